@@ -1,0 +1,47 @@
+"""The table of all actions: 21 bids, 4 trumps and 54 plays, the same for every table size."""
+
+from typing import Any
+
+from wizard_env.cards import CARD_NAMES, NUM_KINDS, NUM_SUITS, SUITS
+
+MAX_BID = 20
+FIRST_BID = 0
+FIRST_TRUMP = FIRST_BID + MAX_BID + 1
+FIRST_PLAY = FIRST_TRUMP + NUM_SUITS
+NUM_ACTIONS = FIRST_PLAY + NUM_KINDS
+
+ACTIONS = (
+    *(f"bid {bid}" for bid in range(MAX_BID + 1)),
+    *(f"trump {suit}" for suit in SUITS),
+    *(f"play {card}" for card in CARD_NAMES),
+)
+"""The name of every action, in the order of the ids."""
+
+_ACTION_IDS = {name: action for action, name in enumerate(ACTIONS)}
+
+
+class IllegalAction(ValueError):  # noqa: N818 - the name is part of the public contract
+    """An action that the rules do not allow here; the game is unchanged."""
+
+
+def action_name(action: int) -> str:
+    """The name of an action id, as in "bid 3", "trump H" or "play TS". Raises ValueError."""
+    if not is_integer(action) or not 0 <= action < NUM_ACTIONS:
+        raise ValueError(f"no action {action!r}: ids run from 0 to {NUM_ACTIONS - 1}")
+    return ACTIONS[int(action)]
+
+
+def action_id(name: str) -> int:
+    """The id of an action name. Raises ValueError."""
+    try:
+        return _ACTION_IDS[name]
+    except (KeyError, TypeError):
+        raise ValueError(
+            f'no action {name!r}: an action is "bid 0" to "bid {MAX_BID}", "trump" with a suit of '
+            f'{SUITS}, or "play" with a card, as in "play TS" or "play WI"'
+        ) from None
+
+
+def is_integer(value: Any) -> bool:
+    """Whether `value` is a whole number, Python's or numpy's, and not a truth value."""
+    return hasattr(value, "__index__") and not isinstance(value, bool)

@@ -1,0 +1,122 @@
+"""The deck: 54 kinds of card, their names, and sets of cards packed into one integer.
+
+A card is its kind, 0 to 53: suit * 13 + rank for the suit cards, then the Wizard and the Jester.
+The four Wizards are alike, and so are the four Jesters, so a set of cards is an int64 with one bit
+for each suit card and a three-bit count each for Wizards and Jesters. Disjoint sets are joined
+with `+` and taken apart with `-`.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from wizard_env.jit import compiled
+
+SUITS = "SHDC"
+RANKS = "23456789TJQKA"
+NUM_SUITS = len(SUITS)
+NUM_RANKS = len(RANKS)
+NUM_SUIT_CARDS = NUM_SUITS * NUM_RANKS
+
+WIZARD = NUM_SUIT_CARDS
+JESTER = NUM_SUIT_CARDS + 1
+NUM_KINDS = NUM_SUIT_CARDS + 2
+COPIES = (1,) * NUM_SUIT_CARDS + (4, 4)
+"""How many cards of each kind the deck holds."""
+DECK_SIZE = sum(COPIES)
+
+CARD_NAMES = (*(rank + suit for suit in SUITS for rank in RANKS), "WI", "JE")
+_CARD_IDS = {name: card for card, name in enumerate(CARD_NAMES)}
+
+COUNT_BITS = 3
+WIZARD_SHIFT = NUM_SUIT_CARDS
+JESTER_SHIFT = NUM_SUIT_CARDS + COUNT_BITS
+COUNT = (1 << COUNT_BITS) - 1
+UNITS = np.array([1 << k for k in range(NUM_SUIT_CARDS)] + [1 << WIZARD_SHIFT, 1 << JESTER_SHIFT])
+"""int64 [54]: the set of one card of each kind."""
+RANK_BITS = (1 << NUM_RANKS) - 1
+SUIT_SETS = np.array([RANK_BITS << NUM_RANKS * suit for suit in range(NUM_SUITS)])
+"""int64 [4]: the set of all cards of each suit."""
+_SUITS_OF = np.array([card // NUM_RANKS for card in range(NUM_KINDS)])
+_RANKS_OF = np.array([card % NUM_RANKS for card in range(NUM_KINDS)])
+SUIT_CARDS = (1 << NUM_SUIT_CARDS) - 1
+SPECIALS = COUNT << WIZARD_SHIFT | COUNT << JESTER_SHIFT
+DECK = sum(int(UNITS[card]) * COPIES[card] for card in range(NUM_KINDS))
+"""The set of all 60 cards."""
+
+
+def card_id(name: str) -> int:
+    """The kind of the card called `name`, as in "TS", "WI" or "JE". Raises ValueError."""
+    try:
+        return _CARD_IDS[name]
+    except (KeyError, TypeError):
+        raise ValueError(
+            f"no card {name!r}: a card is a rank of {RANKS} and a suit of {SUITS}, or WI, or JE"
+        ) from None
+
+
+def pack(cards: Iterable[int]) -> int:
+    """The set of the given cards."""
+    return sum(int(UNITS[card]) for card in cards)
+
+
+def unpack_cards(cards: int) -> list[int]:
+    """The cards of a set, each as often as the set holds it, in the order of the kinds."""
+    cards = int(cards)
+    wizards = (cards >> WIZARD_SHIFT) & COUNT
+    jesters = (cards >> JESTER_SHIFT) & COUNT
+    suit_cards = [card for card in range(NUM_SUIT_CARDS) if cards >> card & 1]
+    return suit_cards + [WIZARD] * wizards + [JESTER] * jesters
+
+
+def card_names(cards: int) -> list[str]:
+    """The names of the cards of a set."""
+    return [CARD_NAMES[card] for card in unpack_cards(cards)]
+
+
+@compiled
+def suit_of(card: int) -> int:
+    """The suit of a suit card, 0 to 3; 4 for a Wizard or a Jester, which belong to none."""
+    return _SUITS_OF[card]
+
+
+@compiled
+def rank_of(card: int) -> int:
+    """The rank of a suit card: 0 for the 2, up to 12 for the Ace."""
+    return _RANKS_OF[card]
+
+
+@compiled
+def kinds_of(cards: int) -> int:
+    """The kinds in a set: bit k is on where it holds at least one card of kind k."""
+    kinds = cards & SUIT_CARDS
+    if (cards >> WIZARD_SHIFT) & COUNT:
+        kinds |= 1 << WIZARD
+    if (cards >> JESTER_SHIFT) & COUNT:
+        kinds |= 1 << JESTER
+    return kinds
+
+
+@compiled
+def count_bits(bits: int) -> int:
+    """How many bits of a number from 0 to 2**60 are on."""
+    bits -= (bits >> 1) & 0x5555555555555555
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
+    bits += bits >> 8
+    bits += bits >> 16
+    bits += bits >> 32
+    return bits & 0x7F
+
+
+@compiled
+def count_cards(cards: int) -> int:
+    """How many cards a set holds."""
+    special = ((cards >> WIZARD_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
+    return count_bits(cards & SUIT_CARDS) + special
+
+
+@compiled
+def lowest_bit(bits: int) -> int:
+    """The index of the lowest bit that is on."""
+    return count_bits((bits & -bits) - 1)

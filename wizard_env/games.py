@@ -1,0 +1,391 @@
+"""Games: many games stepped together, one decision in each, for learners that play every seat."""
+
+import os
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction
+from wizard_env.cards import count_bits, lowest_bit
+from wizard_env.chance import deal_round, draw_for_dealer, mix, scale, step_generator
+from wizard_env.engine import apply, first_action, legal, next_round
+from wizard_env.jit import compiled, kernel, parallel_kernel, prange
+from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, write_mask
+from wizard_env.rules import MAX_PLAYERS, Rules, check_choice
+from wizard_env.sampling import draw_noise, nth_bit
+from wizard_env.state import (
+    DECK_ORDER,
+    MASK_ROW,
+    OVER,
+    SCORED,
+    STATE,
+    DeckOrder,
+    Row,
+    State,
+    write_rules,
+)
+from wizard_env.suits import PRINTED_ORDER, canonical_order, inverse, reorder_action
+from wizard_env.view import View
+
+Pause = Literal["never", "game", "round"]
+PAUSES: tuple[str, ...] = get_args(Pause)
+_NEVER, _GAME, _ROUND = range(len(PAUSES))
+
+SERIAL_BELOW = 512
+"""Smaller batches are stepped on one thread."""
+_CHUNKS = 16
+"""Into how many parts a larger batch is cut."""
+
+RESULT = np.dtype(
+    (
+        np.record,
+        [
+            ("seed", "u8"),
+            ("points", "i2", MAX_PLAYERS),
+            ("seat", "u1"),
+            ("order", "u1"),
+            ("done", "?"),
+        ],
+    )
+)
+
+_forked = False
+
+
+def _note_fork() -> None:
+    """Numba's threads do not survive a fork, and calling them kills the child: stay on one."""
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+class Games:
+    """A batch of games of the same rules; `step` takes one decision in each.
+
+    The arrays are allocated once and rewritten in place by `step`; copy what is to be kept. With
+    `pause="never"` rounds are dealt and finished games start anew by themselves, and every game
+    always waits for a decision.
+
+    observation: uint8 [n, OBS_SIZE], what the acting seat may know (see OBSERVATION).
+    mask: uint8 [n, NUM_ACTIONS], 1 for an action that the acting seat may take.
+    seat: uint8 [n], the acting seat.
+    points: int16 [n, num_players], the points that the last step scored. A round scores every seat
+        something other than 0, so `points[:, 0] != 0` tells where a round has ended.
+    done: bool [n], whether the last step ended the game.
+    scores: int16 [n, num_players], points of the game so far.
+    seeds: uint64 [n], the seed of each game now on the table: `Game(rules, seed=seeds[i])` is dealt
+        the same cards.
+    order: uint8 [n], the order in which the suits are shown (see suits.py).
+    states: [n] the records of the games, of dtype STATE; everything, hidden cards included.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        num_games: int,
+        seed: int | NDArray[np.uint64] = 0,
+        *,
+        canonical_suits: bool = False,
+        skip_forced: bool = False,
+        pause: Pause = "never",
+    ) -> None:
+        """Deal `num_games` games.
+
+        Args:
+            rules: the options of every game.
+            num_games: n, at least 1.
+            seed: a number, from which every game gets a seed of its own, the same for game i
+                whatever n is; or uint64 [n], the seed of each game.
+            canonical_suits: show the suits in an order of the acting seat's own, in observations,
+                masks and actions alike.
+            skip_forced: let `step` go on through decisions with a single legal action.
+            pause: "never"; or stop "game"s at their end, or at the end of every "round", with
+                nothing legal, until `begin` or `deal` is called for them.
+        """
+        if num_games < 1:
+            raise ValueError(f"num_games={num_games}: at least one game is needed")
+        check_choice("pause", pause, PAUSES)
+        self.rules = rules
+        self.num_games = num_games
+        self._options = (canonical_suits, skip_forced, PAUSES.index(pause))
+        self._rows = np.arange(num_games)
+        self.states = np.zeros(num_games, STATE)
+        write_rules(rules, self.states)
+        self._observations = np.zeros(num_games, OBSERVATION_ROW)
+        self._masks = np.zeros(num_games, MASK_ROW)
+        self._results = np.zeros(num_games, RESULT)
+        self.observation = self._observations.view(np.uint8).reshape(num_games, OBS_SIZE)
+        self.mask = self._masks.view(np.uint8).reshape(num_games, NUM_ACTIONS)
+        self.seat = self._results["seat"]
+        self.points = self._results["points"][:, : rules.num_players]
+        self.done = self._results["done"]
+        self.order = self._results["order"]
+        self.seeds = self._results["seed"]
+        self.scores = self.states["scores"][:, : rules.num_players]
+        self.begin(self._rows, game_seeds(seed, num_games))
+
+    def __repr__(self) -> str:
+        return f"Games({self.rules!r}, num_games={self.num_games})"
+
+    def begin(self, rows: ArrayLike, seeds: ArrayLike) -> None:
+        """Start new games in some rows. rows: int [k]; seeds: uint64 [k]."""
+        games = self._indices(rows)
+        _begin_games(*self._arrays, games, np.asarray(seeds, np.uint64), self._options)
+
+    def deal(self, rows: ArrayLike) -> None:
+        """Deal the next round in some rows, which pause at the end of a round. rows: int [k]."""
+        games = self._indices(rows)
+        waiting = self.states["phase"][games] == SCORED
+        if not waiting.all():
+            raise ValueError(f"game {games[~waiting][0]} is not between two rounds")
+        _deal_games(*self._arrays, games, self._options)
+
+    def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
+        """Take one decision in every game, or in some rows.
+
+        Args:
+            actions: int [n], or [k] with rows: a legal action for each acting seat.
+            rows: int [k], distinct; all games if None.
+
+        Raises:
+            IllegalAction: an action is not legal; no game has changed.
+        """
+        games = self._rows if rows is None else self._indices(rows)
+        chosen = np.asarray(actions)
+        if chosen.shape != games.shape or not np.issubdtype(chosen.dtype, np.integer):
+            raise ValueError(
+                f"actions of shape {chosen.shape} and type {chosen.dtype}: "
+                f"one whole number is needed for each of {len(games)} games"
+            )
+        chosen = chosen.astype(np.int64, copy=False)
+        step = _step_serially if len(games) < SERIAL_BELOW or _forked else _step_in_parallel
+        illegal = step(*self._arrays, games, chosen, self._options)
+        if illegal >= 0:
+            self._refuse(int(games[illegal]), int(chosen[illegal]))
+
+    def view(self, rows: ArrayLike | None = None, noise: NDArray[np.uint64] | None = None) -> View:
+        """What the acting seats may know, in the suits as printed, for agents. rows: int [k]."""
+        return View(self.states if rows is None else self.states[self._indices(rows)], noise)
+
+    def observe(self, seats: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.uint8]:
+        """What other seats than the acting ones may know.
+
+        Args:
+            seats: int, or int [n], or [k] with rows: the observer in each game.
+            rows: int [k]; all games if None.
+
+        Returns:
+            uint8 [n or k, OBS_SIZE], a new array, with the suits in the observer's order.
+        """
+        games = self._rows if rows is None else self._indices(rows)
+        observers = np.broadcast_to(np.asarray(seats, np.int64), games.shape)
+        if len(observers) and not 0 <= observers.min() <= observers.max() < self.rules.num_players:
+            raise ValueError(f"seats {observers}: they run from 0 to {self.rules.num_players - 1}")
+        observations = np.empty(len(games), OBSERVATION_ROW)
+        _observe_games(self.states, games, observers, observations, self._options)
+        return observations.view(np.uint8).reshape(len(games), OBS_SIZE)
+
+    def playout(self, rng: np.random.Generator) -> tuple[NDArray[np.int16], int]:
+        """Play copies of all games to their end with uniformly random actions.
+
+        Returns:
+            int16 [n, num_players] the final scores, and how many decisions that took.
+        """
+        ends = self.states.copy()
+        decisions = _playout_games(ends, draw_noise(rng, self.num_games))
+        return ends["scores"][:, : self.rules.num_players].copy(), decisions
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        return self.states, self._observations, self._masks, self._results
+
+    def _indices(self, rows: ArrayLike) -> NDArray[np.int64]:
+        indices = np.asarray(rows, np.int64)
+        if indices.ndim != 1 or (len(indices) and not 0 <= indices.min() <= indices.max() < self.num_games):
+            raise ValueError(f"rows {rows!r}: allowed are numbers from 0 to {self.num_games - 1}")
+        return indices
+
+    def _refuse(self, game: int, action: int) -> None:
+        state = self.states[game]
+        legal_names = ", ".join(ACTIONS[legal] for legal in self.mask[game].nonzero()[0])
+        name = ACTIONS[action] if 0 <= action < NUM_ACTIONS else f"take action {action}"
+        raise IllegalAction(
+            f"seat {state.seat} may not {name}; legal: {legal_names or 'nothing, the game pauses'} "
+            f"(game {game} of the batch, round {state.round_index + 1}); no game has changed"
+        )
+
+
+def game_seeds(seed: int | NDArray[np.uint64], num_games: int) -> NDArray[np.uint64]:
+    """uint64 [num_games]: a seed for each game of a batch, the same for game i in any batch."""
+    if isinstance(seed, np.ndarray):
+        if seed.shape != (num_games,) or not np.issubdtype(seed.dtype, np.integer):
+            raise ValueError(
+                f"seeds of shape {seed.shape} and type {seed.dtype}: "
+                f"one whole number is needed for each of {num_games} games"
+            )
+        return seed.astype(np.uint64)
+    return np.random.SeedSequence(seed).generate_state(num_games, np.uint64).astype(np.uint64)
+
+
+@compiled
+def _show(state: State, row: Row, mask: Row, result: Any, canonical: bool) -> None:
+    """Write what the acting seat sees; in a game that pauses, what the winner of the last trick sees."""
+    seat = int(state.seat)
+    order = canonical_order(state, seat) if canonical else PRINTED_ORDER
+    result.order = order
+    result.seat = seat
+    write_mask(state, mask, order)
+    observe(state, seat, row, order)
+
+
+@compiled
+def _begin(state: State, deck: DeckOrder, result: Any) -> None:
+    """Draw for the first dealer and deal the first round; the generator holds the game's seed."""
+    result.seed = state.generator
+    draw_for_dealer(state, deck)
+    deal_round(state, deck)
+
+
+@compiled
+def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> bool:
+    """After a scored round, note its points and deal on; returns whether the game pauses instead."""
+    for seat in range(state.num_players):
+        result.points[seat] = state.points[seat]
+    if state.phase == OVER:
+        result.done = True
+        if pause != _NEVER:
+            return True
+        _begin(state, deck, result)
+        return False
+    if pause == _ROUND:
+        return True
+    next_round(state)
+    deal_round(state, deck)
+    return False
+
+
+@compiled
+def _advance(state: State, deck: DeckOrder, result: Any, action: int, skip_forced: bool, pause: int) -> None:
+    """Take an action, and the forced ones after it if they are skipped.
+
+    A round begins with a free choice, so no step ends more than one.
+    """
+    for seat in range(state.num_players):
+        result.points[seat] = 0
+    result.done = False
+    while True:
+        apply(state, action)
+        if state.phase >= SCORED and _end_round(state, deck, result, pause):
+            return
+        if not skip_forced:
+            return
+        choices = legal(state)
+        if choices & (choices - 1):
+            return
+        action = first_action(state) + lowest_bit(choices)
+
+
+@compiled
+def _step_range(
+    states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any,
+    start: int, stop: int,
+) -> None:  # fmt: skip
+    canonical, skip_forced, pause = options
+    decks = np.empty(1, DECK_ORDER)
+    for index in range(start, stop):
+        game = games[index]
+        state = states[game]
+        result = results[game]
+        action = reorder_action(actions[index], inverse(int(result.order)))
+        _advance(state, decks[0], result, action, skip_forced, pause)
+        _show(state, rows[game], masks[game], result, canonical)
+
+
+@compiled
+def _first_illegal(masks: Any, games: Any, actions: Any) -> int:
+    for index in range(len(games)):
+        action = actions[index]
+        if not 0 <= action < NUM_ACTIONS or not masks[games[index]].values[action]:
+            return index
+    return -1
+
+
+@kernel
+def _step_serially(
+    states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
+) -> int:
+    illegal = _first_illegal(masks, games, actions)
+    if illegal < 0:
+        _step_range(states, rows, masks, results, games, actions, options, 0, len(games))
+    return illegal
+
+
+@parallel_kernel
+def _step_in_parallel(
+    states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
+) -> int:
+    illegal = _first_illegal(masks, games, actions)
+    if illegal < 0:
+        count = len(games)
+        for chunk in prange(_CHUNKS):
+            start, stop = count * chunk // _CHUNKS, count * (chunk + 1) // _CHUNKS
+            _step_range(states, rows, masks, results, games, actions, options, start, stop)
+    return illegal
+
+
+@kernel
+def _begin_games(
+    states: Any, rows: Any, masks: Any, results: Any, games: Any, seeds: Any, options: Any
+) -> None:
+    canonical, _, _ = options
+    decks = np.empty(1, DECK_ORDER)
+    for index in range(len(games)):
+        game = games[index]
+        states[game].generator = seeds[index]
+        _begin(states[game], decks[0], results[game])
+        _show(states[game], rows[game], masks[game], results[game], canonical)
+
+
+@kernel
+def _deal_games(states: Any, rows: Any, masks: Any, results: Any, games: Any, options: Any) -> None:
+    canonical, _, _ = options
+    decks = np.empty(1, DECK_ORDER)
+    for index in range(len(games)):
+        game = games[index]
+        next_round(states[game])
+        deal_round(states[game], decks[0])
+        _show(states[game], rows[game], masks[game], results[game], canonical)
+
+
+@kernel
+def _observe_games(states: Any, games: Any, observers: Any, rows: Any, options: Any) -> None:
+    canonical, _, _ = options
+    for index in range(len(games)):
+        state = states[games[index]]
+        seat = observers[index]
+        order = canonical_order(state, seat) if canonical else PRINTED_ORDER
+        observe(state, seat, rows[index], order)
+
+
+@kernel
+def _playout_games(states: Any, words: Any) -> int:
+    decks = np.empty(1, DECK_ORDER)
+    decisions = 0
+    for index in range(len(states)):
+        state = states[index]
+        generator = words[index]
+        while state.phase != OVER:
+            if state.phase == SCORED:
+                next_round(state)
+                deal_round(state, decks[0])
+            choices = legal(state)
+            if choices & (choices - 1):
+                generator = step_generator(generator, 1)
+                choices = nth_bit(choices, scale(mix(generator), count_bits(choices)))
+            apply(state, first_action(state) + lowest_bit(choices))
+            decisions += 1
+    return decisions

@@ -1,0 +1,102 @@
+"""How the package compiles: `compiled` for helpers, `kernel` for what Python calls.
+
+A kernel's machine code is kept on disk under a hash of all sources that it may be built from,
+because numba's own cache notices edits in the kernel's file alone. With `NUMBA_DISABLE_JIT=1`
+every function stays plain Python and runs the same lines.
+"""
+
+import functools
+import hashlib
+import importlib.util
+import logging
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+log = logging.getLogger("wizard_env")
+
+config: Any = numba.config  # its settings are made at run time, out of the type checker's sight
+
+COMPILES = not config.DISABLE_JIT
+prange = numba.prange
+
+
+def compiled(function: Function) -> Function:
+    """Compile a helper that only other compiled functions call; it is linked into its kernels."""
+    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+
+
+def wrapping(function: Function) -> Function:
+    """`compiled`, for unsigned arithmetic that is meant to wrap around."""
+    if not COMPILES:
+        return np.errstate(over="ignore")(function)
+    return compiled(function)
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that Python calls with arrays, and keep its machine code on disk."""
+    return _compile_kernel(function, parallel=False)
+
+
+def parallel_kernel(function: Function) -> Function:
+    """`kernel`, for loops over `prange` that run on all threads."""
+    return _compile_kernel(function, parallel=True)
+
+
+def _compile_kernel(function: Function, parallel: bool) -> Function:
+    if not COMPILES:
+        return function
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = _cache_folder(function.__module__.partition(".")[0])
+    try:
+        compiler = numba.njit(nogil=True, error_model="numpy", cache=True, parallel=parallel)
+        return cast(Function, compiler(function))
+    finally:
+        config.CACHE_DIR = previous
+
+
+@functools.cache
+def _cache_folder(package: str) -> str:
+    """The folder for the machine code of one package, which depends on its sources and the game's."""
+    digest = hashlib.sha256()
+    for name in sorted({package, __package__}):
+        for source in sorted(_package_folder(name).glob("*.py")):
+            digest.update(source.read_bytes())
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    home = _package_folder(package) / "__pycache__"
+    if _is_writable(home):
+        for stale in home.glob("kernels-*"):
+            if stale.name != name:
+                shutil.rmtree(stale, ignore_errors=True)
+    else:
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        home = Path(cache) / "wizard_env" / package
+    folder = home / name
+    if not folder.exists():
+        log.warning(
+            "compiling the kernels of %s for this machine, once: the first steps take some seconds",
+            package,
+        )
+    return str(folder)
+
+
+def _package_folder(package: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"no package {package!r} to hash the sources of")
+    return Path(spec.origin).parent
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)

@@ -1,0 +1,396 @@
+"""What a seat may know, as one row of bytes: the table of its fields, and the code that fills them.
+
+Seats count from the observer: place 0 is the observer, place 1 the seat to its left, and so on;
+places beyond the table are zero. One layout serves every table size and every rule option.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP, MAX_BID, NUM_ACTIONS
+from wizard_env.cards import (
+    COPIES,
+    COUNT,
+    DECK,
+    DECK_SIZE,
+    JESTER,
+    JESTER_SHIFT,
+    NUM_KINDS,
+    NUM_RANKS,
+    NUM_SUIT_CARDS,
+    NUM_SUITS,
+    UNITS,
+    WIZARD,
+    WIZARD_SHIFT,
+)
+from wizard_env.engine import bid_is_visible, first_action, left_of, legal, trick_winner
+from wizard_env.jit import compiled
+from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
+from wizard_env.state import (
+    NO_CARD,
+    NOT_BID,
+    PLAY,
+    SCORED,
+    UNDECIDED,
+    Row,
+    State,
+    row_dtype,
+)
+from wizard_env.suits import PRINTED_ORDER, position_of, reorder, reorder_card
+
+CARD_CODE_SIZE = NUM_SUITS + 2 + NUM_RANKS
+SCORE_ZERO = 128
+SCORE_UNIT = 10
+
+
+@dataclass(frozen=True)
+class Field:
+    """A piece of the observation: its name, shape, largest value and meaning.
+
+    Every entry is a whole number from 0 to `high`; entry / high scales it to [0, 1].
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    high: int | tuple[int, ...]
+    text: str
+
+    @property
+    def size(self) -> int:
+        """How many numbers the field takes."""
+        return int(np.prod(self.shape))
+
+
+_CARD_CODE = "suit (4), Wizard, Jester, rank from 2 to A (13)"
+_SEATS = MAX_PLAYERS
+
+OBSERVATION = (
+    Field("hand", (NUM_KINDS,), COPIES, "how many cards of each kind the observer holds"),
+    Field(
+        "unseen",
+        (NUM_KINDS,),
+        COPIES,
+        "how many of each kind the observer has not seen this round: in other hands or not dealt",
+    ),
+    Field(
+        "played",
+        (_SEATS, NUM_KINDS),
+        COPIES,
+        "how many of each kind each seat has played this round, the trick on the table included",
+    ),
+    Field("trick", (_SEATS, CARD_CODE_SIZE), 1, f"the card of each seat on the table: {_CARD_CODE}"),
+    Field("winning", (_SEATS,), 1, "one-hot: the seat that wins the trick so far"),
+    Field(
+        "led_suit",
+        (NUM_SUITS + 1,),
+        1,
+        "one-hot suit; the last place is 'none: a Wizard came first'; zero until a card has set it",
+    ),
+    Field("void", (_SEATS, NUM_SUITS), 1, "the suits that each seat has shown to be void in"),
+    Field(
+        "trump",
+        (NUM_SUITS + 1,),
+        1,
+        "one-hot suit; the last place is 'no trump'; zero until the dealer has chosen",
+    ),
+    Field("upcard", (CARD_CODE_SIZE,), 1, f"the card turned up: {_CARD_CODE}; zero if there is none"),
+    Field("trump_chosen", (1,), 1, "whether the upcard is a Wizard: the dealer chooses the trump"),
+    Field("phase", (3,), 1, "one-hot: trump, bid, play; zero once the round is scored"),
+    Field("hand_size", (1,), MAX_BID, "cards dealt to each player this round"),
+    Field("tricks_left", (1,), MAX_BID, "tricks not yet finished"),
+    Field("round", (1,), MAX_ROUNDS, "rounds begun, this one included"),
+    Field("rounds_left", (1,), MAX_ROUNDS, "rounds after this one"),
+    Field("num_players", (MAX_PLAYERS - MIN_PLAYERS + 1,), 1, "one-hot: 3 to 6 players"),
+    Field("dealer", (_SEATS,), 1, "one-hot seat"),
+    Field("leader", (_SEATS,), 1, "one-hot seat that leads this trick or will lead the first"),
+    Field(
+        "position",
+        (_SEATS,),
+        1,
+        "one-hot: how many seats come before the observer in this bidding or trick",
+    ),
+    Field("bid", (_SEATS,), MAX_BID, "the bid of each seat; zero if it is not known"),
+    Field("bid_known", (_SEATS,), 1, "whether the observer knows the bid of each seat"),
+    Field("bid_hidden", (_SEATS,), 1, "whether each seat has made a bid that the observer may not see"),
+    Field("tricks_won", (_SEATS,), MAX_BID, "tricks won by each seat this round"),
+    Field("needed", (_SEATS,), MAX_BID, "tricks that each seat lacks to meet its known bid"),
+    Field("surplus", (_SEATS,), MAX_BID, "tricks that each seat has beyond its known bid"),
+    Field("bid_total", (1,), DECK_SIZE, "sum of the known bids"),
+    Field(
+        "score",
+        (_SEATS,),
+        255,
+        f"points of the seat less those of the observer, / {SCORE_UNIT}, + {SCORE_ZERO}, "
+        "clipped to 0..255; zero where nobody sits",
+    ),
+    Field("bid_restriction", (len(BID_RESTRICTIONS),), 1, f"one-hot: {', '.join(BID_RESTRICTIONS)}"),
+    Field("bid_reveal", (len(BID_REVEALS),), 1, f"one-hot: {', '.join(BID_REVEALS)}"),
+    Field("magic_edition", (1,), 1, "whether the Magic Edition is played"),
+)
+
+FULL_STATE = (
+    *OBSERVATION,
+    Field("hands", (_SEATS, NUM_KINDS), COPIES, "how many cards of each kind each seat holds"),
+    Field("bids", (_SEATS,), MAX_BID, "the bid of each seat, revealed or not"),
+    Field("bids_made", (_SEATS,), 1, "whether each seat has bid"),
+    Field("acting", (_SEATS,), 1, "one-hot: the seat that acts now"),
+)
+"""All there is to know, for centralised critics: an observation and what it leaves out."""
+
+
+def slices_of(fields: tuple[Field, ...]) -> Mapping[str, slice]:
+    """Where each field lies in a row."""
+    places: dict[str, slice] = {}
+    start = 0
+    for field in fields:
+        places[field.name] = slice(start, start + field.size)
+        start += field.size
+    return MappingProxyType(places)
+
+
+def highs_of(fields: tuple[Field, ...]) -> NDArray[np.uint8]:
+    """uint8 [size]: the largest value of every entry of a row."""
+    parts = [np.broadcast_to(field.high, field.shape).ravel() for field in fields]
+    return np.concatenate(parts).astype(np.uint8)
+
+
+SLICES = slices_of(OBSERVATION)
+OBS_SIZE = sum(field.size for field in OBSERVATION)
+HIGHS = highs_of(OBSERVATION)
+OBSERVATION_ROW = row_dtype(OBS_SIZE)
+FULL_SLICES = slices_of(FULL_STATE)
+FULL_SIZE = sum(field.size for field in FULL_STATE)
+FULL_HIGHS = highs_of(FULL_STATE)
+FULL_ROW = row_dtype(FULL_SIZE)
+
+
+def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> dict[str, NDArray[np.uint8]]:
+    """Name the pieces of observations.
+
+    Args:
+        observation: uint8 [..., OBS_SIZE]; with `fields=FULL_STATE`, [..., FULL_SIZE].
+
+    Returns:
+        For each field a view of shape [..., *field.shape].
+
+    Raises:
+        ValueError: the last axis has another length.
+    """
+    rows = np.asarray(observation)
+    size = sum(field.size for field in fields)
+    if rows.ndim == 0 or rows.shape[-1] != size:
+        raise ValueError(f"shape {rows.shape}: the last axis of an observation has length {size}")
+    places = slices_of(fields)
+    return {
+        field.name: rows[..., places[field.name]].reshape(*rows.shape[:-1], *field.shape) for field in fields
+    }
+
+
+def markdown(fields: tuple[Field, ...] = OBSERVATION) -> str:
+    """The table of fields, for the docs."""
+    lines = ["| entries | name | shape | values | meaning |", "|---|---|---|---|---|"]
+    places = slices_of(fields)
+    for field in fields:
+        place = places[field.name]
+        shape = " x ".join(map(str, field.shape))
+        high = field.high if isinstance(field.high, int) else f"{min(field.high)} ({max(field.high)})"
+        lines.append(
+            f"| {place.start}-{place.stop - 1} | `{field.name}` | {shape} | 0 to {high} | {field.text} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _start(name: str) -> int:
+    return int(FULL_SLICES[name].start)
+
+
+_HAND = _start("hand")
+_UNSEEN = _start("unseen")
+_PLAYED = _start("played")
+_TRICK = _start("trick")
+_WINNING = _start("winning")
+_LED_SUIT = _start("led_suit")
+_VOID = _start("void")
+_TRUMP = _start("trump")
+_UPCARD = _start("upcard")
+_TRUMP_CHOSEN = _start("trump_chosen")
+_PHASE = _start("phase")
+_HAND_SIZE = _start("hand_size")
+_TRICKS_LEFT = _start("tricks_left")
+_ROUND = _start("round")
+_ROUNDS_LEFT = _start("rounds_left")
+_NUM_PLAYERS = _start("num_players")
+_DEALER = _start("dealer")
+_LEADER = _start("leader")
+_POSITION = _start("position")
+_BID = _start("bid")
+_BID_KNOWN = _start("bid_known")
+_BID_HIDDEN = _start("bid_hidden")
+_TRICKS_WON = _start("tricks_won")
+_NEEDED = _start("needed")
+_SURPLUS = _start("surplus")
+_BID_TOTAL = _start("bid_total")
+_SCORE = _start("score")
+_BID_RESTRICTION = _start("bid_restriction")
+_BID_REVEAL = _start("bid_reveal")
+_MAGIC_EDITION = _start("magic_edition")
+_ALL_HANDS = _start("hands")
+_ALL_BIDS = _start("bids")
+_BIDS_MADE = _start("bids_made")
+_ACTING = _start("acting")
+
+_BYTE = 8
+_LAST_CHUNK = NUM_SUIT_CARDS // _BYTE
+_SPREAD = np.array([sum((bits >> i & 1) << _BYTE * i for i in range(_BYTE)) for bits in range(256)])
+"""int64 [256]: eight bits spread over eight bytes, so that a set is written eight cards at a time."""
+
+
+@compiled
+def _write_cards(row: Row, start: int, cards: int) -> None:
+    """Write how often a set holds each of the 54 kinds.
+
+    Unsigned places spare numba's test for negative ones, and let the eight stores merge into one.
+    """
+    place = np.uint64(start)
+    for chunk in range(_LAST_CHUNK):
+        word = _SPREAD[(cards >> _BYTE * chunk) & 0xFF]
+        for i in range(_BYTE):
+            row.values[place + np.uint64(_BYTE * chunk + i)] = (word >> _BYTE * i) & 0xFF
+    word = _SPREAD[(cards >> _BYTE * _LAST_CHUNK) & 0xF]
+    for i in range(NUM_SUIT_CARDS % _BYTE):
+        row.values[place + np.uint64(_BYTE * _LAST_CHUNK + i)] = (word >> _BYTE * i) & 0xFF
+    row.values[place + np.uint64(WIZARD)] = (cards >> WIZARD_SHIFT) & COUNT
+    row.values[place + np.uint64(JESTER)] = (cards >> JESTER_SHIFT) & COUNT
+
+
+@compiled
+def _write_card_code(row: Row, start: int, card: int) -> None:
+    """Write one card as suit or kind, and rank."""
+    if card >= WIZARD:
+        row.values[start + NUM_SUITS + card - WIZARD] = 1
+        return
+    row.values[start + card // NUM_RANKS] = 1
+    row.values[start + NUM_SUITS + 2 + card % NUM_RANKS] = 1
+
+
+@compiled
+def place_of(state: State, observer: int, seat: int) -> int:
+    """How many places to the left of the observer a seat is."""
+    place = seat - observer
+    return place if place >= 0 else place + int(state.num_players)
+
+
+@compiled
+def write_mask(state: State, mask: Row, order: int) -> None:
+    """Write which actions are legal for the acting seat, with the suits in the given order."""
+    for action in range(NUM_ACTIONS):
+        mask.values[action] = 0
+    allowed = legal(state)
+    first = first_action(state)
+    if first == FIRST_PLAY:
+        cards = allowed & ~(1 << WIZARD | 1 << JESTER)
+        if allowed & (1 << WIZARD):
+            cards += UNITS[WIZARD]
+        if allowed & (1 << JESTER):
+            cards += UNITS[JESTER]
+        _write_cards(mask, FIRST_PLAY, reorder(cards, order))
+    elif first == FIRST_BID:
+        for bid in range(int(state.hand_size) + 1):
+            mask.values[FIRST_BID + bid] = (allowed >> bid) & 1
+    elif allowed:
+        for suit in range(NUM_SUITS):
+            mask.values[FIRST_TRUMP + suit] = 1
+
+
+@compiled
+def observe(state: State, observer: int, row: Row, order: int) -> None:
+    """Write all that `observer` may know, with the suits in the given order."""
+    for i in range(OBS_SIZE):
+        row.values[i] = 0
+    num_players = int(state.num_players)
+    hand_size = int(state.hand_size)
+    phase = int(state.phase)
+    upcard = reorder_card(int(state.upcard), order)
+    hand = reorder(state.hands[observer], order)
+    unseen = DECK - hand
+    tricks_left = hand_size
+    bid_total = 0
+    seat = observer
+    for place in range(num_players):
+        if state.played[seat]:
+            played = reorder(state.played[seat], order)
+            unseen -= played
+            _write_cards(row, _PLAYED + NUM_KINDS * place, played)
+        won = int(state.tricks_won[seat])
+        tricks_left -= won
+        row.values[_TRICKS_WON + place] = won
+        bid = int(state.bids[seat])
+        if bid != NOT_BID:
+            if bid >= 0 and bid_is_visible(state, observer, seat):
+                bid_total += bid
+                row.values[_BID + place] = bid
+                row.values[_BID_KNOWN + place] = 1
+                row.values[_NEEDED + place] = max(bid - won, 0)
+                row.values[_SURPLUS + place] = max(won - bid, 0)
+            else:
+                row.values[_BID_HIDDEN + place] = 1
+        voids = int(state.voids[seat])
+        if voids:
+            for suit in range(NUM_SUITS):
+                if (voids >> suit) & 1:
+                    row.values[_VOID + NUM_SUITS * place + position_of(suit, order)] = 1
+        ahead = (int(state.scores[seat]) - int(state.scores[observer])) // SCORE_UNIT
+        row.values[_SCORE + place] = min(max(ahead + SCORE_ZERO, 0), 255)
+        seat = left_of(state, seat)
+    if upcard != NO_CARD:
+        unseen -= UNITS[upcard]
+        _write_card_code(row, _UPCARD, upcard)
+    _write_cards(row, _HAND, hand)
+    _write_cards(row, _UNSEEN, unseen)
+    place = place_of(state, observer, int(state.leader))
+    row.values[_LEADER + place] = 1
+    row.values[_POSITION + (num_players - place if place else 0)] = 1
+    for index in range(state.trick_size):
+        card = reorder_card(int(state.trick[index]), order)
+        _write_card_code(row, _TRICK + CARD_CODE_SIZE * place, card)
+        place = place + 1 if place + 1 < num_players else 0
+    if state.trick_size:
+        row.values[_WINNING + place_of(state, observer, trick_winner(state))] = 1
+    if state.led_suit != UNDECIDED:
+        row.values[_LED_SUIT + position_of(int(state.led_suit), order)] = 1
+    if state.trump != UNDECIDED:
+        row.values[_TRUMP + position_of(int(state.trump), order)] = 1
+    row.values[_TRUMP_CHOSEN] = state.upcard == WIZARD
+    if phase <= PLAY:
+        row.values[_PHASE + phase] = 1
+    row.values[_HAND_SIZE] = hand_size
+    row.values[_TRICKS_LEFT] = tricks_left
+    row.values[_ROUND] = int(state.round_index) + 1
+    row.values[_ROUNDS_LEFT] = int(state.num_rounds) - 1 - int(state.round_index)
+    row.values[_NUM_PLAYERS + num_players - MIN_PLAYERS] = 1
+    row.values[_DEALER + place_of(state, observer, int(state.dealer))] = 1
+    row.values[_BID_TOTAL] = bid_total
+    row.values[_BID_RESTRICTION + int(state.bid_restriction)] = 1
+    row.values[_BID_REVEAL + int(state.bid_reveal)] = 1
+    row.values[_MAGIC_EDITION] = state.magic_edition
+
+
+@compiled
+def write_full_state(state: State, observer: int, row: Row) -> None:
+    """Write an observation, then all that it leaves out, with the suits as printed."""
+    observe(state, observer, row, PRINTED_ORDER)
+    for i in range(_ALL_HANDS, FULL_SIZE):
+        row.values[i] = 0
+    seat = observer
+    for place in range(state.num_players):
+        _write_cards(row, _ALL_HANDS + NUM_KINDS * place, state.hands[seat])
+        if state.bids[seat] != NOT_BID:
+            row.values[_ALL_BIDS + place] = state.bids[seat]
+            row.values[_BIDS_MADE + place] = 1
+        seat = left_of(state, seat)
+    if state.phase < SCORED:
+        row.values[_ACTING + place_of(state, observer, int(state.seat))] = 1

@@ -1,0 +1,113 @@
+"""Rules: the options of a game."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, Self, get_args
+
+from wizard_env.actions import is_integer
+from wizard_env.cards import DECK_SIZE
+
+BidRestriction = Literal["free", "no_even", "leader", "canadian"]
+BidReveal = Literal["open", "simultaneous", "secret"]
+BID_RESTRICTIONS: tuple[str, ...] = get_args(BidRestriction)
+BID_REVEALS: tuple[str, ...] = get_args(BidReveal)
+MIN_PLAYERS = 3
+MAX_PLAYERS = 6
+MAX_ROUNDS = 60
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The options of a game. Immutable, comparable, hashable.
+
+    Raises TypeError for an unknown option or a value of the wrong type and ValueError for a value
+    out of range; both name the field, what was given and what is allowed.
+    """
+
+    num_players: int = 4
+    """How many sit at the table, 3 to 6."""
+    bid_restriction: BidRestriction = "free"
+    """When the last bidder may not make the bids add up to the tricks: free, no_even, leader, canadian."""
+    bid_reveal: BidReveal = "open"
+    """When the others see a bid: open, simultaneous, secret."""
+    magic_edition: bool = False
+    """Whether the 2 of the led suit is a Magic Wizard."""
+    hand_sizes: tuple[int, ...] | None = None
+    """The rounds to play, by hand size and in order; None plays 1 to 60 / num_players."""
+
+    def __new__(cls, *_: Any, **options: Any) -> Self:
+        check_names("Rules", options, [field.name for field in fields(cls)])
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        self._set("num_players", _integer("num_players", self.num_players, MIN_PLAYERS, MAX_PLAYERS))
+        check_choice("bid_restriction", self.bid_restriction, BID_RESTRICTIONS)
+        check_choice("bid_reveal", self.bid_reveal, BID_REVEALS)
+        if self.bid_restriction != "free" and self.bid_reveal != "open":
+            raise ValueError(
+                f"bid_restriction={self.bid_restriction!r} with bid_reveal={self.bid_reveal!r}: the "
+                "last bidder must know the other bids, so a restriction other than 'free' needs "
+                "bid_reveal='open'"
+            )
+        if not isinstance(self.magic_edition, bool):
+            raise TypeError(f"magic_edition={self.magic_edition!r}: allowed are True and False")
+        if self.hand_sizes is not None:
+            self._set("hand_sizes", _hand_sizes(self.hand_sizes, self.max_hand_size))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def max_hand_size(self) -> int:
+        """The largest hand that the deck allows: 60 / num_players."""
+        return DECK_SIZE // self.num_players
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """The hand size of every round, in order."""
+        return self.hand_sizes or tuple(range(1, self.max_hand_size + 1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options as plain values, for JSON and TOML; `Rules(**rules.to_dict())` is equal."""
+        options = asdict(self)
+        if self.hand_sizes is not None:
+            options["hand_sizes"] = list(self.hand_sizes)
+        return options
+
+
+def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str]) -> None:
+    """Raise TypeError for a name that is not allowed, with the nearest one that is."""
+    allowed = list(allowed)
+    for name in given:
+        if name not in allowed:
+            raise TypeError(f"{owner} has no option {name!r}: {_nearest(name, allowed)}")
+
+
+def _nearest(given: object, allowed: list[str]) -> str:
+    near = difflib.get_close_matches(str(given), allowed, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"{hint}allowed are {', '.join(map(repr, allowed))}"
+
+
+def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Raise ValueError for a value that is not allowed, with the nearest one that is."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name}={value!r}: {_nearest(value, list(allowed))}")
+
+
+def _integer(name: str, value: Any, low: int, high: int) -> int:
+    if not is_integer(value):
+        raise TypeError(f"{name}={value!r}: allowed are whole numbers from {low} to {high}")
+    if not low <= value <= high:
+        raise ValueError(f"{name}={value!r}: allowed are {low} to {high}")
+    return int(value)
+
+
+def _hand_sizes(given: Any, largest: int) -> tuple[int, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"hand_sizes={given!r}: allowed are None or hand sizes, as in (1, 2, 3)")
+    sizes = tuple(_integer(f"hand_sizes[{index}]", size, 1, largest) for index, size in enumerate(given))
+    if not 1 <= len(sizes) <= MAX_ROUNDS:
+        raise ValueError(f"hand_sizes names {len(sizes)} rounds: allowed are 1 to {MAX_ROUNDS}")
+    return sizes

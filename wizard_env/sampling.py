@@ -1,0 +1,138 @@
+"""Choosing among legal actions, compiled: uniformly, by softmax, and whole random playouts.
+
+Chance comes as `Noise`: either a `numpy.random.Generator`, or one uint64 for each row, for callers
+that need a row's choice to be the same whatever else is in the batch.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wizard_env.actions import NUM_ACTIONS
+from wizard_env.chance import mix, scale, step_generator
+from wizard_env.jit import compiled, kernel, wrapping
+
+Noise: TypeAlias = np.random.Generator | NDArray[np.uint64]
+
+
+def draw_noise(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
+    """uint64 [count]: independent random words."""
+    return rng.integers(0, 2**64, count, dtype=np.uint64)
+
+
+def sample_legal(mask: ArrayLike, noise: Noise) -> NDArray[np.int64]:
+    """Choose uniformly among the legal actions of every row.
+
+    Args:
+        mask: uint8 or bool [n, NUM_ACTIONS]; a row without a legal action gives 0.
+        noise: a generator, or uint64 [n].
+
+    Returns:
+        int64 [n]: action ids.
+    """
+    rows = _mask_rows(mask)
+    actions = np.empty(len(rows), np.int64)
+    _sample_legal(rows, _words(noise, len(rows)), actions)
+    return actions
+
+
+def sample_softmax(
+    logits: ArrayLike, mask: ArrayLike, noise: Noise
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Choose among the legal actions of every row with probability proportional to exp(logit).
+
+    Args:
+        logits: float32 [n, NUM_ACTIONS]; entries of illegal actions are not read.
+        mask: uint8 or bool [n, NUM_ACTIONS]; a row without a legal action gives action 0.
+        noise: a generator, or uint64 [n].
+
+    Returns:
+        int64 [n] action ids, and float32 [n] the logarithms of their probabilities.
+    """
+    rows = _mask_rows(mask)
+    scores = np.ascontiguousarray(logits, np.float32)
+    if scores.shape != rows.shape:
+        raise ValueError(f"logits of shape {scores.shape}: the mask has shape {rows.shape}")
+    actions = np.empty(len(rows), np.int64)
+    log_probabilities = np.empty(len(rows), np.float32)
+    _sample_softmax(scores, rows, _words(noise, len(rows)), actions, log_probabilities)
+    return actions, log_probabilities
+
+
+def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
+    rows = np.asarray(mask)
+    if rows.dtype != np.uint8:
+        rows = rows.astype(np.uint8)
+    if rows.ndim != 2 or rows.shape[1] != NUM_ACTIONS:
+        raise ValueError(f"a mask of shape {rows.shape}: it must be (n, {NUM_ACTIONS})")
+    return np.ascontiguousarray(rows)
+
+
+def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
+    if not isinstance(noise, np.random.Generator):
+        words = np.ascontiguousarray(noise, np.uint64)
+        if words.shape != (count,):
+            raise ValueError(f"noise of shape {words.shape}: it must be ({count},)")
+        return words
+    return draw_noise(noise, count)
+
+
+@kernel
+def _sample_legal(mask: Any, words: Any, actions: Any) -> None:
+    for row in range(len(actions)):
+        count = 0
+        for action in range(NUM_ACTIONS):
+            count += mask[row, action]
+        left = scale(words[row], count)
+        choice = 0
+        for action in range(NUM_ACTIONS):
+            if mask[row, action]:
+                if left == 0:
+                    choice = action
+                    break
+                left -= 1
+        actions[row] = choice
+
+
+@kernel
+def _sample_softmax(logits: Any, mask: Any, words: Any, actions: Any, log_probabilities: Any) -> None:
+    for row in range(len(actions)):
+        highest = -np.inf
+        for action in range(NUM_ACTIONS):
+            if mask[row, action] and logits[row, action] > highest:
+                highest = logits[row, action]
+        total = 0.0
+        for action in range(NUM_ACTIONS):
+            if mask[row, action]:
+                total += np.exp(logits[row, action] - highest)
+        left = unit_interval(words[row]) * total
+        choice = 0
+        for action in range(NUM_ACTIONS):
+            if mask[row, action]:
+                choice = action  # the last legal one, should rounding leave a rest
+                left -= np.exp(logits[row, action] - highest)
+                if left < 0:
+                    break
+        actions[row] = choice
+        log_probabilities[row] = logits[row, choice] - highest - np.log(total)
+
+
+@compiled
+def unit_interval(word: np.uint64) -> float:
+    """A number in [0, 1) from the upper 53 bits of a random word."""
+    return float(word >> np.uint64(11)) * 2.0**-53
+
+
+@wrapping
+def word_at(word: np.uint64, index: int) -> np.uint64:
+    """The `index`-th word of the stream of random words that begins at `word`."""
+    return mix(step_generator(word, index))
+
+
+@compiled
+def nth_bit(bits: int, n: int) -> int:
+    """`bits` with its n lowest set bits cleared, so that its lowest set bit is the n-th, from 0."""
+    for _ in range(n):
+        bits &= bits - 1
+    return bits

@@ -1,0 +1,154 @@
+"""The layout of one game's state: a fixed-size record, so that a batch is an array and a clone a copy.
+
+Small whole numbers are stored in one or two bytes; compiled code computes in 64 bits, so what is
+read from a narrow field goes through `int(...)` before arithmetic, or numpy would overflow in the
+uncompiled run.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env.actions import NUM_ACTIONS
+from wizard_env.cards import DECK_SIZE
+from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROUNDS, Rules
+
+TRUMP, BID, PLAY, SCORED, OVER = range(5)
+PHASES = ("trump", "bid", "play", "scored", "over")
+"""SCORED is the moment between a round's points and the next deal; OVER follows the last round."""
+
+NO_CARD = -1
+NOT_BID = -1
+HIDDEN = -2
+"""A bid that was made and that the holder of this record may not see."""
+UNDECIDED = -1
+"""The trump before the dealer has named it; the led suit before a card has set it."""
+NO_SUIT = 4
+"""No trump this round; no led suit in this trick, because a Wizard came first."""
+
+STATE = np.dtype(
+    (
+        np.record,
+        [
+            ("hands", "i8", MAX_PLAYERS),
+            ("played", "i8", MAX_PLAYERS),
+            ("generator", "u8"),
+            ("scores", "i2", MAX_PLAYERS),
+            ("points", "i2", MAX_PLAYERS),
+            ("bids", "i1", MAX_PLAYERS),
+            ("tricks_won", "i1", MAX_PLAYERS),
+            ("voids", "i1", MAX_PLAYERS),
+            ("trick", "i1", MAX_PLAYERS),
+            ("trick_size", "i1"),
+            ("trick_best", "i1"),
+            ("leader", "i1"),
+            ("led_suit", "i1"),
+            ("trump", "i1"),
+            ("upcard", "i1"),
+            ("hand_size", "i1"),
+            ("dealer", "i1"),
+            ("seat", "i1"),
+            ("phase", "i1"),
+            ("round_index", "i1"),
+            ("num_rounds", "i1"),
+            ("num_players", "i1"),
+            ("bid_restriction", "i1"),
+            ("bid_reveal", "i1"),
+            ("magic_edition", "i1"),
+            ("hand_sizes", "i1", MAX_ROUNDS),
+        ],
+    )
+)
+
+
+class State(Protocol):
+    """One game, as compiled code and Python see it: a record of dtype STATE."""
+
+    hands: NDArray[np.int64]
+    """[6] the set of cards that each seat holds."""
+    played: NDArray[np.int64]
+    """[6] the set of cards that each seat has played this round, the trick on the table included."""
+    generator: np.uint64
+    """Where the game's own stream of random numbers stands; only shuffles draw from it."""
+    scores: NDArray[np.int16]
+    """[6] points of the game so far."""
+    points: NDArray[np.int16]
+    """[6] points of the last round that was scored."""
+    bids: NDArray[np.int8]
+    """[6] the bid of each seat, or NOT_BID, or HIDDEN."""
+    tricks_won: NDArray[np.int8]
+    """[6] tricks of this round."""
+    voids: NDArray[np.int8]
+    """[6] suits that each seat has shown to be void in: bit s for suit s."""
+    trick: NDArray[np.int8]
+    """[6] the cards on the table in the order of play; the first `trick_size` count."""
+    trick_size: int
+    trick_best: int
+    """The index in `trick` of the card that wins so far."""
+    leader: int
+    """The seat that leads the trick; during the bidding, the seat that bids and leads first."""
+    led_suit: int
+    """The suit to follow, UNDECIDED or NO_SUIT."""
+    trump: int
+    """The trump suit, UNDECIDED or NO_SUIT."""
+    upcard: int
+    """The card turned up, or NO_CARD."""
+    hand_size: int
+    dealer: int
+    seat: int
+    """Who acts now; meaningless in SCORED and OVER."""
+    phase: int
+    round_index: int
+    """0 for the first round that is played."""
+    num_rounds: int
+    num_players: int
+    bid_restriction: int
+    """An index of BID_RESTRICTIONS."""
+    bid_reveal: int
+    """An index of BID_REVEALS."""
+    magic_edition: int
+    hand_sizes: NDArray[np.int8]
+    """[60] the hand size of every round; the first `num_rounds` count."""
+
+
+DECK_ORDER = np.dtype(
+    (np.record, [("cards", "i1", DECK_SIZE), ("drawers", "i1", DECK_SIZE), ("drawn", "i1")])
+)
+
+
+class DeckOrder(Protocol):
+    """A shuffled deck: a record of dtype DECK_ORDER."""
+
+    cards: NDArray[np.int8]
+    """[60] cards from the top."""
+    drawers: NDArray[np.int8]
+    """[60] the seat that drew each of the first `drawn` cards in the draw for the first dealer."""
+    drawn: int
+
+
+class Row(Protocol):
+    """A row of bytes, such as an observation or a mask."""
+
+    values: NDArray[np.uint8]
+
+
+def row_dtype(size: int) -> np.dtype[Any]:
+    """The dtype of a row of `size` bytes."""
+    return np.dtype((np.record, [("values", "u1", size)]))
+
+
+MASK_ROW = row_dtype(NUM_ACTIONS)
+
+FREE, NO_EVEN, LEADER, CANADIAN = range(len(BID_RESTRICTIONS))
+OPEN, SIMULTANEOUS, SECRET = range(len(BID_REVEALS))
+
+
+def write_rules(rules: Rules, states: NDArray[Any]) -> None:
+    """Set the fields that hold the options of a game, in every state."""
+    states["num_players"] = rules.num_players
+    states["bid_restriction"] = BID_RESTRICTIONS.index(rules.bid_restriction)
+    states["bid_reveal"] = BID_REVEALS.index(rules.bid_reveal)
+    states["magic_edition"] = rules.magic_edition
+    states["num_rounds"] = len(rules.rounds)
+    states["hand_sizes"][:, : len(rules.rounds)] = rules.rounds

@@ -1,0 +1,155 @@
+"""View: what the acting seats of some games may know, and the protocol of agents that act on it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wizard_env.actions import NUM_ACTIONS
+from wizard_env.engine import conceal
+from wizard_env.jit import kernel
+from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, write_mask
+from wizard_env.sampling import draw_noise
+from wizard_env.state import MASK_ROW, PLAY
+from wizard_env.suits import PRINTED_ORDER, canonical_order, inverse, reorder_action
+
+if TYPE_CHECKING:
+    from wizard_env.game import Game
+
+Actions: TypeAlias = NDArray[np.int64]
+
+
+class Agent(Protocol):
+    """Whoever sits at the table."""
+
+    def act(self, view: "View", rng: np.random.Generator) -> Actions:
+        """Choose for every decision of the view: int64 [n] ids of legal actions."""
+        ...
+
+
+class Encoding(NamedTuple):
+    """Decisions as a network takes them; `order` turns its actions back with `print_actions`."""
+
+    observation: NDArray[np.uint8]
+    """[n, OBS_SIZE]"""
+    mask: NDArray[np.uint8]
+    """[n, NUM_ACTIONS]"""
+    order: NDArray[np.uint8]
+    """[n] how the suits are ordered, see suits.py"""
+
+
+class View:
+    """What the acting seats of n games may know; nothing in it reaches the hidden cards.
+
+    known: [n] records of dtype STATE, without the hands of others, hidden bids and the generator.
+    observation: uint8 [n, OBS_SIZE], as the table OBSERVATION lays it out.
+    mask: uint8 [n, NUM_ACTIONS], 1 for a legal action.
+    """
+
+    def __init__(self, states: NDArray[Any], noise: NDArray[np.uint64] | None = None) -> None:
+        """Copy the states of games that wait for a decision, less what the acting seat may not know.
+
+        noise: uint64 [n], a fresh random word for each decision, where the table has its own stream.
+        """
+        if (states["phase"] > PLAY).any():
+            game = int((states["phase"] > PLAY).argmax())
+            raise ValueError(f"game {game} of the view waits for no decision: its round is over")
+        self.known = states.copy()
+        _conceal_rows(self.known)
+        self._noise = noise
+        self._encoding: Encoding | None = None
+
+    @classmethod
+    def of(cls, games: "Sequence[Game]") -> Self:
+        """A view of the games' acting seats. Raises ValueError if a game is over."""
+        return cls(np.concatenate([game.state for game in games]))
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    @property
+    def seat(self) -> NDArray[np.int8]:
+        """int8 [n]: the seat that acts in each game."""
+        seats: NDArray[np.int8] = self.known["seat"]
+        return seats
+
+    @property
+    def observation(self) -> NDArray[np.uint8]:
+        return self._printed().observation
+
+    @property
+    def mask(self) -> NDArray[np.uint8]:
+        return self._printed().mask
+
+    def _printed(self) -> Encoding:
+        if self._encoding is None:
+            self._encoding = self.encode()
+        return self._encoding
+
+    def encode(self, *, canonical_suits: bool = False) -> Encoding:
+        """Observations and masks, with the suits as printed or in each observer's canonical order."""
+        count = len(self)
+        rows, masks = np.empty(count, OBSERVATION_ROW), np.empty(count, MASK_ROW)
+        order = np.empty(count, np.uint8)
+        _encode_rows(self.known, rows, masks, order, canonical_suits)
+        return Encoding(
+            rows.view(np.uint8).reshape(count, OBS_SIZE),
+            masks.view(np.uint8).reshape(count, NUM_ACTIONS),
+            order,
+        )
+
+    def information(self, index: int) -> Any:
+        """A copy of the record `known[index]`: a game less what its acting seat may not know."""
+        return self.known[index].copy()
+
+    def noise(self, rng: np.random.Generator) -> NDArray[np.uint64]:
+        """uint64 [n]: a random word for each decision.
+
+        From the tables' own streams where they have one, so that a choice does not depend on what
+        else is in the batch; from `rng` otherwise.
+        """
+        return draw_noise(rng, len(self)) if self._noise is None else self._noise
+
+    def select(self, rows: ArrayLike) -> "View":
+        """The view of some of the decisions, by index or by mask."""
+        chosen = np.asarray(rows)
+        return View(self.known[chosen], None if self._noise is None else self._noise[chosen])
+
+
+def print_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
+    """Turn actions in the given orders of suits into actions in the suits as printed."""
+    printed = np.array(actions, np.int64)
+    _reorder_rows(printed, order, True)
+    return printed
+
+
+def reorder_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
+    """Turn actions in the suits as printed into actions in the given orders of suits."""
+    reordered = np.array(actions, np.int64)
+    _reorder_rows(reordered, order, False)
+    return reordered
+
+
+@kernel
+def _conceal_rows(states: Any) -> None:
+    for index in range(len(states)):
+        conceal(states[index], int(states[index].seat))
+
+
+@kernel
+def _encode_rows(states: Any, rows: Any, masks: Any, orders: Any, canonical: bool) -> None:
+    for index in range(len(states)):
+        state = states[index]
+        seat = int(state.seat)
+        order = canonical_order(state, seat) if canonical else PRINTED_ORDER
+        orders[index] = order
+        write_mask(state, masks[index], order)
+        observe(state, seat, rows[index], order)
+
+
+@kernel
+def _reorder_rows(actions: Any, orders: Any, back: bool) -> None:
+    for index in range(len(actions)):
+        order = int(orders[index])
+        actions[index] = reorder_action(actions[index], inverse(order) if back else order)
