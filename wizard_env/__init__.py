@@ -1,5 +1,8 @@
 """Wizard, Ken Fisher's trick-taking game of exact bids, as reinforcement-learning environments."""
 
+import gymnasium
+import pettingzoo
+
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, action_id, action_name
 from wizard_env.game import Game
 from wizard_env.games import Games
@@ -26,3 +29,11 @@ __all__ = [
     "sample_softmax",
     "unpack",
 ]
+
+gymnasium.register(
+    "wizard_env/Wizard-v0",
+    entry_point="wizard_env.solo:WizardEnv",
+    vector_entry_point="wizard_env.vector:WizardVectorEnv",
+)
+if hasattr(pettingzoo, "register"):
+    pettingzoo.register("aec", "wizard_env/wizard_v0", entry_point="wizard_env.wizard_v0:env")

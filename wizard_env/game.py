@@ -125,6 +125,19 @@ class Game:
         game._lay_out(dealer, [_parse_hand(hand) for hand in hands], upcard, scores)
         return game
 
+    @classmethod
+    def from_state(cls, rules: Rules, states: NDArray[Any]) -> Self:
+        """A copy of a game of a batch, to look at and to play on; its score pad and draw are empty.
+
+        states: [1], a record of dtype STATE that waits for a decision or is over.
+        """
+        game = cls.__new__(cls)
+        game._set_up(rules, int(states["generator"][0]))
+        game._draw = []
+        game.state[:] = states
+        game._note(_refresh(game._table))
+        return game
+
     def _set_up(self, rules: Rules | None, seed: int) -> None:
         self._rules = Rules() if rules is None else rules
         if not isinstance(self._rules, Rules):
@@ -133,13 +146,19 @@ class Game:
         if not 0 <= seed < 2**64:
             raise ValueError(f"seed={seed}: allowed are 0 to 2**64 - 1")
         self._seed = seed
-        self._table = np.zeros(1, TABLE)
-        self.state = self._table["state"]
+        self._adopt(np.zeros(1, TABLE))
         write_rules(self._rules, self.state)
         self.state["generator"] = seed
-        self._rounds: list[Round] = []
+        self.pad: list[Round] = []
         self._history: list[int] = []
         self._start: dict[str, Any] | None = None
+
+    def _adopt(self, table: NDArray[Any]) -> None:
+        """Take a table as this game's own, and hold on to what is read most."""
+        self._table = table
+        self.state = table["state"]
+        self.mask_row: NDArray[np.uint8] = table["mask"]["values"][0]
+        self.observation_row: NDArray[np.uint8] = table["observation"]["values"][0]
 
     def _lay_out(
         self, dealer: int, hands: list[list[int]], upcard: str | None, scores: Sequence[int] | None
@@ -183,8 +202,8 @@ class Game:
         self._note(_turn_up(self._table, turned[0] if turned else NO_CARD))
 
     def _note(self, code: int) -> None:
-        self._phase, self._seat = divmod(code, _PHASE_UNIT)
-        self._observed = self._seat
+        self.phase_code, self.last_seat = divmod(code, _PHASE_UNIT)
+        self._observed = self.last_seat
 
     # --- the table, as people read it
 
@@ -200,12 +219,12 @@ class Game:
     @property
     def phase(self) -> str:
         """ "trump", "bid", "play" or "over"."""
-        return PHASES[self._phase]
+        return PHASES[self.phase_code]
 
     @property
     def seat(self) -> int | None:
         """The seat that acts now; None when the game is over."""
-        return self._seat if self._phase < OVER else None
+        return self.last_seat if self.phase_code < OVER else None
 
     @property
     def round_number(self) -> int:
@@ -276,7 +295,7 @@ class Game:
     @property
     def rounds(self) -> list[Round]:
         """The score pad: one entry for each finished round."""
-        return list(self._rounds)
+        return list(self.pad)
 
     @property
     def draw(self) -> list[tuple[int, str]]:
@@ -301,12 +320,11 @@ class Game:
 
     def legal_mask(self) -> NDArray[np.uint8]:
         """uint8 [NUM_ACTIONS]: 1 for an action that the acting seat may take; a copy."""
-        mask: NDArray[np.uint8] = self._table["mask"]["values"][0].copy()
-        return mask
+        return self.mask_row.copy()
 
     def legal_actions(self) -> list[int]:
         """The ids of the actions that the acting seat may take, sorted."""
-        actions: list[int] = self._table["mask"]["values"][0].nonzero()[0].tolist()
+        actions: list[int] = self.mask_row.nonzero()[0].tolist()
         return actions
 
     def step(self, action: int | str) -> None:
@@ -324,7 +342,7 @@ class Game:
             raise IllegalAction(self._reason(chosen))
         self._history.append(chosen)
         if code >= SCORED * _PHASE_UNIT:
-            self._rounds.append(self._scored_round())
+            self.pad.append(self._scored_round())
             if code < OVER * _PHASE_UNIT:
                 code = _deal_next(self._table)
         self._note(code)
@@ -352,9 +370,9 @@ class Game:
         return f"legal: {names} (round {self.round_number})" if names else "the game is over"
 
     def _reason(self, action: int) -> str:
-        if self._phase == OVER:
+        if self.phase_code == OVER:
             return f"action {action}: the game is over"
-        seat = self._seat
+        seat = self.last_seat
         if not 0 <= action < NUM_ACTIONS:
             return (
                 f"seat {seat} may not take action {action}: ids run from 0 to {NUM_ACTIONS - 1}; "
@@ -363,9 +381,9 @@ class Game:
         return f"seat {seat} may not {ACTIONS[action]}: {self._why(action)}; {self._legal_text()}"
 
     def _why(self, action: int) -> str:
-        if self._phase == TRUMP:
+        if self.phase_code == TRUMP:
             return "it turned up a Wizard and names the trump"
-        if self._phase == BID:
+        if self.phase_code == BID:
             if not FIRST_BID <= action <= FIRST_BID + self.hand_size:
                 return f"it bids 0 to {self.hand_size}"
             return (
@@ -374,7 +392,7 @@ class Game:
             )
         if action < FIRST_PLAY:
             return "it plays a card"
-        hand = pack(unpack_cards(int(self.state["hands"][0, self._seat])))
+        hand = pack(unpack_cards(int(self.state["hands"][0, self.last_seat])))
         if CARD_NAMES[action - FIRST_PLAY] not in card_names(hand):
             return f"it holds {', '.join(card_names(hand))}"
         led = self.led_suit
@@ -393,8 +411,7 @@ class Game:
                 raise ValueError(f"seat {seat}: allowed are 0 to {self._rules.num_players - 1}")
             _observe(self._table, seat)
             self._observed = seat
-        row: NDArray[np.uint8] = self._table["observation"]["values"][0].copy()
-        return row
+        return self.observation_row.copy()
 
     def full_state(self, seat: int = 0) -> NDArray[np.uint8]:
         """uint8 [FULL_SIZE]: everything, hidden cards and bids included, seats counted from `seat`."""
@@ -408,9 +425,8 @@ class Game:
         """An independent copy, with the same deals to come."""
         twin = self.__class__.__new__(self.__class__)
         twin.__dict__.update(self.__dict__)
-        twin._table = self._table.copy()
-        twin.state = twin._table["state"]
-        twin._rounds = list(self._rounds)
+        twin._adopt(self._table.copy())
+        twin.pad = list(self.pad)
         twin._history = list(self._history)
         return twin
 
@@ -421,14 +437,14 @@ class Game:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
-        del kept["_table"]
+        for name in ("_table", "mask_row", "observation_row"):
+            del kept[name]
         kept["state"] = self.state.tobytes()
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self._table = np.zeros(1, TABLE)
-        self.state = self._table["state"]
+        self._adopt(np.zeros(1, TABLE))
         self.state[:] = np.frombuffer(kept["state"], STATE)
         self._note(_refresh(self._table))
 
@@ -438,7 +454,7 @@ class Game:
         return (
             self._rules == other._rules
             and self.state.tobytes() == other.state.tobytes()
-            and self._rounds == other._rounds
+            and self.pad == other.pad
             and self._draw == other._draw
         )
 

@@ -81,10 +81,11 @@ def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str])
     allowed = list(allowed)
     for name in given:
         if name not in allowed:
-            raise TypeError(f"{owner} has no option {name!r}: {_nearest(name, allowed)}")
+            raise TypeError(f"{owner} has no option {name!r}: {nearest(name, allowed)}")
 
 
-def _nearest(given: object, allowed: list[str]) -> str:
+def nearest(given: object, allowed: list[str]) -> str:
+    """For an error message: the name that was probably meant, and all that are allowed."""
     near = difflib.get_close_matches(str(given), allowed, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"{hint}allowed are {', '.join(map(repr, allowed))}"
@@ -93,7 +94,7 @@ def _nearest(given: object, allowed: list[str]) -> str:
 def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     """Raise ValueError for a value that is not allowed, with the nearest one that is."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name}={value!r}: {_nearest(value, list(allowed))}")
+        raise ValueError(f"{name}={value!r}: {nearest(value, list(allowed))}")
 
 
 def _integer(name: str, value: Any, low: int, high: int) -> int:

@@ -1,0 +1,100 @@
+"""Scene: all that may be shown of a game to one observer, for text and pictures alike."""
+
+from dataclasses import dataclass
+
+from wizard_env.engine import bid_is_visible
+from wizard_env.game import Game, Round
+from wizard_env.rules import Rules
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A seat as the observer sees it."""
+
+    number: int
+    score: int
+    bid: int | None
+    """None where none was made, or where it is hidden."""
+    bid_is_hidden: bool
+    tricks_won: int
+    hand: tuple[str, ...] | None
+    """None where the observer may not see it."""
+    cards_held: int
+    deals: bool
+    acts: bool
+
+    @property
+    def bid_text(self) -> str:
+        """The bid; "?" where it is hidden, "-" where none was made."""
+        if self.bid_is_hidden:
+            return "?"
+        return "-" if self.bid is None else str(self.bid)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A game as the observer sees it. Nothing in it depends on what the observer may not know."""
+
+    rules: Rules
+    observer: int | None
+    """None for somebody who sees everything."""
+    phase: str
+    round_number: int
+    num_rounds: int
+    hand_size: int
+    dealer: int
+    upcard: str | None
+    trump: str | None
+    led_suit: str | None
+    trick: tuple[tuple[int, str], ...]
+    """The seat and the card, in the order of play."""
+    winning: int | None
+    """The place in the trick of the card that wins so far."""
+    seats: tuple[Seat, ...]
+    pad: tuple[Round, ...]
+    winners: tuple[int, ...]
+
+
+def look(game: Game, observer: int | None = None) -> Scene:
+    """What `observer` may see of a game; everything if None.
+
+    Raises:
+        ValueError: nobody sits at the seat `observer`.
+    """
+    players = game.rules.num_players
+    if observer is not None and observer not in range(players):
+        raise ValueError(f"observer={observer!r}: allowed are None and seats 0 to {players - 1}")
+    trick = tuple(game.trick)
+    hands, bids, scores, tricks_won = game.hands, game.bids, game.scores, game.tricks_won
+
+    def seat(number: int) -> Seat:
+        shown = observer is None or bool(bid_is_visible(game.state[0], observer, number))
+        return Seat(
+            number=number,
+            score=scores[number],
+            bid=bids[number] if shown else None,
+            bid_is_hidden=bids[number] is not None and not shown,
+            tricks_won=tricks_won[number],
+            hand=tuple(hands[number]) if observer in (None, number) else None,
+            cards_held=len(hands[number]),
+            deals=number == game.dealer,
+            acts=number == game.seat,
+        )
+
+    return Scene(
+        rules=game.rules,
+        observer=observer,
+        phase=game.phase,
+        round_number=game.round_number,
+        num_rounds=game.num_rounds,
+        hand_size=game.hand_size,
+        dealer=game.dealer,
+        upcard=game.upcard,
+        trump=game.trump,
+        led_suit=game.led_suit,
+        trick=trick,
+        winning=int(game.state["trick_best"][0]) if trick else None,
+        seats=tuple(seat(number) for number in range(players)),
+        pad=tuple(game.rounds),
+        winners=tuple(game.winners),
+    )
