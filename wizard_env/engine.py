@@ -1,4 +1,4 @@
-"""The rules: deal, legal, apply, beats, score. The only place where a rule is written.
+"""The rules: deal, legal, apply, score. The only place where a rule is written.
 
 Plain loops over one game's record, in the subset of Python that numba compiles. Nothing here rolls
 dice (see chance.py), and `apply` trusts its caller to pass a legal action.
@@ -10,6 +10,7 @@ from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import (
     DECK_SIZE,
     JESTER,
+    NUM_RANKS,
     SPECIALS,
     SUIT_SETS,
     UNITS,
@@ -19,6 +20,7 @@ from wizard_env.cards import (
     suit_of,
 )
 from wizard_env.jit import compiled
+from wizard_env.rules import MAX_PLAYERS
 from wizard_env.state import (
     BID,
     CANADIAN,
@@ -38,6 +40,17 @@ from wizard_env.state import (
     DeckOrder,
     State,
 )
+
+SUITS_TO_FOLLOW = np.concatenate([SUIT_SETS, [0, 0]])
+"""int64 [6]: the cards that follow a led suit; none for NO_SUIT, nor at the end, for UNDECIDED."""
+assert len(SUIT_SETS) == NO_SUIT
+assert UNDECIDED == -1
+
+NO_POWER = -1
+JESTER_POWER = 0
+TRUMP_POWER = JESTER_POWER + 1 + NUM_RANKS
+WIZARD_POWER = TRUMP_POWER + NUM_RANKS
+MAGIC_POWER = WIZARD_POWER + 1
 
 
 @compiled
@@ -96,8 +109,7 @@ def turn_up(state: State, upcard: int) -> None:
         state.bids[seat] = NOT_BID
         state.tricks_won[seat] = 0
         state.voids[seat] = 0
-    state.trick_size = 0
-    state.led_suit = UNDECIDED
+    clear_trick(state)
     state.upcard = upcard
     if upcard == WIZARD:
         state.trump = UNDECIDED
@@ -166,9 +178,9 @@ def leads_alone(state: State, seat: int) -> bool:
 
 
 @compiled
-def bid_is_visible(state: State, observer: int, seat: int) -> bool:
-    """Whether `observer` may know the bid that `seat` has made."""
-    if observer == seat or state.bid_reveal == OPEN:
+def bids_are_public(state: State) -> bool:
+    """Whether everybody sees the bids made so far; one's own is known in any case."""
+    if state.bid_reveal == OPEN:
         return True
     if state.bid_reveal == SIMULTANEOUS:
         return state.phase > BID  # all have bid
@@ -176,15 +188,17 @@ def bid_is_visible(state: State, observer: int, seat: int) -> bool:
 
 
 @compiled
+def bid_is_visible(state: State, observer: int, seat: int) -> bool:
+    """Whether `observer` may know the bid that `seat` has made."""
+    return observer == seat or bids_are_public(state)
+
+
+@compiled
 def playable(state: State) -> int:
     """The cards that the acting seat may play."""
     hand = state.hands[state.seat]
-    led_suit = int(state.led_suit)
-    if led_suit == UNDECIDED or led_suit == NO_SUIT:
-        return hand
-    if hand & SUIT_SETS[led_suit]:
-        return hand & (SUIT_SETS[led_suit] | SPECIALS)
-    return hand
+    led = SUITS_TO_FOLLOW[state.led_suit]
+    return hand & (led | SPECIALS) if hand & led else hand
 
 
 @compiled
@@ -221,67 +235,56 @@ def bid(state: State, tricks: int) -> None:
 def play(state: State, card: int) -> None:
     """The acting seat plays a card; the last card of a trick ends it."""
     seat = int(state.seat)
-    size = int(state.trick_size)
-    led_suit = int(state.led_suit)
     state.hands[seat] -= UNITS[card]
     state.played[seat] += UNITS[card]
-    if size == 0 or beats(state, card):
-        state.trick_best = size
+    suit = suit_of(card)
+    led_suit = int(state.led_suit)
+    magic = state.magic_edition and card < WIZARD and suit == led_suit and rank_of(card) == 0
     if led_suit == UNDECIDED:
         if card != JESTER:  # the first card that is not a Jester sets the led suit
-            state.led_suit = suit_of(card)  # NO_SUIT for a Wizard: everyone after it is free
-    elif led_suit != NO_SUIT and card < WIZARD and suit_of(card) != led_suit:
+            state.led_suit = suit  # NO_SUIT for a Wizard: everyone after it is free
+    elif led_suit != NO_SUIT and suit != NO_SUIT and suit != led_suit:
         state.voids[seat] |= 1 << led_suit
-    state.trick[size] = card
-    state.trick_size = size + 1
+    power = MAGIC_POWER if magic else power_of(card, int(state.led_suit), int(state.trump))
+    if power > state.best_power:
+        state.best_power = power
+        state.best_seat = seat
+    state.trick[seat] = card
+    state.trick_size += 1
     state.seat = left_of(state, seat)
-    if size + 1 == state.num_players:
+    if state.trick_size == state.num_players:
         end_trick(state)
 
 
 @compiled
-def beats(state: State, card: int) -> bool:
-    """Whether `card`, played next, takes the trick from the card that wins so far."""
-    index = int(state.trick_best)
-    best = int(state.trick[index])
-    if is_magic(state, card, int(state.trick_size)):
-        return True
-    if best == WIZARD or card == JESTER or is_magic(state, best, index):
-        return False  # the first Wizard wins; a Jester never takes over
-    if card == WIZARD or best == JESTER:
-        return True
-    if suit_of(card) == suit_of(best):
-        return rank_of(card) > rank_of(best)
-    return suit_of(card) == state.trump
+def power_of(card: int, led_suit: int, trump: int) -> int:
+    """What a card counts in a trick: the greatest power wins, of equal ones the first.
+
+    Wizards before trumps, trumps before the led suit, Jesters after it; other cards cannot win.
+    """
+    suit = suit_of(card)
+    if suit == NO_SUIT:
+        return WIZARD_POWER if card == WIZARD else JESTER_POWER
+    power = rank_of(card) + 1 if suit == led_suit else NO_POWER
+    return TRUMP_POWER + rank_of(card) if suit == trump else power
 
 
 @compiled
-def is_magic(state: State, card: int, index: int) -> bool:
-    """Whether `card`, at `index` in the trick, is a Magic Wizard: the 2 of a suit led before it."""
-    if not state.magic_edition or state.led_suit == UNDECIDED or state.led_suit == NO_SUIT:
-        return False
-    if suit_of(card) != state.led_suit or rank_of(card) != 0:
-        return False
-    for earlier in range(index):
-        if state.trick[earlier] != JESTER:
-            return True
-    return False  # this 2 set the led suit itself
-
-
-@compiled
-def trick_winner(state: State) -> int:
-    """The seat that wins the trick on the table as it stands."""
-    seat = int(state.leader) + int(state.trick_best)
-    return seat if seat < state.num_players else seat - int(state.num_players)
+def clear_trick(state: State) -> None:
+    """Take the trick from the table."""
+    for seat in range(MAX_PLAYERS):
+        state.trick[seat] = NO_CARD
+    state.trick_size = 0
+    state.best_power = NO_POWER
+    state.led_suit = UNDECIDED
 
 
 @compiled
 def end_trick(state: State) -> None:
     """Give the trick to its winner, who leads next; the last trick scores the round."""
-    winner = trick_winner(state)
+    winner = int(state.best_seat)
     state.tricks_won[winner] += 1
-    state.trick_size = 0
-    state.led_suit = UNDECIDED
+    clear_trick(state)
     state.leader = winner
     state.seat = winner
     if state.hands[winner] == 0:
@@ -322,11 +325,7 @@ def conceal(state: State, observer: int) -> None:
 @compiled
 def cards_left(state: State, seat: int) -> int:
     """How many cards `seat` still holds; known to everybody."""
-    acted = int(state.trick_size)
     left = int(state.hand_size)
     for other in range(state.num_players):
         left -= int(state.tricks_won[other])
-    position = seat - int(state.leader)
-    if position < 0:
-        position += int(state.num_players)
-    return left - 1 if position < acted else left
+    return left if state.trick[seat] == NO_CARD else left - 1

@@ -267,10 +267,9 @@ class Game:
     @property
     def trick(self) -> list[tuple[int, str]]:
         """The trick on the table: (seat, card) in the order of play."""
-        state = self.state[0]
-        leader, players = int(state["leader"]), self._rules.num_players
-        cards = state["trick"][: state["trick_size"]]
-        return [((leader + i) % players, CARD_NAMES[card]) for i, card in enumerate(cards)]
+        leader, cards = int(self.state["leader"][0]), self._seats("trick")
+        order = [*range(leader, len(cards)), *range(leader)]
+        return [(seat, CARD_NAMES[cards[seat]]) for seat in order if cards[seat] != NO_CARD]
 
     @property
     def bids(self) -> list[int | None]:

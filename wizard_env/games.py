@@ -25,7 +25,7 @@ from wizard_env.state import (
     State,
     write_rules,
 )
-from wizard_env.suits import PRINTED_ORDER, canonical_order, inverse, reorder_action
+from wizard_env.suits import PRINTED_ORDER, canonical_order, print_action
 from wizard_env.view import View
 
 Pause = Literal["never", "game", "round"]
@@ -300,7 +300,7 @@ def _step_range(
         game = games[index]
         state = states[game]
         result = results[game]
-        action = reorder_action(actions[index], inverse(int(result.order)))
+        action = print_action(actions[index], int(result.order))
         _advance(state, decks[0], result, action, skip_forced, pause)
         _show(state, rows[game], masks[game], result, canonical)
 

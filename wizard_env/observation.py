@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP, MAX_BID, NUM_ACTIONS
+from wizard_env.actions import FIRST_PLAY, MAX_BID, NUM_ACTIONS
 from wizard_env.cards import (
     COPIES,
     COUNT,
@@ -23,11 +23,13 @@ from wizard_env.cards import (
     NUM_RANKS,
     NUM_SUIT_CARDS,
     NUM_SUITS,
+    SUIT_CARDS,
     UNITS,
     WIZARD,
     WIZARD_SHIFT,
 )
-from wizard_env.engine import bid_is_visible, first_action, left_of, legal, trick_winner
+from wizard_env.engine import bids_are_public, first_action, left_of, legal
+from wizard_env.flags import FLAGS, write_flags
 from wizard_env.jit import compiled
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
 from wizard_env.state import (
@@ -40,7 +42,7 @@ from wizard_env.state import (
     State,
     row_dtype,
 )
-from wizard_env.suits import PRINTED_ORDER, position_of, reorder, reorder_card
+from wizard_env.suits import PRINTED_ORDER, position_of, reorder, reorder_card, reorder_suits
 
 CARD_CODE_SIZE = NUM_SUITS + 2 + NUM_RANKS
 SCORE_ZERO = 128
@@ -69,20 +71,32 @@ _CARD_CODE = "suit (4), Wizard, Jester, rank from 2 to A (13)"
 _SEATS = MAX_PLAYERS
 
 OBSERVATION = (
-    Field("hand", (NUM_KINDS,), COPIES, "how many cards of each kind the observer holds"),
-    Field(
-        "unseen",
-        (NUM_KINDS,),
-        COPIES,
-        "how many of each kind the observer has not seen this round: in other hands or not dealt",
-    ),
     Field(
         "played",
         (_SEATS, NUM_KINDS),
         COPIES,
         "how many of each kind each seat has played this round, the trick on the table included",
     ),
+    Field(
+        "unseen",
+        (NUM_KINDS,),
+        COPIES,
+        "how many of each kind the observer has not seen this round: in other hands or not dealt",
+    ),
+    Field("hand", (NUM_KINDS,), COPIES, "how many cards of each kind the observer holds"),
     Field("trick", (_SEATS, CARD_CODE_SIZE), 1, f"the card of each seat on the table: {_CARD_CODE}"),
+    Field("upcard", (CARD_CODE_SIZE,), 1, f"the card turned up: {_CARD_CODE}; zero if there is none"),
+    Field(
+        "position",
+        (_SEATS,),
+        1,
+        "one-hot: how many seats come before the observer in this bidding or trick",
+    ),
+    Field("bid_known", (_SEATS,), 1, "whether the observer knows the bid of each seat"),
+    Field("bid_hidden", (_SEATS,), 1, "whether each seat has made a bid that the observer may not see"),
+    Field("bid_restriction", (len(BID_RESTRICTIONS),), 1, f"one-hot: {', '.join(BID_RESTRICTIONS)}"),
+    Field("bid_reveal", (len(BID_REVEALS),), 1, f"one-hot: {', '.join(BID_REVEALS)}"),
+    Field("magic_edition", (1,), 1, "whether the Magic Edition is played"),
     Field("winning", (_SEATS,), 1, "one-hot: the seat that wins the trick so far"),
     Field(
         "led_suit",
@@ -97,29 +111,20 @@ OBSERVATION = (
         1,
         "one-hot suit; the last place is 'no trump'; zero until the dealer has chosen",
     ),
-    Field("upcard", (CARD_CODE_SIZE,), 1, f"the card turned up: {_CARD_CODE}; zero if there is none"),
     Field("trump_chosen", (1,), 1, "whether the upcard is a Wizard: the dealer chooses the trump"),
     Field("phase", (3,), 1, "one-hot: trump, bid, play; zero once the round is scored"),
+    Field("num_players", (MAX_PLAYERS - MIN_PLAYERS + 1,), 1, "one-hot: 3 to 6 players"),
+    Field("dealer", (_SEATS,), 1, "one-hot seat"),
+    Field("leader", (_SEATS,), 1, "one-hot seat that leads this trick or will lead the first"),
     Field("hand_size", (1,), MAX_BID, "cards dealt to each player this round"),
     Field("tricks_left", (1,), MAX_BID, "tricks not yet finished"),
     Field("round", (1,), MAX_ROUNDS, "rounds begun, this one included"),
     Field("rounds_left", (1,), MAX_ROUNDS, "rounds after this one"),
-    Field("num_players", (MAX_PLAYERS - MIN_PLAYERS + 1,), 1, "one-hot: 3 to 6 players"),
-    Field("dealer", (_SEATS,), 1, "one-hot seat"),
-    Field("leader", (_SEATS,), 1, "one-hot seat that leads this trick or will lead the first"),
-    Field(
-        "position",
-        (_SEATS,),
-        1,
-        "one-hot: how many seats come before the observer in this bidding or trick",
-    ),
+    Field("bid_total", (1,), DECK_SIZE, "sum of the known bids"),
     Field("bid", (_SEATS,), MAX_BID, "the bid of each seat; zero if it is not known"),
-    Field("bid_known", (_SEATS,), 1, "whether the observer knows the bid of each seat"),
-    Field("bid_hidden", (_SEATS,), 1, "whether each seat has made a bid that the observer may not see"),
     Field("tricks_won", (_SEATS,), MAX_BID, "tricks won by each seat this round"),
     Field("needed", (_SEATS,), MAX_BID, "tricks that each seat lacks to meet its known bid"),
     Field("surplus", (_SEATS,), MAX_BID, "tricks that each seat has beyond its known bid"),
-    Field("bid_total", (1,), DECK_SIZE, "sum of the known bids"),
     Field(
         "score",
         (_SEATS,),
@@ -127,9 +132,6 @@ OBSERVATION = (
         f"points of the seat less those of the observer, / {SCORE_UNIT}, + {SCORE_ZERO}, "
         "clipped to 0..255; zero where nobody sits",
     ),
-    Field("bid_restriction", (len(BID_RESTRICTIONS),), 1, f"one-hot: {', '.join(BID_RESTRICTIONS)}"),
-    Field("bid_reveal", (len(BID_REVEALS),), 1, f"one-hot: {', '.join(BID_REVEALS)}"),
-    Field("magic_edition", (1,), 1, "whether the Magic Edition is played"),
 )
 
 FULL_STATE = (
@@ -243,38 +245,30 @@ _ALL_BIDS = _start("bids")
 _BIDS_MADE = _start("bids_made")
 _ACTING = _start("acting")
 
-_BYTE = 8
-_LAST_CHUNK = NUM_SUIT_CARDS // _BYTE
-_SPREAD = np.array([sum((bits >> i & 1) << _BYTE * i for i in range(_BYTE)) for bits in range(256)])
-"""int64 [256]: eight bits spread over eight bytes, so that a set is written eight cards at a time."""
+_CODES = np.array(
+    [1 << card // NUM_RANKS | 1 << NUM_SUITS + 2 + card % NUM_RANKS for card in range(NUM_SUIT_CARDS)]
+    + [1 << NUM_SUITS, 1 << NUM_SUITS + 1, 0]
+)
+"""int64 [55]: each card as CARD_CODE_SIZE flags; the last, where NO_CARD points, has none."""
+assert NO_CARD == -1
+_HALF_TRICK = MAX_PLAYERS // 2
+"""So many card codes fit into one number."""
+
+# The fields of single bits stand together in two runs, each written as one number.
+_RUN_1 = _POSITION
+_RUN_2 = _WINNING
+_TAIL = OBS_SIZE - FLAGS
+assert _RUN_2 - _RUN_1 < FLAGS
+assert _HAND_SIZE - FLAGS < _RUN_2 <= _TAIL <= _HAND_SIZE
+_MASK_TAIL = NUM_ACTIONS - FLAGS
 
 
 @compiled
 def _write_cards(row: Row, start: int, cards: int) -> None:
-    """Write how often a set holds each of the 54 kinds.
-
-    Unsigned places spare numba's test for negative ones, and let the eight stores merge into one.
-    """
-    place = np.uint64(start)
-    for chunk in range(_LAST_CHUNK):
-        word = _SPREAD[(cards >> _BYTE * chunk) & 0xFF]
-        for i in range(_BYTE):
-            row.values[place + np.uint64(_BYTE * chunk + i)] = (word >> _BYTE * i) & 0xFF
-    word = _SPREAD[(cards >> _BYTE * _LAST_CHUNK) & 0xF]
-    for i in range(NUM_SUIT_CARDS % _BYTE):
-        row.values[place + np.uint64(_BYTE * _LAST_CHUNK + i)] = (word >> _BYTE * i) & 0xFF
-    row.values[place + np.uint64(WIZARD)] = (cards >> WIZARD_SHIFT) & COUNT
-    row.values[place + np.uint64(JESTER)] = (cards >> JESTER_SHIFT) & COUNT
-
-
-@compiled
-def _write_card_code(row: Row, start: int, card: int) -> None:
-    """Write one card as suit or kind, and rank."""
-    if card >= WIZARD:
-        row.values[start + NUM_SUITS + card - WIZARD] = 1
-        return
-    row.values[start + card // NUM_RANKS] = 1
-    row.values[start + NUM_SUITS + 2 + card % NUM_RANKS] = 1
+    """Write how often a set holds each of the 54 kinds."""
+    write_flags(row.values, start, cards & SUIT_CARDS)
+    row.values[start + WIZARD] = (cards >> WIZARD_SHIFT) & COUNT
+    row.values[start + JESTER] = (cards >> JESTER_SHIFT) & COUNT
 
 
 @compiled
@@ -287,107 +281,119 @@ def place_of(state: State, observer: int, seat: int) -> int:
 @compiled
 def write_mask(state: State, mask: Row, order: int) -> None:
     """Write which actions are legal for the acting seat, with the suits in the given order."""
-    for action in range(NUM_ACTIONS):
-        mask.values[action] = 0
     allowed = legal(state)
     first = first_action(state)
     if first == FIRST_PLAY:
-        cards = allowed & ~(1 << WIZARD | 1 << JESTER)
-        if allowed & (1 << WIZARD):
-            cards += UNITS[WIZARD]
-        if allowed & (1 << JESTER):
-            cards += UNITS[JESTER]
-        _write_cards(mask, FIRST_PLAY, reorder(cards, order))
-    elif first == FIRST_BID:
-        for bid in range(int(state.hand_size) + 1):
-            mask.values[FIRST_BID + bid] = (allowed >> bid) & 1
-    elif allowed:
-        for suit in range(NUM_SUITS):
-            mask.values[FIRST_TRUMP + suit] = 1
+        allowed = reorder(allowed, order)
+    beyond = first - _MASK_TAIL
+    write_flags(mask.values, 0, allowed << first)
+    write_flags(mask.values, _MASK_TAIL, allowed << beyond if beyond >= 0 else allowed >> -beyond)
 
 
 @compiled
 def observe(state: State, observer: int, row: Row, order: int) -> None:
-    """Write all that `observer` may know, with the suits in the given order."""
-    for i in range(OBS_SIZE):
-        row.values[i] = 0
+    """Write all that `observer` may know, with the suits in the given order.
+
+    One pass over the seats, then the fields from the front to the back as `write_flags` wants it;
+    the numbers at the end lie behind all flags but the empty ones that come first.
+    """
     num_players = int(state.num_players)
-    hand_size = int(state.hand_size)
-    phase = int(state.phase)
-    upcard = reorder_card(int(state.upcard), order)
-    hand = reorder(state.hands[observer], order)
-    unseen = DECK - hand
-    tricks_left = hand_size
+    leader = place_of(state, observer, int(state.leader))
+    public = bids_are_public(state)
+    own_score = int(state.scores[observer])
+    tricks_left = int(state.hand_size)
+    unseen = DECK - state.hands[observer]
+    near, far = 0, 0
+    run_1 = _flags_of_rules(state, leader)
+    run_2 = _flags_of_table(state, observer, leader, order)
     bid_total = 0
     seat = observer
-    for place in range(num_players):
-        if state.played[seat]:
-            played = reorder(state.played[seat], order)
-            unseen -= played
-            _write_cards(row, _PLAYED + NUM_KINDS * place, played)
+    write_flags(row.values, _TAIL, 0)
+    for place in range(MAX_PLAYERS):
+        if place >= num_players:
+            _write_cards(row, _PLAYED + NUM_KINDS * place, 0)
+            continue
+        unseen -= state.played[seat]
+        _write_cards(row, _PLAYED + NUM_KINDS * place, reorder(state.played[seat], order))
+        code = _CODES[reorder_card(int(state.trick[seat]), order)]
+        if place < _HALF_TRICK:
+            near |= code << CARD_CODE_SIZE * place
+        else:
+            far |= code << CARD_CODE_SIZE * (place - _HALF_TRICK)
+        run_2 |= reorder_suits(int(state.voids[seat]), order) << _VOID - _RUN_2 + NUM_SUITS * place
         won = int(state.tricks_won[seat])
         tricks_left -= won
         row.values[_TRICKS_WON + place] = won
         bid = int(state.bids[seat])
-        if bid != NOT_BID:
-            if bid >= 0 and bid_is_visible(state, observer, seat):
-                bid_total += bid
-                row.values[_BID + place] = bid
-                row.values[_BID_KNOWN + place] = 1
-                row.values[_NEEDED + place] = max(bid - won, 0)
-                row.values[_SURPLUS + place] = max(won - bid, 0)
-            else:
-                row.values[_BID_HIDDEN + place] = 1
-        voids = int(state.voids[seat])
-        if voids:
-            for suit in range(NUM_SUITS):
-                if (voids >> suit) & 1:
-                    row.values[_VOID + NUM_SUITS * place + position_of(suit, order)] = 1
-        ahead = (int(state.scores[seat]) - int(state.scores[observer])) // SCORE_UNIT
-        row.values[_SCORE + place] = min(max(ahead + SCORE_ZERO, 0), 255)
+        if bid >= 0 and (public or seat == observer):
+            run_1 |= 1 << _BID_KNOWN - _RUN_1 + place
+            bid_total += bid
+            row.values[_BID + place] = bid
+            row.values[_NEEDED + place] = max(bid - won, 0)
+            row.values[_SURPLUS + place] = max(won - bid, 0)
+        elif bid != NOT_BID:
+            run_1 |= 1 << _BID_HIDDEN - _RUN_1 + place
+        ahead = int(state.scores[seat]) - own_score + SCORE_UNIT * SCORE_ZERO
+        row.values[_SCORE + place] = min(max(ahead, 0), SCORE_UNIT * 255) // SCORE_UNIT
         seat = left_of(state, seat)
-    if upcard != NO_CARD:
-        unseen -= UNITS[upcard]
-        _write_card_code(row, _UPCARD, upcard)
-    _write_cards(row, _HAND, hand)
-    _write_cards(row, _UNSEEN, unseen)
-    place = place_of(state, observer, int(state.leader))
-    row.values[_LEADER + place] = 1
-    row.values[_POSITION + (num_players - place if place else 0)] = 1
-    for index in range(state.trick_size):
-        card = reorder_card(int(state.trick[index]), order)
-        _write_card_code(row, _TRICK + CARD_CODE_SIZE * place, card)
-        place = place + 1 if place + 1 < num_players else 0
-    if state.trick_size:
-        row.values[_WINNING + place_of(state, observer, trick_winner(state))] = 1
-    if state.led_suit != UNDECIDED:
-        row.values[_LED_SUIT + position_of(int(state.led_suit), order)] = 1
-    if state.trump != UNDECIDED:
-        row.values[_TRUMP + position_of(int(state.trump), order)] = 1
-    row.values[_TRUMP_CHOSEN] = state.upcard == WIZARD
-    if phase <= PLAY:
-        row.values[_PHASE + phase] = 1
-    row.values[_HAND_SIZE] = hand_size
+    if state.upcard != NO_CARD:
+        unseen -= UNITS[state.upcard]
+    _write_cards(row, _UNSEEN, reorder(unseen, order))
+    _write_cards(row, _HAND, reorder(state.hands[observer], order))
+    write_flags(row.values, _TRICK, near)
+    write_flags(row.values, _TRICK + CARD_CODE_SIZE * _HALF_TRICK, far)
+    write_flags(row.values, _UPCARD, _CODES[reorder_card(int(state.upcard), order)])
+    write_flags(row.values, _RUN_1, run_1)
+    write_flags(row.values, _RUN_2, run_2)
+    row.values[_HAND_SIZE] = state.hand_size
     row.values[_TRICKS_LEFT] = tricks_left
     row.values[_ROUND] = int(state.round_index) + 1
     row.values[_ROUNDS_LEFT] = int(state.num_rounds) - 1 - int(state.round_index)
-    row.values[_NUM_PLAYERS + num_players - MIN_PLAYERS] = 1
-    row.values[_DEALER + place_of(state, observer, int(state.dealer))] = 1
     row.values[_BID_TOTAL] = bid_total
-    row.values[_BID_RESTRICTION + int(state.bid_restriction)] = 1
-    row.values[_BID_REVEAL + int(state.bid_reveal)] = 1
-    row.values[_MAGIC_EDITION] = state.magic_edition
+
+
+@compiled
+def _flags_of_rules(state: State, leader: int) -> int:
+    """The run from position to magic_edition, but for the bids."""
+    flags = 1 << _POSITION - _RUN_1 + (int(state.num_players) - leader if leader else 0)
+    flags |= 1 << _BID_RESTRICTION - _RUN_1 + int(state.bid_restriction)
+    flags |= 1 << _BID_REVEAL - _RUN_1 + int(state.bid_reveal)
+    return flags | int(state.magic_edition) << _MAGIC_EDITION - _RUN_1
+
+
+@compiled
+def _flags_of_table(state: State, observer: int, leader: int, order: int) -> int:
+    """The run from winning to leader, but for the voids."""
+    flags = 1 << _NUM_PLAYERS - _RUN_2 + int(state.num_players) - MIN_PLAYERS
+    flags |= 1 << _DEALER - _RUN_2 + place_of(state, observer, int(state.dealer))
+    flags |= 1 << _LEADER - _RUN_2 + leader
+    if state.trick_size:
+        flags |= 1 << _WINNING - _RUN_2 + place_of(state, observer, int(state.best_seat))
+    if state.led_suit != UNDECIDED:
+        flags |= 1 << _LED_SUIT - _RUN_2 + position_of(int(state.led_suit), order)
+    if state.trump != UNDECIDED:
+        flags |= 1 << _TRUMP - _RUN_2 + position_of(int(state.trump), order)
+    if state.upcard == WIZARD:
+        flags |= 1 << _TRUMP_CHOSEN - _RUN_2
+    if state.phase <= PLAY:
+        flags |= 1 << _PHASE - _RUN_2 + int(state.phase)
+    return flags
 
 
 @compiled
 def write_full_state(state: State, observer: int, row: Row) -> None:
     """Write an observation, then all that it leaves out, with the suits as printed."""
     observe(state, observer, row, PRINTED_ORDER)
-    for i in range(_ALL_HANDS, FULL_SIZE):
-        row.values[i] = 0
+    seat = observer
+    for place in range(MAX_PLAYERS):
+        _write_cards(
+            row, _ALL_HANDS + NUM_KINDS * place, state.hands[seat] if place < state.num_players else 0
+        )
+        seat = left_of(state, seat)
+    for index in range(_ALL_BIDS, FULL_SIZE):
+        row.values[index] = 0
     seat = observer
     for place in range(state.num_players):
-        _write_cards(row, _ALL_HANDS + NUM_KINDS * place, state.hands[seat])
         if state.bids[seat] != NOT_BID:
             row.values[_ALL_BIDS + place] = state.bids[seat]
             row.values[_BIDS_MADE + place] = 1

@@ -25,7 +25,7 @@ DEFAULT_HEIGHT = 700
 
 
 def text(game: Game, observer: int | None = None, color: bool = False) -> str:
-    """The table and the score pad, on lines of at most 100 characters.
+    """The table and the score pad.
 
     Args:
         game: what to show.
@@ -56,7 +56,8 @@ def image(
         ImportError: pygame is not installed.
         ValueError: nobody sits at the seat `observer`, or the picture would be too small.
     """
-    return _painter().paint(look(game, observer), width, height)
+    picture: NDArray[np.uint8] = _painter().paint(look(game, observer), width, height)
+    return picture
 
 
 class Window:
@@ -152,31 +153,31 @@ class _Writer:
         if scene.phase == "trump":
             return f"Seat {scene.dealer} turned up a Wizard and names the trump"
         if scene.phase == "bid":
-            return "Bidding"
+            return f"Seat {_acting(scene)} bids"
         if scene.winning is None:
-            return "The trick is led"
+            return f"Seat {_acting(scene)} leads to the trick"
         cards = ", ".join(f"seat {seat} {self._card(card)}" for seat, card in scene.trick)
         led = "no suit to follow" if scene.led_suit is None else f"{self._suit(scene.led_suit)} led"
         return f"Trick: {cards}; {led}, seat {scene.trick[scene.winning][0]} wins so far"
 
     def _pad_lines(self, scene: Scene) -> list[str]:
         names = "".join(f"seat {seat.number}".rjust(12) for seat in scene.seats)
-        head = f"round  cards  trump{names}   (won/bid points)"
         return [
-            self._paint(head, _FAINT),
-            *(self._pad_line(i, scored) for i, scored in enumerate(scene.pad)),
+            "Score pad: tricks won / bid, points",
+            self._paint(f"round  cards  trump{names}", _FAINT),
+            *(self._pad_line(number, scored) for number, scored in scene.pad),
         ]
 
-    def _pad_line(self, index: int, scored: Round) -> str:
+    def _pad_line(self, number: int, scored: Round) -> str:
         trump = "    -" if scored.trump is None else "    " + self._suit_mark(scored.trump)
         columns = zip(scored.tricks_won, scored.bids, scored.points, strict=True)
         cells = "".join(f"{won}/{bid} {points:>4}".rjust(12) for won, bid, points in columns)
-        return f"{index + 1:>5}  {scored.hand_size:>5}  {trump}{cells}"
+        return f"{number:>5}  {scored.hand_size:>5}  {trump}{cells}"
 
     def _card(self, card: str) -> str:
         if card in _SPECIAL_COLORS:
             return self._paint(card, _SPECIAL_COLORS[card])
-        rank, suit = card
+        rank, suit = card[0], card[1]
         return self._paint(rank + SUIT_SYMBOLS[suit], _SUIT_COLORS[suit]) if self._color else card
 
     def _suit(self, suit: str) -> str:
@@ -199,6 +200,10 @@ def _rules_line(scene: Scene) -> str:
         f"Wizard, {rules.num_players} players, bids {rules.bid_restriction} and {rules.bid_reveal}"
         f"{magic}{seen_by}"
     )
+
+
+def _acting(scene: Scene) -> int:
+    return next(seat.number for seat in scene.seats if seat.acts)
 
 
 def _result(scene: Scene) -> str:

@@ -10,8 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
+from wizard_env.cards import count_bits, lowest_bit
 from wizard_env.chance import mix, scale, step_generator
+from wizard_env.flags import FLAGS, read_flags
 from wizard_env.jit import compiled, kernel, wrapping
+
+_LOW_COUNT = 60
+_LOW_ACTIONS = (1 << _LOW_COUNT) - 1
+_HIGH_ACTIONS = (1 << NUM_ACTIONS - _LOW_COUNT) - 1
+"""A mask is read as two numbers, of the first 60 actions and of the rest."""
 
 Noise: TypeAlias = np.random.Generator | NDArray[np.uint64]
 
@@ -33,7 +40,7 @@ def sample_legal(mask: ArrayLike, noise: Noise) -> NDArray[np.int64]:
     """
     rows = _mask_rows(mask)
     actions = np.empty(len(rows), np.int64)
-    _sample_legal(rows, _words(noise, len(rows)), actions)
+    _sample_legal(rows.reshape(-1), _words(noise, len(rows)), actions)
     return actions
 
 
@@ -79,20 +86,18 @@ def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
 
 
 @kernel
-def _sample_legal(mask: Any, words: Any, actions: Any) -> None:
+def _sample_legal(flat_mask: Any, words: Any, actions: Any) -> None:
     for row in range(len(actions)):
-        count = 0
-        for action in range(NUM_ACTIONS):
-            count += mask[row, action]
-        left = scale(words[row], count)
-        choice = 0
-        for action in range(NUM_ACTIONS):
-            if mask[row, action]:
-                if left == 0:
-                    choice = action
-                    break
-                left -= 1
-        actions[row] = choice
+        low = read_flags(flat_mask, row * NUM_ACTIONS) & _LOW_ACTIONS
+        high = read_flags(flat_mask, row * NUM_ACTIONS + NUM_ACTIONS - FLAGS)
+        high = (high >> _LOW_COUNT - (NUM_ACTIONS - FLAGS)) & _HIGH_ACTIONS
+        in_low = count_bits(low)
+        in_high = count_bits(high)
+        choice = scale(words[row], in_low + in_high)
+        if choice < in_low:
+            actions[row] = lowest_bit(nth_bit(low, choice))
+        else:
+            actions[row] = _LOW_COUNT + lowest_bit(nth_bit(high, choice - in_low)) if in_high else 0
 
 
 @kernel

@@ -51,7 +51,8 @@ class Scene:
     winning: int | None
     """The place in the trick of the card that wins so far."""
     seats: tuple[Seat, ...]
-    pad: tuple[Round, ...]
+    pad: tuple[tuple[int, Round], ...]
+    """The finished rounds, each with its number."""
     winners: tuple[int, ...]
 
 
@@ -64,7 +65,8 @@ def look(game: Game, observer: int | None = None) -> Scene:
     players = game.rules.num_players
     if observer is not None and observer not in range(players):
         raise ValueError(f"observer={observer!r}: allowed are None and seats 0 to {players - 1}")
-    trick = tuple(game.trick)
+    trick, rounds = tuple(game.trick), game.rounds
+    first_round = game.round_number - len(rounds) + (game.phase == "over")
     hands, bids, scores, tricks_won = game.hands, game.bids, game.scores, game.tricks_won
 
     def seat(number: int) -> Seat:
@@ -93,8 +95,8 @@ def look(game: Game, observer: int | None = None) -> Scene:
         trump=game.trump,
         led_suit=game.led_suit,
         trick=trick,
-        winning=int(game.state["trick_best"][0]) if trick else None,
+        winning=[seat for seat, _ in trick].index(int(game.state["best_seat"][0])) if trick else None,
         seats=tuple(seat(number) for number in range(players)),
-        pad=tuple(game.rounds),
+        pad=tuple(enumerate(rounds, start=first_round)),
         winners=tuple(game.winners),
     )

@@ -41,7 +41,8 @@ STATE = np.dtype(
             ("voids", "i1", MAX_PLAYERS),
             ("trick", "i1", MAX_PLAYERS),
             ("trick_size", "i1"),
-            ("trick_best", "i1"),
+            ("best_seat", "i1"),
+            ("best_power", "i1"),
             ("leader", "i1"),
             ("led_suit", "i1"),
             ("trump", "i1"),
@@ -82,10 +83,13 @@ class State(Protocol):
     voids: NDArray[np.int8]
     """[6] suits that each seat has shown to be void in: bit s for suit s."""
     trick: NDArray[np.int8]
-    """[6] the cards on the table in the order of play; the first `trick_size` count."""
+    """[6] the card of each seat on the table, or NO_CARD."""
     trick_size: int
-    trick_best: int
-    """The index in `trick` of the card that wins so far."""
+    """How many cards lie on the table."""
+    best_seat: int
+    """The seat that wins the trick so far; meaningless while the table is empty."""
+    best_power: int
+    """The power of its card, see `engine.power_of`."""
     leader: int
     """The seat that leads the trick; during the bidding, the seat that bids and leads first."""
     led_suit: int

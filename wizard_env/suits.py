@@ -6,7 +6,7 @@ for each suit, which say where that suit stands.
 """
 
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
-from wizard_env.cards import NUM_RANKS, NUM_SUITS, RANK_BITS, SPECIALS, WIZARD, count_bits
+from wizard_env.cards import NUM_RANKS, NUM_SUITS, RANK_BITS, SPECIALS, WIZARD, count_bits, rank_of, suit_of
 from wizard_env.jit import compiled
 from wizard_env.state import NO_SUIT, State
 
@@ -48,9 +48,12 @@ def _weight(state: State, hand: int, suit: int) -> int:
 
 @compiled
 def reorder(cards: int, order: int) -> int:
-    """A set of cards with its suits renamed by an order."""
-    if order == PRINTED_ORDER:
-        return cards
+    """A set of cards with its suits renamed by an order; the usual order costs no call."""
+    return cards if order == PRINTED_ORDER else _reorder(cards, order)
+
+
+@compiled
+def _reorder(cards: int, order: int) -> int:
     renamed = cards & SPECIALS
     for suit in range(NUM_SUITS):
         ranks = (cards >> NUM_RANKS * suit) & RANK_BITS
@@ -59,11 +62,25 @@ def reorder(cards: int, order: int) -> int:
 
 
 @compiled
+def reorder_suits(suits: int, order: int) -> int:
+    """A bit set of suits, renamed by an order."""
+    return suits if order == PRINTED_ORDER else _reorder_suits(suits, order)
+
+
+@compiled
+def _reorder_suits(suits: int, order: int) -> int:
+    renamed = 0
+    for suit in range(NUM_SUITS):
+        renamed |= ((suits >> suit) & 1) << ((order >> 2 * suit) & 3)
+    return renamed
+
+
+@compiled
 def reorder_card(card: int, order: int) -> int:
     """A card with its suit renamed by an order; NO_CARD, Wizard and Jester stay what they are."""
     if card < 0 or card >= WIZARD:
         return card
-    return ((order >> 2 * (card // NUM_RANKS)) & 3) * NUM_RANKS + card % NUM_RANKS
+    return ((order >> 2 * suit_of(card)) & 3) * NUM_RANKS + rank_of(card)
 
 
 @compiled
@@ -74,6 +91,12 @@ def reorder_action(action: int, order: int) -> int:
     if action >= FIRST_TRUMP:
         return FIRST_TRUMP + ((order >> 2 * (action - FIRST_TRUMP)) & 3)
     return action
+
+
+@compiled
+def print_action(action: int, order: int) -> int:
+    """An action in the given order of suits, turned back to the suits as printed."""
+    return action if order == PRINTED_ORDER else reorder_action(action, inverse(order))
 
 
 @compiled

@@ -12,7 +12,7 @@ from wizard_env.jit import kernel
 from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, write_mask
 from wizard_env.sampling import draw_noise
 from wizard_env.state import MASK_ROW, PLAY
-from wizard_env.suits import PRINTED_ORDER, canonical_order, inverse, reorder_action
+from wizard_env.suits import PRINTED_ORDER, canonical_order, print_action, reorder_action
 
 if TYPE_CHECKING:
     from wizard_env.game import Game
@@ -152,4 +152,5 @@ def _encode_rows(states: Any, rows: Any, masks: Any, orders: Any, canonical: boo
 def _reorder_rows(actions: Any, orders: Any, back: bool) -> None:
     for index in range(len(actions)):
         order = int(orders[index])
-        actions[index] = reorder_action(actions[index], inverse(order) if back else order)
+        action = actions[index]
+        actions[index] = print_action(action, order) if back else reorder_action(action, order)

@@ -1,0 +1,457 @@
+"""Game, name by name as the public contract of design.md has it; rules.md decides what a name means."""
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wizard_env import (
+    NUM_ACTIONS,
+    OBS_SIZE,
+    Game,
+    IllegalAction,
+    Rules,
+    action_id,
+    action_name,
+    unpack,
+)
+
+THREE = Rules(num_players=3)
+HANDS = ["AS 3H", "4S 5S", "6S JE"]
+
+
+def start(**options: Any) -> Game:
+    """Seat 0 bids and leads first; diamonds are trump."""
+    return Game.from_deal(Rules(num_players=3, **options), 2, HANDS, "TD")
+
+
+def take(game: Game, *actions: str) -> Game:
+    for action in actions:
+        game.step(action)
+    return game
+
+
+def play_on(game: Game, rng: np.random.Generator, steps: int = 10_000) -> Game:
+    """Take random legal actions, up to the end of the game."""
+    while game.phase != "over" and steps:
+        game.step(int(rng.choice(game.legal_actions())))
+        steps -= 1
+    return game
+
+
+def contents(game: Game) -> bytes:
+    """All that a game shows."""
+    seen = [game.observe(seat).tobytes() for seat in range(game.rules.num_players)]
+    read = [game.phase, game.seat, game.trick, game.bids, game.rounds, game.draw, game.history, game.scores]
+    return repr(read).encode() + game.state.tobytes() + game.legal_mask().tobytes() + b"".join(seen)
+
+
+# --- reading
+
+
+def test_a_deal_as_it_is_read() -> None:
+    """Deal; upcard; bidding begins at the dealer's left."""
+    game = start()
+    assert (game.phase, game.round_number, game.num_rounds, game.hand_size) == ("bid", 2, 20, 2)
+    assert (game.dealer, game.seat) == (2, 0)
+    assert game.hands == [["AS", "3H"], ["4S", "5S"], ["6S", "JE"]]
+    assert (game.upcard, game.trump, game.led_suit, game.trick) == ("TD", "D", None, [])
+    assert (game.bids, game.tricks_won, game.scores) == ([None] * 3, [0] * 3, [0] * 3)
+    assert (game.winners, game.rounds, game.draw, game.history) == ([], [], [], [])
+    assert game.rules == THREE
+
+
+def test_a_round_as_it_is_read() -> None:
+    """Play; scoring; the deal passes to the left and the next round is dealt by the same step."""
+    game = take(start(), "bid 1", "bid 0", "bid 2")
+    assert (game.phase, game.bids, game.seat) == ("play", [1, 0, 2], 0)
+    take(game, "play AS", "play 4S")
+    assert (game.trick, game.led_suit, game.seat) == ([(0, "AS"), (1, "4S")], "S", 2)
+    take(game, "play JE")
+    assert (game.trick, game.led_suit, game.seat, game.tricks_won) == ([], None, 0, [1, 0, 0])
+    take(game, "play 3H", "play 5S", "play 6S")
+    (pad,) = game.rounds
+    assert pad._asdict() == {
+        "hand_size": 2,
+        "dealer": 2,
+        "trump": "D",
+        "bids": [1, 0, 2],
+        "tricks_won": [2, 0, 0],
+        "points": [-10, 20, -20],
+    }
+    assert game.scores == pad.points
+    assert (game.round_number, game.hand_size, game.dealer, len(game.hands[0])) == (3, 3, 0, 3)
+    assert (game.phase, game.seat) in {("bid", 1), ("trump", 0)}
+    assert (game.bids, game.tricks_won, game.trick) == ([None] * 3, [0] * 3, [])
+
+
+def test_phases() -> None:
+    """Upcard, bidding, play, end: the four phases, and whose turn it is."""
+    game = Game.from_deal(Rules(num_players=3, hand_sizes=(1,)), 1, ["AS", "4S", "6S"], "WI")
+    assert (game.phase, game.seat) == ("trump", 1)
+    assert (take(game, "trump S").phase, game.seat) == ("bid", 2)
+    assert (take(game, "bid 0", "bid 1", "bid 0").phase, game.seat) == ("play", 2)
+    assert (take(game, "play 6S", "play AS", "play 4S").phase, game.seat) == ("over", None)
+    assert (game.scores, game.winners) == ([30, 20, 20], [0])
+    assert game.legal_actions() == []
+    assert not game.legal_mask().any()
+
+
+def test_legal_actions_are_sorted_and_agree_with_the_mask() -> None:
+    """Follow suit; the mask says the same as the list."""
+    game, rng = Game(Rules(num_players=5), seed=11), np.random.default_rng(1)
+    while game.phase != "over":
+        legal, mask = game.legal_actions(), game.legal_mask()
+        assert legal == sorted(set(legal))
+        assert all(type(action) is int for action in legal)
+        assert mask.dtype == np.uint8
+        assert mask.shape == (NUM_ACTIONS,)
+        assert mask.nonzero()[0].tolist() == legal
+        assert set(mask.tolist()) <= {0, 1}
+        play_on(game, rng, 1)
+
+
+def test_what_is_returned_is_a_copy() -> None:
+    """Writing into what a game returns does not change the game."""
+    game = take(start(hand_sizes=(2, 1)), "bid 1", "bid 0", "bid 2", "play AS", "play 4S", "play JE")
+    take(game, "play 3H", "play 5S", "play 6S")
+    before = contents(game)
+    game.legal_mask()[:] = 7
+    game.observe(0)[:] = 7
+    game.observe(game.seat or 0)[:] = 7
+    game.hands[0].clear()
+    game.scores[0] = game.bids[0] = game.tricks_won[0] = 99
+    game.rounds.clear()
+    game.history.clear()
+    game.legal_actions().clear()
+    assert contents(game) == before
+
+
+def test_the_score_pad_and_the_start_are_copies_too() -> None:
+    """Scoring: nobody rewrites the pad of a game, or of its clone, by writing into what is read."""
+    game = start(hand_sizes=(2, 1))
+    take(game, "bid 1", "bid 0", "bid 2", "play AS", "play 4S", "play JE", "play 3H", "play 5S", "play 6S")
+    before, begun = contents(game), repr(game.start)
+    game.rounds[0].points[0] = 999
+    assert game.start is not None
+    game.start["hands"].clear()
+    assert (contents(game), repr(game.start)) == (before, begun)
+
+
+# --- acting
+
+
+@pytest.mark.parametrize(
+    "kind", [int, np.int64, np.uint8, np.int32, lambda action: np.array(action), action_name]
+)
+def test_step_takes_ids_and_names(kind: Any) -> None:
+    """Bidding and play with ids of Python's and numpy's whole numbers, and with names."""
+    game = start()
+    for name in ("bid 1", "bid 0", "bid 2", "play AS", "play 4S", "play JE"):
+        game.step(kind(action_id(name)))
+    assert game.tricks_won == [1, 0, 0]
+    assert game.history == [1, 0, 2, *(action_id(f"play {card}") for card in ("AS", "4S", "JE"))]
+    assert all(type(action) is int for action in game.history)
+
+
+BEFORE_PLAY = ["bid 1", "bid 0", "bid 2"]
+
+
+@pytest.mark.parametrize(
+    ("before", "action", "said"),
+    [
+        ([], "bid 3", ["seat 0", "bid 3", "bids 0 to 2", "legal: bid 0, bid 1, bid 2", "round 2"]),
+        ([], "play AS", ["seat 0", "play AS", "bids 0 to 2", "legal: bid 0, bid 1, bid 2"]),
+        (["bid 1"], "trump H", ["seat 1", "trump H", "legal: bid 0"]),
+        (BEFORE_PLAY, "bid 0", ["seat 0", "bid 0", "legal: play AS, play 3H"]),
+        (BEFORE_PLAY, "play 4S", ["seat 0", "play 4S", "it holds AS, 3H", "legal: play AS, play 3H"]),
+        (BEFORE_PLAY, "play WI", ["seat 0", "play WI", "it holds AS, 3H"]),
+        ([*BEFORE_PLAY, "play AS"], "play 3H", ["seat 1", "it holds 4S, 5S", "legal: play 4S, play 5S"]),
+        ([], "bid 21", ["no action 'bid 21'", "legal: bid 0, bid 1, bid 2"]),
+        ([], "AS", ["no action 'AS'", "legal: bid 0"]),
+        ([], "", ["no action ''", "legal: bid 0"]),
+        ([], "play 10S", ["no action 'play 10S'", "legal: bid 0"]),
+        ([], "Bid 1", ["no action 'Bid 1'", "legal: bid 0"]),
+        ([], 79, ["seat 0", "79", "ids run from 0 to 78", "legal: bid 0"]),
+        ([], -1, ["seat 0", "-1", "ids run from 0 to 78", "legal: bid 0"]),
+        ([], 2**70, ["seat 0", "ids run from 0 to 78", "legal: bid 0"]),
+    ],
+)
+def test_illegal_actions(before: list[str], action: int | str, said: list[str]) -> None:
+    """An action that the rules do not allow is refused with seat, action, reason and what is legal."""
+    game = take(start(), *before)
+    unchanged = contents(game)
+    with pytest.raises(IllegalAction) as raised:
+        game.step(action)
+    assert all(part in str(raised.value) for part in said), str(raised.value)
+    assert contents(game) == unchanged
+
+
+def test_illegal_action_names_the_led_suit() -> None:
+    """Follow suit: the message says what was led and which cards of it are held."""
+    hands = ["AS 3H", "4S 5H", "6S JE"]
+    game = take(Game.from_deal(THREE, 2, hands, "TD"), "bid 0", "bid 0", "bid 0", "play AS")
+    with pytest.raises(IllegalAction, match=r"seat 1 may not play 5H: S was led and it holds 4S; legal: "):
+        game.step("play 5H")
+
+
+def test_illegal_action_names_the_restriction() -> None:
+    """Bidding, `no_even`: the message says what the bids would add up to."""
+    game = take(start(bid_restriction="no_even"), "bid 1", "bid 0")
+    with pytest.raises(IllegalAction, match=r"seat 2 .*bid 1.*add up to 2.*'no_even'.*legal: bid 0, bid 2"):
+        game.step("bid 1")
+
+
+def test_illegal_trump() -> None:
+    """Upcard: the dealer names a suit, nothing else."""
+    game = Game.from_deal(THREE, 2, HANDS, "WI")
+    with pytest.raises(IllegalAction, match=r"seat 2 may not bid 1: .*legal: trump S, trump H, trump D, tru"):
+        game.step("bid 1")
+
+
+def test_nothing_is_legal_after_the_end() -> None:
+    """End: the game ends after the last round."""
+    game = play_on(Game(Rules(hand_sizes=(1,)), 3), np.random.default_rng(0))
+    unchanged = contents(game)
+    for action in (0, "play WI", "nonsense", -5):
+        with pytest.raises(IllegalAction, match="the game is over"):
+            game.step(action)
+    assert contents(game) == unchanged
+
+
+@pytest.mark.parametrize("action", [1.0, None, [1], b"bid 1"])
+def test_actions_of_another_type(action: Any) -> None:
+    """What is neither a number nor a name is refused, and the game goes on."""
+    game = start()
+    unchanged = contents(game)
+    with pytest.raises((TypeError, IllegalAction)):
+        game.step(action)
+    assert contents(game) == unchanged
+
+
+# --- what a seat may know
+
+
+def test_observe() -> None:
+    """An observation is a row of bytes, whoever looks, and reading it changes nothing."""
+    game = take(start(), "bid 1")
+    before = game.state.tobytes()
+    rows = [game.observe(seat) for seat in (2, 0, 1, 1, 0, 2)]
+    assert all(row.dtype == np.uint8 and row.shape == (OBS_SIZE,) for row in rows)
+    assert all((rows[i] == rows[5 - i]).all() for i in range(3))
+    assert [int(unpack(row)["hand"].argmax()) for row in rows[:3]] == [
+        min(action_id(f"play {card}") - action_id("play 2S") for card in game.hands[seat])
+        for seat in (2, 0, 1)
+    ]
+    assert game.state.tobytes() == before
+    np.testing.assert_array_equal(game.observe(np.int64(1)), rows[2])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["observe", "full_state"])
+@pytest.mark.parametrize("seat", [3, -1, 6, 100])
+def test_observers_sit_at_the_table(method: str, seat: int) -> None:
+    """Players: three here, seats 0 to 2."""
+    with pytest.raises(ValueError, match=f"seat {seat}: allowed are 0 to 2"):
+        getattr(start(), method)(seat)
+
+
+# --- copies
+
+
+def positions() -> list[Game]:
+    """Games at their start, in the middle and at their end, from a seed and from a deal."""
+    rng = np.random.default_rng(7)
+    fresh = [Game(Rules(num_players=n, magic_edition=n == 5), seed=n) for n in (3, 4, 5, 6)]
+    middle = [play_on(Game(Rules(num_players=n), seed=n), rng, 150) for n in (3, 4, 5, 6)]
+    over = play_on(Game(Rules(hand_sizes=(2, 1)), 3), rng)
+    return [*fresh, *middle, over, take(start(), "bid 1", "bid 1"), Game.from_deal(THREE, 0, HANDS, "WI")]
+
+
+COPIES = [
+    Game.clone,
+    copy.copy,
+    copy.deepcopy,
+    lambda game: pickle.loads(pickle.dumps(game)),
+    lambda game: copy.deepcopy([game])[0],
+]
+
+
+@pytest.mark.parametrize("make", COPIES, ids=["clone", "copy", "deepcopy", "pickle", "in a list"])
+def test_copies_are_equal_and_independent(make: Any) -> None:
+    """A copy shows the same, has the same deals to come, and leaves the original alone."""
+    for game in positions():
+        before = contents(game)
+        twin = make(game)
+        assert twin == game
+        assert contents(twin) == before
+        assert twin.start == game.start
+        play_on(twin, np.random.default_rng(3))
+        assert contents(game) == before
+        if game.phase != "over":
+            assert twin != game
+            again = play_on(make(game), np.random.default_rng(3))
+            assert again == twin
+            assert contents(again) == contents(twin)
+
+
+def test_the_original_leaves_its_clone_alone() -> None:
+    """A clone does not move with the game that it was taken from."""
+    game = Game(Rules(), seed=5)
+    twin = game.clone()
+    before = contents(twin)
+    play_on(game, np.random.default_rng(0), 40)
+    assert contents(twin) == before
+    assert twin.observe(twin.seat or 0).tobytes() != game.observe(game.seat or 0).tobytes()
+
+
+def test_equality() -> None:
+    """Games are equal where rules, position and score pad are; they are no keys."""
+    assert Game(THREE, 1) == Game(THREE, 1)
+    assert Game(THREE, 1) != Game(THREE, 2)
+    assert Game(THREE, 1) != Game(Rules(num_players=3, magic_edition=True), 1)
+    assert Game(THREE, 1) != take(Game(THREE, 1), "bid 0")
+    assert start() == start()
+    assert (start() == "a game") is False
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(start())
+
+
+def test_repr() -> None:
+    """A game says where it stands."""
+    assert repr(start()) == "<Game of 3: round 2 of 20, bid, seat 0 acts, scores [0, 0, 0]>"
+    over = play_on(Game(Rules(hand_sizes=(1,)), 3), np.random.default_rng(0))
+    assert "over" in repr(over)
+    assert "acts" not in repr(over)
+
+
+# --- a given deal
+
+
+def test_from_deal_takes_lists_and_strings() -> None:
+    """A hand is written as one string or as a list of cards."""
+    lists = Game.from_deal(THREE, 2, [hand.split() for hand in HANDS], "TD")
+    assert lists == start()
+    assert lists.start == start().start
+
+
+@pytest.mark.parametrize(
+    ("hand_sizes", "round_number"), [(None, 2), ((2,), 1), ((5, 2, 3), 2), ((5, 2, 2), 2)]
+)
+def test_from_deal_plays_the_round_of_that_hand_size(
+    hand_sizes: tuple[int, ...] | None, round_number: int
+) -> None:
+    """Deal: in round r each player is dealt r cards; where a size comes twice, its first round."""
+    game = start(hand_sizes=hand_sizes)
+    assert (game.round_number, game.hand_size) == (round_number, 2)
+
+
+def test_from_deal_with_scores_and_a_seed() -> None:
+    """Scores so far are kept, and the seed decides the deals that follow."""
+    games = [Game.from_deal(THREE, 2, HANDS, "TD", scores=[-30, 0, 110], seed=seed) for seed in (1, 1, 2)]
+    assert games[0].scores == [-30, 0, 110]
+    for game in games:
+        take(game, "bid 1", "bid 0", "bid 2", "play AS", "play 4S", "play JE")
+        take(game, "play 3H", "play 5S", "play 6S")
+        assert game.scores == [-40, 20, 90]
+    assert games[0] == games[1]
+    assert games[0].hands != games[2].hands
+
+
+def deck_hands() -> list[str]:
+    suit_cards = [rank + suit for suit in "SHDC" for rank in "23456789TJQKA"]
+    deck = suit_cards + ["WI"] * 4 + ["JE"] * 4
+    return [" ".join(deck[seat::3]) for seat in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"dealer": 3}, "dealer=3: allowed are seats 0 to 2"),
+        ({"dealer": -1}, "dealer=-1: allowed are seats 0 to 2"),
+        ({"hands": HANDS[:2]}, "2 hands: 3 players need 3"),
+        ({"hands": [*HANDS, "2D 3D"]}, "4 hands: 3 players need 3"),
+        ({"hands": []}, "0 hands: 3 players need 3"),
+        ({"hands": ["AS 3H", "4S", "6S JE"]}, r"hands of \[2, 1, 2\] cards: they must be equal"),
+        ({"hands": ["", "", ""]}, "hands of 0 cards"),
+        ({"hands": ["AS 3H", "AS 5S", "6S JE"]}, "2 times AS: the deck holds 1"),
+        ({"hands": ["WI WI", "WI WI", "6S WI"]}, "5 times WI: the deck holds 4"),
+        ({"hands": ["JE JE", "JE JE", "6S 7S"], "upcard": "JE"}, "5 times JE: the deck holds 4"),
+        ({"hands": ["AS 1H", "4S 5S", "6S JE"]}, "no card '1H'"),
+        ({"hands": ["as 3H", "4S 5S", "6S JE"]}, "no card 'as'"),
+        ({"upcard": "6S"}, "2 times 6S: the deck holds 1"),
+        ({"upcard": "XX"}, "no card 'XX'"),
+        ({"upcard": ""}, "no card ''"),
+        ({"upcard": None}, "upcard=None: 54 cards are left"),
+        ({"hands": deck_hands(), "upcard": "TD"}, "upcard='TD': 0 cards are left"),
+        ({"scores": [0, 0]}, r"scores=\[0, 0\]: 3 multiples of 10"),
+        ({"scores": [0, 0, 5]}, r"scores=\[0, 0, 5\]: 3 multiples of 10"),
+        ({"seed": -1}, r"seed=-1: allowed are 0 to 2\*\*64 - 1"),
+        ({"rules": Rules(num_players=3, hand_sizes=(3, 4))}, r"hands of 2 cards: the rounds have \(3, 4\)"),
+    ],
+)
+def test_from_deal_refuses_what_is_not_possible(given: dict[str, Any], said: str) -> None:
+    """Deck, deal and upcard: 60 cards, equal hands, an upcard exactly where a card is left."""
+    deal: dict[str, Any] = {"rules": THREE, "dealer": 2, "hands": HANDS, "upcard": "TD"}
+    with pytest.raises(ValueError, match=said):
+        Game.from_deal(**deal | given)
+
+
+def test_scores_do_not_overflow() -> None:
+    """Scoring: the largest scores that a deal may begin with leave room for all 60 rounds."""
+    rules = Rules(num_players=3, hand_sizes=(20,) * 60)
+    with pytest.raises(ValueError, match="scores"):
+        Game.from_deal(rules, 0, deck_hands(), None, scores=[10**6, 0, 0])
+    for highest in range(10_000, 40_000, 1_000):
+        try:
+            game = Game.from_deal(rules, 0, deck_hands(), None, scores=[highest, 0, 0])
+        except ValueError:
+            continue
+        assert np.iinfo(game.state["scores"].dtype).max >= highest + 60 * 220, highest
+
+
+# --- seeds
+
+
+def deals(game: Game, rng: np.random.Generator) -> list[Any]:
+    """The draw, and dealer, hands and upcard of every round."""
+    seen: list[Any] = [game.draw]
+    while game.phase != "over":
+        if len(seen) == game.round_number:
+            seen.append((game.dealer, game.hands, game.upcard))
+        play_on(game, rng, 1)
+    return seen
+
+
+@pytest.mark.parametrize("num_players", [3, 4, 5, 6])
+def test_the_same_seed_gives_the_same_deals_whoever_plays(num_players: int) -> None:
+    """Rules never roll dice: deals depend on the seed alone, not on what is played or how it is bid."""
+    plain = Rules(num_players=num_players)
+    other = Rules(num_players=num_players, magic_edition=True, bid_restriction="no_even")
+    first = deals(Game(plain, 9), np.random.default_rng(1))
+    assert len(first) == 1 + plain.max_hand_size
+    assert first == deals(Game(plain, 9), np.random.default_rng(2))
+    assert first == deals(Game(other, 9), np.random.default_rng(3))
+    assert first != deals(Game(plain, 10), np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**63, 2**64 - 1, np.uint64(2**64 - 1), np.int64(7)])
+def test_seeds(seed: Any) -> None:
+    """A seed is any whole number of 64 bits."""
+    assert Game(THREE, seed).seed == int(seed)
+    assert Game(THREE, seed) == Game(THREE, int(seed))
+
+
+@pytest.mark.parametrize(("seed", "error"), [(-1, ValueError), (2**64, ValueError), (1.5, TypeError)])
+def test_other_seeds(seed: Any, error: type[Exception]) -> None:
+    """What is no whole number of 64 bits is refused."""
+    with pytest.raises(error):
+        Game(THREE, seed)
+
+
+def test_rules_are_needed() -> None:
+    """A game takes Rules, or none for the default ones."""
+    assert Game().rules == Rules()
+    with pytest.raises(TypeError, match="a Rules object is needed"):
+        Game({"num_players": 3})  # type: ignore[arg-type]
