@@ -1,1 +1,1 @@
-"""TBD"""
+"""For people: the command line."""

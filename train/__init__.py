@@ -1,1 +1,1 @@
-"""TBD"""
+"""Learning and measuring: self-play, evaluation."""

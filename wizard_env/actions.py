@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from wizard_env.cards import CARD_NAMES, NUM_KINDS, NUM_SUITS, SUITS
 
 MAX_BID = 20
@@ -44,4 +46,4 @@ def action_id(name: str) -> int:
 
 def is_integer(value: Any) -> bool:
     """Whether `value` is a whole number, Python's or numpy's, and not a truth value."""
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)

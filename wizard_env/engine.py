@@ -28,6 +28,7 @@ from wizard_env.state import (
     HIDDEN,
     NO_CARD,
     NO_EVEN,
+    NO_SEAT,
     NO_SUIT,
     NOT_BID,
     OPEN,
@@ -106,6 +107,7 @@ def turn_up(state: State, upcard: int) -> None:
     """Start a round whose hands are dealt: the upcard sets the trump, or lets the dealer choose."""
     for seat in range(state.num_players):
         state.played[seat] = 0
+        state.points[seat] = 0
         state.bids[seat] = NOT_BID
         state.tricks_won[seat] = 0
         state.voids[seat] = 0
@@ -239,13 +241,12 @@ def play(state: State, card: int) -> None:
     state.played[seat] += UNITS[card]
     suit = suit_of(card)
     led_suit = int(state.led_suit)
-    magic = state.magic_edition and card < WIZARD and suit == led_suit and rank_of(card) == 0
+    power = power_in_trick(state, card)
     if led_suit == UNDECIDED:
         if card != JESTER:  # the first card that is not a Jester sets the led suit
             state.led_suit = suit  # NO_SUIT for a Wizard: everyone after it is free
     elif led_suit != NO_SUIT and suit != NO_SUIT and suit != led_suit:
         state.voids[seat] |= 1 << led_suit
-    power = MAGIC_POWER if magic else power_of(card, int(state.led_suit), int(state.trump))
     if power > state.best_power:
         state.best_power = power
         state.best_seat = seat
@@ -254,6 +255,18 @@ def play(state: State, card: int) -> None:
     state.seat = left_of(state, seat)
     if state.trick_size == state.num_players:
         end_trick(state)
+
+
+@compiled
+def power_in_trick(state: State, card: int) -> int:
+    """The power of a card if it is played next; it takes the trick if that is above `best_power`."""
+    suit = suit_of(card)
+    led_suit = int(state.led_suit)
+    if led_suit == UNDECIDED:
+        return power_of(card, suit, int(state.trump))
+    if state.magic_edition and card < WIZARD and suit == led_suit and rank_of(card) == 0:
+        return MAGIC_POWER  # a 2 of the suit that an earlier card led
+    return power_of(card, led_suit, int(state.trump))
 
 
 @compiled
@@ -275,6 +288,7 @@ def clear_trick(state: State) -> None:
     for seat in range(MAX_PLAYERS):
         state.trick[seat] = NO_CARD
     state.trick_size = 0
+    state.best_seat = NO_SEAT
     state.best_power = NO_POWER
     state.led_suit = UNDECIDED
 

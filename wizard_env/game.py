@@ -1,6 +1,7 @@
 """Game: one game, readable, for people, agents and records."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from operator import index as as_index
 from typing import Any, NamedTuple, Self
 
@@ -48,7 +49,8 @@ from wizard_env.suits import PRINTED_ORDER
 
 _PHASE_UNIT = 8
 _ILLEGAL = -1
-_MAX_SCORE = 20_000
+_MAX_SCORE = 10_000
+"""Of a given deal: with it the points of the longest game still fit into 16 bits."""
 
 TABLE = np.dtype(
     (
@@ -105,8 +107,9 @@ class Game:
         upcard: str | None = None,
         scores: Sequence[int] | None = None,
         seed: int = 0,
+        round_number: int | None = None,
     ) -> Self:
-        """Start from a given deal, in the first round of that hand size.
+        """Start from a given deal.
 
         Args:
             rules: the options.
@@ -115,6 +118,7 @@ class Game:
             upcard: the card turned up; None exactly where no card is left.
             scores: points of each seat so far, in tens; all 0 if None.
             seed: for the deals of the rounds that follow.
+            round_number: the round that is dealt, from 1; the first of that hand size if None.
 
         Raises:
             ValueError: the deal is not possible; the message says why.
@@ -122,12 +126,15 @@ class Game:
         game = cls.__new__(cls)
         game._set_up(rules, seed)
         game._draw = []
-        game._lay_out(dealer, [_parse_hand(hand) for hand in hands], upcard, scores)
+        game._lay_out(dealer, [_parse_hand(hand) for hand in hands], upcard, scores, round_number)
         return game
 
     @classmethod
     def from_state(cls, rules: Rules, states: NDArray[Any]) -> Self:
-        """A copy of a game of a batch, to look at and to play on; its score pad and draw are empty.
+        """A copy of a game of a batch, to look at and to play on.
+
+        Its score pad, draw and history begin empty, so it has no record, and no position before
+        the next deal (see notation.py).
 
         states: [1], a record of dtype STATE that waits for a decision or is over.
         """
@@ -142,7 +149,7 @@ class Game:
         self._rules = Rules() if rules is None else rules
         if not isinstance(self._rules, Rules):
             raise TypeError(f"rules={rules!r}: a Rules object is needed")
-        seed = as_index(seed)
+        seed = int(as_index(seed))
         if not 0 <= seed < 2**64:
             raise ValueError(f"seed={seed}: allowed are 0 to 2**64 - 1")
         self._seed = seed
@@ -161,7 +168,12 @@ class Game:
         self.observation_row: NDArray[np.uint8] = table["observation"]["values"][0]
 
     def _lay_out(
-        self, dealer: int, hands: list[list[int]], upcard: str | None, scores: Sequence[int] | None
+        self,
+        dealer: int,
+        hands: list[list[int]],
+        upcard: str | None,
+        scores: Sequence[int] | None,
+        round_number: int | None,
     ) -> None:
         players = self._rules.num_players
         if not 0 <= as_index(dealer) < players:
@@ -173,6 +185,13 @@ class Game:
             raise ValueError(f"hands of {[len(hand) for hand in hands]} cards: they must be equal")
         if size not in self._rules.rounds:
             raise ValueError(f"hands of {size} cards: the rounds have {self._rules.rounds}")
+        number = self._rules.rounds.index(size) + 1 if round_number is None else as_index(round_number)
+        if not 1 <= number <= self.num_rounds:
+            raise ValueError(f"round {number}: the game has rounds 1 to {self.num_rounds}")
+        if self._rules.rounds[number - 1] != size:
+            raise ValueError(
+                f"hands of {size} cards: round {number} is played with {self._rules.rounds[number - 1]}"
+            )
         if (upcard is None) != (size * players == DECK_SIZE):
             left = DECK_SIZE - size * players
             raise ValueError(f"upcard={upcard!r}: {left} cards are left after dealing")
@@ -183,14 +202,16 @@ class Game:
                 raise ValueError(
                     f"{cards.count(card)} times {CARD_NAMES[card]}: the deck holds {COPIES[card]}"
                 )
-        points = [0] * players if scores is None else [as_index(score) for score in scores]
+        points = [0] * players if scores is None else [int(as_index(score)) for score in scores]
         if len(points) != players or any(p % 10 or abs(p) > _MAX_SCORE for p in points):
-            raise ValueError(f"scores={scores!r}: {players} multiples of 10 are needed")
+            raise ValueError(
+                f"scores={scores!r}: {players} multiples of 10 from -{_MAX_SCORE} to {_MAX_SCORE} are needed"
+            )
         state = self.state[0]
         state["scores"][:players] = points
         state["dealer"] = dealer
         state["leader"] = (dealer + 1) % players
-        state["round_index"] = self._rules.rounds.index(size)
+        state["round_index"] = number - 1
         state["hand_size"] = size
         state["hands"][:players] = [pack(hand) for hand in hands]
         self._start = {
@@ -198,6 +219,7 @@ class Game:
             "hands": [" ".join(card_names(pack(hand))) for hand in hands],
             "upcard": upcard,
             "scores": points,
+            "round": number,
         }
         self._note(_turn_up(self._table, turned[0] if turned else NO_CARD))
 
@@ -293,8 +315,13 @@ class Game:
 
     @property
     def rounds(self) -> list[Round]:
-        """The score pad: one entry for each finished round."""
-        return list(self.pad)
+        """The score pad: one entry for each finished round; a copy."""
+        return [
+            entry._replace(
+                bids=list(entry.bids), tricks_won=list(entry.tricks_won), points=list(entry.points)
+            )
+            for entry in self.pad
+        ]
 
     @property
     def draw(self) -> list[tuple[int, str]]:
@@ -309,7 +336,7 @@ class Game:
     @property
     def start(self) -> dict[str, Any] | None:
         """The deal that `from_deal` was given; None for a game from its seed."""
-        return None if self._start is None else dict(self._start)
+        return deepcopy(self._start)
 
     def _seats(self, field: str) -> list[int]:
         values: list[int] = self.state[field][0, : self._rules.num_players].tolist()
@@ -336,7 +363,7 @@ class Game:
             IllegalAction: the rules do not allow it; the game is unchanged.
         """
         chosen = self._parse(action)
-        code = _step(self._table, chosen)
+        code = _step(self._table, chosen) if 0 <= chosen < NUM_ACTIONS else _ILLEGAL
         if code == _ILLEGAL:
             raise IllegalAction(self._reason(chosen))
         self._history.append(chosen)
@@ -405,18 +432,24 @@ class Game:
 
         Raises ValueError for a seat that is not at the table.
         """
-        if seat != self._observed:
-            if not 0 <= as_index(seat) < self._rules.num_players:
-                raise ValueError(f"seat {seat}: allowed are 0 to {self._rules.num_players - 1}")
-            _observe(self._table, seat)
+        if as_index(seat) != self._observed:
+            _observe(self._table, self._check_seat(seat))
             self._observed = seat
         return self.observation_row.copy()
 
     def full_state(self, seat: int = 0) -> NDArray[np.uint8]:
-        """uint8 [FULL_SIZE]: everything, hidden cards and bids included, seats counted from `seat`."""
-        _write_full(self._table, seat)
+        """uint8 [FULL_SIZE]: everything, hidden cards and bids included, seats counted from `seat`.
+
+        Raises ValueError for a seat that is not at the table.
+        """
+        _write_full(self._table, self._check_seat(seat))
         row: NDArray[np.uint8] = self._table["full"]["values"][0].copy()
         return row
+
+    def _check_seat(self, seat: int) -> int:
+        if not 0 <= as_index(seat) < self._rules.num_players:
+            raise ValueError(f"seat {seat}: allowed are 0 to {self._rules.num_players - 1}")
+        return as_index(seat)
 
     # --- copies
 
@@ -505,7 +538,7 @@ def _turn_up(tables: Any, upcard: int) -> int:
 @kernel
 def _step(tables: Any, action: int) -> int:
     table = tables[0]
-    if not 0 <= action < NUM_ACTIONS or not table.mask.values[action]:
+    if not table.mask.values[action]:
         return _ILLEGAL
     apply(table.state, action)
     return _refresh(tables)

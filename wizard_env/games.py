@@ -87,7 +87,7 @@ class Games:
         self,
         rules: Rules,
         num_games: int,
-        seed: int | NDArray[np.uint64] = 0,
+        seed: int | ArrayLike = 0,
         *,
         canonical_suits: bool = False,
         skip_forced: bool = False,
@@ -134,7 +134,10 @@ class Games:
     def begin(self, rows: ArrayLike, seeds: ArrayLike) -> None:
         """Start new games in some rows. rows: int [k]; seeds: uint64 [k]."""
         games = self._indices(rows)
-        _begin_games(*self._arrays, games, np.asarray(seeds, np.uint64), self._options)
+        words = np.asarray(seeds, np.uint64)
+        if words.shape != games.shape:
+            raise ValueError(f"seeds of shape {words.shape}: {len(games)} rows need one each")
+        _begin_games(*self._arrays, games, words, self._options)
 
     def deal(self, rows: ArrayLike) -> None:
         """Deal the next round in some rows, which pause at the end of a round. rows: int [k]."""
@@ -207,6 +210,8 @@ class Games:
         indices = np.asarray(rows, np.int64)
         if indices.ndim != 1 or (len(indices) and not 0 <= indices.min() <= indices.max() < self.num_games):
             raise ValueError(f"rows {rows!r}: allowed are numbers from 0 to {self.num_games - 1}")
+        if not (indices[1:] > indices[:-1]).all() and len(np.unique(indices)) < len(indices):
+            raise ValueError(f"rows {rows!r}: each game may stand there once")
         return indices
 
     def _refuse(self, game: int, action: int) -> None:
@@ -219,16 +224,15 @@ class Games:
         )
 
 
-def game_seeds(seed: int | NDArray[np.uint64], num_games: int) -> NDArray[np.uint64]:
+def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
     """uint64 [num_games]: a seed for each game of a batch, the same for game i in any batch."""
-    if isinstance(seed, np.ndarray):
-        if seed.shape != (num_games,) or not np.issubdtype(seed.dtype, np.integer):
-            raise ValueError(
-                f"seeds of shape {seed.shape} and type {seed.dtype}: "
-                f"one whole number is needed for each of {num_games} games"
-            )
-        return seed.astype(np.uint64)
-    return np.random.SeedSequence(seed).generate_state(num_games, np.uint64).astype(np.uint64)
+    if isinstance(seed, int | np.integer):
+        entropy = np.random.SeedSequence(int(seed))
+        return entropy.generate_state(num_games, np.uint64).astype(np.uint64)
+    seeds = np.asarray(seed)
+    if seeds.shape != (num_games,) or seeds.dtype.kind not in "iu" or (seeds < 0).any():
+        raise ValueError(f"seed={seed!r}: a number from 0 is needed, or one for each of {num_games} games")
+    return seeds.astype(np.uint64)
 
 
 @compiled

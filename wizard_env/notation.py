@@ -102,15 +102,15 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
 
 def _tell(game: Game) -> dict[str, Any]:
     """All that a record says of a game but its digest, found by playing it again."""
-    start = None if game.start is None else {"round": _first_round(game), **game.start}
+    start = game.start
     twin = _begin(game.rules, game.seed, start)
     rounds = [_dealt(twin)]
     for action in game.history:
         rounds[-1]["actions"].append(ACTIONS[action])
-        finished = len(twin.rounds)
+        finished = len(twin.pad)
         _play_again(twin, action)
-        if len(twin.rounds) > finished:
-            scored = twin.rounds[-1]._asdict()
+        if len(twin.pad) > finished:
+            scored = twin.pad[-1]._asdict()
             rounds[-1] |= {key: scored[key] for key in _SCORED_KEYS}
             if twin.phase != "over":
                 rounds.append(_dealt(twin))
@@ -147,28 +147,19 @@ def _dealt(game: Game) -> dict[str, Any]:
     }
 
 
-def _first_round(game: Game) -> int:
-    """The number of the round that the game started in."""
-    finished_before = len(game.rounds) - (game.phase == "over")
-    return game.round_number - finished_before
-
-
 def _begin(rules: Rules, seed: int, start: dict[str, Any] | None) -> Game:
     """A game before its first action, from its seed or from a given deal in a given round."""
     if start is None:
         return Game(rules, seed)
-    number = start["round"]
-    game = Game.from_deal(rules, start["dealer"], start["hands"], start["upcard"], start["scores"], seed)
-    if not 1 <= number <= game.num_rounds:
-        raise ValueError(f"round {number}: the game has rounds 1 to {game.num_rounds}")
-    if rules.rounds[number - 1] != game.hand_size:
-        raise ValueError(
-            f"hands of {game.hand_size} cards: round {number} is played with {rules.rounds[number - 1]}"
-        )
-    if number != game.round_number:  # from_deal takes the first round of the hand size
-        game.state["round_index"] = number - 1
-        game.__setstate__(game.__getstate__())  # writes what the seats see anew
-    return game
+    return Game.from_deal(
+        rules,
+        start["dealer"],
+        start["hands"],
+        start["upcard"],
+        start["scores"],
+        seed,
+        start["round"],
+    )
 
 
 def _parse_record(line: str) -> dict[str, Any]:

@@ -51,7 +51,8 @@ def sample_softmax(
 
     Args:
         logits: float32 [n, NUM_ACTIONS]; entries of illegal actions are not read.
-        mask: uint8 or bool [n, NUM_ACTIONS]; a row without a legal action gives action 0.
+        mask: uint8 or bool [n, NUM_ACTIONS]; a row without a legal action gives action 0
+            with probability 0.
         noise: a generator, or uint64 [n].
 
     Returns:
@@ -103,6 +104,10 @@ def _sample_legal(flat_mask: Any, words: Any, actions: Any) -> None:
 @kernel
 def _sample_softmax(logits: Any, mask: Any, words: Any, actions: Any, log_probabilities: Any) -> None:
     for row in range(len(actions)):
+        if not mask[row].any():
+            actions[row] = 0
+            log_probabilities[row] = -np.inf
+            continue
         highest = -np.inf
         for action in range(NUM_ACTIONS):
             if mask[row, action] and logits[row, action] > highest:

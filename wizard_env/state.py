@@ -19,6 +19,7 @@ PHASES = ("trump", "bid", "play", "scored", "over")
 """SCORED is the moment between a round's points and the next deal; OVER follows the last round."""
 
 NO_CARD = -1
+NO_SEAT = -1
 NOT_BID = -1
 HIDDEN = -2
 """A bid that was made and that the holder of this record may not see."""
@@ -75,7 +76,7 @@ class State(Protocol):
     scores: NDArray[np.int16]
     """[6] points of the game so far."""
     points: NDArray[np.int16]
-    """[6] points of the last round that was scored."""
+    """[6] points of the round, once it is scored."""
     bids: NDArray[np.int8]
     """[6] the bid of each seat, or NOT_BID, or HIDDEN."""
     tricks_won: NDArray[np.int8]
@@ -87,7 +88,7 @@ class State(Protocol):
     trick_size: int
     """How many cards lie on the table."""
     best_seat: int
-    """The seat that wins the trick so far; meaningless while the table is empty."""
+    """The seat that wins the trick so far, or NO_SEAT."""
     best_power: int
     """The power of its card, see `engine.power_of`."""
     leader: int

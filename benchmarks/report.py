@@ -1,0 +1,131 @@
+"""What a run of the benchmarks says: a machine, rows, and the cost of a decision by batch size."""
+
+import os
+import platform
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from benchmarks.timing import Sample
+
+RATE = "decisions/s"
+STEP_RATE = "steps/s"
+SECONDS = "s"
+SHARE = "%"
+TIMES = "x"
+
+PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "open_spiel")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement. Ratio and `reached` stand on the best runs; the medians are for comparison."""
+
+    name: str
+    unit: str
+    """Of ours and peer: decisions/s, steps/s, s, % or x."""
+    ours: float
+    ours_median: float
+    peer_name: str | None = None
+    peer: float | None = None
+    peer_median: float | None = None
+    ratio: float | None = None
+    """ours / peer."""
+    ratio_median: float | None = None
+    target: float | None = None
+    """The least ratio; for a row in seconds, the time to stay below."""
+    reached: bool | None = None
+    """None where there is no target."""
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """What a decision of `Games.step` costs in a batch of one size, in the best runs."""
+
+    num_games: int
+    one_thread: float
+    """Nanoseconds per decision on one thread."""
+    as_chosen: float
+    """Nanoseconds per decision on the threads that the library chooses."""
+    bytes_per_game: float
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where the run was made."""
+
+    cpu: str
+    cores: int
+    """That this process may use."""
+    threads: int
+    """That numba uses where the library chooses."""
+    python: str
+    packages: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole run."""
+
+    machine: Machine
+    quick: bool
+    """Whether this was a smoke run, whose numbers mean little."""
+    rows: list[Row]
+    curve: list[CurvePoint]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report in plain types, for JSON."""
+        return asdict(self)
+
+
+def compared(
+    name: str, ours: Sample, peer_name: str, peer: Sample, target: float | None = None, unit: str = RATE
+) -> Row:
+    """A row that sets a rate against a peer's."""
+    ratio = ours.best / peer.best
+    return Row(
+        name=name,
+        unit=unit,
+        ours=ours.best,
+        ours_median=ours.median,
+        peer_name=peer_name,
+        peer=peer.best,
+        peer_median=peer.median,
+        ratio=ratio,
+        ratio_median=ours.median / peer.median,
+        target=target,
+        reached=None if target is None else ratio >= target,
+    )
+
+
+def within(name: str, seconds: Sample, limit: float) -> Row:
+    """A row that sets a time against a limit."""
+    return Row(name, SECONDS, seconds.best, seconds.median, target=limit, reached=seconds.best < limit)
+
+
+def noted(name: str, value: float, unit: str) -> Row:
+    """A row for a number that follows from the best runs of others."""
+    return Row(name, unit, value, value)
+
+
+def this_machine() -> Machine:
+    """The machine that runs this, and the versions of what it runs."""
+    return Machine(
+        cpu=_cpu_model(),
+        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        threads=int(numba.get_num_threads()),
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        packages={name: version(name) for name in PACKAGES},
+    )
+
+
+def _cpu_model() -> str:
+    described = Path("/proc/cpuinfo")
+    if described.exists():
+        for line in described.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,22 @@
+"""All benchmarks in one run."""
+
+from benchmarks.batch import measure_batches, measure_curve
+from benchmarks.environments import measure_aec, measure_gymnasium
+from benchmarks.report import Report, this_machine
+from benchmarks.startup import measure_startup
+from benchmarks.timing import FULL, QUICK
+
+
+def main(quick: bool = False) -> Report:
+    """Measure everything; some minutes on a quiet machine.
+
+    quick: a smoke run of seconds, on small batches and without compiling anew; its numbers mean little.
+    """
+    effort = QUICK if quick else FULL
+    rows = measure_batches(effort)
+    curve, flatness = measure_curve(effort)
+    rows += flatness
+    rows += measure_aec(effort)
+    rows += measure_gymnasium(effort)
+    rows += measure_startup(effort)
+    return Report(this_machine(), quick, rows, curve)

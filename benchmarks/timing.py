@@ -1,0 +1,75 @@
+"""Timing: contestants take turns, so that what disturbs the machine disturbs them alike."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import TypeAlias
+
+import numba
+
+from wizard_env.jit import config
+
+Contestant: TypeAlias = Callable[[float], tuple[int, float]]
+"""Runs until it has spent so many seconds; returns how many decisions it took, and the seconds spent."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much to measure."""
+
+    repetitions: int
+    """Turns of every contestant."""
+    seconds: float
+    """Length of a turn."""
+    starts: int
+    """Fresh processes for each time to a first step."""
+    sizes: tuple[int, ...]
+    """Batch sizes of the curve."""
+    batch: int
+    large_batch: int
+    """Batch sizes of the comparisons."""
+    cold: bool
+    """Whether to compile everything anew, too."""
+
+
+FULL = Effort(25, 0.1, 5, tuple(4**power for power in range(3, 9)), 1024, 8192, cold=True)
+QUICK = Effort(2, 0.005, 1, (16, 64), 32, 600, cold=False)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Repeated measurements. The best one is the least disturbed: ratios stand on it."""
+
+    best: float
+    median: float
+
+
+def alternate(contestants: Mapping[str, Contestant], effort: Effort) -> dict[str, Sample]:
+    """The rate of every contestant, per second; they take turns, after one turn to warm up."""
+    for run in contestants.values():
+        run(effort.seconds)
+    rates: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(effort.repetitions):
+        for name, run in contestants.items():
+            decisions, spent = run(effort.seconds)
+            rates[name].append(decisions / spent)
+    return {name: Sample(max(each), median(each)) for name, each in rates.items()}
+
+
+def available_threads(wanted: int) -> int:
+    """`wanted`, or what numba has if that is less."""
+    return min(wanted, int(config.NUMBA_NUM_THREADS))
+
+
+def on_threads(count: int, contestant: Contestant) -> Contestant:
+    """The contestant, on so many of numba's threads."""
+
+    def run(seconds: float) -> tuple[int, float]:
+        before = numba.get_num_threads()
+        numba.set_num_threads(count)
+        try:
+            return contestant(seconds)
+        finally:
+            numba.set_num_threads(before)
+
+    return run

@@ -1,0 +1,104 @@
+"""The benchmarks run and report; how fast anything is, no test says."""
+
+import json
+import math
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from benchmarks.batch import GAME_LENGTH, bytes_of, spread_games
+from benchmarks.report import RATE, SECONDS, SHARE, STEP_RATE, TIMES, Report, compared, within
+from benchmarks.run import main
+from benchmarks.startup import PROGRAMS, copy_package, time_to_first_step
+from benchmarks.table import render
+from benchmarks.timing import QUICK, Sample, alternate
+from wizard_env import OBS_SIZE
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return main(quick=True)
+
+
+def test_every_target_is_measured(report: Report) -> None:
+    """Issue 2, 5. Speed: step, sampler, two threads, playouts, AEC, raw AEC; starts with a warm cache."""
+    ratios = [row.target for row in report.rows if row.target is not None and row.unit == RATE]
+    assert ratios == [40, 25, 70, 100, 2, 20]
+    limits = [row.target for row in report.rows if row.unit == SECONDS]
+    assert limits == [1.5] * len(PROGRAMS)
+
+
+def test_rows_are_complete(report: Report) -> None:
+    keys = [(row.name, row.peer_name) for row in report.rows]
+    assert len(set(keys)) == len(keys)
+    for row in report.rows:
+        assert row.unit in (RATE, STEP_RATE, SECONDS, SHARE, TIMES)
+        assert math.isfinite(row.ours)
+        assert (row.target is None) == (row.reached is None)
+        if row.unit in (RATE, STEP_RATE):
+            assert row.peer_name is not None
+            assert row.peer is not None
+            assert row.ratio == row.ours / row.peer > 0
+            assert row.ours >= row.ours_median > 0
+
+
+def test_the_curve_covers_all_sizes(report: Report) -> None:
+    assert [point.num_games for point in report.curve] == list(QUICK.sizes)
+    for point in report.curve:
+        assert point.one_thread > 0
+        assert point.as_chosen > 0
+        assert point.bytes_per_game > OBS_SIZE
+
+
+def test_a_report_is_plain_json(report: Report) -> None:
+    assert json.loads(json.dumps(report.as_dict())) == report.as_dict()
+
+
+def test_the_table_names_the_machine_and_every_row(report: Report) -> None:
+    paper = StringIO()
+    Console(file=paper, width=240).print(render(report))
+    text = paper.getvalue()
+    for words in (report.machine.cpu, report.machine.packages["numba"], *(row.name for row in report.rows)):
+        assert words in text
+
+
+def test_targets_are_judged_by_the_best_runs() -> None:
+    peer = Sample(best=10.0, median=5.0)
+    assert compared("step", Sample(best=400.0, median=100.0), "peer", peer, 40).reached
+    assert not compared("step", Sample(best=390.0, median=380.0), "peer", peer, 40).reached
+    assert within("start", Sample(best=1.4, median=1.6), 1.5).reached
+    assert not within("start", Sample(best=1.5, median=1.6), 1.5).reached
+
+
+def test_contestants_take_turns() -> None:
+    turns: list[str] = []
+
+    def contestant(name: str, decisions: int) -> tuple[int, float]:
+        turns.append(name)
+        return decisions, 2.0
+
+    rates = alternate({"a": lambda _: contestant("a", 6), "b": lambda _: contestant("b", 2)}, QUICK)
+    assert rates == {"a": Sample(3.0, 3.0), "b": Sample(1.0, 1.0)}
+    assert turns == ["a", "b"] * (1 + QUICK.repetitions)
+
+
+def test_games_are_spread_over_all_rounds() -> None:
+    games = spread_games(256)
+    rounds = games.states["round_index"]
+    assert set(rounds.tolist()) == set(range(len(games.rules.rounds)))
+    assert len(set(games.states["phase"].tolist())) > 1
+    assert GAME_LENGTH == 540
+    assert bytes_of(games) > games.observation.nbytes + games.mask.nbytes + games.states.nbytes
+
+
+def test_a_fresh_process_uses_the_copy(tmp_path: Path) -> None:
+    copy_package(tmp_path)
+    assert not list(tmp_path.rglob("__pycache__"))
+    assert time_to_first_step(PROGRAMS["Games, 16 games"], tmp_path, {"NUMBA_DISABLE_JIT": "1"}) > 0
+
+
+def test_a_program_that_fails_says_why(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="no such luck"):
+        time_to_first_step("raise SystemExit('no such luck')", tmp_path)

@@ -1,0 +1,120 @@
+"""The configuration of a training run, read from TOML; unknown keys and bad values are refused."""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from wizard_env import Rules
+from wizard_env.rules import nearest
+
+
+class ConfigError(ValueError):
+    """A config that cannot be used; the message names the file, the key, the value and the reason."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class GameConfig(_Section):
+    """The rules that are played: the options of `Rules`."""
+
+    num_players: int = 4
+    bid_restriction: str = "free"
+    bid_reveal: str = "open"
+    magic_edition: bool = False
+    hand_sizes: tuple[int, ...] | None = None
+
+    @field_validator("hand_sizes", mode="before")
+    @classmethod
+    def _from_list(cls, given: Any) -> Any:
+        return tuple(given) if isinstance(given, list) else given
+
+    @model_validator(mode="after")
+    def _are_rules(self) -> Self:
+        try:
+            self.rules()
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    def rules(self) -> Rules:
+        """The rules that these options make."""
+        return Rules(**self.model_dump())
+
+
+class LearningConfig(_Section):
+    """Proximal policy optimisation (Schulman et al. 2017) over self-play."""
+
+    decisions: int = Field(gt=0)
+    """How many decisions to learn from; forced ones are played without the network."""
+    num_games: int = Field(default=512, gt=0)
+    """How many games are played side by side."""
+    decisions_per_game: int = Field(default=64, gt=1)
+    """How many decisions each game contributes to an iteration."""
+    batch_size: int = Field(default=4096, gt=1)
+    epochs: int = Field(default=3, gt=0)
+    learning_rate: float = Field(default=1e-3, gt=0)
+    final_learning_rate: float = Field(default=5e-5, gt=0)
+    """Reached at the end, along a straight line."""
+    discount: float = Field(default=1.0, gt=0, le=1)
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    clip_range: float = Field(default=0.2, gt=0)
+    entropy_bonus: float = Field(default=0.002, ge=0)
+    layers: list[int] = Field(default=[256, 256], min_length=1)
+    """Widths of the trunk that policy and value share."""
+    checkpoint_seconds: float = Field(default=60.0, gt=0)
+    """How often a checkpoint is written, besides the one at the end."""
+
+
+class EvaluationConfig(_Section):
+    """What the learned agent is measured against, alone at a table of each opponent."""
+
+    players: int = Field(default=4, ge=3, le=6)
+    games: int = Field(default=200, gt=1)
+    opponents: list[str] = ["random", "heuristic"]
+
+
+class Config(_Section):
+    """A training run."""
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    """The folder below `runs/` that everything is written to."""
+    seed: int = Field(default=0, ge=0)
+    game: GameConfig = GameConfig()
+    learning: LearningConfig
+    evaluation: EvaluationConfig = EvaluationConfig()
+
+
+def read_config(path: Path) -> Config:
+    """Read a config from a TOML file.
+
+    Raises:
+        ConfigError: it is not TOML, a key is unknown or missing, or a value is not allowed.
+        OSError: the file cannot be read.
+    """
+    try:
+        return Config.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+    except ValidationError as error:
+        reasons = "; ".join(_reason(item) for item in error.errors())
+        raise ConfigError(f"{path}: {reasons}") from None
+
+
+def _reason(item: Any) -> str:
+    place = ".".join(map(str, item["loc"]))
+    if item["type"] == "extra_forbidden":
+        return f"unknown key {place}: {nearest(item['loc'][-1], _keys(item['loc'][:-1]))}"
+    return f"{place} = {item['input']!r}: {item['msg']}"
+
+
+def _keys(place: tuple[str | int, ...]) -> list[str]:
+    section: type[BaseModel] = Config
+    for name in place:
+        annotation = section.model_fields[str(name)].annotation
+        assert isinstance(annotation, type)
+        section = annotation
+    return list(section.model_fields)

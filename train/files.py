@@ -1,0 +1,19 @@
+"""Writing files so that a reader, or a run that resumes, never meets half of one."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` fill a temporary file beside `path`, then put it in its place.
+
+    If `write` raises, what was at `path` before is still there.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        write(temporary)
+        os.replace(temporary, path)  # noqa: PTH105 - replaces on every platform
+    finally:
+        temporary.unlink(missing_ok=True)
