@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
+from wizard_env.bits import lowest_bit
 from wizard_env.cards import (
     COPIES,
     COUNT,
@@ -19,7 +20,6 @@ from wizard_env.cards import (
     NUM_SUITS,
     WIZARD,
     WIZARD_SHIFT,
-    lowest_bit,
     suit_of,
 )
 from wizard_env.engine import legal, power_in_trick, power_of

@@ -123,11 +123,10 @@ def bench(
     """Measure speed against peers; needs a checkout of the project and its extra `bench`."""
     try:
         from benchmarks.run import main as run_benchmarks
+        from benchmarks.table import render
     except ModuleNotFoundError as missing:
         raise ValueError(
             f"no module {missing.name!r}: run `wizard bench` at the root of a checkout, "
             "with the extra `bench` installed"
         ) from None
-    from benchmarks.report import show
-
-    show(run_benchmarks(quick=quick), console)
+    console.print(render(run_benchmarks(quick=quick)))

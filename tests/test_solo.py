@@ -1,6 +1,7 @@
 """The Gymnasium environment: one learner, who plays the game that its seed deals, against opponents."""
 
 import copy
+import functools
 import pickle
 import random
 from collections.abc import Callable
@@ -65,7 +66,8 @@ def legal(env: WizardEnv) -> list[int]:
 
 def play(env: WizardEnv, rng: random.Random) -> tuple[float, dict[str, Any]]:
     """Random legal actions to the end of the episode; what was paid, and the last info."""
-    paid, ended, info = 0.0, False, {}
+    paid, ended = 0.0, False
+    info: dict[str, Any] = {}
     while not ended:
         _, reward, ended, _, info = env.step(rng.choice(legal(env)))
         paid += float(reward)
@@ -170,9 +172,8 @@ def test_it_is_the_game_of_its_seed(num_players: int, reveal: Any) -> None:
     env = make(**rules.to_dict(), opponents=Recorder())
     for seed in (0, 3, 2**64 - 1):
         observation, info = env.reset(seed=seed)
-        game, reward, ended = Game(rules, seed), 0.0, False
+        game, ended = Game(rules, seed), False
         while True:
-            scores = game.scores if reward else None
             while game.seat not in (None, info["seat"]):
                 game.step(game.legal_actions()[0])
             assert observation.tobytes() == game.observe(info["seat"]).tobytes()
@@ -184,16 +185,14 @@ def test_it_is_the_game_of_its_seed(num_players: int, reveal: Any) -> None:
             assert info["scores"].dtype == np.int64
             assert info.keys() == {"action_mask", "seat", "scores"}
             assert ended == (game.phase == "over")
-            assert scores is None or scores == game.scores, "paid by the step in which the round ends"
             if ended:
                 break
             action, before = rng.choice(game.legal_actions()), game.scores
-            observation, paid, ended, truncated, info = env.step(action)
+            observation, reward, ended, truncated, info = env.step(action)
             game.step(action)
             while game.seat not in (None, info["seat"]):
                 game.step(game.legal_actions()[0])
-            assert (type(paid), truncated) == (float, False)
-            reward = float(paid)
+            assert (type(reward), truncated) == (float, False)
             assert reward == game.scores[info["seat"]] - before[info["seat"]]
 
 
@@ -281,7 +280,8 @@ def test_episodes_of_rounds_go_through_the_game() -> None:
     """Each reset after the end deals the next round; after the last a new game begins."""
     env = make(num_players=3, hand_sizes=(2, 1, 3), episode="round")
     env.reset(seed=5)
-    dealers, rng = [], random.Random(1)
+    dealers: list[int] = []
+    scores, rng = [0] * 3, random.Random(1)
     for episode in range(9):
         if episode:
             env.reset()
@@ -371,7 +371,7 @@ def test_an_illegal_action_changes_nothing(action: Any) -> None:
     env.reset(seed=1)
     assert legal(env) == [0, 1]
     before = shown(env)
-    with pytest.raises(ValueError, match="legal: bid 0, bid 1 |whole number"):
+    with pytest.raises(ValueError, match=r"legal: bid 0, bid 1 |whole number"):
         env.step(action)
     assert shown(env) == before
     assert play(env, random.Random(0))[1]["scores"].tolist() != [0] * 3
@@ -385,7 +385,7 @@ def test_an_illegal_action_says_who_what_and_what_else() -> None:
         env.step(action_id("play WI"))
     play(env, random.Random(0))
     before = shown(env)
-    with pytest.raises(IllegalAction, match="the game (is over|pauses)"):
+    with pytest.raises(IllegalAction, match=r"the game (is over|pauses)"):
         env.step(0)
     assert shown(env) == before
 
@@ -457,6 +457,14 @@ def test_render(mode: str, episode: str) -> None:
     env.close()
 
 
+def test_the_end_of_a_round_is_shown_as_such() -> None:
+    """Nobody acts between two rounds."""
+    env = make(**SHORT, episode="round", render_mode="ansi")
+    env.reset(seed=1)
+    play(env, random.Random(0))
+    assert "leads to the trick" not in env.render()
+
+
 def test_render_needs_a_mode() -> None:
     env = make(**SHORT)
     env.reset()
@@ -469,8 +477,8 @@ def test_render_needs_a_mode() -> None:
 @pytest.mark.parametrize("episode", ["game", "round"])
 def test_a_copy_goes_on_identically(copied: Callable[[Any], Any], wrapped: bool, episode: str) -> None:
     """Copies keep the game, the samples and the games to come, and are independent."""
-    made = gymnasium.make(NAME, **SHORT, episode=episode)
-    env = made if wrapped else make(**SHORT, episode=episode)
+    make_env: Callable[..., Any] = functools.partial(gymnasium.make, NAME) if wrapped else make
+    env = make_env(**SHORT, episode=episode)
     env.reset(seed=3)
     env.action_space.seed(0)
     env.step(env.action_space.sample())

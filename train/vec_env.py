@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from wizard_env import NUM_ACTIONS, Games, Rules
+from wizard_env import NUM_ACTIONS, Games, Rules, sample_legal
 from wizard_env.observation import HIGHS
 
 REWARD_SCALE = 1 / 20
@@ -27,6 +27,7 @@ class SelfPlayVecEnv(VecEnv):
 
     def __init__(self, rules: Rules, num_games: int, seed: int) -> None:
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
+        _spread(self.games, np.random.default_rng(seed))
         self.acted = self.games.seat.copy()
         """uint8 [num_games]: the seats that took the last decisions."""
         self._actions = np.zeros(num_games, np.int64)
@@ -79,3 +80,16 @@ class SelfPlayVecEnv(VecEnv):
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def _spread(games: Games, rng: np.random.Generator) -> None:
+    """Play each game a random part of its length, so that at any time all rounds are under way.
+
+    Games that begin together go through the small and the large rounds together, and a rollout would
+    hold hands of one size.
+    """
+    actions = sum(games.rules.num_players * (hand_size + 1) for hand_size in games.rules.rounds)
+    left = rng.integers(0, actions, games.num_games)
+    while len(rows := left.nonzero()[0]):
+        games.step(sample_legal(games.mask[rows], rng), rows)
+        left[rows] -= 1

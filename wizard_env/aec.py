@@ -13,7 +13,7 @@ from wizard_env.game import Game
 from wizard_env.observation import FULL_HIGHS, HIGHS
 from wizard_env.renderer import RENDER_MODES, Renderer
 from wizard_env.rewards import REWARDS, Reward, rewards
-from wizard_env.rules import Rules, check_choice
+from wizard_env.rules import check_choice, make_rules
 from wizard_env.state import OVER
 
 NOTHING_LEGAL = np.zeros(NUM_ACTIONS, np.int8)
@@ -91,7 +91,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             options: the other options of Rules.
         """
         super().__init__()
-        self.rules = Rules(num_players=num_players, **options)
+        self.rules = make_rules(raw_env, num_players, options)
         check_choice("reward", reward, REWARDS)
         self.reward = reward
         self.render_mode = render_mode
@@ -110,6 +110,14 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self.action_spaces = {agent: gymnasium.spaces.Discrete(NUM_ACTIONS) for agent in self.possible_agents}
         self.state_space = gymnasium.spaces.Box(0, FULL_HIGHS, dtype=np.uint8)
         self._rng = np.random.default_rng()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_mask"}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        if "game" in kept:
+            self._mask = self.game.mask_row.view(np.int8)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         return self.observation_spaces[agent]

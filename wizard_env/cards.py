@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from wizard_env.bits import count_bits
 from wizard_env.jit import compiled
 
 SUITS = "SHDC"
@@ -98,25 +99,7 @@ def kinds_of(cards: int) -> int:
 
 
 @compiled
-def count_bits(bits: int) -> int:
-    """How many bits of a number from 0 to 2**60 are on."""
-    bits -= (bits >> 1) & 0x5555555555555555
-    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
-    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
-    bits += bits >> 8
-    bits += bits >> 16
-    bits += bits >> 32
-    return bits & 0x7F
-
-
-@compiled
 def count_cards(cards: int) -> int:
     """How many cards a set holds."""
     special = ((cards >> WIZARD_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
     return count_bits(cards & SUIT_CARDS) + special
-
-
-@compiled
-def lowest_bit(bits: int) -> int:
-    """The index of the lowest bit that is on."""
-    return count_bits((bits & -bits) - 1)

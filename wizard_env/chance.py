@@ -2,14 +2,13 @@
 
 import numpy as np
 
+from wizard_env.bits import count_bits, lowest_bit
 from wizard_env.cards import (
     COPIES,
     DECK_SIZE,
     JESTER,
     NUM_KINDS,
     WIZARD,
-    count_bits,
-    lowest_bit,
     rank_of,
 )
 from wizard_env.engine import begin_game, cards_dealt, deal

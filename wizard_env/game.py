@@ -59,6 +59,7 @@ TABLE = np.dtype(
             ("state", STATE),
             ("deck", DECK_ORDER),
             ("observation", OBSERVATION_ROW),
+            ("other", OBSERVATION_ROW),
             ("mask", MASK_ROW),
             ("full", FULL_ROW),
         ],
@@ -225,7 +226,6 @@ class Game:
 
     def _note(self, code: int) -> None:
         self.phase_code, self.last_seat = divmod(code, _PHASE_UNIT)
-        self._observed = self.last_seat
 
     # --- the table, as people read it
 
@@ -240,13 +240,13 @@ class Game:
 
     @property
     def phase(self) -> str:
-        """ "trump", "bid", "play" or "over"."""
+        """ "trump", "bid", "play" or "over"; "scored" in a copy of a batch's game that pauses."""
         return PHASES[self.phase_code]
 
     @property
     def seat(self) -> int | None:
         """The seat that acts now; None when the game is over."""
-        return self.last_seat if self.phase_code < OVER else None
+        return self.last_seat if self.phase_code < SCORED else None
 
     @property
     def round_number(self) -> int:
@@ -396,7 +396,7 @@ class Game:
         return f"legal: {names} (round {self.round_number})" if names else "the game is over"
 
     def _reason(self, action: int) -> str:
-        if self.phase_code == OVER:
+        if self.phase_code >= SCORED:
             return f"action {action}: the game is over"
         seat = self.last_seat
         if not 0 <= action < NUM_ACTIONS:
@@ -432,10 +432,11 @@ class Game:
 
         Raises ValueError for a seat that is not at the table.
         """
-        if as_index(seat) != self._observed:
-            _observe(self._table, self._check_seat(seat))
-            self._observed = seat
-        return self.observation_row.copy()
+        if self._check_seat(seat) == self.last_seat:
+            return self.observation_row.copy()
+        _observe(self._table, seat)
+        other: NDArray[np.uint8] = self._table["other"]["values"][0].copy()
+        return other
 
     def full_state(self, seat: int = 0) -> NDArray[np.uint8]:
         """uint8 [FULL_SIZE]: everything, hidden cards and bids included, seats counted from `seat`.
@@ -556,7 +557,7 @@ def _refresh(tables: Any) -> int:
 
 @kernel
 def _observe(tables: Any, seat: int) -> None:
-    observe(tables[0].state, seat, tables[0].observation, PRINTED_ORDER)
+    observe(tables[0].state, seat, tables[0].other, PRINTED_ORDER)
 
 
 @kernel

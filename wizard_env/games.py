@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction
-from wizard_env.cards import count_bits, lowest_bit
+from wizard_env.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.chance import deal_round, draw_for_dealer, mix, scale, step_generator
 from wizard_env.engine import apply, first_action, legal, next_round
 from wizard_env.jit import compiled, kernel, parallel_kernel, prange
 from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, write_mask
 from wizard_env.rules import MAX_PLAYERS, Rules, check_choice
-from wizard_env.sampling import draw_noise, nth_bit
+from wizard_env.sampling import draw_noise
 from wizard_env.state import (
     DECK_ORDER,
     MASK_ROW,
@@ -32,8 +32,8 @@ Pause = Literal["never", "game", "round"]
 PAUSES: tuple[str, ...] = get_args(Pause)
 _NEVER, _GAME, _ROUND = range(len(PAUSES))
 
-SERIAL_BELOW = 512
-"""Smaller batches are stepped on one thread."""
+SERIAL_BELOW = 1024
+"""Smaller batches are stepped on one thread: where a core is busy, waiting for it costs them more."""
 _CHUNKS = 16
 """Into how many parts a larger batch is cut."""
 
@@ -113,20 +113,42 @@ class Games:
         self.num_games = num_games
         self._options = (canonical_suits, skip_forced, PAUSES.index(pause))
         self._rows = np.arange(num_games)
-        self.states = np.zeros(num_games, STATE)
-        write_rules(rules, self.states)
-        self._observations = np.zeros(num_games, OBSERVATION_ROW)
-        self._masks = np.zeros(num_games, MASK_ROW)
-        self._results = np.zeros(num_games, RESULT)
+        states = np.zeros(num_games, STATE)
+        write_rules(rules, states)
+        self._attach(
+            states,
+            np.zeros(num_games, OBSERVATION_ROW),
+            np.zeros(num_games, MASK_ROW),
+            np.zeros(num_games, RESULT),
+        )
+        self.begin(self._rows, game_seeds(seed, num_games))
+
+    def _attach(self, *arrays: NDArray[Any]) -> None:
+        """Take arrays as this batch's own, and name the views of them that callers read."""
+        self.states, self._observations, self._masks, self._results = arrays
+        num_games, num_players = self.num_games, self.rules.num_players
         self.observation = self._observations.view(np.uint8).reshape(num_games, OBS_SIZE)
         self.mask = self._masks.view(np.uint8).reshape(num_games, NUM_ACTIONS)
         self.seat = self._results["seat"]
-        self.points = self._results["points"][:, : rules.num_players]
+        self.points = self._results["points"][:, :num_players]
         self.done = self._results["done"]
         self.order = self._results["order"]
         self.seeds = self._results["seed"]
-        self.scores = self.states["scores"][:, : rules.num_players]
-        self.begin(self._rows, game_seeds(seed, num_games))
+        self.scores = self.states["scores"][:, :num_players]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "rules": self.rules,
+            "num_games": self.num_games,
+            "_options": self._options,
+            "_rows": self._rows,
+            "arrays": self._arrays,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        arrays = kept.pop("arrays")
+        self.__dict__.update(kept)
+        self._attach(*arrays)
 
     def __repr__(self) -> str:
         return f"Games({self.rules!r}, num_games={self.num_games})"
@@ -231,19 +253,31 @@ def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
         return entropy.generate_state(num_games, np.uint64).astype(np.uint64)
     seeds = np.asarray(seed)
     if seeds.shape != (num_games,) or seeds.dtype.kind not in "iu" or (seeds < 0).any():
-        raise ValueError(f"seed={seed!r}: a number from 0 is needed, or one for each of {num_games} games")
+        raise ValueError(
+            f"seed={seed!r}: one whole number is needed for each of {num_games} games, or one for all"
+        )
     return seeds.astype(np.uint64)
 
 
 @compiled
-def _show(state: State, row: Row, mask: Row, result: Any, canonical: bool) -> None:
-    """Write what the acting seat sees; in a game that pauses, what the winner of the last trick sees."""
+def _show(state: State, row: Row, mask: Row, result: Any, order: int) -> None:
+    """Write what the acting seat sees; in a game that pauses, what the winner of the last trick sees.
+
+    A call with PRINTED_ORDER itself is compiled for that order.
+    """
     seat = int(state.seat)
-    order = canonical_order(state, seat) if canonical else PRINTED_ORDER
     result.order = order
     result.seat = seat
     write_mask(state, mask, order)
     observe(state, seat, row, order)
+
+
+@compiled
+def _show_game(state: State, row: Row, mask: Row, result: Any, canonical: bool) -> None:
+    if canonical:
+        _show(state, row, mask, result, canonical_order(state, int(state.seat)))
+    else:
+        _show(state, row, mask, result, PRINTED_ORDER)
 
 
 @compiled
@@ -306,7 +340,7 @@ def _step_range(
         result = results[game]
         action = print_action(actions[index], int(result.order))
         _advance(state, decks[0], result, action, skip_forced, pause)
-        _show(state, rows[game], masks[game], result, canonical)
+        _show_game(state, rows[game], masks[game], result, canonical)
 
 
 @compiled
@@ -351,7 +385,7 @@ def _begin_games(
         game = games[index]
         states[game].generator = seeds[index]
         _begin(states[game], decks[0], results[game])
-        _show(states[game], rows[game], masks[game], results[game], canonical)
+        _show_game(states[game], rows[game], masks[game], results[game], canonical)
 
 
 @kernel
@@ -362,7 +396,7 @@ def _deal_games(states: Any, rows: Any, masks: Any, results: Any, games: Any, op
         game = games[index]
         next_round(states[game])
         deal_round(states[game], decks[0])
-        _show(states[game], rows[game], masks[game], results[game], canonical)
+        _show_game(states[game], rows[game], masks[game], results[game], canonical)
 
 
 @kernel

@@ -67,6 +67,13 @@ class LearnerGames:
         self._noise = np.zeros(num_games, np.uint64)
         self._rng = np.random.default_rng(0)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "mask"}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self.mask = self._games.mask
+
     @property
     def scores(self) -> NDArray[np.int16]:
         """int16 [n, num_players]: points of the game so far."""

@@ -22,16 +22,17 @@ def load(agent: str | Agent) -> Agent:
             returned as it is.
 
     Raises:
-        ValueError: no agent has that name, and no file or folder that path.
+        ValueError: no agent has that name.
+        FileNotFoundError: there is no checkpoint at that path.
         TypeError: the agent has no such option; or `agent` is neither a name nor an agent.
     """
     if not isinstance(agent, str):
         if callable(getattr(agent, "act", None)):
             return agent
         raise TypeError(f"agent={agent!r}: a name, a path or an object with a method `act` is needed")
-    if Path(agent).exists() or "/" in agent:
-        return _make(_find(CHECKPOINT), {"path": agent})
     name, _, options = agent.partition(":")
+    if name not in agent_names() and ("/" in agent or (agent and Path(agent).exists())):
+        return _make(_find(CHECKPOINT), {"path": agent})
     return _make(_find(name), _parse(agent, options))
 
 

@@ -202,6 +202,7 @@ class TablePainting:
             self._draw_result()
         else:
             self._draw_upcard()
+        if self._scene.phase == "play":
             self._draw_trick()
         first = self._scene.observer or 0
         players = len(self._scene.seats)
@@ -314,7 +315,7 @@ class TablePainting:
         name = f"Seat {seat.number}"
         canvas.words(name, 27, (left + 14, top + height / 2), _GOLD if seat.acts else _WHITE, align=0)
         right = left + width - 12
-        color = _verdict(seat, self._scene.phase == "over")
+        color = _verdict(seat, self._scene.phase in ("scored", "over"))
         canvas.words(f"{seat.score} points", 22, (right, top + 15), align=1)
         taken = canvas.words(f"{seat.tricks_won}/{seat.bid_text}", 26, (right, top + 36), color, 1)
         canvas.words("won/bid", 18, (right - taken - 7, top + 36), _GREY, align=1)

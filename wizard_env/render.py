@@ -150,6 +150,8 @@ class _Writer:
         """What lies on the table, or what the table waits for."""
         if scene.phase == "over":
             return _result(scene)
+        if scene.phase == "scored":
+            return "The round is over"
         if scene.phase == "trump":
             return f"Seat {scene.dealer} turned up a Wizard and names the trump"
         if scene.phase == "bid":

@@ -1,6 +1,7 @@
 """Rules: the options of a game."""
 
 import difflib
+import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
@@ -76,9 +77,19 @@ class Rules:
         return options
 
 
+def make_rules(owner: type, num_players: int, options: Mapping[str, Any]) -> Rules:
+    """The rules of an environment that takes the options of Rules besides its own.
+
+    Raises as Rules does; an unknown name is compared with the owner's own arguments too.
+    """
+    own = [name for name in inspect.signature(owner).parameters if name != "options"]
+    check_names(owner.__name__, options, {*own, *(field.name for field in fields(Rules))})
+    return Rules(num_players=num_players, **options)
+
+
 def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str]) -> None:
     """Raise TypeError for a name that is not allowed, with the nearest one that is."""
-    allowed = list(allowed)
+    allowed = sorted(allowed)
     for name in given:
         if name not in allowed:
             raise TypeError(f"{owner} has no option {name!r}: {nearest(name, allowed)}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.cards import count_bits, lowest_bit
+from wizard_env.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.chance import mix, scale, step_generator
 from wizard_env.flags import FLAGS, read_flags
 from wizard_env.jit import compiled, kernel, wrapping
@@ -24,8 +24,10 @@ Noise: TypeAlias = np.random.Generator | NDArray[np.uint64]
 
 
 def draw_noise(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
-    """uint64 [count]: independent random words."""
-    return rng.integers(0, 2**64, count, dtype=np.uint64)
+    """uint64 [count]: random words, from one draw of the generator."""
+    words = np.empty(count, np.uint64)
+    _expand(rng.integers(0, 2**64, dtype=np.uint64), words)
+    return words
 
 
 def sample_legal(mask: ArrayLike, noise: Noise) -> NDArray[np.int64]:
@@ -140,9 +142,7 @@ def word_at(word: np.uint64, index: int) -> np.uint64:
     return mix(step_generator(word, index))
 
 
-@compiled
-def nth_bit(bits: int, n: int) -> int:
-    """`bits` with its n lowest set bits cleared, so that its lowest set bit is the n-th, from 0."""
-    for _ in range(n):
-        bits &= bits - 1
-    return bits
+@kernel
+def _expand(first: Any, words: Any) -> None:
+    for index in range(len(words)):
+        words[index] = word_at(first, index)

@@ -12,7 +12,7 @@ from wizard_env.learner import Episode, LearnerGames, Opponents
 from wizard_env.observation import HIGHS
 from wizard_env.renderer import RENDER_MODES, Renderer
 from wizard_env.rewards import Reward
-from wizard_env.rules import Rules
+from wizard_env.rules import make_rules
 
 _ROW = np.zeros(1, np.int64)
 
@@ -32,13 +32,13 @@ class LegalActions(gymnasium.spaces.Discrete):
     def __init__(self, mask: NDArray[np.uint8]) -> None:
         """mask: uint8 [NUM_ACTIONS], which the environment rewrites in place."""
         super().__init__(NUM_ACTIONS)
-        self._legal_now = mask
+        self.legal_now = mask
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
         """Draw among the actions of a mask or by probabilities; by default among the legal ones."""
         if mask is not None or probability is not None:
             return super().sample(mask, probability)
-        return DrawnAction(super().sample(self._legal_now.view(np.int8)))
+        return DrawnAction(super().sample(self.legal_now.view(np.int8)))
 
 
 class WizardEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
@@ -73,12 +73,12 @@ class WizardEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
             render_mode: None, "ansi", "rgb_array" or "human"; what is shown is the learner's view.
             options: the other options of Rules.
         """
-        rules = Rules(num_players=num_players, **options)
+        rules = make_rules(WizardEnv, num_players, options)
         self._table = LearnerGames(rules, 1, seat, opponents, episode, reward)
         self._renderer = Renderer(render_mode)
         self.render_mode = render_mode
         self.observation_space = gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8)
-        self.action_space = LegalActions(self._table.mask[0])
+        self.action_space: LegalActions = LegalActions(self._table.mask[0])
         self._begun = False
 
     def reset(
@@ -121,6 +121,10 @@ class WizardEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
     def _nearest_legal(self, action: int) -> int:
         legal = self._table.mask[0].nonzero()[0]
         return int(legal[abs(legal - action).argmin()]) if len(legal) else action
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self.action_space.legal_now = self._table.mask[0]
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool [NUM_ACTIONS]: the legal actions, where sb3-contrib looks for them."""

@@ -6,7 +6,8 @@ for each suit, which say where that suit stands.
 """
 
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
-from wizard_env.cards import NUM_RANKS, NUM_SUITS, RANK_BITS, SPECIALS, WIZARD, count_bits, rank_of, suit_of
+from wizard_env.bits import count_bits
+from wizard_env.cards import NUM_RANKS, NUM_SUITS, RANK_BITS, SPECIALS, WIZARD, rank_of, suit_of
 from wizard_env.jit import compiled
 from wizard_env.state import NO_SUIT, State
 
@@ -17,7 +18,7 @@ PRINTED_ORDER = 0b11_10_01_00
 @compiled
 def position_of(suit: int, order: int) -> int:
     """Where a suit stands in an order; UNDECIDED and NO_SUIT stay what they are."""
-    if suit < 0 or suit >= NO_SUIT:
+    if order == PRINTED_ORDER or suit < 0 or suit >= NO_SUIT:
         return suit
     return (order >> 2 * suit) & 3
 
@@ -78,7 +79,7 @@ def _reorder_suits(suits: int, order: int) -> int:
 @compiled
 def reorder_card(card: int, order: int) -> int:
     """A card with its suit renamed by an order; NO_CARD, Wizard and Jester stay what they are."""
-    if card < 0 or card >= WIZARD:
+    if order == PRINTED_ORDER or card < 0 or card >= WIZARD:
         return card
     return ((order >> 2 * suit_of(card)) & 3) * NUM_RANKS + rank_of(card)
 

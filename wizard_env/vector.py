@@ -13,7 +13,7 @@ from wizard_env.actions import NUM_ACTIONS
 from wizard_env.learner import Episode, LearnerGames, Opponents
 from wizard_env.observation import HIGHS
 from wizard_env.rewards import Reward
-from wizard_env.rules import Rules
+from wizard_env.rules import make_rules
 
 Observations = NDArray[np.uint8]
 
@@ -54,7 +54,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
             raise ValueError(f"autoreset_mode={mode}: allowed are NEXT_STEP and SAME_STEP")
         if render_mode is not None:
             raise ValueError(f"render_mode={render_mode!r}: a batch is not rendered, allowed is None")
-        rules = Rules(num_players=num_players, **options)
+        rules = make_rules(WizardVectorEnv, num_players, options)
         self._table = LearnerGames(rules, num_envs, seat, opponents, episode, reward)
         self.num_envs = num_envs
         self.metadata = {**self.metadata, "autoreset_mode": mode}
@@ -79,7 +79,9 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
                 None to go on from the games before, or from random seeds at first.
             options: not read.
         """
-        super().reset(seed=seed if isinstance(seed, int) else None)
+        if options and "reset_mask" in options:
+            raise ValueError("options['reset_mask'] belongs to AutoresetMode.DISABLED, see autoreset_mode")
+        super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         if seed is None and self._begun:
             self._table.go_on(self._rows)
         else:
@@ -90,7 +92,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
     def _first_seeds(self, seed: int | Sequence[int] | None) -> NDArray[np.uint64]:
         if seed is None:
             return self.np_random.integers(2**63, size=self.num_envs).astype(np.uint64)
-        if isinstance(seed, int):
+        if isinstance(seed, int | np.integer):
             return np.uint64(seed) + np.arange(self.num_envs, dtype=np.uint64)
         if len(seed) != self.num_envs:
             raise ValueError(f"{len(seed)} seeds: {self.num_envs} environments need {self.num_envs}")

@@ -114,6 +114,8 @@ class View:
     def select(self, rows: ArrayLike) -> "View":
         """The view of some of the decisions, by index or by mask."""
         chosen = np.asarray(rows)
+        if not len(chosen):
+            chosen = chosen.astype(np.int64)
         return View(self.known[chosen], None if self._noise is None else self._noise[chosen])
 
 
