@@ -10,7 +10,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from wizard_env import NUM_ACTIONS, sample_softmax
-from wizard_env.observation import HIGHS, OBS_SIZE, OBSERVATION
+from wizard_env.observation import HIGHS, OBS_SIZE, OBSERVATION, SLICES
 from wizard_env.view import Actions, View, print_actions
 
 FILE_NAME = "agent.safetensors"
@@ -41,7 +41,7 @@ class NetworkAgent:
             (weights[f"layer.{number}.weight"].T.contiguous(), weights[f"layer.{number}.bias"])
             for number in range(len(weights) // 2)
         ]
-        self._scale = torch.from_numpy(1 / HIGHS.astype(np.float32))
+        self._scale = torch.from_numpy(input_scale())
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)
@@ -60,6 +60,17 @@ class NetworkAgent:
             for inner_weight, inner_bias in trunk:
                 hidden = torch.relu(torch.addmm(inner_bias, hidden, inner_weight))
             return torch.addmm(bias, hidden, weight).numpy()
+
+
+def input_scale() -> NDArray[np.float32]:
+    """float32 [OBS_SIZE]: what a network multiplies observations with.
+
+    1 / high would leave a missing trick 1/20 beside flags of 1, and the network would take long to
+    notice it; so counts are divided by the root of their largest value. Scores keep to [0, 1].
+    """
+    scale = np.float32(1) / np.sqrt(HIGHS.astype(np.float32))
+    scale[SLICES["score"]] **= 2
+    return scale.astype(np.float32)
 
 
 def save_agent(weights: dict[str, torch.Tensor], path: Path) -> None:

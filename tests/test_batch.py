@@ -22,6 +22,7 @@ from wizard_env import (
     sample_softmax,
     unpack,
 )
+from wizard_env.sampling import draw_noise
 from wizard_env.view import print_actions
 
 ALL_RULES = [
@@ -496,12 +497,13 @@ def sample_evenly(mask: NDArray[np.uint8], noise: Any) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("sample", [sample_legal, sample_evenly])
 def test_noise_decides(sample: Any) -> None:
-    """A row's choice depends on its own word alone; a generator is read for as many words as rows."""
+    """A row's choice depends on its own word alone; a generator gives as many words as there are rows."""
     mask = np.tile(masks()[0], (50, 1))
     words = np.random.default_rng(3).integers(0, 2**64, 50, dtype=np.uint64)
     actions = sample(mask, words)
     np.testing.assert_array_equal(sample(mask[7:9], words[7:9]), actions[7:9])
-    np.testing.assert_array_equal(sample(mask, np.random.default_rng(3)), actions)
+    drawn = draw_noise(np.random.default_rng(3), 50)
+    np.testing.assert_array_equal(sample(mask, np.random.default_rng(3)), sample(mask, drawn))
     assert len(set(actions.tolist())) > 1
 
 

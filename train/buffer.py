@@ -26,7 +26,7 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
 
     def add(self, *arguments: Any, **options: Any) -> None:
         self.seats[self.pos] = self.env.acted
-        points = self.env.games.points
+        points = self.env.points
         self.points[self.pos, :, : points.shape[1]] = points
         super().add(*arguments, **options)
 

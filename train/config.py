@@ -63,6 +63,9 @@ class LearningConfig(_Section):
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
     clip_range: float = Field(default=0.2, gt=0)
     entropy_bonus: float = Field(default=0.002, ge=0)
+    sparring: float = Field(default=0.0, ge=0, le=1)
+    """The share of games in which some seats are taken by a partner that does not learn."""
+    partner: str = "heuristic"
     layers: list[int] = Field(default=[256, 256], min_length=1)
     """Widths of the trunk that policy and value share."""
     checkpoint_seconds: float = Field(default=60.0, gt=0)

@@ -7,17 +7,18 @@ from typing import Any
 import torch
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
-from wizard_env.observation import HIGHS
+from agents.network import input_scale
+from wizard_env.observation import OBS_SIZE
 
 
 class Trunk(BaseFeaturesExtractor):
-    """Observations scaled to [0, 1], then fully connected layers with ReLU."""
+    """Scaled observations, then fully connected layers with ReLU."""
 
     def __init__(self, observation_space: Any, layers: Sequence[int]) -> None:
         super().__init__(observation_space, features_dim=layers[-1])
         self.scale: torch.Tensor
-        self.register_buffer("scale", torch.from_numpy(1 / HIGHS.astype("float32")))
-        widths = [len(HIGHS), *layers]
+        self.register_buffer("scale", torch.from_numpy(input_scale()))
+        widths = [OBS_SIZE, *layers]
         modules: list[torch.nn.Module] = []
         for inputs, outputs in pairwise(widths):
             modules += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]

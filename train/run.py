@@ -32,7 +32,7 @@ class Progress:
     decisions: int
     total: int
     bid_accuracy: float
-    """Share of bids met in the self-play of the iteration."""
+    """Share of bids met by the seats that learn, in the games of the iteration."""
     points: float
     """Mean points of a seat per round."""
     seconds: float
@@ -75,11 +75,11 @@ def train(
     keep_freed_memory()
     torch.distributions.Distribution.set_default_validate_args(False)
     learning = config.learning
-    env = SelfPlayVecEnv(config.game.rules(), learning.num_games, config.seed)
+    env = _tables(config, config.seed)
     model = _resume(env, checkpoint, device) if resume else _new(config, env, device)
     begun = model.num_timesteps
     if begun:  # new deals, not those that the run began with
-        env = SelfPlayVecEnv(config.game.rules(), learning.num_games, config.seed + begun)
+        env = _tables(config, config.seed + begun)
         model.set_env(env)
         model.rollout_buffer.env = env  # type: ignore[attr-defined]
     model.set_logger(configure(str(folder), ["tensorboard", "csv"]))
@@ -87,6 +87,11 @@ def train(
     model.learn(max(0, learning.decisions - begun), watch, reset_num_timesteps=False)
     save(model, folder)
     return folder
+
+
+def _tables(config: Config, seed: int) -> SelfPlayVecEnv:
+    learning = config.learning
+    return SelfPlayVecEnv(config.game.rules(), learning.num_games, seed, learning.sparring, learning.partner)
 
 
 def _claim(config: Config, folder: Path, resume: bool) -> None:
@@ -159,8 +164,8 @@ class _Watch(BaseCallback):
         self._rounds = self._met = self._points = 0
 
     def _on_step(self) -> bool:
-        points = self.training_env.games.points  # type: ignore[attr-defined]
-        ended = points[points[:, 0] != 0]
+        env: SelfPlayVecEnv = self.training_env  # type: ignore[assignment]
+        ended = env.points[env.learns & (env.points != 0)]
         self._rounds += ended.size
         self._met += int((ended > 0).sum())
         self._points += int(ended.sum())

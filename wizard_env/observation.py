@@ -192,8 +192,8 @@ def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> d
     }
 
 
-def markdown(fields: tuple[Field, ...] = OBSERVATION) -> str:
-    """The table of fields, for the docs."""
+def markdown(fields: tuple[Field, ...] = OBSERVATION, start: int = 0) -> str:
+    """The table of fields, for the docs, the first of which begins at entry `start`."""
     lines = ["| entries | name | shape | values | meaning |", "|---|---|---|---|---|"]
     places = slices_of(fields)
     for field in fields:
@@ -201,7 +201,7 @@ def markdown(fields: tuple[Field, ...] = OBSERVATION) -> str:
         shape = " x ".join(map(str, field.shape))
         high = field.high if isinstance(field.high, int) else f"{min(field.high)} ({max(field.high)})"
         lines.append(
-            f"| {place.start}-{place.stop - 1} | `{field.name}` | {shape} | 0 to {high} | {field.text} |"
+            f"| {start + place.start}-{start + place.stop - 1} | `{field.name}` | {shape} | 0 to {high} | {field.text} |"
         )
     return "\n".join(lines) + "\n"
 

@@ -1,0 +1,45 @@
+# `make train` and `make test` set up all they need in .venv, on a machine with Python 3.11 or later.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
+
+.PHONY: train test check slow bench docs clean
+
+# The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
+CONFIG ?= quick
+train: $(VENV)/.for-training
+	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
+
+test: check
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.for-development
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# Learning and soak tests that take minutes.
+slow: $(VENV)/.for-development
+	$(BIN)/python -m pytest -m slow
+
+bench: $(VENV)/.for-development
+	$(BIN)/wizard bench
+
+# Writes the generated tables of docs/environment.md anew.
+docs: $(VENV)/.for-development
+	$(BIN)/python docs/tables.py
+
+$(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e ".[train]"
+	touch $@
+
+$(VENV)/.for-development: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e ".[dev]"
+	touch $@ $(VENV)/.for-training
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
