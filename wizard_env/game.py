@@ -47,7 +47,8 @@ from wizard_env.state import (
 )
 from wizard_env.suits import PRINTED_ORDER
 
-_PHASE_UNIT = 8
+_SEAT_BITS = 3
+_SEAT = (1 << _SEAT_BITS) - 1
 _ILLEGAL = -1
 _MAX_SCORE = 10_000
 """Of a given deal: with it the points of the longest game still fit into 16 bits."""
@@ -225,7 +226,7 @@ class Game:
         self._note(_turn_up(self._table, turned[0] if turned else NO_CARD))
 
     def _note(self, code: int) -> None:
-        self.phase_code, self.last_seat = divmod(code, _PHASE_UNIT)
+        self.phase_code, self.last_seat = code >> _SEAT_BITS, code & _SEAT
 
     # --- the table, as people read it
 
@@ -367,11 +368,11 @@ class Game:
         if code == _ILLEGAL:
             raise IllegalAction(self._reason(chosen))
         self._history.append(chosen)
-        if code >= SCORED * _PHASE_UNIT:
-            self.pad.append(self._scored_round())
-            if code < OVER * _PHASE_UNIT:
-                code = _deal_next(self._table)
         self._note(code)
+        if self.phase_code >= SCORED:
+            self.pad.append(self._scored_round())
+            if self.phase_code == SCORED:
+                self._note(_deal_next(self._table))
 
     def _parse(self, action: int | str) -> int:
         if isinstance(action, str):
@@ -552,7 +553,7 @@ def _refresh(tables: Any) -> int:
     seat = int(table.state.seat)
     write_mask(table.state, table.mask, PRINTED_ORDER)
     observe(table.state, seat, table.observation, PRINTED_ORDER)
-    return int(table.state.phase) * _PHASE_UNIT + seat
+    return int(table.state.phase) << _SEAT_BITS | seat
 
 
 @kernel

@@ -1,0 +1,282 @@
+"""NetworkAgent: what was trained is what plays, whatever the suits are called."""
+
+import json
+from itertools import combinations, permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+import torch
+from numpy.typing import NDArray
+from safetensors import safe_open
+from safetensors.torch import save_file
+from sb3_contrib import MaskablePPO
+
+from agents import View, load
+from agents.network import FILE_NAME, FORMAT, LAYOUT, VERSION, NetworkAgent, input_scale, save_agent
+from train.policy import Trunk, policy_weights
+from train.vec_env import SelfPlayVecEnv
+from wizard_env import ACTIONS, NUM_ACTIONS, OBS_SIZE, Game, Games, Rules, sample_legal
+from wizard_env.cards import CARD_NAMES, SUITS
+from wizard_env.observation import HIGHS
+from wizard_env.view import print_actions
+
+ABOUT = {"format": FORMAT, "version": VERSION, "layout": LAYOUT}
+NO_CHANCE = np.random.default_rng(0)
+
+
+def random_weights(*widths: int, seed: int = 0) -> dict[str, torch.Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    sizes = [OBS_SIZE, *widths, NUM_ACTIONS]
+    weights = {}
+    for layer, (inputs, outputs) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        weights[f"layer.{layer}.weight"] = torch.randn(outputs, inputs, generator=generator) * inputs**-0.5
+        weights[f"layer.{layer}.bias"] = torch.randn(outputs, generator=generator) * 0.1
+    return weights
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    save_agent(random_weights(32, 16), tmp_path / FILE_NAME)
+    return tmp_path / FILE_NAME
+
+
+def positions(rules: Rules, count: int, seed: int = 0) -> Games:
+    games, rng = Games(rules, count, seed), np.random.default_rng(seed)
+    left = rng.integers(0, rules.num_players * (rules.rounds[0] + 1), count)
+    while len(rows := left.nonzero()[0]):
+        games.step(sample_legal(games.mask[rows], rng), rows)
+        left[rows] -= 1
+    return games
+
+
+def some_view(count: int = 40, noise: NDArray[np.uint64] | None = None) -> View:
+    return positions(Rules(num_players=4, hand_sizes=(8,)), count).view(noise=noise)
+
+
+# --- saving, loading, computing
+
+
+def test_what_is_saved_is_read(tmp_path: Path) -> None:
+    weights = random_weights(8)
+    save_agent(weights, tmp_path / "a.safetensors")
+    with safe_open(tmp_path / "a.safetensors", framework="pt") as file:
+        assert file.metadata() == ABOUT
+        assert {name: file.get_tensor(name).tolist() for name in file.keys()} == {  # noqa: SIM118
+            name: tensor.tolist() for name, tensor in weights.items()
+        }
+    assert [name for name, *_ in json.loads(LAYOUT)][:2] == ["played", "unseen"]
+
+
+def test_it_is_loaded_by_file_by_folder_and_by_name(path: Path) -> None:
+    view = some_view()
+    expected = NetworkAgent(str(path)).act(view, NO_CHANCE).tolist()
+    for name in (str(path), str(path.parent), f"checkpoint:path={path}"):
+        agent = load(name)
+        assert isinstance(agent, NetworkAgent)
+        assert not agent.sample
+        assert agent.act(view, NO_CHANCE).tolist() == expected
+    sampling = load(f"checkpoint:path={path},sample=True")
+    assert isinstance(sampling, NetworkAgent)
+    assert sampling.sample
+
+
+@pytest.mark.parametrize("widths", [(), (8,), (32, 16, 8)])
+def test_logits_by_hand(tmp_path: Path, widths: tuple[int, ...]) -> None:
+    """Scaled observations, fully connected layers, ReLU between them and none after the last."""
+    weights = random_weights(*widths)
+    save_agent(weights, tmp_path / FILE_NAME)
+    observations = some_view().observation
+    hidden = observations * input_scale().astype(np.float64)
+    for layer in range(len(weights) // 2):
+        hidden = np.maximum(hidden, 0) if layer else hidden
+        hidden = hidden @ weights[f"layer.{layer}.weight"].numpy().T + weights[f"layer.{layer}.bias"].numpy()
+    assert NetworkAgent(str(tmp_path)).logits(observations) == pytest.approx(hidden, abs=1e-4)
+
+
+def test_the_scale_keeps_every_entry_small() -> None:
+    scale = input_scale()
+    assert scale.shape == (OBS_SIZE,)
+    assert scale.dtype == np.float32
+    assert (scale * HIGHS >= 1 - 1e-6).all()
+    assert (scale * HIGHS <= np.sqrt(60) + 1e-6).all()
+
+
+def test_it_computes_what_the_policy_computes(tmp_path: Path) -> None:
+    """The logarithms of the probabilities of the policy that was trained, with and without masks."""
+    env = SelfPlayVecEnv(Rules(num_players=4, hand_sizes=(2, 8)), 50, seed=0)
+    options = {"features_extractor_class": Trunk, "features_extractor_kwargs": {"layers": [24, 12]}}
+    model = MaskablePPO("MlpPolicy", env, seed=3, device="cpu", policy_kwargs={**options, "net_arch": []})
+    policy: Any = model.policy
+    with torch.no_grad():
+        policy.action_net.weight.mul_(100)
+    save_agent(policy_weights(policy), tmp_path / FILE_NAME)
+    agent = NetworkAgent(str(tmp_path))
+    observations, masks = env.games.observation, env.games.mask
+    logits = torch.from_numpy(agent.logits(observations))
+    tensor = torch.from_numpy(observations)
+    with torch.no_grad():
+        free = policy.get_distribution(tensor).distribution.logits
+        legal = policy.get_distribution(tensor, action_masks=masks).distribution.probs
+    assert torch.allclose(torch.log_softmax(logits, 1), free, atol=1e-4)
+    masked = torch.where(torch.from_numpy(masks) > 0, logits, -torch.inf)
+    assert torch.allclose(torch.softmax(masked, 1), legal, atol=1e-4)
+    likeliest = print_actions(legal.argmax(1).numpy(), env.games.order)
+    assert agent.act(env.games.view(), NO_CHANCE).tolist() == likeliest.tolist()
+
+
+# --- suits
+
+
+@pytest.mark.parametrize("sample", [False, True])
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+def test_it_acts_legally(path: Path, players: int, sample: bool) -> None:
+    """In every phase of games of every size, in the suits as printed."""
+    agent = NetworkAgent(str(path), sample=sample)
+    games, rng = Games(Rules(num_players=players, hand_sizes=(1, 7)), 60), np.random.default_rng(0)
+    for _ in range(2 * players * 10):
+        actions = agent.act(games.view(), rng)
+        assert actions.dtype == np.int64
+        assert games.mask[np.arange(60), actions].all()
+        games.step(actions)
+
+
+def rename(text: str, names: dict[str, str]) -> str:
+    return text if text.endswith(("WI", "JE")) else text.translate(str.maketrans(names))
+
+
+def suits_differ(game: Game) -> bool:
+    """Whether no two suits besides trump look alike in the acting hand, so that their order is its own."""
+    assert game.seat is not None
+    hand = game.hands[game.seat]
+    ranks = [[card[0] for card in hand if card[1] == suit] for suit in SUITS if suit != game.trump]
+    return all(one != other for one, other in combinations(ranks, 2))
+
+
+def test_renaming_the_suits_renames_the_action(path: Path) -> None:
+    """In all phases; the same position under all 24 namings of the suits."""
+    rng, rules = np.random.default_rng(1), Rules(num_players=4, hand_sizes=(6,))
+    agent, phases = NetworkAgent(str(path)), []
+    for number in range(40):
+        deck = [card for card in CARD_NAMES for _ in range(4 if card in ("WI", "JE") else 1)]
+        cards = rng.permutation(deck).tolist()
+        hands = [cards[6 * seat : 6 * seat + 6] for seat in range(4)]
+        upcard = "WI" if number % 4 == 0 and cards.index("WI") >= 24 else cards[-1]
+        history: list[str] = []
+        game = Game.from_deal(rules, dealer=0, hands=hands, upcard=upcard)
+        for _ in range(number % 20):
+            history.append(ACTIONS[int(rng.choice(game.legal_actions()))])
+            game.step(history[-1])
+        if not suits_differ(game):
+            continue
+        phases.append(game.phase)
+        action = ACTIONS[int(agent.act(View.of([game]), NO_CHANCE)[0])]
+        for order in permutations(SUITS):
+            names = dict(zip(SUITS, order, strict=True))
+            renamed = [[rename(card, names) for card in hand] for hand in hands]
+            twin = Game.from_deal(rules, dealer=0, hands=renamed, upcard=rename(upcard, names))
+            for step in history:
+                twin.step(rename(step, names))
+            twin_action = ACTIONS[int(agent.act(View.of([twin]), NO_CHANCE)[0])]
+            assert twin_action == rename(action, names)
+    assert set(phases) == {"trump", "bid", "play"}
+
+
+# --- drawing actions
+
+
+def test_sampling_follows_the_probabilities(path: Path) -> None:
+    agent, view = NetworkAgent(str(path), sample=True), some_view()
+    encoding = view.encode(canonical_suits=True)
+    row = int(encoding.mask.sum(axis=1).argmax())
+    legal = encoding.mask[row].nonzero()[0]
+    logits = agent.logits(encoding.observation[[row]])[0, legal].astype(np.float64)
+    expected = np.exp(logits) / np.exp(logits).sum()
+    many = view.select(np.full(20_000, row))
+    drawn = agent.act(many, np.random.default_rng(0))
+    printed = print_actions(legal, np.full(len(legal), encoding.order[row]))
+    counts = np.array([(drawn == action).sum() for action in printed])
+    assert counts.sum() == 20_000
+    assert scipy.stats.chisquare(counts, 20_000 * expected).pvalue > 1e-4
+
+
+def test_sampling_draws_from_the_views_own_noise(path: Path) -> None:
+    """Then it does not depend on the generator, nor on what else is in the batch."""
+    agent = NetworkAgent(str(path), sample=True)
+    words = np.random.default_rng(5).integers(0, 2**64, 40, dtype=np.uint64)
+    view = some_view(noise=words)
+    together = agent.act(view, np.random.default_rng(0)).tolist()
+    assert agent.act(view, np.random.default_rng(1)).tolist() == together
+    assert agent.act(some_view(noise=words[::-1].copy()), np.random.default_rng(0)).tolist() != together
+    alone = [int(agent.act(view.select([row]), np.random.default_rng(row))[0]) for row in range(40)]
+    assert alone == together
+
+
+def test_without_sampling_there_is_no_chance(path: Path) -> None:
+    agent, view = NetworkAgent(str(path)), some_view()
+    rng = np.random.default_rng(0)
+    assert agent.act(view, rng).tolist() == agent.act(view, np.random.default_rng(9)).tolist()
+    assert rng.bit_generator.state == np.random.default_rng(0).bit_generator.state
+
+
+# --- files that are none
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    for missing in (tmp_path, tmp_path / "no" / "run", tmp_path / "no.safetensors"):
+        with pytest.raises(FileNotFoundError, match=f"no agent at .*{missing.name}"):
+            NetworkAgent(str(missing))
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04" + bytes(100), bytes(1000)])
+def test_a_foreign_file(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "foreign.zip"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"foreign\.zip is not a network of this package"):
+        NetworkAgent(str(path))
+
+
+@pytest.mark.parametrize("share", [0.001, 0.1, 0.5, 0.9999])
+def test_a_truncated_file(path: Path, share: float) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(ValueError, match="is not a network of this package"):
+        NetworkAgent(str(path))
+
+
+def without(weights: dict[str, torch.Tensor], name: str) -> dict[str, torch.Tensor]:
+    return {kept: tensor for kept, tensor in weights.items() if kept != name}
+
+
+GOOD = random_weights(8)
+
+
+@pytest.mark.parametrize(
+    ("weights", "about", "message"),
+    [
+        (GOOD, None, "format None"),
+        (GOOD, {"format": "pt"}, "format 'pt'"),
+        (GOOD, ABOUT | {"version": "0"}, "version '0', allowed is 'wizard-agent' version '1'"),
+        (GOOD, ABOUT | {"version": "2"}, "version '2'"),
+        (GOOD, ABOUT | {"layout": "[]"}, "another layout"),
+        (GOOD, without(ABOUT, "layout"), "another layout"),  # type: ignore[arg-type]
+        (GOOD | {"layer.0.weight": torch.zeros(8, OBS_SIZE + 1)}, ABOUT, "layers"),
+        (GOOD | {"layer.1.weight": torch.zeros(NUM_ACTIONS - 1, 8)}, ABOUT, "layers"),
+        (GOOD | {"layer.1.weight": torch.zeros(NUM_ACTIONS, 9)}, ABOUT, "layers"),
+        (GOOD | {"layer.0.bias": torch.zeros(9)}, ABOUT, "layers"),
+        (without(GOOD, "layer.0.bias"), ABOUT, "layers"),
+        (without(GOOD, "layer.1.weight"), ABOUT, "layers"),
+        ({}, ABOUT, "layers"),
+        ({"other": torch.zeros(3), "another": torch.zeros(3)}, ABOUT, "layers"),
+    ],
+)
+def test_a_file_of_another_kind(
+    tmp_path: Path, weights: dict[str, torch.Tensor], about: dict[str, str] | None, message: str
+) -> None:
+    """Refused when it is read, by its path and the reason, never later when it is to play."""
+    path = tmp_path / "other.safetensors"
+    save_file(weights, path, about)
+    with pytest.raises(ValueError, match=rf"other\.safetensors.*{message}"):
+        NetworkAgent(str(path))
