@@ -138,13 +138,12 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": NOTHING_LEGAL} for agent in self.agents}
+        self._rounds_paid = 0
         self._select()
 
     def _select(self) -> None:
         """Turn to the seat that acts now."""
-        game = self.game
-        agent = self.possible_agents[game.last_seat]
-        self.agent_selection = agent
+        agent = self.agent_selection = self.possible_agents[self.game.last_seat]
         self.infos[agent]["action_mask"] = self._mask.copy()
         if self.render_mode == "human":
             self.render()
@@ -175,14 +174,13 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self._was_dead_step(action)
             return
         game = self.game
-        finished = len(game.pad)
         game.step(action)  # type: ignore[arg-type]
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent]["action_mask"] = NOTHING_LEGAL
         if self._paid:
             self._clear_rewards()
             self._paid = False
-        if len(game.pad) != finished:
+        if len(game.pad) > self._rounds_paid:
             self._pay()
         if game.phase_code < OVER:
             self._select()
@@ -197,6 +195,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         paid = rewards(self.reward, points, scores, np.asarray(over)).tolist()
         self.rewards = dict(zip(self.possible_agents, paid, strict=True))
         self._paid = True
+        self._rounds_paid += 1
         self._accumulate_rewards()
 
     def _end(self) -> None:

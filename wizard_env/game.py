@@ -38,7 +38,6 @@ from wizard_env.state import (
     NO_CARD,
     NO_SUIT,
     NOT_BID,
-    OVER,
     PHASES,
     SCORED,
     STATE,
@@ -363,12 +362,12 @@ class Game:
         Raises:
             IllegalAction: the rules do not allow it; the game is unchanged.
         """
-        chosen = self._parse(action)
+        chosen = action if type(action) is int else self._parse(action)
         code = _step(self._table, chosen) if 0 <= chosen < NUM_ACTIONS else _ILLEGAL
         if code == _ILLEGAL:
             raise IllegalAction(self._reason(chosen))
         self._history.append(chosen)
-        self._note(code)
+        self.phase_code, self.last_seat = code >> _SEAT_BITS, code & _SEAT
         if self.phase_code >= SCORED:
             self.pad.append(self._scored_round())
             if self.phase_code == SCORED:

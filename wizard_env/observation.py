@@ -197,12 +197,10 @@ def markdown(fields: tuple[Field, ...] = OBSERVATION, start: int = 0) -> str:
     lines = ["| entries | name | shape | values | meaning |", "|---|---|---|---|---|"]
     places = slices_of(fields)
     for field in fields:
-        place = places[field.name]
+        first, last = start + places[field.name].start, start + places[field.name].stop - 1
         shape = " x ".join(map(str, field.shape))
         high = field.high if isinstance(field.high, int) else f"{min(field.high)} ({max(field.high)})"
-        lines.append(
-            f"| {start + place.start}-{start + place.stop - 1} | `{field.name}` | {shape} | 0 to {high} | {field.text} |"
-        )
+        lines.append(f"| {first}-{last} | `{field.name}` | {shape} | 0 to {high} | {field.text} |")
     return "\n".join(lines) + "\n"
 
 
