@@ -94,7 +94,19 @@ def _read(path: Path) -> dict[str, torch.Tensor]:
         )
     if about.get("layout") != LAYOUT:
         raise ValueError(f"{path}: trained on another layout of observations than this version's")
-    last = weights[f"layer.{len(weights) // 2 - 1}.weight"]
-    if weights["layer.0.weight"].shape[1] != OBS_SIZE or len(last) != NUM_ACTIONS:
-        raise ValueError(f"{path}: the shapes of its layers do not fit this version")
+    if not _fit(weights):
+        raise ValueError(f"{path}: its layers do not fit each other or this version")
     return weights
+
+
+def _fit(weights: dict[str, torch.Tensor]) -> bool:
+    """Whether the layers lead from an observation to the actions, one after the other."""
+    inputs = OBS_SIZE
+    for number in range(len(weights) // 2):
+        weight, bias = weights.get(f"layer.{number}.weight"), weights.get(f"layer.{number}.bias")
+        if weight is None or bias is None or weight.ndim != 2:
+            return False
+        if weight.shape[1] != inputs or bias.shape != weight.shape[:1]:
+            return False
+        inputs = len(weight)
+    return len(weights) % 2 == 0 and len(weights) > 0 and inputs == NUM_ACTIONS

@@ -14,7 +14,7 @@ def find(name: str) -> Path:
         return given
     folder = Path(str(files(__name__)))
     shipped = folder / f"{given.stem}.toml"
-    if shipped.is_file() and given.name in (given.stem, shipped.name):
+    if shipped.is_file() and name in (given.stem, shipped.name):
         return shipped
     names = ", ".join(sorted(path.stem for path in folder.glob("*.toml")))
     raise FileNotFoundError(f"no config {name!r}: neither a file nor one of those shipped: {names}")

@@ -30,7 +30,7 @@ def main() -> None:
     try:
         app()
     except (ValueError, TypeError, OSError) as error:
-        complaints.print(f"error: {error}", style="red", markup=False, highlight=False)
+        complaints.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
 
 
@@ -46,11 +46,12 @@ def train(
     """Learn by self-play, then evaluate the result alone against tables of each opponent."""
     from train.config import read_config
     from train.evaluate import Entrant, evaluate
-    from train.run import CURVES, train
+    from train.run import CHECKPOINT, CURVES, train
     from wizard_env.loading import load
     from wizard_env.notation import write_records
 
     settings = read_config(configs.find(config))
+    opponents = [Entrant(name, load(name)) for name in settings.evaluation.opponents]
     folder = runs / settings.name
     with training_bar(console) as bar:
         train(settings, folder, resume=resume, device=device, report=bar.update)
@@ -59,17 +60,22 @@ def train(
     rules = Rules(**(rules.to_dict() | {"num_players": settings.evaluation.players}))
     learned = Entrant(settings.name, load(str(folder)))
     records = []
-    for name in settings.evaluation.opponents:
-        opponent = Entrant(name, load(name))
+    for opponent in opponents:
         field = [learned] + [opponent] * (rules.num_players - 1)
         result = evaluate(field, rules, settings.evaluation.games, settings.seed, NUM_RECORDS)
-        show_evaluation(console, result, f"{settings.name} alone against {name}")
+        show_evaluation(console, result, f"{settings.name} alone against {opponent.name}")
         records += result.records
     write_records(folder / RECORDS, records)
-    console.print(f"agent        {folder} (wizard evaluate {folder} ...)")
-    console.print(f"checkpoint   {folder / 'checkpoint.zip'} (wizard train {config} --resume)")
-    console.print(f"curves       {folder / CURVES}, and tensorboard --logdir {folder}")
-    console.print(f"records      {folder / RECORDS}")
+    elsewhere = "" if runs == Path("runs") else f" --runs {runs}"
+    say(f"agent        {folder} (wizard evaluate {folder} ...)")
+    say(f"checkpoint   {folder / CHECKPOINT} (wizard train {config}{elsewhere} --resume)")
+    say(f"curves       {folder / CURVES}, and tensorboard --logdir {folder}")
+    say(f"records      {folder / RECORDS}")
+
+
+def say(line: str) -> None:
+    """Print a line as it is, however long."""
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -121,6 +127,7 @@ def bench(
     quick: Annotated[bool, typer.Option(help="Seconds instead of minutes; rough numbers.")] = False,
 ) -> None:
     """Measure speed against peers; needs a checkout of the project and its extra `bench`."""
+    sys.path.insert(0, str(Path.cwd()))
     try:
         from benchmarks.run import main as run_benchmarks
         from benchmarks.table import render

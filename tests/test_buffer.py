@@ -233,7 +233,9 @@ def test_the_environment_is_a_vec_env() -> None:
         assert env.acted.tolist() == seats.tolist()
         assert rewards == pytest.approx(env.points[np.arange(7), seats] * REWARD_SCALE)
         assert rewards.dtype == np.float32
-        assert dones.tolist() == (env.points != 0).all(axis=1).tolist() == (env.points != 0).any(axis=1).tolist()
+        assert (
+            dones.tolist() == (env.points != 0).all(axis=1).tolist() == (env.points != 0).any(axis=1).tolist()
+        )
         assert infos == [{}] * 7
         paid += int(dones.sum())
     assert paid > 7

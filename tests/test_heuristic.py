@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from agents.heuristic import HeuristicAgent, trick_chances
 from train.evaluate import Entrant, evaluate
 from wizard_env import Game, Games, Rules, View, action_name, sample_legal
-from wizard_env.cards import COPIES, DECK, JESTER, NUM_RANKS, NUM_SUITS, SUITS, WIZARD, card_id, pack, unpack_cards
+from wizard_env.cards import (
+    COPIES,
+    DECK,
+    JESTER,
+    NUM_RANKS,
+    NUM_SUITS,
+    SUITS,
+    WIZARD,
+    card_id,
+    pack,
+    unpack_cards,
+)
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.state import BID, NO_CARD, NO_SUIT
 

@@ -4,7 +4,15 @@ import tomllib
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveInt,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from wizard_env import Rules
 from wizard_env.rules import nearest
@@ -66,7 +74,7 @@ class LearningConfig(_Section):
     sparring: float = Field(default=0.0, ge=0, le=1)
     """The share of games in which some seats are taken by a partner that does not learn."""
     partner: str = "heuristic"
-    layers: list[int] = Field(default=[256, 256], min_length=1)
+    layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)
     """Widths of the trunk that policy and value share."""
     checkpoint_seconds: float = Field(default=60.0, gt=0)
     """How often a checkpoint is written, besides the one at the end."""
@@ -83,7 +91,7 @@ class EvaluationConfig(_Section):
 class Config(_Section):
     """A training run."""
 
-    name: str = Field(pattern=r"^[\w.-]+$")
+    name: str = Field(pattern=r"^\w[\w.-]*$")
     """The folder below `runs/` that everything is written to."""
     seed: int = Field(default=0, ge=0)
     game: GameConfig = GameConfig()
@@ -100,7 +108,7 @@ def read_config(path: Path) -> Config:
     """
     try:
         return Config.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
     except ValidationError as error:
         reasons = "; ".join(_reason(item) for item in error.errors())
@@ -111,6 +119,8 @@ def _reason(item: Any) -> str:
     place = ".".join(map(str, item["loc"]))
     if item["type"] == "extra_forbidden":
         return f"unknown key {place}: {nearest(item['loc'][-1], _keys(item['loc'][:-1]))}"
+    if item["type"] == "missing":
+        return f"{place} is required"
     return f"{place} = {item['input']!r}: {item['msg']}"
 
 

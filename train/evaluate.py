@@ -68,13 +68,15 @@ def evaluate(
         rules: the options of the games.
         games: how many deals of a whole game.
         seed: the same seed gives the same result, whatever else is compared.
-        num_records: how many games to return.
+        num_records: how many games to return at most; agents that draw their actions play them anew.
 
     Raises:
         ValueError: no entrants, or fewer than two games, which give no interval.
     """
     if not entrants:
         raise ValueError("no entrants: at least one agent is needed")
+    if seed < 0:
+        raise ValueError(f"seed={seed}: allowed are numbers from 0")
     if games < 2:
         raise ValueError(f"games={games}: at least 2 are needed for an interval")
     field = [Entrant(one, load(one)) if isinstance(one, str) else one for one in entrants]
@@ -105,7 +107,8 @@ def evaluate(
                 games=int(mine.sum()),
             )
         )
-    return Evaluation(standings, [_record(rules, field, seeds, seating, i, seed) for i in range(num_records)])
+    recorded = range(min(num_records, len(seating)))
+    return Evaluation(standings, [_record(rules, field, seeds, seating, i, seed) for i in recorded])
 
 
 def _by_deal(

@@ -5,15 +5,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from agents.network import FILE_NAME, save_agent
 from train.buffer import SelfPlayBuffer
 from train.config import Config, LearningConfig
+from train.curves import CurveWriter
 from train.files import write_atomically
 from train.memory import keep_freed_memory
 from train.policy import Trunk, policy_weights
@@ -82,10 +84,14 @@ def train(
         env = _tables(config, config.seed + begun)
         model.set_env(env)
         model.rollout_buffer.env = env  # type: ignore[attr-defined]
-    model.set_logger(configure(str(folder), ["tensorboard", "csv"]))
+    logger = Logger(str(folder), [TensorBoardOutputFormat(str(folder)), CurveWriter(folder / CURVES, begun)])
+    model.set_logger(logger)
     watch = _Watch(learning, folder, report)
-    model.learn(max(0, learning.decisions - begun), watch, reset_num_timesteps=False)
-    save(model, folder)
+    try:
+        model.learn(max(0, learning.decisions - begun), watch, reset_num_timesteps=False)
+        save(model, folder)
+    finally:
+        logger.close()
     return folder
 
 
@@ -100,9 +106,17 @@ def _claim(config: Config, folder: Path, resume: bool) -> None:
     kept = folder / "config.json"
     if resume and kept.exists():
         before = Config.model_validate_json(kept.read_text(encoding="utf-8"))
-        if before.model_copy(update={"learning": config.learning}) != config:
-            raise ValueError(f"{folder} holds a run of another config, see {kept}")
+        changeable = {"decisions", "checkpoint_seconds"}
+        if _without(before, changeable) != _without(config, changeable):
+            raise ValueError(
+                f"{folder} holds a run of another config, see {kept}; "
+                f"a run that is resumed may change {', '.join(sorted(changeable))} alone"
+            )
     write_atomically(kept, lambda path: path.write_text(text, encoding="utf-8"))
+
+
+def _without(config: Config, keys: set[str]) -> dict[str, Any]:
+    return config.model_dump(exclude={"learning": keys})
 
 
 def _new(config: Config, env: SelfPlayVecEnv, device: str) -> MaskablePPO:

@@ -249,6 +249,8 @@ class Games:
 def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
     """uint64 [num_games]: a seed for each game of a batch, the same for game i in any batch."""
     if isinstance(seed, int | np.integer):
+        if seed < 0:
+            raise ValueError(f"seed={seed}: allowed are numbers from 0")
         entropy = np.random.SeedSequence(int(seed))
         return entropy.generate_state(num_games, np.uint64).astype(np.uint64)
     seeds = np.asarray(seed)

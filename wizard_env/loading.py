@@ -18,7 +18,7 @@ def load(agent: str | Agent) -> Agent:
 
     Args:
         agent: a name, with options after a colon, as in "random" or "search:worlds=64,depth=2";
-            or the path of a checkpoint, as in "runs/quick/checkpoint.zip"; or an agent, which is
+            or the path of a run that `wizard train` has written, as in "runs/quick"; or an agent, which is
             returned as it is.
 
     Raises:

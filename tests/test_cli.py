@@ -1,0 +1,288 @@
+"""The command line `wizard`, end to end: what it prints, writes and refuses, and how it exits."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import pytest
+import torch
+
+import configs
+from agents.network import FILE_NAME
+from play.main import main
+from train.evaluate import evaluate
+from train.run import CHECKPOINT, CURVES
+from wizard_env import Rules
+from wizard_env.notation import read_records
+
+ROOT = Path(__file__).parent.parent
+COMMAND = Path(sys.executable).with_name("wizard")
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Wizard: TypeAlias = Callable[..., Outcome]
+
+
+@pytest.fixture
+def wizard(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Iterator[Wizard]:
+    """Runs `wizard ...` in this process, in an empty folder."""
+
+    def run(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["wizard", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        captured = capsys.readouterr()
+        return Outcome(int(left.value.code or 0), captured.out, captured.err)
+
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield run
+    torch.set_num_threads(threads)
+    torch.distributions.Distribution.set_default_validate_args(__debug__)
+
+
+def script(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Runs the installed command in a process of its own."""
+    return subprocess.run([COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def shortened(name: str, folder: Path, **changes: str) -> Path:
+    """A copy of the config `smoke` that takes a second."""
+    text = configs.find("smoke").read_text()
+    lines = {"decisions": "4_096", "games": "5", "hand_sizes": "[1, 2]", **changes}
+    kept = [line for line in text.splitlines() if line.split(" ")[0] not in (*lines, "name")]
+    for key, value in lines.items():
+        section = {"hand_sizes": "[game]", "decisions": "[learning]"}.get(key, "[evaluation]")
+        kept.insert(kept.index(section) + 1, f"{key} = {value}")
+    path = folder / f"{name}.toml"
+    path.write_text("\n".join([f'name = "{name}"', *kept]))
+    return path
+
+
+def complaint(outcome: Outcome) -> str:
+    """The one line of an error that the user can mend."""
+    assert outcome.code == 2
+    lines = outcome.err.strip().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("error: ")
+    return lines[0]
+
+
+# --- the installed command
+
+
+def test_help(tmp_path: Path) -> None:
+    shown = script("--help", folder=tmp_path)
+    assert shown.returncode == 0
+    assert shown.stderr == ""
+    for command in ("train", "evaluate", "bench"):
+        assert command in shown.stdout
+
+
+@pytest.mark.parametrize("command", ["train", "evaluate", "bench"])
+def test_help_of_a_command(wizard: Wizard, command: str) -> None:
+    shown = wizard(command, "--help")
+    assert shown.code == 0
+    assert "--help" in shown.out
+
+
+def test_no_command_shows_the_help(wizard: Wizard) -> None:
+    shown = wizard()
+    assert "evaluate" in shown.out + shown.err
+
+
+def test_the_help_names_every_config(wizard: Wizard) -> None:
+    shown = " ".join(wizard("train", "--help").out.replace("│", " ").split())
+    names = sorted(path.stem for path in Path(configs.__file__).parent.glob("*.toml"))
+    assert ", ".join(names) in shown
+
+
+# --- train
+
+
+def test_train(wizard: Wizard, tmp_path: Path) -> None:
+    """Learns, evaluates, says where everything lies; again it refuses; with --resume it goes on."""
+    config, run = shortened("short", tmp_path), Path("runs") / "short"
+    outcome = wizard("train", config)
+    assert outcome.code == 0
+    words = " ".join(outcome.out.split())
+    for part in ("self-play", "short alone against random", "short alone against heuristic", "bids met"):
+        assert part in words
+    for name in (CHECKPOINT, CURVES, "records.jsonl", FILE_NAME, "config.json"):
+        assert (run / name).is_file()
+    for name in (CHECKPOINT, CURVES, "records.jsonl"):
+        assert str(run / name) in outcome.out
+    assert f"wizard evaluate {run}" in outcome.out
+    games = list(read_records(run / "records.jsonl"))
+    assert len(games) == 2 * 4
+    assert all(game.phase == "over" for game in games)
+
+    checkpoint = (run / CHECKPOINT).read_bytes()
+    assert f"{run} holds a run already" in complaint(wizard("train", config))
+    assert (run / CHECKPOINT).read_bytes() == checkpoint
+
+    assert wizard("train", config, "--resume").code == 0
+    assert wizard("evaluate", run, "random", "--games", 2, "--hand-sizes", "1").code == 0
+
+
+def test_train_elsewhere(wizard: Wizard, tmp_path: Path) -> None:
+    """Paths are printed whole however long they are, to be copied."""
+    runs = tmp_path / ("long-" * 20) / "runs"
+    outcome = wizard("train", shortened("short", tmp_path), "--runs", runs)
+    assert outcome.code == 0
+    for name in (CHECKPOINT, CURVES, "records.jsonl"):
+        assert str(runs / "short" / name) in outcome.out
+    assert not Path("runs").exists()
+
+
+def test_the_command_it_prints_resumes_the_run(wizard: Wizard, tmp_path: Path) -> None:
+    """`wizard train ... --resume`, as it stands there, with the folder of runs that was given."""
+    outcome = wizard("train", shortened("short", tmp_path), "--runs", "elsewhere")
+    printed = " ".join(outcome.out.split()).partition("(wizard train ")[2].partition(")")[0]
+    assert printed.endswith("--resume")
+    assert wizard("train", *printed.split()).code == 0
+
+
+def test_nothing_to_resume(wizard: Wizard, tmp_path: Path) -> None:
+    assert "nothing to resume" in complaint(wizard("train", shortened("short", tmp_path), "--resume"))
+
+
+def test_an_unknown_opponent_is_refused_before_learning(wizard: Wizard, tmp_path: Path) -> None:
+    """Not after minutes."""
+    config = shortened("short", tmp_path, opponents='["randm"]')
+    assert "did you mean 'random'" in complaint(wizard("train", config))
+    assert not (Path("runs") / "short" / CHECKPOINT).exists()
+
+
+def test_an_unknown_config(wizard: Wizard) -> None:
+    message = complaint(wizard("train", "smok"))
+    assert "'smok'" in message
+    assert "quick, smoke" in message
+
+
+def test_a_config_that_is_wrong(wizard: Wizard, tmp_path: Path) -> None:
+    config = shortened("short", tmp_path, decisions="0")
+    assert f"{config}: learning.decisions = 0" in complaint(wizard("train", config))
+    assert not Path("runs").exists()
+
+
+# --- evaluate
+
+
+ARGUMENTS = ("evaluate", "random", "heuristic", "--players", "3", "--games", "5", "--seed", "1")
+
+
+def test_evaluate(tmp_path: Path) -> None:
+    """The installed command; a line for each agent, with points, interval, bids met, wins and games."""
+    shown = script(*ARGUMENTS, folder=tmp_path)
+    assert shown.returncode == 0
+    lines = [line.replace("│", " ").split() for line in shown.stdout.splitlines()]
+    rows = {line[0]: line[1:] for line in lines if line and line[0] in ("random", "heuristic")}
+    for standing in evaluate(["random", "heuristic"], Rules(num_players=3), 5, seed=1).standings:
+        points, low, to, high, met, won, games = rows[standing.name]
+        assert (to, games) == ("to", "15")
+        assert float(points) == pytest.approx(standing.points, abs=0.06)
+        assert float(low) == pytest.approx(standing.points_low, abs=0.06)
+        assert float(high) == pytest.approx(standing.points_high, abs=0.06)
+        assert float(met) == pytest.approx(standing.bid_accuracy, abs=6e-4)
+        assert float(won) == pytest.approx(standing.win_share, abs=6e-4)
+
+
+def test_evaluate_as_json(wizard: Wizard) -> None:
+    outcome = wizard(*ARGUMENTS, "--json")
+    assert outcome.code == 0
+    standings = evaluate(["random", "heuristic"], Rules(num_players=3), 5, seed=1).standings
+    assert json.loads(outcome.out) == [asdict(standing) for standing in standings]
+
+
+def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> None:
+    """And writes records of such games."""
+    path = tmp_path / "records.jsonl"
+    rules = Rules(num_players=5, bid_restriction="canadian", magic_edition=True, hand_sizes=(2, 1))
+    options = ("--hand-sizes", "2,1", "--bid-restriction", "canadian", "--magic-edition")
+    outcome = wizard(
+        "evaluate", "heuristic", "--players", 5, "--games", 6, *options, "--records", path, "--json"
+    )
+    assert outcome.code == 0
+    standing = evaluate(["heuristic"], rules, 6).standings[0]
+    assert json.loads(outcome.out) == [asdict(standing)]
+    games = list(read_records(path))
+    assert len(games) == 4
+    assert all(game.rules == rules and game.phase == "over" for game in games)
+    secret = wizard("evaluate", "heuristic", "--games", 2, "--hand-sizes", "1", "--bid-reveal", "secret")
+    assert secret.code == 0
+
+
+def test_records_of_few_games(wizard: Wizard, tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    outcome = wizard("evaluate", "heuristic", "--games", 2, "--hand-sizes", "1", "--records", path)
+    assert outcome.code == 0
+    assert len(list(read_records(path))) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("randm",), "no agent 'randm': did you mean 'random'"),
+        (("random:speed=2",), "has no option 'speed'"),
+        (("no/such/run",), "no/such/run"),
+        (("random", "--players", 7), "num_players=7: allowed are 3 to 6"),
+        (("random", "--games", 1), "games=1: at least 2"),
+        (("random", "--hand-sizes", "1,x"), "'1,x'"),
+        (("random", "--hand-sizes", "0"), "hand_sizes[0]=0"),
+        (("random", "--bid-reveal", "opn"), "did you mean 'open'"),
+        (("random", "--bid-restriction", "leader", "--bid-reveal", "secret"), "needs bid_reveal='open'"),
+        (("random", "--seed", -1), "seed"),
+        (("random", "--games", 4, "--records", "no/folder/file.jsonl"), "no/folder"),
+    ],
+)
+def test_what_the_user_can_mend(wizard: Wizard, arguments: tuple[object, ...], message: str) -> None:
+    """One line on stderr, exit code 2."""
+    assert message in complaint(wizard("evaluate", *arguments))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate",),
+        ("evaluate", "random", "--nonsense"),
+        ("train",),
+        ("evalute",),
+        ("train", "smoke", "more"),
+    ],
+)
+def test_what_is_no_command(wizard: Wizard, arguments: tuple[str, ...]) -> None:
+    outcome = wizard(*arguments)
+    assert outcome.code == 2
+    assert "Usage" in outcome.err
+
+
+# --- bench
+
+
+def test_bench_away_from_a_checkout(tmp_path: Path) -> None:
+    shown = script("bench", "--quick", folder=tmp_path)
+    assert shown.returncode == 2
+    assert "error: no module 'benchmarks'" in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+def test_bench_at_the_root_of_a_checkout() -> None:
+    """As the message says, and as `make bench` does."""
+    shown = script("bench", "--quick", folder=ROOT)
+    assert shown.stderr == ""
+    assert shown.returncode == 0
+    assert "Games.step" in shown.stdout

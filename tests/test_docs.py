@@ -1,0 +1,154 @@
+"""The documentation is true: tables, code, commands, numbers, links."""
+
+import importlib.util
+import re
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import typer.main
+
+from play.main import app
+from wizard_env import NUM_ACTIONS, OBS_SIZE
+from wizard_env.observation import FULL_SIZE
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+ENVIRONMENT = ROOT / "docs" / "environment.md"
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return [code for name, code in BLOCK.findall(text) if name == language]
+
+
+def commands(page: Path) -> list[str]:
+    """The lines of a page's shell blocks, without their comments."""
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
+    return [line.partition("#")[0].strip() for line in lines if line.strip()]
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+def tables_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("tables", ROOT / "docs" / "tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# --- tables
+
+
+def test_the_tables_are_generated() -> None:
+    """`make docs` would change nothing."""
+    page = ENVIRONMENT.read_text(encoding="utf-8")
+    assert tables_script().filled(page) == page
+
+
+def test_a_table_that_has_drifted_is_replaced() -> None:
+    script, page = tables_script(), ENVIRONMENT.read_text(encoding="utf-8")
+    assert script.filled(page.replace("`bid 0`", "`bid one`").replace("| 0-323 |", "| 0-1 |")) == page
+    with pytest.raises(ValueError, match="no markers for 'actions'"):
+        script.filled(page.replace("<!-- end of actions -->", ""))
+
+
+def test_the_numbers_are_those_of_the_code() -> None:
+    page = ENVIRONMENT.read_text(encoding="utf-8")
+    assert (
+        f"| Actions | discrete, {NUM_ACTIONS} for every table size; `action_mask` int8 [{NUM_ACTIONS}]"
+        in page
+    )
+    assert f"| Observations | uint8 [{OBS_SIZE}]," in page
+    assert f"| State | uint8 [{FULL_SIZE}]," in page
+    assert f"| `observation` | uint8 [n, {OBS_SIZE}] |" in page
+    assert f"| `mask` | uint8 [n, {NUM_ACTIONS}] |" in page
+
+
+# --- code
+
+
+CODE = [(page, number) for page in PAGES for number in range(len(blocks(page, "python")))]
+
+
+@pytest.mark.parametrize(("page", "number"), CODE, ids=lambda given: getattr(given, "stem", given))
+def test_code_blocks_run(page: Path, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each by itself, in an empty folder; warnings are errors here as in all tests."""
+    monkeypatch.chdir(tmp_path)
+    code = compile(blocks(page, "python")[number], f"{page.name}, block {number}", "exec")
+    exec(code, {"__name__": "__main__"})
+
+
+def test_there_is_code() -> None:
+    """The README shows every interface."""
+    assert len(blocks(README, "python")) >= 4
+    assert len(blocks(ENVIRONMENT, "python")) >= 2
+
+
+# --- commands
+
+
+def test_the_commands_of_the_readme_are_targets_of_make() -> None:
+    """The first two shell blocks: the main job, and the tests."""
+    first, second = [block.split("#")[0].strip() for block in blocks(README, "sh")[:2]]
+    assert (first, second) == ("make train", "make test")
+    assert {"train", "test"} <= make_targets()
+
+
+def test_every_target_that_is_named_exists() -> None:
+    for page in (*PAGES, ROOT / "CHANGELOG.md", ROOT / "pyproject.toml", ROOT / ".ci" / "run"):
+        text = page.read_text(encoding="utf-8")
+        named = re.findall(r"(?:`|^|exec )make ([\w-]+)", text, re.MULTILINE)
+        assert set(named) <= make_targets(), page
+
+
+def test_continuous_integration_runs_the_tests_of_the_readme() -> None:
+    assert (ROOT / ".ci" / "run").read_text().splitlines()[-1] == "exec make test"
+
+
+WIZARD = [command for page in PAGES for command in commands(page) if command.startswith("wizard ")]
+
+
+@pytest.mark.parametrize("command", WIZARD)
+def test_commands_of_wizard_are_understood(command: str) -> None:
+    """The command exists, and it takes these arguments."""
+    _, name, *arguments = command.split()
+    group = typer.main.get_command(app)
+    found = group.commands[name]  # type: ignore[attr-defined]
+    found.make_context(name, arguments)
+
+
+def test_the_readme_shows_commands_of_wizard() -> None:
+    assert WIZARD
+
+
+# --- links and paths
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_no_file_names_a_path_of_one_machine() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode:
+        pytest.skip("no git repository")
+    paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    private = [f"/{folder}/".encode() for folder in ("work", "home", "root")] + [b"/tmp/" + b"probe"]
+    found = [
+        f"{path.relative_to(ROOT)}: {name.decode()}"
+        for path in paths
+        if path.is_file()
+        for name in private
+        if re.search(rb"(?<![\w.])" + re.escape(name), path.read_bytes())
+    ]
+    assert not found

@@ -1,0 +1,37 @@
+"""The curves of a run: a CSV file with a line for each iteration, which a resumed run goes on with."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from stable_baselines3.common.logger import KVWriter
+
+from train.files import write_atomically
+
+DECISIONS = "time/total_timesteps"
+
+
+class CurveWriter(KVWriter):
+    """Appends what is logged; stable-baselines3's own writer begins the file anew."""
+
+    def __init__(self, path: Path, decisions: int) -> None:
+        """Go on with a file, without the lines beyond the `decisions` that the run resumes from."""
+        self._path = path
+        self._lines: list[dict[str, Any]] = []
+        if decisions and path.exists():
+            with path.open(newline="", encoding="utf-8") as file:
+                self._lines = [line for line in csv.DictReader(file) if int(line[DECISIONS]) <= decisions]
+
+    def write(self, key_values: dict[str, Any], key_excluded: Any, step: int = 0) -> None:
+        self._lines.append(dict(key_values))
+        write_atomically(self._path, self._write)
+
+    def _write(self, path: Path) -> None:
+        names = sorted({name for line in self._lines for name in line})
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, names)
+            writer.writeheader()
+            writer.writerows(self._lines)
+
+    def close(self) -> None:
+        """Nothing is open between writes."""
