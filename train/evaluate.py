@@ -11,6 +11,7 @@ from scipy.stats import bootstrap
 from agents import load
 from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.games import game_seeds
+from wizard_env.sampling import next_words, noise_streams
 
 CHUNK = 4096
 """How many games are played side by side."""
@@ -67,8 +68,9 @@ def evaluate(
         entrants: names or agents, at least one; for A alone against B give A, B, B, B.
         rules: the options of the games.
         games: how many deals of a whole game.
-        seed: the same seed gives the same result, whatever else is compared.
-        num_records: how many games to return at most; agents that draw their actions play them anew.
+        seed: the same seed gives the same deals and, to agents that take their chance from
+            `view.noise`, the same random words, whatever else is compared.
+        num_records: how many games to return at most.
 
     Raises:
         ValueError: no entrants, or fewer than two games, which give no interval.
@@ -85,9 +87,12 @@ def evaluate(
     deals = np.repeat(np.arange(games), arrangements)
     first = np.tile(np.arange(arrangements), games)
     seating = (first[:, np.newaxis] + np.arange(rules.num_players)) % arrangements
+    streams = np.concatenate([noise_streams(seeds, a + 1) for a in range(arrangements)])
+    streams = streams.reshape(arrangements, games).T.ravel()
+    chunks = [slice(start, start + CHUNK) for start in range(0, len(deals), CHUNK)]
     parts = [
-        _play(rules, field, seeds[deals[start : start + CHUNK]], seating[start : start + CHUNK], seed)
-        for start in range(0, len(deals), CHUNK)
+        _play(rules, field, seeds[deals[chunk]], seating[chunk], streams[chunk].copy(), seed)
+        for chunk in chunks
     ]
     scores, met = (np.concatenate([part[i] for part in parts]) for i in range(2))
     wins = scores == scores.max(axis=1, keepdims=True)
@@ -108,7 +113,9 @@ def evaluate(
             )
         )
     recorded = range(min(num_records, len(seating)))
-    return Evaluation(standings, [_record(rules, field, seeds, seating, i, seed) for i in recorded])
+    return Evaluation(
+        standings, [_record(rules, field, seeds, seating[i], streams, i, seed) for i in recorded]
+    )
 
 
 def _by_deal(
@@ -140,6 +147,7 @@ def _play(
     field: Sequence[Entrant],
     seeds: NDArray[np.uint64],
     seating: NDArray[np.int64],
+    streams: NDArray[np.uint64],
     seed: int,
 ) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
     """Play games to their end: int16 scores and int64 numbers of bids met, [games, num_players]."""
@@ -151,11 +159,12 @@ def _play(
     owner = np.array([list(agents).index(id(entrant.agent)) for entrant in field])
     while len(running):
         acting = owner[seating[running, games.seat[running]]]
+        words = next_words(streams, running)
         actions = np.empty(len(running), np.int64)
         for number, agent in enumerate(agents.values()):
             theirs = acting == number
             if theirs.any():
-                actions[theirs] = agent.act(games.view(running[theirs]), rng)
+                actions[theirs] = agent.act(games.view(running[theirs], words[theirs]), rng)
         games.step(actions, running)
         met[running] += games.points[running] > 0
         running = running[~games.done[running]]
@@ -167,13 +176,15 @@ def _record(
     field: Sequence[Entrant],
     seeds: NDArray[np.uint64],
     seating: NDArray[np.int64],
+    streams: NDArray[np.uint64],
     number: int,
     seed: int,
 ) -> Game:
-    """Play one game again by itself, move by move."""
+    """Play one game again by itself, move by move, with the same random words."""
     game = Game(rules, seed=int(seeds[number // len(field)]))
     rng = np.random.default_rng(seed)
+    stream = streams[number : number + 1].copy()
     while game.seat is not None:
-        agent = field[seating[number, game.seat]].agent
-        game.step(int(agent.act(View.of([game]), rng)[0]))
+        view = View(game.state, next_words(stream, np.array([0])))
+        game.step(int(field[seating[game.seat]].agent.act(view, rng)[0]))
     return game

@@ -6,12 +6,14 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wizard_env.actions import IllegalAction, is_integer
 from wizard_env.chance import mix, scale, step_generator
 from wizard_env.games import Games
 from wizard_env.jit import kernel
 from wizard_env.loading import load
 from wizard_env.rewards import REWARDS, Reward, rewards
 from wizard_env.rules import Rules, check_choice
+from wizard_env.sampling import next_words, noise_streams
 from wizard_env.state import SCORED
 from wizard_env.view import Agent
 
@@ -20,7 +22,6 @@ EPISODES: tuple[str, ...] = get_args(Episode)
 Opponents: TypeAlias = str | Agent | Sequence[str | Agent]
 
 _SEAT_STREAM = np.uint64(0x5EA7)
-_NOISE_STREAM = np.uint64(0x0015E)
 _EPISODE_STREAM = np.uint64(0xE915)
 
 
@@ -28,7 +29,8 @@ class LearnerGames:
     """N games in which one seat is the learner's; the opponents act by themselves.
 
     All that happens by chance in a game follows from the game's seed: the deals, the learner's seat
-    if it is drawn, and the opponents' random words. Hence N games are the same as N batches of one.
+    if it is drawn, and the opponents' random words. Hence N games are the same as N batches of one,
+    with opponents that take their chance from `view.noise`.
 
     observation: uint8 [n, OBS_SIZE] and mask: uint8 [n, NUM_ACTIONS], as the learner sees them; the
         mask is zero once its episode has ended.
@@ -50,7 +52,7 @@ class LearnerGames:
         check_choice("reward", reward, REWARDS)
         if episode == "round" and reward in ("game", "win", "rank"):
             raise ValueError(f"reward={reward!r} is paid at the end of a game: it needs episode='game'")
-        if seat is not None and seat not in range(rules.num_players):
+        if seat is not None and not (is_integer(seat) and 0 <= seat < rules.num_players):
             raise ValueError(f"seat={seat!r}: allowed are None and 0 to {rules.num_players - 1}")
         self.rules = rules
         self.num_games = num_games
@@ -88,7 +90,8 @@ class LearnerGames:
         """Start new games, with the given seeds, and let the opponents act until the learner must."""
         self._rng = np.random.default_rng(seeds)
         self._games.begin(rows, seeds)
-        _draw_seats(rows, seeds, self.rules.num_players, self.seat, self._noise)
+        _draw_seats(rows, seeds, self.rules.num_players, self.seat)
+        self._noise[rows] = noise_streams(seeds)
         if self._fixed_seat is not None:
             self.seat[rows] = self._fixed_seat
         self._start(rows)
@@ -106,7 +109,7 @@ class LearnerGames:
     def step(self, actions: ArrayLike, rows: NDArray[np.int64]) -> None:
         """Let the learner act, then the opponents until the learner must act again or the episode ends.
 
-        Raises IllegalAction; no game has changed then.
+        Raises IllegalAction if the learner's action is not legal; no game has changed then.
         """
         self._games.step(actions, rows)
         self.reward[rows] = 0
@@ -125,23 +128,29 @@ class LearnerGames:
             waiting = waiting[(games.seat[waiting] != self.seat[waiting]) & ~self.terminated[waiting]]
             if not len(waiting):
                 break
-            noise = _next_words(self._noise, waiting)
-            view = games.view(waiting, noise)
-            place = (games.seat[waiting] - self.seat[waiting] - 1) % self.rules.num_players
-            actions = np.empty(len(waiting), np.int64)
-            for places, agent in self._opponents:
-                theirs = np.isin(place, places)
-                if theirs.all():
-                    actions = agent.act(view, self._rng)
-                    break
-                if theirs.any():
-                    actions[theirs] = agent.act(view.select(theirs), self._rng)
-            games.step(actions, waiting)
+            actions = self._ask_opponents(waiting)
+            try:
+                games.step(actions, waiting)
+            except IllegalAction as error:
+                raise RuntimeError(f"an opponent of the learner broke the rules: {error}") from error
             self._collect(waiting)
         self.observation[rows] = games.observation[rows]
         elsewhere = rows[games.seat[rows] != self.seat[rows]]
         if len(elsewhere):
             self.observation[elsewhere] = games.observe(self.seat[elsewhere], elsewhere)
+
+    def _ask_opponents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        games = self._games
+        view = games.view(rows, next_words(self._noise, rows))
+        if len(self._opponents) == 1:
+            return self._opponents[0][1].act(view, self._rng)
+        place = (games.seat[rows] - self.seat[rows] - 1) % self.rules.num_players
+        actions = np.empty(len(rows), np.int64)
+        for places, agent in self._opponents:
+            theirs = np.isin(place, places)
+            if theirs.any():
+                actions[theirs] = agent.act(view.select(theirs), self._rng)
+        return actions
 
     def _collect(self, rows: NDArray[np.int64]) -> None:
         games = self._games
@@ -184,21 +193,7 @@ def _mix_all(words: Any, mixed: Any) -> None:
 
 
 @kernel
-def _draw_seats(rows: Any, seeds: Any, num_players: int, seats: Any, noise: Any) -> None:
+def _draw_seats(rows: Any, seeds: Any, num_players: int, seats: Any) -> None:
     for index in range(len(rows)):
         seed = seeds[index]
         seats[rows[index]] = scale(mix(step_generator(seed ^ _SEAT_STREAM, 1)), num_players)
-        noise[rows[index]] = mix(step_generator(seed ^ _NOISE_STREAM, 1))
-
-
-def _next_words(streams: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-    words = np.empty(len(rows), np.uint64)
-    _draw_words(streams, rows, words)
-    return words
-
-
-@kernel
-def _draw_words(streams: Any, rows: Any, words: Any) -> None:
-    for index in range(len(rows)):
-        streams[rows[index]] = step_generator(streams[rows[index]], 1)
-        words[index] = mix(streams[rows[index]])

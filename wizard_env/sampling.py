@@ -4,6 +4,7 @@ Chance comes as `Noise`: either a `numpy.random.Generator`, or one uint64 for ea
 that need a row's choice to be the same whatever else is in the batch.
 """
 
+import hashlib
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +28,27 @@ def draw_noise(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
     """uint64 [count]: random words, from one draw of the generator."""
     words = np.empty(count, np.uint64)
     _expand(rng.integers(0, 2**64, dtype=np.uint64), words)
+    return words
+
+
+def noise_streams(seeds: NDArray[np.uint64], key: int = 0) -> NDArray[np.uint64]:
+    """uint64 [n]: for each seed where a stream of random words begins that does not tell the seed.
+
+    Agents see the words, and who finds the seed of a game knows its deals; so the way from the seed
+    to the stream is a cryptographic hash (BLAKE2, RFC 7693).
+
+    key: another number gives other streams.
+    """
+    starts = [
+        hashlib.blake2b(int(seed).to_bytes(8), digest_size=8, key=key.to_bytes(8)).digest() for seed in seeds
+    ]
+    return np.frombuffer(b"".join(starts), np.uint64).copy()
+
+
+def next_words(streams: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """uint64 [k]: the next word of the streams in some rows, which move on."""
+    words = np.empty(len(rows), np.uint64)
+    _draw_words(streams, rows, words)
     return words
 
 
@@ -146,3 +168,10 @@ def word_at(word: np.uint64, index: int) -> np.uint64:
 def _expand(first: Any, words: Any) -> None:
     for index in range(len(words)):
         words[index] = word_at(first, index)
+
+
+@kernel
+def _draw_words(streams: Any, rows: Any, words: Any) -> None:
+    for index in range(len(rows)):
+        streams[rows[index]] = step_generator(streams[rows[index]], 1)
+        words[index] = mix(streams[rows[index]])
