@@ -27,7 +27,8 @@ class NetworkAgent:
         """Read a network.
 
         Args:
-            path: a file that `save_agent` wrote, or the folder of a run that holds one.
+            path: a file that `save_agent` wrote, or the folder of a run that holds one, or the
+                checkpoint beside it (which holds pickles, and is not opened).
             sample: draw actions instead of taking the likeliest.
 
         Raises:
@@ -36,12 +37,18 @@ class NetworkAgent:
         """
         self.path = Path(path)
         self.sample = sample
-        weights = _read(self.path / FILE_NAME if self.path.is_dir() else self.path)
+        weights = _read(self._find_weights())
         self._layers = [
             (weights[f"layer.{number}.weight"].T.contiguous(), weights[f"layer.{number}.bias"])
             for number in range(len(weights) // 2)
         ]
         self._scale = torch.from_numpy(input_scale())
+
+    def _find_weights(self) -> Path:
+        if self.path.is_dir():
+            return self.path / FILE_NAME
+        beside = self.path.with_name(FILE_NAME)
+        return beside if self.path.suffix == ".zip" and beside.exists() else self.path
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)

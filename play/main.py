@@ -7,9 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
-from rich.console import Console
-from rich.logging import RichHandler
+try:
+    import typer
+    from rich.console import Console
+    from rich.logging import RichHandler
+except ModuleNotFoundError as missing:
+    raise SystemExit(f"wizard needs the module {missing.name!r}: pip install 'wizard-env[train]'") from None
 
 import configs
 from play.report import show_evaluation, training_bar
@@ -56,8 +59,7 @@ def train(
     with training_bar(console) as bar:
         train(settings, folder, resume=resume, device=device, report=bar.update)
     console.print(bar.summary())
-    rules = settings.game.rules()
-    rules = Rules(**(rules.to_dict() | {"num_players": settings.evaluation.players}))
+    rules = settings.evaluation_rules()
     learned = Entrant(settings.name, load(str(folder)))
     records = []
     for opponent in opponents:

@@ -356,13 +356,13 @@ def test_what_rewards_pay_for_shared_places(kind: Reward, over: bool, paid: list
             {},
             ["bid 1", "bid 0", "bid 0"],
             "play 4S",
-            "seat 0 may not play 4S: it holds AS, 3H; legal: play AS, play 3H (round 1)",
+            "seat 0 may not play 4S: it holds AS, 3H; legal: play AS, play 3H (round 1, trick 1)",
         ),
         (
             {"bid_reveal": "secret"},
             ["bid 1", "bid 0", "bid 0", "play 3H"],
             NUM_ACTIONS,
-            "seat 1 may not take action 79: ids run from 0 to 78; legal: play 4S, play 5S (round 1)",
+            "seat 1 may not take action 79: ids run from 0 to 78; legal: play 4S, play 5S (round 1, trick 1)",
         ),
         (
             {},
@@ -393,7 +393,7 @@ def test_not_following_suit_says_what_is_held() -> None:
     env = begin(Game.from_deal(rules, 2, ["AS 2D 3D", "4S WI 5H", "6S 7S 8S"], "TD"))
     for name in ("bid 0", "bid 0", "bid 0", "play AS"):
         env.step(action_id(name))
-    message = "seat 1 may not play 5H: S was led and it holds 4S; legal: play 4S, play WI (round 1)"
+    message = "seat 1 may not play 5H: S was led and it holds 4S; legal: play 4S, play WI (round 1, trick 1)"
     with pytest.raises(IllegalAction, match=f"^{re.escape(message)}$"):
         env.step(action_id("play 5H"))
 

@@ -1,4 +1,4 @@
-"""Imports run one way (design.md, "The house"), and the game and the agents do without torch."""
+"""Imports run one way, and the game and the agents do without torch."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""HeuristicAgent: what cards are worth, and the bids and plays that follow (issue 2, 4. First agents)."""
+"""HeuristicAgent: what cards are worth, and the bids and plays that follow."""
 
 from typing import Any
 

@@ -19,7 +19,6 @@ from train.config import Config, read_config
 from train.evaluate import Entrant, evaluate
 from train.files import write_atomically
 from train.run import CHECKPOINT, CURVES, Progress, train
-from wizard_env import Rules
 
 TINY = {"num_games": 16, "decisions_per_game": 32, "batch_size": 256, "epochs": 1, "layers": [16]}
 ITERATION = 16 * 32
@@ -321,13 +320,13 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path, error: Ba
 
 @pytest.mark.slow
 def test_the_main_job_beats_random(tmp_path: Path) -> None:
-    """The shipped config `quick`, trained to its end (issue 2, 4. First agents and the main job)."""
+    """The shipped config `quick`, trained to its end."""
     quick = read_config(configs.find("quick"))
     reports: list[Progress] = []
     train(quick, tmp_path, report=reports.append)
     assert reports[-1].bid_accuracy > reports[0].bid_accuracy + 0.15
     assert reports[-1].points > reports[0].points
-    rules = Rules(num_players=quick.evaluation.players, hand_sizes=quick.game.hand_sizes)
+    rules = quick.evaluation_rules()
     random = Entrant("random", load("random"))
     field = [Entrant("quick", load(str(tmp_path))), random, random, random]
     mine, theirs = evaluate(field, rules, quick.evaluation.games, seed=1).standings

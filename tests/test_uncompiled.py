@@ -90,7 +90,7 @@ def run_uncompiled(*arguments: str) -> list[str]:
 
 
 def test_compiled_equals_uncompiled() -> None:
-    """design.md, "One kernel": the same lines compiled and uncompiled, without a warning."""
+    """The same lines compiled and uncompiled, without a warning."""
     assert COMPILES
     expected = digest()
     assert run_uncompiled(__file__) == [*expected, expected[len(SINGLE)]]

@@ -235,7 +235,7 @@ def test_seeds() -> None:
         ({"autoreset_mode": AutoresetMode.DISABLED}, ValueError, "allowed are NEXT_STEP and SAME_STEP"),
         ({"autoreset_mode": "Disabled"}, ValueError, "allowed are NEXT_STEP and SAME_STEP"),
         ({"render_mode": "ansi"}, ValueError, "render_mode='ansi': a batch is not rendered"),
-        ({"num_envs": 0}, ValueError, "at least one"),
+        ({"num_envs": 0}, ValueError, "num_games=0: allowed are 1"),
         ({"num_player": 4}, TypeError, "'num_player': did you mean 'num_players'"),
         ({"opponent": "random"}, TypeError, "'opponent': did you mean 'opponents'"),
         ({"autoreset": "SameStep"}, TypeError, "'autoreset': did you mean 'autoreset_mode'"),
@@ -277,7 +277,9 @@ def test_an_illegal_action_changes_nothing(action: int) -> None:
     env.reset(seed=0)
     before, actions = shown(env), env.action_masks().argmax(axis=1)
     actions[2] = action
-    with pytest.raises(IllegalAction, match=r"seat \d may not .*; legal: bid 0, bid 1 \(game 2 .*round 1"):
+    with pytest.raises(
+        IllegalAction, match=r"seat \d may not .*; legal: bid 0, bid 1 \(round 1\) \(game 2 of"
+    ):
         env.step(actions)
     assert shown(env) == before
 

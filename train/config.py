@@ -83,7 +83,8 @@ class LearningConfig(_Section):
 class EvaluationConfig(_Section):
     """What the learned agent is measured against, alone at a table of each opponent."""
 
-    players: int = Field(default=4, ge=3, le=6)
+    players: int | None = Field(default=None, ge=3, le=6)
+    """How many sit at the table; as in learning if it is not given."""
     games: int = Field(default=200, gt=1)
     opponents: list[str] = ["random", "heuristic"]
 
@@ -97,6 +98,19 @@ class Config(_Section):
     game: GameConfig = GameConfig()
     learning: LearningConfig
     evaluation: EvaluationConfig = EvaluationConfig()
+
+    @model_validator(mode="after")
+    def _can_be_evaluated(self) -> Self:
+        try:
+            self.evaluation_rules()
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    def evaluation_rules(self) -> Rules:
+        """The rules that the result is evaluated by."""
+        players = self.evaluation.players or self.game.num_players
+        return Rules(**(self.game.model_dump() | {"num_players": players}))
 
 
 def read_config(path: Path) -> Config:

@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from wizard_env.jit import COMPILES, compiled
+from wizard_env.jit import COMPILES, compiled, config
 
 _WORD = ir.IntType(64)
 
@@ -58,7 +58,10 @@ def _lowest_bit_uncompiled(bits: int) -> int:
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
-_has_deposit = bool(llvmlite.binding.get_host_cpu_features().get("bmi2"))
+_has_deposit = bool(
+    not (config.CPU_NAME or config.CPU_FEATURES)  # numba compiles for another processor then
+    and llvmlite.binding.get_host_cpu_features().get("bmi2")
+)
 
 count_bits: Any = _count_bits_compiled if COMPILES else _count_bits_uncompiled
 """count_bits(bits) -> int: how many bits are on."""

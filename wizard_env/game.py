@@ -8,17 +8,22 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.actions import ACTIONS, FIRST_BID, FIRST_PLAY, NUM_ACTIONS, IllegalAction, action_id
+from wizard_env.actions import (
+    ACTIONS,
+    FIRST_BID,
+    FIRST_PLAY,
+    NUM_ACTIONS,
+    IllegalAction,
+    action_id,
+)
 from wizard_env.cards import (
     CARD_NAMES,
     COPIES,
     DECK_SIZE,
     SUITS,
-    WIZARD,
     card_id,
     card_names,
     pack,
-    unpack_cards,
 )
 from wizard_env.chance import deal_round, draw_for_dealer
 from wizard_env.engine import apply, next_round, turn_up
@@ -30,7 +35,7 @@ from wizard_env.observation import (
     write_full_state,
     write_mask,
 )
-from wizard_env.rules import Rules
+from wizard_env.rules import Rules, check_integer
 from wizard_env.state import (
     BID,
     DECK_ORDER,
@@ -38,7 +43,10 @@ from wizard_env.state import (
     NO_CARD,
     NO_SUIT,
     NOT_BID,
+    OPTION_FIELDS,
+    OVER,
     PHASES,
+    PLAY,
     SCORED,
     STATE,
     TRUMP,
@@ -131,18 +139,24 @@ class Game:
         return game
 
     @classmethod
-    def from_state(cls, rules: Rules, states: NDArray[Any]) -> Self:
+    def from_state(cls, rules: Rules, states: Any) -> Self:
         """A copy of a game of a batch, to look at and to play on.
 
         Its score pad, draw and history begin empty, so it has no record, and no position before
         the next deal (see notation.py).
 
-        states: [1], a record of dtype STATE that waits for a decision or is over.
+        states: a record of dtype STATE, or an array of one.
+
+        Raises ValueError if the rules are not those of the state.
         """
+        record = np.asarray(states, STATE).reshape(-1)[:1]
         game = cls.__new__(cls)
-        game._set_up(rules, int(states["generator"][0]))
+        game._set_up(rules, int(record["generator"][0]))
         game._draw = []
-        game.state[:] = states
+        for option in OPTION_FIELDS:
+            if (game.state[option] != record[option]).any():
+                raise ValueError(f"{rules} are not the rules of this state: {option} differs")
+        game.state[:] = record
         game._note(_refresh(game._table))
         return game
 
@@ -150,13 +164,10 @@ class Game:
         self._rules = Rules() if rules is None else rules
         if not isinstance(self._rules, Rules):
             raise TypeError(f"rules={rules!r}: a Rules object is needed")
-        seed = int(as_index(seed))
-        if not 0 <= seed < 2**64:
-            raise ValueError(f"seed={seed}: allowed are 0 to 2**64 - 1")
-        self._seed = seed
+        self._seed = check_integer("seed", seed, 0, 2**64 - 1)
         self._adopt(np.zeros(1, TABLE))
         write_rules(self._rules, self.state)
-        self.state["generator"] = seed
+        self.state["generator"] = self._seed
         self.pad: list[Round] = []
         self._history: list[int] = []
         self._start: dict[str, Any] | None = None
@@ -177,8 +188,7 @@ class Game:
         round_number: int | None,
     ) -> None:
         players = self._rules.num_players
-        if not 0 <= as_index(dealer) < players:
-            raise ValueError(f"dealer={dealer}: allowed are seats 0 to {players - 1}")
+        dealer = check_integer("dealer", dealer, 0, players - 1)
         if len(hands) != players:
             raise ValueError(f"{len(hands)} hands: {players} players need {players}")
         size = len(hands[0])
@@ -186,9 +196,8 @@ class Game:
             raise ValueError(f"hands of {[len(hand) for hand in hands]} cards: they must be equal")
         if size not in self._rules.rounds:
             raise ValueError(f"hands of {size} cards: the rounds have {self._rules.rounds}")
-        number = self._rules.rounds.index(size) + 1 if round_number is None else as_index(round_number)
-        if not 1 <= number <= self.num_rounds:
-            raise ValueError(f"round {number}: the game has rounds 1 to {self.num_rounds}")
+        number = self._rules.rounds.index(size) + 1 if round_number is None else round_number
+        number = check_integer("round_number", number, 1, self.num_rounds)
         if self._rules.rounds[number - 1] != size:
             raise ValueError(
                 f"hands of {size} cards: round {number} is played with {self._rules.rounds[number - 1]}"
@@ -365,7 +374,7 @@ class Game:
         chosen = action if type(action) is int else self._parse(action)
         code = _step(self._table, chosen) if 0 <= chosen < NUM_ACTIONS else _ILLEGAL
         if code == _ILLEGAL:
-            raise IllegalAction(self._reason(chosen))
+            raise IllegalAction(self.why_not(chosen))
         self._history.append(chosen)
         self.phase_code, self.last_seat = code >> _SEAT_BITS, code & _SEAT
         if self.phase_code >= SCORED:
@@ -378,8 +387,13 @@ class Game:
             try:
                 return action_id(action)
             except ValueError as unknown:
-                raise IllegalAction(f"{unknown}; {self._legal_text()}") from None
-        return as_index(action)
+                raise IllegalAction(f"seat {self.seat}: {unknown}; {self._legal_text()}") from None
+        try:
+            if not isinstance(action, bool):
+                return as_index(action)
+        except TypeError:
+            pass
+        raise TypeError(f"action={action!r}: an id or a name is needed")
 
     def _scored_round(self) -> Round:
         return Round(
@@ -393,11 +407,15 @@ class Game:
 
     def _legal_text(self) -> str:
         names = ", ".join(ACTIONS[action] for action in self.legal_actions())
-        return f"legal: {names} (round {self.round_number})" if names else "the game is over"
+        where = f"round {self.round_number}"
+        if self.phase_code == PLAY:
+            where += f", trick {sum(self.tricks_won) + 1}"
+        return f"legal: {names} ({where})" if names else "the game is over"
 
-    def _reason(self, action: int) -> str:
+    def why_not(self, action: int) -> str:
+        """Why an action is not legal: the seat, the action, the reason, and what is legal."""
         if self.phase_code >= SCORED:
-            return f"action {action}: the game is over"
+            return f"action {action}: the {'game' if self.phase_code == OVER else 'round'} is over"
         seat = self.last_seat
         if not 0 <= action < NUM_ACTIONS:
             return (
@@ -418,11 +436,11 @@ class Game:
             )
         if action < FIRST_PLAY:
             return "it plays a card"
-        hand = pack(unpack_cards(int(self.state["hands"][0, self.last_seat])))
+        hand = int(self.state["hands"][0, self.last_seat])
         if CARD_NAMES[action - FIRST_PLAY] not in card_names(hand):
             return f"it holds {', '.join(card_names(hand))}"
         led = self.led_suit
-        held = [name for name in card_names(hand) if name[1] == led and card_id(name) < WIZARD]
+        held = [name for name in card_names(hand) if name[1] == led]
         return f"{led} was led and it holds {', '.join(held)}"
 
     # --- what a seat may know
@@ -448,9 +466,7 @@ class Game:
         return row
 
     def _check_seat(self, seat: int) -> int:
-        if not 0 <= as_index(seat) < self._rules.num_players:
-            raise ValueError(f"seat {seat}: allowed are 0 to {self._rules.num_players - 1}")
-        return as_index(seat)
+        return check_integer("seat", seat, 0, self._rules.num_players - 1)
 
     # --- copies
 

@@ -6,13 +6,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction
+from wizard_env.actions import NUM_ACTIONS, IllegalAction
 from wizard_env.bits import count_bits, lowest_bit, nth_bit
+from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import deal_round, draw_for_dealer, mix, scale, step_generator
 from wizard_env.engine import apply, first_action, legal, next_round
+from wizard_env.game import Game
 from wizard_env.jit import compiled, kernel, parallel_kernel, prange
 from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, write_mask
-from wizard_env.rules import MAX_PLAYERS, Rules, check_choice
+from wizard_env.rules import MAX_PLAYERS, Rules, check_choice, check_integer
 from wizard_env.sampling import draw_noise
 from wizard_env.state import (
     DECK_ORDER,
@@ -26,7 +28,7 @@ from wizard_env.state import (
     write_rules,
 )
 from wizard_env.suits import PRINTED_ORDER, canonical_order, print_action
-from wizard_env.view import View
+from wizard_env.view import View, print_actions
 
 Pause = Literal["never", "game", "round"]
 PAUSES: tuple[str, ...] = get_args(Pause)
@@ -106,8 +108,9 @@ class Games:
             pause: "never"; or stop "game"s at their end, or at the end of every "round", with
                 nothing legal, until `begin` or `deal` is called for them.
         """
-        if num_games < 1:
-            raise ValueError(f"num_games={num_games}: at least one game is needed")
+        if not isinstance(rules, Rules):
+            raise TypeError(f"rules={rules!r}: a Rules object is needed")
+        num_games = check_integer("num_games", num_games, 1, 2**31)
         check_choice("pause", pause, PAUSES)
         self.rules = rules
         self.num_games = num_games
@@ -237,21 +240,17 @@ class Games:
         return indices
 
     def _refuse(self, game: int, action: int) -> None:
-        state = self.states[game]
-        legal_names = ", ".join(ACTIONS[legal] for legal in self.mask[game].nonzero()[0])
-        name = ACTIONS[action] if 0 <= action < NUM_ACTIONS else f"take action {action}"
-        raise IllegalAction(
-            f"seat {state.seat} may not {name}; legal: {legal_names or 'nothing, the game pauses'} "
-            f"(game {game} of the batch, round {state.round_index + 1}); no game has changed"
-        )
+        if 0 <= action < NUM_ACTIONS:  # as it is called in the suits as printed
+            action = int(print_actions([action], self.order[game : game + 1])[0])
+        where = f" (game {game} of the batch; no game has changed)" if self.num_games > 1 else ""
+        reason = Game.from_state(self.rules, self.states[game : game + 1]).why_not(action)
+        raise IllegalAction(reason + where)
 
 
 def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
     """uint64 [num_games]: a seed for each game of a batch, the same for game i in any batch."""
     if isinstance(seed, int | np.integer):
-        if seed < 0:
-            raise ValueError(f"seed={seed}: allowed are numbers from 0")
-        entropy = np.random.SeedSequence(int(seed))
+        entropy = np.random.SeedSequence(check_integer("seed", seed, 0, 2**128))
         return entropy.generate_state(num_games, np.uint64).astype(np.uint64)
     seeds = np.asarray(seed)
     if seeds.shape != (num_games,) or seeds.dtype.kind not in "iu" or (seeds < 0).any():
@@ -346,10 +345,15 @@ def _step_range(
 
 
 @compiled
-def _first_illegal(masks: Any, games: Any, actions: Any) -> int:
+def _first_illegal(states: Any, results: Any, games: Any, actions: Any) -> int:
+    """The first index whose action is not legal, or -1; callers may have written into the mask."""
     for index in range(len(games)):
+        state = states[games[index]]
         action = actions[index]
-        if not 0 <= action < NUM_ACTIONS or not masks[games[index]].values[action]:
+        if not 0 <= action < NUM_ACTIONS:
+            return index
+        choice = print_action(action, int(results[games[index]].order)) - first_action(state)
+        if not 0 <= choice < NUM_KINDS or not (legal(state) >> choice) & 1:
             return index
     return -1
 
@@ -358,7 +362,7 @@ def _first_illegal(masks: Any, games: Any, actions: Any) -> int:
 def _step_serially(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
-    illegal = _first_illegal(masks, games, actions)
+    illegal = _first_illegal(states, results, games, actions)
     if illegal < 0:
         _step_range(states, rows, masks, results, games, actions, options, 0, len(games))
     return illegal
@@ -368,7 +372,7 @@ def _step_serially(
 def _step_in_parallel(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
-    illegal = _first_illegal(masks, games, actions)
+    illegal = _first_illegal(states, results, games, actions)
     if illegal < 0:
         count = len(games)
         for chunk in prange(_CHUNKS):

@@ -6,12 +6,14 @@ every function stays plain Python and runs the same lines.
 """
 
 import functools
+import getpass
 import hashlib
 import importlib.util
 import logging
 import os
 import shutil
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -70,14 +72,11 @@ def _cache_folder(package: str) -> str:
         for source in sorted(_package_folder(name).glob("*.py")):
             digest.update(source.read_bytes())
     name = f"kernels-{digest.hexdigest()[:16]}"
-    home = _package_folder(package) / "__pycache__"
-    if _is_writable(home):
+    home = next(home for home in _homes(package) if _is_writable(home))
+    if home.name == "__pycache__":
         for stale in home.glob("kernels-*"):
             if stale.name != name:
                 shutil.rmtree(stale, ignore_errors=True)
-    else:
-        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        home = Path(cache) / "wizard_env" / package
     folder = home / name
     if not folder.exists():
         log.warning(
@@ -85,6 +84,17 @@ def _cache_folder(package: str) -> str:
             package,
         )
     return str(folder)
+
+
+def _homes(package: str) -> Iterator[Path]:
+    """Where machine code may be kept, the best place first."""
+    if config.CACHE_DIR:
+        yield Path(config.CACHE_DIR) / package
+    yield _package_folder(package) / "__pycache__"
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    yield Path(cache) / "wizard_env" / package
+    yield Path(tempfile.gettempdir()) / f"wizard_env-{getpass.getuser()}" / package
+    yield Path(tempfile.mkdtemp(prefix="wizard_env-"))
 
 
 def _package_folder(package: str) -> Path:
@@ -96,7 +106,7 @@ def _package_folder(package: str) -> Path:
 
 def _is_writable(folder: Path) -> bool:
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return False
     return os.access(folder, os.W_OK)

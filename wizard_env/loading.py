@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import os
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,13 @@ GROUP = "wizard_env.agents"
 CHECKPOINT = "checkpoint"
 
 
-def load(agent: str | Agent) -> Agent:
+def load(agent: str | os.PathLike[str] | Agent) -> Agent:
     """Find an agent.
 
     Args:
         agent: a name, with options after a colon, as in "random" or "search:worlds=64,depth=2";
-            or the path of a run that `wizard train` has written, as in "runs/quick"; or an agent, which is
+            or the path of a run that `wizard train` has written, as in "runs/quick" or
+            "runs/quick:sample=True", or of a file in it; or an agent, which is
             returned as it is.
 
     Raises:
@@ -26,13 +28,15 @@ def load(agent: str | Agent) -> Agent:
         FileNotFoundError: there is no checkpoint at that path.
         TypeError: the agent has no such option; or `agent` is neither a name nor an agent.
     """
+    if isinstance(agent, os.PathLike):
+        return _make(_find(CHECKPOINT), {"path": os.fspath(agent)})
     if not isinstance(agent, str):
         if callable(getattr(agent, "act", None)):
             return agent
         raise TypeError(f"agent={agent!r}: a name, a path or an object with a method `act` is needed")
     name, _, options = agent.partition(":")
-    if name not in agent_names() and ("/" in agent or (agent and Path(agent).exists())):
-        return _make(_find(CHECKPOINT), {"path": agent})
+    if name not in agent_names() and ("/" in name or (name and Path(name).exists())):
+        return _make(_find(CHECKPOINT), {"path": name} | _parse(agent, options))
     return _make(_find(name), _parse(agent, options))
 
 
@@ -49,8 +53,17 @@ def _find(name: str) -> EntryPoint:
 
 
 def _make(entry: EntryPoint, options: dict[str, Any]) -> Agent:
-    factory = entry.load()
-    check_names(f"agent {entry.name!r}", options, inspect.signature(factory).parameters)
+    try:
+        factory = entry.load()
+    except ModuleNotFoundError as missing:
+        raise ModuleNotFoundError(
+            f"agent {entry.name!r} needs the module {missing.name!r}: install wizard-env[train]"
+        ) from missing
+    parameters = inspect.signature(factory).parameters
+    check_names(f"agent {entry.name!r}", options, parameters)
+    for name, parameter in parameters.items():
+        if parameter.default is parameter.empty and name not in options:
+            raise TypeError(f"agent {entry.name!r} needs the option {name!r}, as in {entry.name}:{name}=...")
     agent: Agent = factory(**options)
     return agent
 

@@ -42,7 +42,7 @@ class Rules:
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        self._set("num_players", _integer("num_players", self.num_players, MIN_PLAYERS, MAX_PLAYERS))
+        self._set("num_players", check_integer("num_players", self.num_players, MIN_PLAYERS, MAX_PLAYERS))
         check_choice("bid_restriction", self.bid_restriction, BID_RESTRICTIONS)
         check_choice("bid_reveal", self.bid_reveal, BID_REVEALS)
         if self.bid_restriction != "free" and self.bid_reveal != "open":
@@ -108,7 +108,8 @@ def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{name}={value!r}: {nearest(value, list(allowed))}")
 
 
-def _integer(name: str, value: Any, low: int, high: int) -> int:
+def check_integer(name: str, value: Any, low: int, high: int) -> int:
+    """`value` as an int. Raises TypeError if it is no whole number, ValueError if it is out of range."""
     if not is_integer(value):
         raise TypeError(f"{name}={value!r}: allowed are whole numbers from {low} to {high}")
     if not low <= value <= high:
@@ -119,7 +120,7 @@ def _integer(name: str, value: Any, low: int, high: int) -> int:
 def _hand_sizes(given: Any, largest: int) -> tuple[int, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(f"hand_sizes={given!r}: allowed are None or hand sizes, as in (1, 2, 3)")
-    sizes = tuple(_integer(f"hand_sizes[{index}]", size, 1, largest) for index, size in enumerate(given))
+    sizes = tuple(check_integer(f"hand_sizes[{index}]", size, 1, largest) for index, size in enumerate(given))
     if not 1 <= len(sizes) <= MAX_ROUNDS:
         raise ValueError(f"hand_sizes names {len(sizes)} rounds: allowed are 1 to {MAX_ROUNDS}")
     return sizes

@@ -5,6 +5,7 @@ read from a narrow field goes through `int(...)` before arithmetic, or numpy wou
 uncompiled run.
 """
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -147,6 +148,30 @@ MASK_ROW = row_dtype(NUM_ACTIONS)
 
 FREE, NO_EVEN, LEADER, CANADIAN = range(len(BID_RESTRICTIONS))
 OPEN, SIMULTANEOUS, SECRET = range(len(BID_REVEALS))
+
+
+OPTION_FIELDS = (
+    "num_players",
+    "bid_restriction",
+    "bid_reveal",
+    "magic_edition",
+    "num_rounds",
+    "hand_sizes",
+)
+"""The fields of a record that hold the options of its game."""
+
+
+def rules_of(state: Any) -> Rules:
+    """The rules that a record of dtype STATE is played by."""
+    rules = Rules(
+        num_players=int(state["num_players"]),
+        bid_restriction=BID_RESTRICTIONS[state["bid_restriction"]],
+        bid_reveal=BID_REVEALS[state["bid_reveal"]],
+        magic_edition=bool(state["magic_edition"]),
+        hand_sizes=tuple(map(int, state["hand_sizes"][: state["num_rounds"]])),
+    )
+    usual = replace(rules, hand_sizes=None)
+    return usual if usual.rounds == rules.rounds else rules
 
 
 def write_rules(rules: Rules, states: NDArray[Any]) -> None:

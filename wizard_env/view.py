@@ -10,8 +10,9 @@ from wizard_env.actions import NUM_ACTIONS
 from wizard_env.engine import conceal
 from wizard_env.jit import kernel
 from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, write_mask
+from wizard_env.rules import Rules
 from wizard_env.sampling import draw_noise
-from wizard_env.state import MASK_ROW, PLAY
+from wizard_env.state import MASK_ROW, PLAY, rules_of
 from wizard_env.suits import PRINTED_ORDER, canonical_order, print_action, reorder_action
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class View:
     @classmethod
     def of(cls, games: "Sequence[Game]") -> Self:
         """A view of the games' acting seats. Raises ValueError if a game is over."""
+        if not len(games):
+            raise ValueError("a view of no games: at least one is needed")
         return cls(np.concatenate([game.state for game in games]))
 
     def __len__(self) -> int:
@@ -102,6 +105,10 @@ class View:
     def information(self, index: int) -> Any:
         """A copy of the record `known[index]`: a game less what its acting seat may not know."""
         return self.known[index].copy()
+
+    def rules(self, index: int) -> Rules:
+        """The rules that game `index` is played by."""
+        return rules_of(self.known[index])
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.uint64]:
         """uint64 [n]: a random word for each decision.
