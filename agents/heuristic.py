@@ -30,7 +30,10 @@ from wizard_env.view import Actions, View
 
 
 class HeuristicAgent:
-    """Needs no randomness: the same position always gets the same action."""
+    """Needs no randomness: the same position always gets the same action.
+
+    It does not reckon with the Magic Edition's 2 in its bids.
+    """
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         actions = np.empty(len(view), np.int64)

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("wizard_env", "agents", "train", "play")
 LAYERS = (
-    {"jit", "bits", "flags"},
+    {"files", "jit", "bits", "flags"},
     {"cards"},
     {"actions"},
     {"rules"},

@@ -17,8 +17,8 @@ from agents import load
 from agents.network import FILE_NAME
 from train.config import Config, read_config
 from train.evaluate import Entrant, evaluate
-from train.files import write_atomically
 from train.run import CHECKPOINT, CURVES, Progress, train
+from wizard_env.files import write_atomically
 
 TINY = {"num_games": 16, "decisions_per_game": 32, "batch_size": 256, "epochs": 1, "layers": [16]}
 ITERATION = 16 * 32

@@ -6,7 +6,7 @@ from typing import Any
 
 from stable_baselines3.common.logger import KVWriter
 
-from train.files import write_atomically
+from wizard_env.files import write_atomically
 
 DECISIONS = "time/total_timesteps"
 

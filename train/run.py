@@ -16,10 +16,10 @@ from agents.network import FILE_NAME, save_agent
 from train.buffer import SelfPlayBuffer
 from train.config import Config, LearningConfig
 from train.curves import CurveWriter
-from train.files import write_atomically
 from train.memory import keep_freed_memory
 from train.policy import Trunk, policy_weights
 from train.vec_env import SelfPlayVecEnv
+from wizard_env.files import write_atomically
 
 log = logging.getLogger("train")
 

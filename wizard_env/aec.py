@@ -11,7 +11,7 @@ from pettingzoo.utils import wrappers
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.game import Game
 from wizard_env.observation import FULL_HIGHS, HIGHS
-from wizard_env.renderer import RENDER_MODES, Renderer
+from wizard_env.renderer import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rewards import REWARDS, Reward, rewards
 from wizard_env.rules import check_choice, make_rules
 from wizard_env.state import OVER
@@ -70,7 +70,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     metadata: dict[str, Any] = {
         "name": "wizard_v0",
         "render_modes": list(RENDER_MODES),
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
         "is_parallelizable": False,
     }
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from wizard_env.bits import count_bits
 from wizard_env.jit import compiled
 
 SUITS = "SHDC"
@@ -96,10 +95,3 @@ def kinds_of(cards: int) -> int:
     if (cards >> JESTER_SHIFT) & COUNT:
         kinds |= 1 << JESTER
     return kinds
-
-
-@compiled
-def count_cards(cards: int) -> int:
-    """How many cards a set holds."""
-    special = ((cards >> WIZARD_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
-    return count_bits(cards & SUIT_CARDS) + special

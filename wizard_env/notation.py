@@ -11,12 +11,12 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from wizard_env.actions import ACTIONS, IllegalAction, is_integer
 from wizard_env.cards import card_names
+from wizard_env.files import write_atomically
 from wizard_env.game import Game
 from wizard_env.rules import Rules, nearest
 
@@ -75,17 +75,12 @@ def write_records(path: str | os.PathLike[str], games: Iterable[Game]) -> None:
 
     The file appears whole: if anything fails on the way, what was there stays.
     """
-    path = Path(path)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(record(game) + "\n" for game in games)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        with suppress(FileNotFoundError):
-            unfinished.unlink()
+    write_atomically(Path(path), lambda unfinished: _write_lines(unfinished, games))
+
+
+def _write_lines(path: Path, games: Iterable[Game]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(record(game) + "\n" for game in games)
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:

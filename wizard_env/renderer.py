@@ -6,6 +6,8 @@ from wizard_env.game import Game
 from wizard_env.rules import check_choice
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_FPS = 10
+"""How many images a second a window shows at most."""
 
 
 class Renderer:
@@ -34,7 +36,7 @@ class Renderer:
         if self.mode == "rgb_array":
             return render.image(game, observer)
         if self.mode == "human":
-            self._window = self._window or render.Window()
+            self._window = self._window or render.Window(images_per_second=RENDER_FPS)
             self._window.show(render.image(game, observer))
             return None
         raise RuntimeError(f"nothing to render: render_mode is None, allowed are {RENDER_MODES}")

@@ -10,7 +10,7 @@ from wizard_env.actions import NUM_ACTIONS
 from wizard_env.game import Game
 from wizard_env.learner import Episode, LearnerGames, Opponents
 from wizard_env.observation import HIGHS
-from wizard_env.renderer import RENDER_MODES, Renderer
+from wizard_env.renderer import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rewards import Reward
 from wizard_env.rules import make_rules
 
@@ -50,7 +50,7 @@ class WizardEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
     [num_players], everybody's points of the game. Rewards are in points, see rewards.py.
     """
 
-    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
 
     def __init__(
         self,
