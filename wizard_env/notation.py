@@ -73,8 +73,12 @@ def replay(line: str, number: int = 1) -> Game:
 def write_records(path: str | os.PathLike[str], games: Iterable[Game]) -> None:
     """Write a file of records, one game a line, in the place of what was there.
 
-    The file appears whole: if anything fails on the way, what was there stays.
+    The file appears whole: if anything fails on the way, what was there stays. Raises
+    FileNotFoundError if the folder is missing: the path may be misspelled.
     """
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {folder}")
     write_atomically(Path(path), lambda unfinished: _write_lines(unfinished, games))
 
 
