@@ -25,18 +25,9 @@ _NANO = 1e9
 
 
 def spread_games(num_games: int) -> Games:
-    """Games that stand anywhere between their first and last decision.
-
-    All games are equally long, so a new batch would go through the rounds in step, and a measurement
-    would be one of short or of long hands.
-    """
+    """Games that stand anywhere between their first and last decision."""
     games = Games(RULES, num_games)
-    rng = np.random.default_rng(num_games)
-    ahead = rng.integers(0, GAME_LENGTH, num_games)
-    for taken in range(GAME_LENGTH):
-        rows = (ahead > taken).nonzero()[0]
-        if len(rows):
-            games.step(sample_legal(games.mask[rows], rng), rows)
+    games.spread(np.random.default_rng(num_games))
     return games
 
 

@@ -91,8 +91,7 @@ def evaluate(
     streams = streams.reshape(arrangements, games).T.ravel()
     chunks = [slice(start, start + CHUNK) for start in range(0, len(deals), CHUNK)]
     parts = [
-        _play(rules, field, seeds[deals[chunk]], seating[chunk], streams[chunk].copy(), seed)
-        for chunk in chunks
+        _play(rules, field, seeds[deals[chunk]], seating[chunk], streams[chunk].copy()) for chunk in chunks
     ]
     scores, met = (np.concatenate([part[i] for part in parts]) for i in range(2))
     wins = scores == scores.max(axis=1, keepdims=True)
@@ -113,9 +112,7 @@ def evaluate(
             )
         )
     recorded = range(min(num_records, len(seating)))
-    return Evaluation(
-        standings, [_record(rules, field, seeds, seating[i], streams, i, seed) for i in recorded]
-    )
+    return Evaluation(standings, [_record(rules, field, seeds, seating[i], streams, i) for i in recorded])
 
 
 def _by_deal(
@@ -148,11 +145,10 @@ def _play(
     seeds: NDArray[np.uint64],
     seating: NDArray[np.int64],
     streams: NDArray[np.uint64],
-    seed: int,
 ) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
     """Play games to their end: int16 scores and int64 numbers of bids met, [games, num_players]."""
     games = Games(rules, len(seeds), seeds, pause="game")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(streams)  # which tells its seed, so not the one of the deals
     met = np.zeros((len(seeds), rules.num_players), np.int64)
     running = np.arange(len(seeds))
     agents = {id(entrant.agent): entrant.agent for entrant in field}
@@ -178,12 +174,11 @@ def _record(
     seating: NDArray[np.int64],
     streams: NDArray[np.uint64],
     number: int,
-    seed: int,
 ) -> Game:
     """Play one game again by itself, move by move, with the same random words."""
     game = Game(rules, seed=int(seeds[number // len(field)]))
-    rng = np.random.default_rng(seed)
     stream = streams[number : number + 1].copy()
+    rng = np.random.default_rng(stream)
     while game.seat is not None:
         view = View(game.state, next_words(stream, np.array([0])))
         game.step(int(field[seating[game.seat]].agent.act(view, rng)[0]))

@@ -1,6 +1,5 @@
 """A training run: self-play with sb3-contrib's MaskablePPO, checkpoints, curves, resuming."""
 
-import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,8 +19,6 @@ from train.memory import keep_freed_memory
 from train.policy import Trunk, policy_weights
 from train.vec_env import SelfPlayVecEnv
 from wizard_env.files import write_atomically
-
-log = logging.getLogger("train")
 
 CHECKPOINT = "checkpoint.zip"
 CURVES = "progress.csv"

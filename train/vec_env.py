@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents import load
-from wizard_env import NUM_ACTIONS, Agent, Games, Rules, sample_legal
+from wizard_env import NUM_ACTIONS, Agent, Games, Rules
 from wizard_env.observation import HIGHS
 from wizard_env.view import reorder_actions
 
@@ -53,7 +53,7 @@ class SelfPlayVecEnv(VecEnv):
         """
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
         self._rng = np.random.default_rng(seed)
-        _spread(self.games, self._rng)
+        self.games.spread(self._rng)
         self._partner = load(partner)
         self.learns = _draw_learners(num_games, rules.num_players, sparring, self._rng)
         self.acted = self.games.seat.copy()
@@ -124,19 +124,6 @@ class SelfPlayVecEnv(VecEnv):
 
     def close(self) -> None:
         """Nothing to release."""
-
-
-def _spread(games: Games, rng: np.random.Generator) -> None:
-    """Play each game a random part of its length, so that at any time all rounds are under way.
-
-    Games that begin together go through the small and the large rounds together, and a rollout would
-    hold hands of one size.
-    """
-    actions = sum(games.rules.num_players * (hand_size + 1) for hand_size in games.rules.rounds)
-    left = rng.integers(0, actions, games.num_games)
-    while len(rows := left.nonzero()[0]):
-        games.step(sample_legal(games.mask[rows], rng), rows)
-        left[rows] -= 1
 
 
 def _draw_learners(

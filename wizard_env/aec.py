@@ -190,9 +190,9 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def _pay(self) -> None:
         """Pay what the round that has just been scored is worth."""
         points = np.array(self.game.pad[-1].points, np.int16)
-        over = np.bool_(self.game.phase_code == OVER)
+        over = np.asarray(self.game.phase_code == OVER)
         scores = np.array(self.game.scores, np.int16)
-        paid = rewards(self.reward, points, scores, np.asarray(over)).tolist()
+        paid = rewards(self.reward, points, scores, over).tolist()
         self.rewards = dict(zip(self.possible_agents, paid, strict=True))
         self._paid = True
         self._rounds_paid += 1

@@ -15,7 +15,7 @@ from wizard_env.game import Game
 from wizard_env.jit import compiled, kernel, parallel_kernel, prange
 from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, write_mask
 from wizard_env.rules import MAX_PLAYERS, Rules, check_choice, check_integer
-from wizard_env.sampling import draw_noise
+from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
     DECK_ORDER,
     MASK_ROW,
@@ -194,6 +194,18 @@ class Games:
         illegal = step(*self._arrays, games, chosen, self._options)
         if illegal >= 0:
             self._refuse(int(games[illegal]), int(chosen[illegal]))
+
+    def spread(self, rng: np.random.Generator) -> None:
+        """Play each game a random part of its length, with random actions, so that all rounds are under way.
+
+        Games that begin together go through the small and the large rounds together, and a rollout, or
+        a measurement, would be one of hands of one size.
+        """
+        length = sum(self.rules.num_players * (hand_size + 1) for hand_size in self.rules.rounds)
+        left = rng.integers(0, length, self.num_games)
+        while len(rows := left.nonzero()[0]):
+            self.step(sample_legal(self.mask[rows], rng), rows)
+            left[rows] -= 1
 
     def view(self, rows: ArrayLike | None = None, noise: NDArray[np.uint64] | None = None) -> View:
         """What the acting seats may know, in the suits as printed, for agents. rows: int [k]."""

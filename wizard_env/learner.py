@@ -88,10 +88,10 @@ class LearnerGames:
 
     def begin(self, rows: NDArray[np.int64], seeds: NDArray[np.uint64]) -> None:
         """Start new games, with the given seeds, and let the opponents act until the learner must."""
-        self._rng = np.random.default_rng(seeds)
         self._games.begin(rows, seeds)
         _draw_seats(rows, seeds, self.rules.num_players, self.seat)
         self._noise[rows] = noise_streams(seeds)
+        self._rng = np.random.default_rng(self._noise[rows])  # which tells its seed, so not the games'
         if self._fixed_seat is not None:
             self.seat[rows] = self._fixed_seat
         self._start(rows)
@@ -181,15 +181,7 @@ def load_opponents(opponents: Opponents, num_players: int) -> list[tuple[list[in
 
 def next_seeds(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """uint64 [n]: the seed of the game that follows each game."""
-    following = np.empty_like(seeds)
-    _mix_all(seeds ^ _EPISODE_STREAM, following)
-    return following
-
-
-@kernel
-def _mix_all(words: Any, mixed: Any) -> None:
-    for index in range(len(words)):
-        mixed[index] = mix(step_generator(words[index], 1))
+    return next_words(seeds ^ _EPISODE_STREAM, np.arange(len(seeds)))
 
 
 @kernel

@@ -153,9 +153,8 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
         for row in ended.nonzero()[0]:
             observations[row] = self._table.observation[row].copy()
         infos = self._infos()
-        for name, value in infos.items():
+        for value in infos.values():
             value[~ended] = 0
-            infos[name] = value
         return {
             "final_obs": observations,
             "_final_obs": ended.copy(),
