@@ -13,7 +13,7 @@ LAYERS = (
     {"cards"},
     {"actions"},
     {"rules"},
-    {"state"},
+    {"state", "lanes"},
     {"engine"},
     {"chance", "suits"},
     {"observation"},

@@ -112,12 +112,18 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self._rng = np.random.default_rng()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_mask"}
+        rows = ("_copy_row", "_copy_mask")
+        return {name: value for name, value in self.__dict__.items() if name not in rows}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
         if "game" in kept:
-            self._mask = self.game.mask_row.view(np.int8)
+            self._take_rows()
+
+    def _take_rows(self) -> None:
+        """Hold on to what copies the game's rows, which stay where they are."""
+        self._copy_row = self.game.observation_row.copy
+        self._copy_mask = self.game.mask_row.view(np.int8).copy
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         return self.observation_spaces[agent]
@@ -130,7 +136,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         self.game = Game(self.rules, int(self._rng.integers(2**63)) if seed is None else seed)
-        self._mask = self.game.mask_row.view(np.int8)
+        self._take_rows()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -144,17 +150,27 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def _select(self) -> None:
         """Turn to the seat that acts now."""
         agent = self.agent_selection = self.possible_agents[self.game.last_seat]
-        self.infos[agent]["action_mask"] = self._mask.copy()
+        self.infos[agent]["action_mask"] = self._copy_mask()
         if self.render_mode == "human":
             self.render()
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, NDArray[Any]] | None, float, bool, bool, dict[str, Any]]:
+        """What PettingZoo's own `last` says, for the selected agent."""
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         game = self.game
         if agent == self.agent_selection and game.phase_code < OVER:
-            return {
-                "observation": game.observation_row.copy(),
-                "action_mask": self._mask.copy(),
-            }
+            return {"observation": self._copy_row(), "action_mask": self._copy_mask()}
         return {"observation": game.observe(self._seats[agent]), "action_mask": NOTHING_LEGAL.copy()}
 
     def state(self) -> NDArray[np.uint8]:
@@ -182,10 +198,13 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self._paid = False
         if len(game.pad) > self._rounds_paid:
             self._pay()
-        if game.phase_code < OVER:
-            self._select()
-        else:
+        if game.phase_code == OVER:
             self._end()
+            return
+        agent = self.agent_selection = self.possible_agents[game.last_seat]
+        self.infos[agent]["action_mask"] = self._copy_mask()
+        if self.render_mode == "human":
+            self.render()
 
     def _pay(self) -> None:
         """Pay what the round that has just been scored is worth."""

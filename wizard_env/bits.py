@@ -38,6 +38,22 @@ def _deposit_bits(_context: Any, source: Any, places: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
+@intrinsic
+def _choose_compiled(_context: Any, condition: Any, yes: Any, no: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.select(*arguments)
+
+    return types.int64(types.boolean, types.int64, types.int64), generate
+
+
+def _choose_uncompiled(condition: bool, yes: int, no: int) -> int:
+    return yes if condition else no
+
+
+choose: Any = _choose_compiled if COMPILES else _choose_uncompiled
+"""choose(condition, yes, no) -> int: without a branch, for what a processor would guess wrong too often."""
+
+
 @compiled
 def _nth_bit_deposited(bits: int, n: int) -> int:
     return _deposit_bits(1 << n, bits)  # type: ignore[call-arg]

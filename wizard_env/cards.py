@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from wizard_env.jit import compiled
+from wizard_env.jit import at, compiled
 
 SUITS = "SHDC"
 RANKS = "23456789TJQKA"
@@ -77,13 +77,13 @@ def card_names(cards: int) -> list[str]:
 @compiled
 def suit_of(card: int) -> int:
     """The suit of a suit card, 0 to 3; 4 for a Wizard or a Jester, which belong to none."""
-    return _SUITS_OF[card]
+    return _SUITS_OF[at(card)]
 
 
 @compiled
 def rank_of(card: int) -> int:
     """The rank of a suit card: 0 for the 2, up to 12 for the Ace."""
-    return _RANKS_OF[card]
+    return _RANKS_OF[at(card)]
 
 
 @compiled

@@ -12,7 +12,7 @@ from wizard_env.cards import (
     rank_of,
 )
 from wizard_env.engine import begin_game, cards_dealt, deal
-from wizard_env.jit import compiled, wrapping
+from wizard_env.jit import at, compiled, outlined, wrapping
 from wizard_env.state import DeckOrder, State
 
 SORTED_DECK = np.repeat(np.arange(NUM_KINDS, dtype=np.int8), COPIES)
@@ -47,7 +47,7 @@ def scale(word: np.uint64, bound: int) -> int:
     return np.int64(((word & _LOW) * np.uint64(bound)) >> _32)  # type: ignore[return-value]
 
 
-@compiled
+@outlined
 def shuffle(state: State, deck: DeckOrder, count: int) -> None:
     """Put a uniformly random choice of `count` cards, in random order, on top of the whole deck.
 
@@ -63,9 +63,9 @@ def shuffle(state: State, deck: DeckOrder, count: int) -> None:
             word = mix(generator)
         else:
             word = word >> _32
-        other = index + scale(word, DECK_SIZE - index)
-        card = deck.cards[index]
-        deck.cards[index] = deck.cards[other]
+        other = at(index + scale(word, DECK_SIZE - index))
+        card = deck.cards[at(index)]
+        deck.cards[at(index)] = deck.cards[other]
         deck.cards[other] = card
     state.generator = generator
     deck.drawn = 0
@@ -84,7 +84,7 @@ def draw_value(card: int) -> int:
     return rank_of(card)
 
 
-@compiled
+@outlined
 def draw_cards(state: State, deck: DeckOrder, drawing: int) -> int:
     """Let every seat in the bit set `drawing` draw a card; returns the seats with the highest one."""
     if int(deck.drawn) + count_bits(drawing) > DECK_SIZE:  # a run of ties has used the deck up
@@ -105,7 +105,7 @@ def draw_cards(state: State, deck: DeckOrder, drawing: int) -> int:
     return highest_seats
 
 
-@compiled
+@outlined
 def draw_for_dealer(state: State, deck: DeckOrder) -> None:
     """Begin a game: the highest card deals first, and those who tie for it draw again."""
     shuffle(state, deck, DECK_SIZE)

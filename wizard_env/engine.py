@@ -7,6 +7,7 @@ dice (see chance.py), and `apply` trusts its caller to pass a legal action.
 import numpy as np
 
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
+from wizard_env.bits import choose
 from wizard_env.cards import (
     DECK_SIZE,
     JESTER,
@@ -19,7 +20,7 @@ from wizard_env.cards import (
     rank_of,
     suit_of,
 )
-from wizard_env.jit import compiled
+from wizard_env.jit import at, compiled, outlined
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.state import (
     BID,
@@ -42,16 +43,23 @@ from wizard_env.state import (
     State,
 )
 
-SUITS_TO_FOLLOW = np.concatenate([SUIT_SETS, [0, 0]])
-"""int64 [6]: the cards that follow a led suit; none for NO_SUIT, nor at the end, for UNDECIDED."""
+SUITS_TO_FOLLOW = np.concatenate([[0], SUIT_SETS, [0]])
+"""int64 [6]: the cards that follow each led suit + 1; none for UNDECIDED, which comes first, and NO_SUIT."""
 assert len(SUIT_SETS) == NO_SUIT
 assert UNDECIDED == -1
+
+VOIDS_SHOWN = np.array([0, 1, 2, 4, 8, 0])
+"""int64 [6]: as a bit set, the suit that is shown to lack by not following each led suit + 1."""
 
 NO_POWER = -1
 JESTER_POWER = 0
 TRUMP_POWER = JESTER_POWER + 1 + NUM_RANKS
 WIZARD_POWER = TRUMP_POWER + NUM_RANKS
 MAGIC_POWER = WIZARD_POWER + 1
+LED_POWERS = np.array(
+    [JESTER_POWER + 1 + card % NUM_RANKS for card in range(WIZARD)] + [WIZARD_POWER, JESTER_POWER]
+)
+"""int64 [54]: the power of each card where its suit is led."""
 
 
 @compiled
@@ -86,7 +94,7 @@ def cards_dealt(state: State) -> int:
     return in_hands + 1 if in_hands < DECK_SIZE else in_hands
 
 
-@compiled
+@outlined
 def deal(state: State, deck: DeckOrder) -> None:
     """Deal the round: `hand_size` cards each from the top, from the dealer's left, then the upcard."""
     seat = left_of(state, int(state.dealer))
@@ -95,14 +103,14 @@ def deal(state: State, deck: DeckOrder) -> None:
     for _ in range(state.num_players):
         hand = 0
         for _ in range(state.hand_size):
-            hand += UNITS[deck.cards[position]]
+            hand += UNITS[at(deck.cards[at(position)])]
             position += 1
         state.hands[seat] = hand
         seat = left_of(state, seat)
     turn_up(state, int(deck.cards[position]) if position < DECK_SIZE else NO_CARD)
 
 
-@compiled
+@outlined
 def turn_up(state: State, upcard: int) -> None:
     """Start a round whose hands are dealt: the upcard sets the trump, or lets the dealer choose."""
     for seat in range(state.num_players):
@@ -147,7 +155,7 @@ def first_action(state: State) -> int:
     return FIRST_BID if phase == BID else FIRST_TRUMP
 
 
-@compiled
+@outlined
 def forbidden_bid(state: State) -> int:
     """The bid that the restriction takes from the last bidder, or -1."""
     restriction = int(state.bid_restriction)
@@ -198,8 +206,8 @@ def bid_is_visible(state: State, observer: int, seat: int) -> bool:
 @compiled
 def playable(state: State) -> int:
     """The cards that the acting seat may play."""
-    hand = state.hands[state.seat]
-    led = SUITS_TO_FOLLOW[state.led_suit]
+    hand = state.hands[at(state.seat)]
+    led = SUITS_TO_FOLLOW[at(int(state.led_suit) + 1)]
     return hand & (led | SPECIALS) if hand & led else hand
 
 
@@ -237,20 +245,19 @@ def bid(state: State, tricks: int) -> None:
 def play(state: State, card: int) -> None:
     """The acting seat plays a card; the last card of a trick ends it."""
     seat = int(state.seat)
-    state.hands[seat] -= UNITS[card]
-    state.played[seat] += UNITS[card]
+    state.hands[at(seat)] -= UNITS[at(card)]
+    state.played[at(seat)] += UNITS[at(card)]
     suit = suit_of(card)
     led_suit = int(state.led_suit)
     power = power_in_trick(state, card)
-    if led_suit == UNDECIDED:
-        if card != JESTER:  # the first card that is not a Jester sets the led suit
-            state.led_suit = suit  # NO_SUIT for a Wizard: everyone after it is free
-    elif led_suit != NO_SUIT and suit != NO_SUIT and suit != led_suit:
-        state.voids[seat] |= 1 << led_suit
-    if power > state.best_power:
-        state.best_power = power
-        state.best_seat = seat
-    state.trick[seat] = card
+    # the first card that is not a Jester sets the led suit: NO_SUIT for a Wizard
+    state.led_suit = choose((led_suit == UNDECIDED) & (card != JESTER), suit, led_suit)
+    shows_void = (suit != led_suit) & (suit != NO_SUIT)
+    state.voids[at(seat)] |= choose(shows_void, VOIDS_SHOWN[at(led_suit + 1)], 0)
+    wins = power > state.best_power
+    state.best_power = choose(wins, power, state.best_power)
+    state.best_seat = choose(wins, seat, state.best_seat)
+    state.trick[at(seat)] = card
     state.trick_size += 1
     state.seat = left_of(state, seat)
     if state.trick_size == state.num_players:
@@ -262,11 +269,10 @@ def power_in_trick(state: State, card: int) -> int:
     """The power of a card if it is played next; it takes the trick if that is above `best_power`."""
     suit = suit_of(card)
     led_suit = int(state.led_suit)
-    if led_suit == UNDECIDED:
-        return power_of(card, suit, int(state.trump))
-    if state.magic_edition and card < WIZARD and suit == led_suit and rank_of(card) == 0:
-        return MAGIC_POWER  # a 2 of the suit that an earlier card led
-    return power_of(card, led_suit, int(state.trump))
+    power = power_of(card, choose(led_suit == UNDECIDED, suit, led_suit), int(state.trump))
+    # the magic card is a 2 of the suit that an earlier card led
+    magic = (state.magic_edition != 0) & (suit == led_suit) & (suit != NO_SUIT) & (rank_of(card) == 0)
+    return choose(magic, MAGIC_POWER, power)
 
 
 @compiled
@@ -276,10 +282,8 @@ def power_of(card: int, led_suit: int, trump: int) -> int:
     Wizards before trumps, trumps before the led suit, Jesters after it; other cards cannot win.
     """
     suit = suit_of(card)
-    if suit == NO_SUIT:
-        return WIZARD_POWER if card == WIZARD else JESTER_POWER
-    power = rank_of(card) + 1 if suit == led_suit else NO_POWER
-    return TRUMP_POWER + rank_of(card) if suit == trump else power
+    power = choose((suit == led_suit) | (suit == NO_SUIT), LED_POWERS[at(card)], NO_POWER)
+    return choose((suit == trump) & (suit != NO_SUIT), TRUMP_POWER + rank_of(card), power)
 
 
 @compiled
@@ -297,15 +301,15 @@ def clear_trick(state: State) -> None:
 def end_trick(state: State) -> None:
     """Give the trick to its winner, who leads next; the last trick scores the round."""
     winner = int(state.best_seat)
-    state.tricks_won[winner] += 1
+    state.tricks_won[at(winner)] += 1
     clear_trick(state)
     state.leader = winner
     state.seat = winner
-    if state.hands[winner] == 0:
+    if state.hands[at(winner)] == 0:
         score_round(state)
 
 
-@compiled
+@outlined
 def score_round(state: State) -> None:
     """Add everybody's points of the round."""
     for seat in range(state.num_players):

@@ -27,7 +27,7 @@ from wizard_env.cards import (
 )
 from wizard_env.chance import deal_round, draw_for_dealer
 from wizard_env.engine import apply, next_round, turn_up
-from wizard_env.jit import kernel
+from wizard_env.jit import direct, kernel
 from wizard_env.observation import (
     FULL_ROW,
     OBSERVATION_ROW,
@@ -372,14 +372,18 @@ class Game:
             IllegalAction: the rules do not allow it; the game is unchanged.
         """
         chosen = action if type(action) is int else self._parse(action)
-        code = _step(self._table, chosen) if 0 <= chosen < NUM_ACTIONS else _ILLEGAL
+        try:
+            code = _step_direct(self._table, chosen)
+        except OverflowError:  # a number beyond 64 bits
+            code = _ILLEGAL
         if code == _ILLEGAL:
             raise IllegalAction(self.why_not(chosen))
         self._history.append(chosen)
-        self.phase_code, self.last_seat = code >> _SEAT_BITS, code & _SEAT
-        if self.phase_code >= SCORED:
+        self.phase_code = phase = code >> _SEAT_BITS
+        self.last_seat = code & _SEAT
+        if phase >= SCORED:
             self.pad.append(self._scored_round())
-            if self.phase_code == SCORED:
+            if phase == SCORED:
                 self._note(_deal_next(self._table))
 
     def _parse(self, action: int | str) -> int:
@@ -555,10 +559,20 @@ def _turn_up(tables: Any, upcard: int) -> int:
 @kernel
 def _step(tables: Any, action: int) -> int:
     table = tables[0]
-    if not table.mask.values[action]:
+    if not 0 <= action < NUM_ACTIONS or not table.mask.values[action]:
         return _ILLEGAL
     apply(table.state, action)
     return _refresh(tables)
+
+
+def _prepare_step(tables: Any, action: int) -> int:
+    """The first step finds the kernel, the next ones call it."""
+    global _step_direct
+    _step_direct = direct(_step, tables, action)
+    return _step_direct(tables, action)
+
+
+_step_direct = _prepare_step
 
 
 @kernel

@@ -12,14 +12,15 @@ from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import deal_round, draw_for_dealer, mix, scale, step_generator
 from wizard_env.engine import apply, first_action, legal, next_round
 from wizard_env.game import Game
-from wizard_env.jit import compiled, kernel, parallel_kernel, prange
-from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, write_mask
+from wizard_env.jit import at, compiled, kernel, outlined, parallel_kernel, prange
+from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, show_legal, write_choices
 from wizard_env.rules import MAX_PLAYERS, Rules, check_choice, check_integer
 from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
     DECK_ORDER,
     MASK_ROW,
     OVER,
+    PLAY,
     SCORED,
     STATE,
     DeckOrder,
@@ -44,9 +45,11 @@ RESULT = np.dtype(
         np.record,
         [
             ("seed", "u8"),
+            ("legal", "i8"),
             ("points", "i2", MAX_PLAYERS),
             ("seat", "u1"),
             ("order", "u1"),
+            ("first_action", "u1"),
             ("done", "?"),
         ],
     )
@@ -225,7 +228,7 @@ class Games:
         observers = np.broadcast_to(np.asarray(seats, np.int64), games.shape)
         if len(observers) and not 0 <= observers.min() <= observers.max() < self.rules.num_players:
             raise ValueError(f"seats {observers}: they run from 0 to {self.rules.num_players - 1}")
-        observations = np.empty(len(games), OBSERVATION_ROW)
+        observations = np.zeros(len(games), OBSERVATION_ROW)
         _observe_games(self.states, games, observers, observations, self._options)
         return observations.view(np.uint8).reshape(len(games), OBS_SIZE)
 
@@ -281,7 +284,9 @@ def _show(state: State, row: Row, mask: Row, result: Any, order: int) -> None:
     seat = int(state.seat)
     result.order = order
     result.seat = seat
-    write_mask(state, mask, order)
+    result.first_action = first_action(state)
+    result.legal = show_legal(state, order)
+    write_choices(mask, int(result.first_action), int(result.legal))
     observe(state, seat, row, order)
 
 
@@ -293,7 +298,7 @@ def _show_game(state: State, row: Row, mask: Row, result: Any, canonical: bool) 
         _show(state, row, mask, result, PRINTED_ORDER)
 
 
-@compiled
+@outlined
 def _begin(state: State, deck: DeckOrder, result: Any) -> None:
     """Draw for the first dealer and deal the first round; the generator holds the game's seed."""
     result.seed = state.generator
@@ -301,7 +306,7 @@ def _begin(state: State, deck: DeckOrder, result: Any) -> None:
     deal_round(state, deck)
 
 
-@compiled
+@outlined
 def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> bool:
     """After a scored round, note its points and deal on; returns whether the game pauses instead."""
     for seat in range(state.num_players):
@@ -325,7 +330,7 @@ def _advance(state: State, deck: DeckOrder, result: Any, action: int, skip_force
 
     A round begins with a free choice, so no step ends more than one.
     """
-    for seat in range(state.num_players):
+    for seat in range(MAX_PLAYERS):
         result.points[seat] = 0
     result.done = False
     while True:
@@ -348,7 +353,7 @@ def _step_range(
     canonical, skip_forced, pause = options
     decks = np.empty(1, DECK_ORDER)
     for index in range(start, stop):
-        game = games[index]
+        game = at(games[index])
         state = states[game]
         result = results[game]
         action = print_action(actions[index], int(result.order))
@@ -357,15 +362,12 @@ def _step_range(
 
 
 @compiled
-def _first_illegal(states: Any, results: Any, games: Any, actions: Any) -> int:
+def _first_illegal(results: Any, games: Any, actions: Any) -> int:
     """The first index whose action is not legal, or -1; callers may have written into the mask."""
     for index in range(len(games)):
-        state = states[games[index]]
-        action = actions[index]
-        if not 0 <= action < NUM_ACTIONS:
-            return index
-        choice = print_action(action, int(results[games[index]].order)) - first_action(state)
-        if not 0 <= choice < NUM_KINDS or not (legal(state) >> choice) & 1:
+        result = results[at(games[index])]
+        choice = actions[index] - result.first_action
+        if not 0 <= choice < NUM_KINDS or not (result.legal >> choice) & 1:
             return index
     return -1
 
@@ -374,7 +376,7 @@ def _first_illegal(states: Any, results: Any, games: Any, actions: Any) -> int:
 def _step_serially(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
-    illegal = _first_illegal(states, results, games, actions)
+    illegal = _first_illegal(results, games, actions)
     if illegal < 0:
         _step_range(states, rows, masks, results, games, actions, options, 0, len(games))
     return illegal
@@ -384,7 +386,7 @@ def _step_serially(
 def _step_in_parallel(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
-    illegal = _first_illegal(states, results, games, actions)
+    illegal = _first_illegal(results, games, actions)
     if illegal < 0:
         count = len(games)
         for chunk in prange(_CHUNKS):
@@ -427,6 +429,13 @@ def _observe_games(states: Any, games: Any, observers: Any, rows: Any, options: 
         observe(state, seat, rows[index], order)
 
 
+@compiled
+def _act_at_random(state: State, word: np.uint64) -> None:
+    choices = legal(state)
+    choice = nth_bit(choices, scale(mix(word), count_bits(choices)))
+    apply(state, first_action(state) + lowest_bit(choice))
+
+
 @kernel
 def _playout_games(states: Any, words: Any) -> int:
     decks = np.empty(1, DECK_ORDER)
@@ -438,10 +447,10 @@ def _playout_games(states: Any, words: Any) -> int:
             if state.phase == SCORED:
                 next_round(state)
                 deal_round(state, decks[0])
-            choices = legal(state)
-            if choices & (choices - 1):
-                generator = step_generator(generator, 1)
-                choices = nth_bit(choices, scale(mix(generator), count_bits(choices)))
-            apply(state, first_action(state) + lowest_bit(choices))
+            generator = step_generator(generator, 1)
             decisions += 1
+            if state.phase == PLAY:  # a branch of its own, compiled for this phase
+                _act_at_random(state, generator)
+            else:
+                _act_at_random(state, generator)
     return decisions

@@ -31,8 +31,26 @@ prange = numba.prange
 
 
 def compiled(function: Function) -> Function:
-    """Compile a helper that only other compiled functions call; it is linked into its kernels."""
+    """Compile a helper that only other compiled functions call; it becomes part of each caller."""
+    return cast(Function, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+
+
+def outlined(function: Function) -> Function:
+    """`compiled`, for what happens so rarely that callers are faster without it among their lines."""
     return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+
+
+@compiled
+def _unsigned(index: int) -> int:
+    return np.uint64(index)  # type: ignore[return-value]
+
+
+def _as_it_is(index: int) -> int:
+    return index
+
+
+at = _unsigned if COMPILES else _as_it_is
+"""at(index): an index that is not negative, so that compiled code need not count from the end for it."""
 
 
 def wrapping(function: Function) -> Function:
@@ -50,6 +68,19 @@ def kernel(function: Function) -> Function:
 def parallel_kernel(function: Function) -> Function:
     """`kernel`, for loops over `prange` that run on all threads."""
     return _compile_kernel(function, parallel=True)
+
+
+def direct(function: Function, *arguments: Any) -> Function:
+    """A kernel compiled for the types of these arguments, called without looking at types again.
+
+    That look takes longer than a step of one game. Callers must keep to those types.
+    """
+    if not COMPILES:
+        return function
+    dispatcher = cast(Any, function)
+    types = tuple(cast(Any, numba).typeof(argument) for argument in arguments)
+    dispatcher.compile(types)
+    return cast(Function, dispatcher.overloads[types].entry_point)
 
 
 def _compile_kernel(function: Function, parallel: bool) -> Function:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wizard_env.actions import FIRST_PLAY, MAX_BID, NUM_ACTIONS
+from wizard_env.actions import MAX_BID, NUM_ACTIONS
 from wizard_env.cards import (
     COPIES,
     COUNT,
@@ -30,14 +30,31 @@ from wizard_env.cards import (
 )
 from wizard_env.engine import bids_are_public, first_action, left_of, legal
 from wizard_env.flags import FLAGS, write_flags
-from wizard_env.jit import compiled
+from wizard_env.jit import at, compiled
+from wizard_env.lanes import (
+    LANE_BITS,
+    LANES,
+    ONES,
+    SIGNS,
+    add_lanes,
+    excess_lanes,
+    fill_lanes,
+    lane,
+    read_lanes,
+    scale_lanes,
+    squeeze_lanes,
+    turn_lanes,
+    write_lanes,
+)
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
 from wizard_env.state import (
+    BID,
+    HIDDEN,
     NO_CARD,
     NOT_BID,
     PLAY,
     SCORED,
-    UNDECIDED,
+    TRUMP,
     Row,
     State,
     row_dtype,
@@ -86,17 +103,6 @@ OBSERVATION = (
     Field("hand", (NUM_KINDS,), COPIES, "how many cards of each kind the observer holds"),
     Field("trick", (_SEATS, CARD_CODE_SIZE), 1, f"the card of each seat on the table: {_CARD_CODE}"),
     Field("upcard", (CARD_CODE_SIZE,), 1, f"the card turned up: {_CARD_CODE}; zero if there is none"),
-    Field(
-        "position",
-        (_SEATS,),
-        1,
-        "one-hot: how many seats come before the observer in this bidding or trick",
-    ),
-    Field("bid_known", (_SEATS,), 1, "whether the observer knows the bid of each seat"),
-    Field("bid_hidden", (_SEATS,), 1, "whether each seat has made a bid that the observer may not see"),
-    Field("bid_restriction", (len(BID_RESTRICTIONS),), 1, f"one-hot: {', '.join(BID_RESTRICTIONS)}"),
-    Field("bid_reveal", (len(BID_REVEALS),), 1, f"one-hot: {', '.join(BID_REVEALS)}"),
-    Field("magic_edition", (1,), 1, "whether the Magic Edition is played"),
     Field("winning", (_SEATS,), 1, "one-hot: the seat that wins the trick so far"),
     Field(
         "led_suit",
@@ -116,11 +122,14 @@ OBSERVATION = (
     Field("num_players", (MAX_PLAYERS - MIN_PLAYERS + 1,), 1, "one-hot: 3 to 6 players"),
     Field("dealer", (_SEATS,), 1, "one-hot seat"),
     Field("leader", (_SEATS,), 1, "one-hot seat that leads this trick or will lead the first"),
-    Field("hand_size", (1,), MAX_BID, "cards dealt to each player this round"),
-    Field("tricks_left", (1,), MAX_BID, "tricks not yet finished"),
-    Field("round", (1,), MAX_ROUNDS, "rounds begun, this one included"),
-    Field("rounds_left", (1,), MAX_ROUNDS, "rounds after this one"),
-    Field("bid_total", (1,), DECK_SIZE, "sum of the known bids"),
+    Field(
+        "position",
+        (_SEATS,),
+        1,
+        "one-hot: how many seats come before the observer in this bidding or trick",
+    ),
+    Field("bid_known", (_SEATS,), 1, "whether the observer knows the bid of each seat"),
+    Field("bid_hidden", (_SEATS,), 1, "whether each seat has made a bid that the observer may not see"),
     Field("bid", (_SEATS,), MAX_BID, "the bid of each seat; zero if it is not known"),
     Field("tricks_won", (_SEATS,), MAX_BID, "tricks won by each seat this round"),
     Field("needed", (_SEATS,), MAX_BID, "tricks that each seat lacks to meet its known bid"),
@@ -132,6 +141,14 @@ OBSERVATION = (
         f"points of the seat less those of the observer, / {SCORE_UNIT}, + {SCORE_ZERO}, "
         "clipped to 0..255; zero where nobody sits",
     ),
+    Field("hand_size", (1,), MAX_BID, "cards dealt to each player this round"),
+    Field("tricks_left", (1,), MAX_BID, "tricks not yet finished"),
+    Field("round", (1,), MAX_ROUNDS, "rounds begun, this one included"),
+    Field("rounds_left", (1,), MAX_ROUNDS, "rounds after this one"),
+    Field("bid_total", (1,), DECK_SIZE, "sum of the known bids"),
+    Field("bid_restriction", (len(BID_RESTRICTIONS),), 1, f"one-hot: {', '.join(BID_RESTRICTIONS)}"),
+    Field("bid_reveal", (len(BID_REVEALS),), 1, f"one-hot: {', '.join(BID_REVEALS)}"),
+    Field("magic_edition", (1,), 1, "whether the Magic Edition is played"),
 )
 
 FULL_STATE = (
@@ -244,20 +261,23 @@ _BIDS_MADE = _start("bids_made")
 _ACTING = _start("acting")
 
 _CODES = np.array(
-    [1 << card // NUM_RANKS | 1 << NUM_SUITS + 2 + card % NUM_RANKS for card in range(NUM_SUIT_CARDS)]
-    + [1 << NUM_SUITS, 1 << NUM_SUITS + 1, 0]
+    [0]
+    + [1 << card // NUM_RANKS | 1 << NUM_SUITS + 2 + card % NUM_RANKS for card in range(NUM_SUIT_CARDS)]
+    + [1 << NUM_SUITS, 1 << NUM_SUITS + 1]
 )
-"""int64 [55]: each card as CARD_CODE_SIZE flags; the last, where NO_CARD points, has none."""
+"""int64 [55]: each card + 1 as CARD_CODE_SIZE flags; the first, for NO_CARD, has none."""
 assert NO_CARD == -1
 _HALF_TRICK = MAX_PLAYERS // 2
 """So many card codes fit into one number."""
 
-# The fields of single bits stand together in two runs, each written as one number.
-_RUN_1 = _POSITION
-_RUN_2 = _WINNING
-_TAIL = OBS_SIZE - FLAGS
-assert _RUN_2 - _RUN_1 < FLAGS
-assert _HAND_SIZE - FLAGS < _RUN_2 <= _TAIL <= _HAND_SIZE
+# Rows are written from the front: the fields of flags, of which the last ones are one number, then a
+# word of lanes for each field of the seats, and two words of lanes that end with the row.
+_FLAGS = _WINNING
+assert _POSITION - _FLAGS <= FLAGS <= OBS_SIZE - _FLAGS
+assert _BID_RESTRICTION == OBS_SIZE - LANES
+assert NOT_BID == -1
+assert HIDDEN == -2
+_DECIDING = 1 << TRUMP | 1 << BID | 1 << PLAY
 _MASK_TAIL = NUM_ACTIONS - FLAGS
 
 
@@ -265,8 +285,8 @@ _MASK_TAIL = NUM_ACTIONS - FLAGS
 def _write_cards(row: Row, start: int, cards: int) -> None:
     """Write how often a set holds each of the 54 kinds."""
     write_flags(row.values, start, cards & SUIT_CARDS)
-    row.values[start + WIZARD] = (cards >> WIZARD_SHIFT) & COUNT
-    row.values[start + JESTER] = (cards >> JESTER_SHIFT) & COUNT
+    row.values[at(start + WIZARD)] = (cards >> WIZARD_SHIFT) & COUNT
+    row.values[at(start + JESTER)] = (cards >> JESTER_SHIFT) & COUNT
 
 
 @compiled
@@ -277,12 +297,21 @@ def place_of(state: State, observer: int, seat: int) -> int:
 
 
 @compiled
+def show_legal(state: State, order: int) -> int:
+    """What `legal` says, with the suits in the given order; that of suits to name is always all or none."""
+    allowed = legal(state)
+    return reorder(allowed, order) if state.phase == PLAY else allowed
+
+
+@compiled
 def write_mask(state: State, mask: Row, order: int) -> None:
     """Write which actions are legal for the acting seat, with the suits in the given order."""
-    allowed = legal(state)
-    first = first_action(state)
-    if first == FIRST_PLAY:
-        allowed = reorder(allowed, order)
+    write_choices(mask, first_action(state), show_legal(state, order))
+
+
+@compiled
+def write_choices(mask: Row, first: int, allowed: int) -> None:
+    """Write a mask: bit k of `allowed` tells whether action `first` + k is legal."""
     beyond = first - _MASK_TAIL
     write_flags(mask.values, 0, allowed << first)
     write_flags(mask.values, _MASK_TAIL, allowed << beyond if beyond >= 0 else allowed >> -beyond)
@@ -292,90 +321,103 @@ def write_mask(state: State, mask: Row, order: int) -> None:
 def observe(state: State, observer: int, row: Row, order: int) -> None:
     """Write all that `observer` may know, with the suits in the given order.
 
-    One pass over the seats, then the fields from the front to the back as `write_flags` wants it;
-    the numbers at the end lie behind all flags but the empty ones that come first.
+    Planes of places beyond the table are not written: a new row is all zeros.
     """
     num_players = int(state.num_players)
-    leader = place_of(state, observer, int(state.leader))
-    public = bids_are_public(state)
-    own_score = int(state.scores[observer])
-    tricks_left = int(state.hand_size)
-    unseen = DECK - state.hands[observer]
-    near, far = 0, 0
-    run_1 = _flags_of_rules(state, leader)
-    run_2 = _flags_of_table(state, observer, leader, order)
-    bid_total = 0
-    seat = observer
-    write_flags(row.values, _TAIL, 0)
-    for place in range(MAX_PLAYERS):
-        if place >= num_players:
-            _write_cards(row, _PLAYED + NUM_KINDS * place, 0)
-            continue
-        unseen -= state.played[seat]
-        _write_cards(row, _PLAYED + NUM_KINDS * place, reorder(state.played[seat], order))
-        code = _CODES[reorder_card(int(state.trick[seat]), order)]
-        if place < _HALF_TRICK:
-            near |= code << CARD_CODE_SIZE * place
-        else:
-            far |= code << CARD_CODE_SIZE * (place - _HALF_TRICK)
-        run_2 |= reorder_suits(int(state.voids[seat]), order) << _VOID - _RUN_2 + NUM_SUITS * place
-        won = int(state.tricks_won[seat])
-        tricks_left -= won
-        row.values[_TRICKS_WON + place] = won
-        bid = int(state.bids[seat])
-        if bid >= 0 and (public or seat == observer):
-            run_1 |= 1 << _BID_KNOWN - _RUN_1 + place
-            bid_total += bid
-            row.values[_BID + place] = bid
-            row.values[_NEEDED + place] = max(bid - won, 0)
-            row.values[_SURPLUS + place] = max(won - bid, 0)
-        elif bid != NOT_BID:
-            run_1 |= 1 << _BID_HIDDEN - _RUN_1 + place
-        ahead = int(state.scores[seat]) - own_score + SCORE_UNIT * SCORE_ZERO
-        row.values[_SCORE + place] = min(max(ahead, 0), SCORE_UNIT * 255) // SCORE_UNIT
-        seat = left_of(state, seat)
+    hand = state.hands[at(observer)]
+    unseen = DECK - hand
     if state.upcard != NO_CARD:
         unseen -= UNITS[state.upcard]
+    codes, far_codes = 0, 0
+    seat = observer
+    for place in range(MAX_PLAYERS):
+        if place == num_players:
+            break
+        played = state.played[at(seat)]
+        unseen -= played
+        _write_cards(row, _PLAYED + NUM_KINDS * place, reorder(played, order))
+        code = _CODES[at(reorder_card(int(state.trick[at(seat)]), order) + 1)]
+        if place < _HALF_TRICK:
+            codes |= code << CARD_CODE_SIZE * place
+        else:
+            far_codes |= code << CARD_CODE_SIZE * (place - _HALF_TRICK)
+        seat = seat + 1 if seat + 1 < num_players else 0
     _write_cards(row, _UNSEEN, reorder(unseen, order))
-    _write_cards(row, _HAND, reorder(state.hands[observer], order))
-    write_flags(row.values, _TRICK, near)
-    write_flags(row.values, _TRICK + CARD_CODE_SIZE * _HALF_TRICK, far)
-    write_flags(row.values, _UPCARD, _CODES[reorder_card(int(state.upcard), order)])
-    write_flags(row.values, _RUN_1, run_1)
-    write_flags(row.values, _RUN_2, run_2)
-    row.values[_HAND_SIZE] = state.hand_size
-    row.values[_TRICKS_LEFT] = tricks_left
-    row.values[_ROUND] = int(state.round_index) + 1
-    row.values[_ROUNDS_LEFT] = int(state.num_rounds) - 1 - int(state.round_index)
-    row.values[_BID_TOTAL] = bid_total
+    _write_cards(row, _HAND, reorder(hand, order))
+    write_flags(row.values, _TRICK, codes)
+    write_flags(row.values, _TRICK + CARD_CODE_SIZE * _HALF_TRICK, far_codes)
+    write_flags(row.values, _UPCARD, _CODES[at(reorder_card(int(state.upcard), order) + 1)])
+    _write_table(state, observer, row, order)
+    _write_seats(state, observer, row)
 
 
 @compiled
-def _flags_of_rules(state: State, leader: int) -> int:
-    """The run from position to magic_edition, but for the bids."""
-    flags = 1 << _POSITION - _RUN_1 + (int(state.num_players) - leader if leader else 0)
-    flags |= 1 << _BID_RESTRICTION - _RUN_1 + int(state.bid_restriction)
-    flags |= 1 << _BID_REVEAL - _RUN_1 + int(state.bid_reveal)
-    return flags | int(state.magic_edition) << _MAGIC_EDITION - _RUN_1
+def _flag(index: int) -> int:
+    """A bit set of one index; of none for -1."""
+    return (1 << index + 1) >> 1
 
 
 @compiled
-def _flags_of_table(state: State, observer: int, leader: int, order: int) -> int:
-    """The run from winning to leader, but for the voids."""
-    flags = 1 << _NUM_PLAYERS - _RUN_2 + int(state.num_players) - MIN_PLAYERS
-    flags |= 1 << _DEALER - _RUN_2 + place_of(state, observer, int(state.dealer))
-    flags |= 1 << _LEADER - _RUN_2 + leader
-    if state.trick_size:
-        flags |= 1 << _WINNING - _RUN_2 + place_of(state, observer, int(state.best_seat))
-    if state.led_suit != UNDECIDED:
-        flags |= 1 << _LED_SUIT - _RUN_2 + position_of(int(state.led_suit), order)
-    if state.trump != UNDECIDED:
-        flags |= 1 << _TRUMP - _RUN_2 + position_of(int(state.trump), order)
-    if state.upcard == WIZARD:
-        flags |= 1 << _TRUMP_CHOSEN - _RUN_2
-    if state.phase <= PLAY:
-        flags |= 1 << _PHASE - _RUN_2 + int(state.phase)
-    return flags
+def _write_table(state: State, observer: int, row: Row, order: int) -> None:
+    """Write the fields from winning to position."""
+    num_players = int(state.num_players)
+    leader = place_of(state, observer, int(state.leader))
+    voids = turn_lanes(read_lanes(state.voids), observer, num_players)
+    flags = 1 << _NUM_PLAYERS - _FLAGS + num_players - MIN_PLAYERS
+    flags |= 1 << _DEALER - _FLAGS + place_of(state, observer, int(state.dealer))
+    flags |= 1 << _LEADER - _FLAGS + leader
+    flags |= squeeze_lanes(reorder_suits(voids, order)) << _VOID - _FLAGS
+    winning = place_of(state, observer, int(state.best_seat)) if state.trick_size else -1
+    flags |= _flag(winning) << _WINNING - _FLAGS
+    flags |= _flag(position_of(int(state.led_suit), order)) << _LED_SUIT - _FLAGS
+    flags |= _flag(position_of(int(state.trump), order)) << _TRUMP - _FLAGS
+    flags |= (1 if state.upcard == WIZARD else 0) << _TRUMP_CHOSEN - _FLAGS
+    flags |= ((1 << int(state.phase)) & _DECIDING) << _PHASE - _FLAGS
+    write_flags(row.values, _FLAGS, flags)
+    write_lanes(row.values, _POSITION, lane(1, num_players - leader if leader else 0))
+
+
+@compiled
+def _write_seats(state: State, observer: int, row: Row) -> None:
+    """Write the fields from bid_known to the end of the row."""
+    num_players = int(state.num_players)
+    bids = turn_lanes(read_lanes(state.bids), observer, num_players)
+    won = turn_lanes(read_lanes(state.tricks_won), observer, num_players)
+    table = turn_lanes(ONES, 0, num_players)
+    negative = (bids & SIGNS) >> LANE_BITS - 1  # NOT_BID, which is odd, or HIDDEN, which is even
+    made = table & ~(negative & bids)
+    known = table & ~negative
+    if not bids_are_public(state):
+        known &= lane(1, 0)
+    seen = fill_lanes(known)
+    bid = bids & seen
+    write_lanes(row.values, _BID_KNOWN, known)
+    write_lanes(row.values, _BID_HIDDEN, made & ~known)
+    write_lanes(row.values, _BID, bid)
+    write_lanes(row.values, _TRICKS_WON, won)
+    write_lanes(row.values, _NEEDED, excess_lanes(bid, won & seen))
+    write_lanes(row.values, _SURPLUS, excess_lanes(won & seen, bid))
+    origin = int(state.scores[observer]) - SCORE_UNIT * SCORE_ZERO
+    scores = scale_lanes(state.scores, origin, SCORE_UNIT)
+    write_lanes(row.values, _SCORE, turn_lanes(scores, observer, num_players))
+    hand_size = int(state.hand_size)
+    round_index = int(state.round_index)
+    write_lanes(
+        row.values,
+        _HAND_SIZE,
+        lane(hand_size, 0)
+        | lane(hand_size - add_lanes(won), 1)
+        | lane(round_index + 1, 2)
+        | lane(int(state.num_rounds) - 1 - round_index, 3)
+        | lane(add_lanes(bid), 4),
+    )
+    write_lanes(
+        row.values,
+        _BID_RESTRICTION,
+        lane(1, int(state.bid_restriction))
+        | lane(1, _BID_REVEAL - _BID_RESTRICTION + int(state.bid_reveal))
+        | lane(int(state.magic_edition), _MAGIC_EDITION - _BID_RESTRICTION),
+    )
 
 
 @compiled

@@ -9,6 +9,7 @@ from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
 from wizard_env.bits import count_bits
 from wizard_env.cards import NUM_RANKS, NUM_SUITS, RANK_BITS, SPECIALS, WIZARD, rank_of, suit_of
 from wizard_env.jit import compiled
+from wizard_env.lanes import ONES
 from wizard_env.state import NO_SUIT, State
 
 PRINTED_ORDER = 0b11_10_01_00
@@ -64,7 +65,7 @@ def _reorder(cards: int, order: int) -> int:
 
 @compiled
 def reorder_suits(suits: int, order: int) -> int:
-    """A bit set of suits, renamed by an order."""
+    """A set of suits in every lane, renamed by an order."""
     return suits if order == PRINTED_ORDER else _reorder_suits(suits, order)
 
 
@@ -72,7 +73,7 @@ def reorder_suits(suits: int, order: int) -> int:
 def _reorder_suits(suits: int, order: int) -> int:
     renamed = 0
     for suit in range(NUM_SUITS):
-        renamed |= ((suits >> suit) & 1) << ((order >> 2 * suit) & 3)
+        renamed |= ((suits >> suit) & ONES) << ((order >> 2 * suit) & 3)
     return renamed
 
 

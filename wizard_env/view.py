@@ -93,7 +93,7 @@ class View:
     def encode(self, *, canonical_suits: bool = False) -> Encoding:
         """Observations and masks, with the suits as printed or in each observer's canonical order."""
         count = len(self)
-        rows, masks = np.empty(count, OBSERVATION_ROW), np.empty(count, MASK_ROW)
+        rows, masks = np.zeros(count, OBSERVATION_ROW), np.empty(count, MASK_ROW)
         order = np.empty(count, np.uint8)
         _encode_rows(self.known, rows, masks, order, canonical_suits)
         return Encoding(
