@@ -167,14 +167,16 @@ def test_threads_change_nothing(options: Any, monkeypatch: pytest.MonkeyPatch) -
 
 def test_small_batches_stay_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Below SERIAL_BELOW the parallel kernel is not called."""
+    asked: list[bool] = []
 
-    def refuse(*_: Any) -> int:
-        raise AssertionError("on many threads")
+    def note(parallel: bool) -> Any:
+        asked.append(parallel)
+        return batch._step_serially
 
-    monkeypatch.setattr(batch, "_step_in_parallel", refuse)
+    monkeypatch.setattr(batch, "_step_kernel", note)
     play(Games(SHORT, batch.SERIAL_BELOW - 1), np.random.default_rng(0), 2)
-    with pytest.raises(AssertionError, match="on many threads"):
-        play(Games(SHORT, batch.SERIAL_BELOW), np.random.default_rng(0), 1)
+    play(Games(SHORT, batch.SERIAL_BELOW), np.random.default_rng(0), 1)
+    assert asked == [False, False, True]
 
 
 # --- the arrays

@@ -1,6 +1,8 @@
 """Games: many games stepped together, one decision in each, for learners that play every seat."""
 
+import functools
 import os
+from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,7 +14,7 @@ from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import deal_round, draw_for_dealer, mix, scale, step_generator
 from wizard_env.engine import apply, first_action, legal, next_round
 from wizard_env.game import Game
-from wizard_env.jit import at, compiled, kernel, outlined, parallel_kernel, prange
+from wizard_env.jit import at, compiled, direct, kernel, outlined, parallel_kernel, prange
 from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, show_legal, write_choices
 from wizard_env.rules import MAX_PLAYERS, Rules, check_choice, check_integer
 from wizard_env.sampling import draw_noise, sample_legal
@@ -117,7 +119,7 @@ class Games:
         check_choice("pause", pause, PAUSES)
         self.rules = rules
         self.num_games = num_games
-        self._options = (canonical_suits, skip_forced, PAUSES.index(pause))
+        self._options = (bool(canonical_suits), bool(skip_forced), PAUSES.index(pause))
         self._rows = np.arange(num_games)
         states = np.zeros(num_games, STATE)
         write_rules(rules, states)
@@ -187,14 +189,14 @@ class Games:
         """
         games = self._rows if rows is None else self._indices(rows)
         chosen = np.asarray(actions)
-        if chosen.shape != games.shape or not np.issubdtype(chosen.dtype, np.integer):
+        if chosen.shape != games.shape or chosen.dtype.kind not in "iu":
             raise ValueError(
                 f"actions of shape {chosen.shape} and type {chosen.dtype}: "
                 f"one whole number is needed for each of {len(games)} games"
             )
-        chosen = chosen.astype(np.int64, copy=False)
-        step = _step_serially if len(games) < SERIAL_BELOW or _forked else _step_in_parallel
-        illegal = step(*self._arrays, games, chosen, self._options)
+        chosen = np.ascontiguousarray(chosen, np.int64)
+        parallel = len(games) >= SERIAL_BELOW and not _forked
+        illegal = _step_kernel(parallel)(*self._arrays, games, chosen, self._options)
         if illegal >= 0:
             self._refuse(int(games[illegal]), int(chosen[illegal]))
 
@@ -247,7 +249,7 @@ class Games:
         return self.states, self._observations, self._masks, self._results
 
     def _indices(self, rows: ArrayLike) -> NDArray[np.int64]:
-        indices = np.asarray(rows, np.int64)
+        indices = np.asarray(rows, np.int64, order="C")
         if indices.ndim != 1 or (len(indices) and not 0 <= indices.min() <= indices.max() < self.num_games):
             raise ValueError(f"rows {rows!r}: allowed are numbers from 0 to {self.num_games - 1}")
         if not (indices[1:] > indices[:-1]).all() and len(np.unique(indices)) < len(indices):
@@ -393,6 +395,15 @@ def _step_in_parallel(
             start, stop = count * chunk // _CHUNKS, count * (chunk + 1) // _CHUNKS
             _step_range(states, rows, masks, results, games, actions, options, start, stop)
     return illegal
+
+
+@functools.cache
+def _step_kernel(parallel: bool) -> Callable[..., int]:
+    """The kernel of `Games.step`, for the types that it passes."""
+    arrays = (np.zeros(1, dtype) for dtype in (STATE, OBSERVATION_ROW, MASK_ROW, RESULT))
+    rows = np.zeros(1, np.int64)
+    step = _step_in_parallel if parallel else _step_serially
+    return direct(step, *arrays, rows, rows, (False, False, _NEVER))
 
 
 @kernel
