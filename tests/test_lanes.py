@@ -1,6 +1,6 @@
 """Lanes against the same sums over lists."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wizard_env.lanes import LANE_BITS, add_lanes, excess_lanes, fill_lanes, squeeze_lanes, turn_lanes
@@ -17,6 +17,7 @@ def unpack(lanes: int) -> list[int]:
     return [(lanes >> LANE_BITS * place) & 255 for place in range(MAX_PLAYERS)]
 
 
+@settings(deadline=None)  # the first call compiles
 @given(numbers, st.integers(MIN_PLAYERS, MAX_PLAYERS), st.integers(0, MAX_PLAYERS - 1))
 def test_turning(values: list[int], num_players: int, observer: int) -> None:
     """Place p holds what belongs to the p-th seat from the observer; beyond the table there is nothing."""
@@ -27,6 +28,7 @@ def test_turning(values: list[int], num_players: int, observer: int) -> None:
     )
 
 
+@settings(deadline=None)  # the first call compiles
 @given(numbers, numbers)
 def test_sums_and_differences(values: list[int], others: list[int]) -> None:
     assert add_lanes(pack(values)) == sum(values)
@@ -34,12 +36,14 @@ def test_sums_and_differences(values: list[int], others: list[int]) -> None:
     assert unpack(excess_lanes(pack(values), pack(others))) == above
 
 
+@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(0, 15), min_size=MAX_PLAYERS, max_size=MAX_PLAYERS))
 def test_squeezing(values: list[int]) -> None:
     """Four bits a lane, one after the other."""
     assert squeeze_lanes(pack(values)) == sum(value << 4 * place for place, value in enumerate(values))
 
 
+@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(0, 1), min_size=MAX_PLAYERS, max_size=MAX_PLAYERS))
 def test_filling(values: list[int]) -> None:
     assert unpack(fill_lanes(pack(values))) == [255 * value for value in values]
