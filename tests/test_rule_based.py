@@ -1,4 +1,4 @@
-"""HeuristicAgent: what cards are worth, and the bids and plays that follow."""
+"""RuleBasedAgent: what cards are worth, and the bids and plays that follow."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.heuristic import HeuristicAgent, trick_chances
+from agents.rule_based import RuleBasedAgent, trick_chances
 from train.evaluate import Entrant, evaluate
 from wizard_env import Game, Games, Rules, View, action_name, sample_legal
 from wizard_env.cards import (
@@ -31,7 +31,7 @@ NO_CHANCE = np.random.default_rng(0)
 
 
 def act(game: Game) -> str:
-    return action_name(int(HeuristicAgent().act(View.of([game]), NO_CHANCE)[0]))
+    return action_name(int(RuleBasedAgent().act(View.of([game]), NO_CHANCE)[0]))
 
 
 @st.composite
@@ -82,13 +82,37 @@ def test_the_order_of_the_cards(num_players: int, trump: int) -> None:
 
 
 def test_chances_counted_by_hand() -> None:
-    """No trump, 3 players. An Ace holds against 55 of 59 and beats 12 lower cards and 4 Jesters; a
-    Wizard holds against all and beats all but 3; a Jester holds against 3 and beats none."""
+    """No trump, 3 players. An Ace holds against 56 of 60 and beats 12 lower cards and 4 Jesters; a
+    Wizard holds against all and beats all but 4; a Jester holds against 4 and beats none."""
     chances = trick_chances(3, NO_SUIT)
-    counted = {"AS": 55 + 16, "WI": 59 + 56, "JE": 3}
+    counted = {"AS": 56 + 16, "WI": 60 + 56, "JE": 4}
     for card, number in counted.items():
         expected = (number / counted["WI"]) ** 2
         assert chances[card_id(card)] / chances[WIZARD] == pytest.approx(expected)
+
+
+PUBLISHED = {
+    1: 0.848, 2: 0.716, 3: 0.598, 4: 0.513, 5: 0.484, 6: 0.461, 7: 0.441, 8: 0.427, 9: 0.421, 10: 0.410,
+    11: 0.408, 12: 0.404, 13: 0.424, 14: 0.418, 15: 0.393,
+}  # fmt: skip
+"""Bids met exactly by four alike players in single rounds of so many cards (Schumacher and Pleines 2022)."""
+
+
+@pytest.mark.parametrize("hand_size", PUBLISHED)
+def test_bids_are_met_as_often_as_published(hand_size: int) -> None:
+    """In the paper a Wizard turned up means no trump: here such rounds count like those with a Jester."""
+    games = Games(Rules(4, hand_sizes=(hand_size,)), 6000, seed=hand_size, pause="game")
+    upcard, rows = games.states["upcard"].copy(), np.arange(games.num_games)
+    while len(rows):
+        games.step(RuleBasedAgent().act(games.view(rows), NO_CHANCE), rows)
+        rows = rows[~games.done[rows]]
+    met = (games.points > 0).mean(axis=1)
+    if hand_size == 15:
+        assert met.mean() == pytest.approx(PUBLISHED[hand_size], abs=0.015)
+        return
+    suited, without = met[upcard < WIZARD], met[upcard == JESTER]
+    accuracy = (52 * suited.mean() + 8 * without.mean()) / 60
+    assert accuracy == pytest.approx(PUBLISHED[hand_size], abs=0.015)
 
 
 # --- what it does in any position
@@ -100,10 +124,10 @@ def test_its_actions_are_legal_and_always_the_same(rules: Rules, seed: int) -> N
     """In any position of any rules; alone, in a batch, whatever the randomness."""
     games = positions(rules, seed)
     view = games.view()
-    actions = HeuristicAgent().act(view, np.random.default_rng(1))
+    actions = RuleBasedAgent().act(view, np.random.default_rng(1))
     assert games.mask[np.arange(len(view)), actions].all()
-    assert HeuristicAgent().act(view, np.random.default_rng(2)).tolist() == actions.tolist()
-    alone = [int(HeuristicAgent().act(view.select([row]), NO_CHANCE)[0]) for row in range(len(view))]
+    assert RuleBasedAgent().act(view, np.random.default_rng(2)).tolist() == actions.tolist()
+    alone = [int(RuleBasedAgent().act(view.select([row]), NO_CHANCE)[0]) for row in range(len(view))]
     assert alone == actions.tolist()
 
 
@@ -112,7 +136,7 @@ def test_its_actions_are_legal_and_always_the_same(rules: Rules, seed: int) -> N
 def test_it_does_not_read_what_is_hidden(rules: Rules, seed: int) -> None:
     """The cards that the acting seat cannot see are dealt anew, hidden bids changed: the same action."""
     games, rng = positions(rules, seed), np.random.default_rng(seed)
-    actions = HeuristicAgent().act(games.view(), NO_CHANCE)
+    actions = RuleBasedAgent().act(games.view(), NO_CHANCE)
     changed = games.states.copy()
     for state in changed:
         seat, players = int(state["seat"]), rules.num_players
@@ -126,14 +150,14 @@ def test_it_does_not_read_what_is_hidden(rules: Rules, seed: int) -> None:
             unseen = unseen[size:]
             if rules.bid_reveal == "secret" and state["bids"][other] >= 0:
                 state["bids"][other] = rng.integers(state["hand_size"] + 1)
-    assert HeuristicAgent().act(View(changed), NO_CHANCE).tolist() == actions.tolist()
+    assert RuleBasedAgent().act(View(changed), NO_CHANCE).tolist() == actions.tolist()
 
 
 @settings(max_examples=40, deadline=None)
 @given(rules=all_rules(), seed=st.integers(0, 2**32))
 def test_it_bids_the_legal_number_nearest_to_what_its_hand_is_worth(rules: Rules, seed: int) -> None:
     games = positions(rules, seed)
-    actions = HeuristicAgent().act(games.view(), NO_CHANCE)
+    actions = RuleBasedAgent().act(games.view(), NO_CHANCE)
     for row in (games.states["phase"] == BID).nonzero()[0]:
         state = games.states[row]
         hand = unpack_cards(state["hands"][state["seat"]])
@@ -207,8 +231,8 @@ def test_it_knows_the_magic_edition(magic: bool, play: str) -> None:
 @every_table
 def test_it_beats_random(num_players: int) -> None:
     """Alone at a table of random, over 60 deals, the intervals are apart."""
-    field: list[Entrant | str] = ["heuristic", *["random"] * (num_players - 1)]
+    field: list[Entrant | str] = ["rule_based", *["random"] * (num_players - 1)]
     mine, theirs = evaluate(field, Rules(num_players=num_players), 60, seed=1).standings
-    assert (mine.name, theirs.name) == ("heuristic", "random")
+    assert (mine.name, theirs.name) == ("rule_based", "random")
     assert mine.points_low > theirs.points_high
     assert mine.bid_accuracy > theirs.bid_accuracy

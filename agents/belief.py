@@ -1,0 +1,390 @@
+"""Belief: complete games that agree with all that a seat has seen, drawn uniformly.
+
+Who has not followed a suit holds none of it; nothing else is certain about the cards in other hands.
+Seats with the same voids form a group, suits that the same groups may hold form a class, and the
+number of ways to deal the classes to the groups is counted backwards by dynamic programming. Going
+forwards with these numbers as weights, every consistent deal is equally likely, and none is rejected.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env.bits import count_bits, nth_bit
+from wizard_env.cards import (
+    COUNT,
+    DECK,
+    JESTER,
+    JESTER_SHIFT,
+    NUM_SUITS,
+    SUIT_CARDS,
+    SUIT_SETS,
+    UNITS,
+    WIZARD,
+    WIZARD_SHIFT,
+)
+from wizard_env.chance import mix, scale, step_generator
+from wizard_env.engine import cards_left
+from wizard_env.jit import compiled, kernel
+from wizard_env.rules import MAX_PLAYERS, check_integer
+from wizard_env.state import NO_CARD, STATE, State
+from wizard_env.view import View
+
+_MAX_LAYERS = NUM_SUITS * (MAX_PLAYERS - 1)
+_FACTORIALS = np.array([float(np.prod(np.arange(1, n + 1, dtype=np.float64))) for n in range(61)])
+_BINOMIALS = np.array(
+    [
+        [_FACTORIALS[n] / (_FACTORIALS[k] * _FACTORIALS[n - k]) if k <= n else 0.0 for k in range(61)]
+        for n in range(61)
+    ]
+)
+"""float64 [61, 61]: how many ways there are to choose k of n cards."""
+
+PLAN = np.dtype(
+    (
+        np.record,
+        [
+            ("pool", "i8"),
+            ("free", "i8"),
+            ("needs", "i8", MAX_PLAYERS),
+            ("num_groups", "i8"),
+            ("group_voids", "i8", MAX_PLAYERS),
+            ("group_needs", "i8", MAX_PLAYERS),
+            ("steps", "i8", MAX_PLAYERS),
+            ("num_classes", "i8"),
+            ("class_cards", "i8", NUM_SUITS),
+            ("num_layers", "i8"),
+            ("layer_class", "i8", _MAX_LAYERS),
+            ("layer_group", "i8", _MAX_LAYERS),
+            ("layer_start", "i8", _MAX_LAYERS + 1),
+            ("seat_group", "i8", MAX_PLAYERS),
+        ],
+    )
+)
+
+
+class Plan(Protocol):
+    """What is certain about the hands that a seat does not see: a record of dtype PLAN.
+
+    A layer is a pair of a class and a group that may hold it, in the order in which they are dealt.
+    """
+
+    pool: int
+    """The set of all cards that the observer has not seen."""
+    free: int
+    """Those that every group may hold."""
+    needs: NDArray[np.int64]
+    """[6] how many cards each seat holds; 0 for the observer."""
+    num_groups: int
+    group_voids: NDArray[np.int64]
+    """[6] the suits that each group is void in."""
+    group_needs: NDArray[np.int64]
+    """[6] how many cards each group holds."""
+    steps: NDArray[np.int64]
+    """[6] how far apart in a table numbers lie that differ by one card of the group."""
+    num_classes: int
+    class_cards: NDArray[np.int64]
+    """[4] the cards of each class that some groups may hold and others not."""
+    num_layers: int
+    layer_class: NDArray[np.int64]
+    layer_group: NDArray[np.int64]
+    layer_start: NDArray[np.int64]
+    """[21] where the table of each layer begins, and how long all are."""
+    seat_group: NDArray[np.int64]
+    """[6] the group of each seat, or -1: it may hold any card."""
+
+
+def draw_worlds(view: View, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Draw complete games that agree with what the acting seats know; every deal is equally likely.
+
+    A bid that the seat may not see stays HIDDEN; the generator of the deals to come is a random one.
+
+    Args:
+        view: n decisions.
+        count: how many worlds for each, at least 1.
+        rng: used where the view has no random words of its own.
+
+    Returns:
+        [n, count] records of dtype STATE.
+    """
+    check_integer("count", count, 1, 2**31)
+    worlds = np.empty((len(view), count), STATE)
+    _draw_worlds(view.known, view.noise(rng), worlds)
+    return worlds
+
+
+def count_deals(view: View) -> NDArray[np.float64]:
+    """float64 [n]: how many deals of the unseen cards agree with what each acting seat knows."""
+    totals = np.empty(len(view))
+    _count_deals(view.known, totals)
+    return totals
+
+
+@compiled
+def size_of(cards: int) -> int:
+    """How many cards a set holds."""
+    return (
+        count_bits(cards & SUIT_CARDS) + ((cards >> WIZARD_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
+    )
+
+
+@compiled
+def pick(cards: int, word: np.uint64) -> int:
+    """A set of one uniformly random card of a set."""
+    suited = cards & SUIT_CARDS
+    in_suits = count_bits(suited)
+    wizards = (cards >> WIZARD_SHIFT) & COUNT
+    choice = scale(word, in_suits + wizards + ((cards >> JESTER_SHIFT) & COUNT))
+    if choice < in_suits:
+        return nth_bit(suited, choice)
+    return UNITS[WIZARD] if choice < in_suits + wizards else UNITS[JESTER]
+
+
+@compiled
+def unseen_by(known: State, observer: int) -> int:
+    """The cards that a seat has not seen: in other hands or not dealt."""
+    cards = DECK - known.hands[observer]
+    for seat in range(known.num_players):
+        cards -= known.played[seat]
+    return cards if known.upcard == NO_CARD else cards - UNITS[known.upcard]
+
+
+@compiled
+def make_plan(known: State, observer: int, plan: Plan) -> None:
+    """Group seats and suits by the voids shown."""
+    plan.pool = unseen_by(known, observer)
+    live = 0
+    for suit in range(NUM_SUITS):
+        if plan.pool & SUIT_SETS[suit]:
+            live |= 1 << suit
+    plan.num_groups = 0
+    for seat in range(known.num_players):
+        plan.seat_group[seat] = -1
+        plan.needs[seat] = 0 if seat == observer else cards_left(known, seat)
+        voids = int(known.voids[seat]) & live
+        if plan.needs[seat] == 0 or voids == 0:
+            continue
+        group = 0
+        while group < plan.num_groups and plan.group_voids[group] != voids:
+            group += 1
+        if group == plan.num_groups:
+            plan.num_groups += 1
+            plan.group_voids[group] = voids
+            plan.group_needs[group] = 0
+        plan.group_needs[group] += plan.needs[seat]
+        plan.seat_group[seat] = group
+    _make_classes(plan)
+
+
+@compiled
+def _make_classes(plan: Plan) -> None:
+    everybody = (1 << plan.num_groups) - 1
+    holders = np.zeros(NUM_SUITS, np.int64)
+    plan.free = plan.pool & ~SUIT_CARDS
+    plan.num_classes = 0
+    for suit in range(NUM_SUITS):
+        groups = 0
+        for group in range(plan.num_groups):
+            if not (plan.group_voids[group] >> suit) & 1:
+                groups |= 1 << group
+        cards = plan.pool & SUIT_SETS[suit]
+        if groups == everybody:
+            plan.free |= cards
+            continue
+        if groups == 0 or cards == 0:  # left to the seats without voids and to the cards not dealt
+            continue
+        index = 0
+        while index < plan.num_classes and holders[index] != groups:
+            index += 1
+        if index == plan.num_classes:
+            plan.num_classes += 1
+            holders[index] = groups
+            plan.class_cards[index] = 0
+        plan.class_cards[index] |= cards
+    size = 1
+    for group in range(plan.num_groups):
+        plan.steps[group] = size
+        size *= plan.group_needs[group] + 1
+    plan.num_layers = 0
+    plan.layer_start[0] = 0
+    for index in range(plan.num_classes):
+        for group in range(plan.num_groups):
+            if (holders[index] >> group) & 1:
+                layer = plan.num_layers
+                plan.layer_class[layer] = index
+                plan.layer_group[layer] = group
+                rows = count_bits(plan.class_cards[index]) + 1
+                plan.layer_start[layer + 1] = plan.layer_start[layer] + size * rows
+                plan.num_layers += 1
+
+
+@compiled
+def table_size(plan: Plan) -> int:
+    """How many numbers `count_ways` writes."""
+    last = plan.num_groups - 1
+    states = plan.steps[last] * (plan.group_needs[last] + 1) if last >= 0 else 1
+    return plan.layer_start[plan.num_layers] + states
+
+
+@compiled
+def count_ways(plan: Plan, table: Any) -> float:
+    """Count, from the last layer to the first, the ways to give the groups what they still need.
+
+    A number stands at layer_start + left * states + needs: `left` cards of the class are not dealt yet,
+    and the groups still need `needs` cards, one digit of a mixed radix for each. The last part of the
+    table belongs to the free cards. Returns the number at the start.
+    """
+    total = table_size(plan)
+    end = plan.layer_start[plan.num_layers]
+    states = total - end
+    free = size_of(plan.free)
+    for needs in range(states):
+        left = free
+        ways = 1.0
+        for group in range(plan.num_groups):
+            digit = needs // plan.steps[group] % (plan.group_needs[group] + 1)
+            ways *= _BINOMIALS[left, digit] if digit <= left else 0.0
+            left = max(left - digit, 0)
+        table[end + needs] = ways
+    for layer in range(plan.num_layers - 1, -1, -1):
+        index = plan.layer_class[layer]
+        group = plan.layer_group[layer]
+        stride = plan.steps[group]
+        cards = count_bits(plan.class_cards[index])
+        is_last = layer + 1 == plan.num_layers or plan.layer_class[layer + 1] != index
+        for left in range(cards + 1):
+            here = plan.layer_start[layer] + left * states
+            for needs in range(states):
+                digit = needs // stride % (plan.group_needs[group] + 1)
+                ways = 0.0
+                for taken in range(min(left, digit) + 1):
+                    there = _next_start(plan, layer, is_last, left - taken, states)
+                    ways += _BINOMIALS[left, taken] * table[there + needs - taken * stride]
+                table[here + needs] = ways
+    return table[_start_of(plan, states)]
+
+
+@compiled
+def _next_start(plan: Plan, layer: int, is_last: bool, left: int, states: int) -> int:
+    """Where the numbers after a layer begin, if so many cards of its class are left."""
+    if not is_last:
+        return plan.layer_start[layer + 1] + left * states
+    if layer + 1 == plan.num_layers:
+        return plan.layer_start[layer + 1]
+    following = count_bits(plan.class_cards[plan.layer_class[layer + 1]])
+    return plan.layer_start[layer + 1] + following * states
+
+
+@compiled
+def _start_of(plan: Plan, states: int) -> int:
+    """Where the number of all ways stands."""
+    if plan.num_layers == 0:
+        return states - 1
+    return count_bits(plan.class_cards[plan.layer_class[0]]) * states + states - 1
+
+
+@compiled
+def count_splits(plan: Plan, num_players: int) -> float:
+    """In how many ways each group splits its cards, and the seats without voids take theirs."""
+    rest = size_of(plan.pool)
+    ways = 1.0
+    for group in range(plan.num_groups):
+        rest -= plan.group_needs[group]
+        ways *= _FACTORIALS[plan.group_needs[group]]
+    for seat in range(num_players):
+        if plan.seat_group[seat] >= 0:
+            ways /= _FACTORIALS[plan.needs[seat]]
+        else:
+            ways *= _BINOMIALS[rest, plan.needs[seat]]
+            rest -= plan.needs[seat]
+    return ways
+
+
+@compiled
+def draw_hands(plan: Plan, table: Any, world: State, generator: np.uint64) -> np.uint64:
+    """Deal the unseen cards to the seats that the observer does not see; returns the moved generator."""
+    states = table_size(plan) - plan.layer_start[plan.num_layers]
+    pools = np.zeros(MAX_PLAYERS, np.int64)
+    rest = plan.pool
+    needs = states - 1
+    class_left = 0
+    for layer in range(plan.num_layers):
+        index = plan.layer_class[layer]
+        group = plan.layer_group[layer]
+        if layer == 0 or plan.layer_class[layer - 1] != index:
+            class_left = plan.class_cards[index]
+        stride = plan.steps[group]
+        left = count_bits(class_left)
+        digit = needs // stride % (plan.group_needs[group] + 1)
+        is_last = layer + 1 == plan.num_layers or plan.layer_class[layer + 1] != index
+        generator = step_generator(generator, 1)
+        target = (mix(generator) >> np.uint64(11)) * 2.0**-53
+        target *= table[plan.layer_start[layer] + left * states + needs]
+        taken, most = 0, min(left, digit)
+        while taken < most:
+            there = _next_start(plan, layer, is_last, left - taken, states)
+            target -= _BINOMIALS[left, taken] * table[there + needs - taken * stride]
+            if target < 0:
+                break
+            taken += 1
+        needs -= taken * stride
+        for _ in range(taken):
+            generator = step_generator(generator, 1)
+            card = pick(class_left, mix(generator))
+            class_left -= card
+            rest -= card
+            pools[group] += card
+    free = plan.free
+    for group in range(plan.num_groups):
+        for _ in range(needs // plan.steps[group] % (plan.group_needs[group] + 1)):
+            generator = step_generator(generator, 1)
+            card = pick(free, mix(generator))
+            free -= card
+            rest -= card
+            pools[group] += card
+    for seat in range(world.num_players):
+        group = plan.seat_group[seat]
+        pool = pools[group] if group >= 0 else rest
+        hand = 0
+        for _ in range(plan.needs[seat]):
+            generator = step_generator(generator, 1)
+            card = pick(pool, mix(generator))
+            pool -= card
+            hand += card
+        if group >= 0:
+            pools[group] = pool
+        elif plan.needs[seat]:
+            rest = pool
+        if plan.needs[seat]:
+            world.hands[seat] = hand
+    return generator
+
+
+# A record does not keep its array alive: kernels take `plans[0]` anew until they need it no more.
+
+
+@kernel
+def _draw_worlds(known: Any, words: Any, worlds: Any) -> None:
+    plans = np.empty(1, PLAN)
+    table = np.empty(1)
+    for index in range(len(known)):
+        make_plan(known[index], int(known[index].seat), plans[0])
+        if table_size(plans[0]) > len(table):
+            table = np.empty(2 * table_size(plans[0]))
+        count_ways(plans[0], table)
+        generator = words[index]
+        for number in range(worlds.shape[1]):
+            worlds[index, number] = known[index]
+            generator = draw_hands(plans[0], table, worlds[index, number], generator)
+            generator = step_generator(generator, 1)
+            worlds[index, number].generator = mix(generator)
+
+
+@kernel
+def _count_deals(known: Any, totals: Any) -> None:
+    plans = np.empty(1, PLAN)
+    for index in range(len(known)):
+        make_plan(known[index], int(known[index].seat), plans[0])
+        table = np.empty(table_size(plans[0]))
+        totals[index] = count_ways(plans[0], table) * count_splits(plans[0], int(known[index].num_players))

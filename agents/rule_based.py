@@ -1,0 +1,161 @@
+"""RuleBasedAgent: the published baseline, which bids what its cards are worth and plays to win just that.
+
+Schumacher and Pleines, Improving Bidding and Playing Strategies in the Trick-Taking Game Wizard using
+Deep Q-Networks, IEEE Conference on Games 2022.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
+from wizard_env.bits import lowest_bit
+from wizard_env.cards import (
+    COPIES,
+    COUNT,
+    DECK_SIZE,
+    NUM_KINDS,
+    NUM_SUIT_CARDS,
+    NUM_SUITS,
+    WIZARD,
+    WIZARD_SHIFT,
+    suit_of,
+)
+from wizard_env.engine import legal, power_in_trick, power_of
+from wizard_env.jit import compiled, kernel
+from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.state import BID, NO_SUIT, TRUMP, State
+from wizard_env.view import Actions, View
+
+
+class RuleBasedAgent:
+    """Needs no randomness: the same position always gets the same action.
+
+    It does not reckon with the Magic Edition's 2 in its bids.
+    """
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        actions = np.empty(len(view), np.int64)
+        _act(view.known, actions)
+        return actions
+
+
+def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:
+    """float64 [54]: the chance that a card of each kind wins a trick.
+
+    Half of 1 less the share of the 60 cards that would take the trick from it if it lay first, and half
+    the share of those from which it would take the trick if it came second; to the power of
+    num_players - 1 for the other players; scaled so that the 60 cards win 60 / num_players tricks.
+
+    trump: 0 to 3, or NO_SUIT.
+    """
+    takes = np.array(
+        [[_takes(card, first, trump) for first in range(NUM_KINDS)] for card in range(NUM_KINDS)]
+    )
+    copies = np.array(COPIES)
+    loses = (takes.T * copies).sum(axis=1) / DECK_SIZE
+    beats = (takes * copies).sum(axis=1) / DECK_SIZE
+    chances = ((1 - loses + beats) / 2) ** (num_players - 1)
+    scaled: NDArray[np.float64] = chances * (DECK_SIZE / num_players) / (chances * copies).sum()
+    return scaled
+
+
+def _takes(card: int, first: int, trump: int) -> bool:
+    """Whether a card takes the trick from the one card before it."""
+    led_suit = suit_of(first) if first <= WIZARD else suit_of(card)
+    return power_of(card, led_suit, trump) > power_of(first, led_suit, trump)
+
+
+_CHANCES = np.array(
+    [
+        [trick_chances(num_players, trump) for trump in range(NO_SUIT + 1)]
+        for num_players in range(MIN_PLAYERS, MAX_PLAYERS + 1)
+    ]
+)
+"""float64 [table sizes, trumps, 54]"""
+
+
+@compiled
+def rule_based_action(state: State) -> int:
+    """The action of the acting seat; reads what it may know alone."""
+    if state.phase == TRUMP:
+        return FIRST_TRUMP + _best_trump(state)
+    if state.phase == BID:
+        return _best_bid(state)
+    return FIRST_PLAY + _best_card(state)
+
+
+@compiled
+def _chance(state: State, trump: int, card: int) -> float:
+    return _CHANCES[int(state.num_players) - MIN_PLAYERS, trump, card]
+
+
+@compiled
+def _worth(state: State, trump: int) -> float:
+    """How many tricks the hand is worth with that trump."""
+    hand = state.hands[state.seat]
+    worth = 0.0
+    for card in range(NUM_SUIT_CARDS):
+        if (hand >> card) & 1:
+            worth += _chance(state, trump, card)
+    return worth + ((hand >> WIZARD_SHIFT) & COUNT) * _chance(state, trump, WIZARD)
+
+
+@compiled
+def _best_trump(state: State) -> int:
+    best, best_worth = 0, -1.0
+    for suit in range(NUM_SUITS):
+        worth = _worth(state, suit)
+        if worth > best_worth:
+            best, best_worth = suit, worth
+    return best
+
+
+@compiled
+def _best_bid(state: State) -> int:
+    """The legal bid that is nearest to what the hand is worth."""
+    allowed = legal(state)
+    worth = _worth(state, int(state.trump))
+    best, best_distance = -1, np.inf
+    for tricks in range(int(state.hand_size) + 1):
+        distance = abs(worth - tricks)
+        if (allowed >> tricks) & 1 and distance < best_distance:
+            best, best_distance = tricks, distance
+    return best
+
+
+@compiled
+def _best_card(state: State) -> int:
+    """While it needs tricks, its likeliest card if that takes the trick, else its unlikeliest.
+
+    When it needs none, the likeliest card that does not take the trick; if all do, the unlikeliest,
+    which others may still beat, or as the last to play the likeliest, to be rid of it.
+    """
+    seat = int(state.seat)
+    needs = state.bids[seat] > state.tricks_won[seat]
+    lowest, highest, highest_loser = -1, -1, -1
+    cards = legal(state)
+    while cards:
+        card = lowest_bit(cards)
+        cards &= cards - 1
+        chance = _chance(state, int(state.trump), card)
+        if lowest < 0 or chance < _chance(state, int(state.trump), lowest):
+            lowest = card
+        if highest < 0 or chance >= _chance(state, int(state.trump), highest):
+            highest = card
+        if power_in_trick(state, card) <= state.best_power and (
+            highest_loser < 0 or chance >= _chance(state, int(state.trump), highest_loser)
+        ):
+            highest_loser = card
+    if needs:
+        return highest if power_in_trick(state, highest) > state.best_power else lowest
+    if highest_loser >= 0:
+        return highest_loser
+    return highest if int(state.trick_size) + 1 == state.num_players else lowest
+
+
+@kernel
+def _act(states: Any, actions: Any) -> None:
+    for index in range(len(states)):
+        actions[index] = rule_based_action(states[index])
