@@ -1,32 +1,105 @@
-"""HeuristicAgent: bids the tricks its cards are worth, then plays to win just as many.
+"""HeuristicAgent: counts cards, and bids and plays for the points that it expects of the round.
 
-A card is worth the chance that it wins a trick, estimated as Schumacher and Pleines do (Improving
-Bidding and Playing Strategies in the Trick-Taking Game Wizard using Deep Q-Networks, CoG 2022).
+Each card held has a chance to win a trick, a logistic function of what is still out against it. From
+the chances of all cards follows the distribution of the tricks to come; a bid, and a card to play, is
+worth the points that it makes on average under that distribution.
 """
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
-from wizard_env.bits import lowest_bit
+from agents.belief import size_of, unseen_by
+from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP, MAX_BID
+from wizard_env.bits import count_bits, lowest_bit
 from wizard_env.cards import (
-    COPIES,
     COUNT,
-    DECK_SIZE,
-    NUM_KINDS,
-    NUM_SUIT_CARDS,
+    JESTER,
+    JESTER_SHIFT,
+    NUM_RANKS,
     NUM_SUITS,
+    RANK_BITS,
+    SUIT_CARDS,
     WIZARD,
     WIZARD_SHIFT,
+    rank_of,
     suit_of,
 )
-from wizard_env.engine import legal, power_in_trick, power_of
+from wizard_env.engine import legal, power_in_trick, score
 from wizard_env.jit import compiled, kernel
-from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
-from wizard_env.state import BID, NO_SUIT, TRUMP, State
+from wizard_env.state import BID, NO_SUIT, TRUMP, UNDECIDED, State
 from wizard_env.view import Actions, View
+
+FEATURES = (
+    "1",
+    "players - 4",
+    "Wizards in the hand of an opponent",
+    "1 / cards held",
+    "log of the cards held",
+    "higher cards of the suit in other hands",
+    "its square root",
+    "cards of the suit in the hand of an opponent",
+    "cards of the suit held",
+    "higher ones among them",
+    "trumps in the hand of an opponent",
+    "those for each card of the suit there, + 1/2",
+)
+"""What is known of a card held. What other hands hold is the mean over all ways to deal the cards."""
+
+PLAIN, TRUMPS, WIZARDS, JESTERS = range(4)
+WEIGHTS = np.array(
+    [
+        [-0.595, -0.259, -0.266, -0.435, 0.107, -0.266, -1.195, 0.498, 0.159, -0.181, 0.103, -0.680],
+        [1.313, -0.238, -0.860, -0.508, -0.291, -0.258, -0.914, 0.013, 0.442, 0.149, 0.0, 0.0],
+        [2.517, -0.127, -2.923, -0.084, 0.953, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [-5.336, -1.489, 1.309, -2.687, -1.444, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    ]
+)
+"""float64 [kinds of card, features]: the log-odds that a card wins a trick, fitted to the tricks that
+the cards of such agents win against each other and against `rule_based`."""
+
+BID_SHARPNESS = 1.48
+PLAY_SHARPNESS = 1.44
+"""A player who steers is surer of the tricks it wants than the odds of its cards say: factors to the
+log-odds, in the bidding and in play."""
+BID_SHIFT = -0.24
+ROOM_SHIFT = 1.79
+"""What the bids before leave over: for each trick more than their share, so much to the log-odds."""
+HIGHER_IF_WANTED = 0.98
+HIGHER_IF_NOT = 1.0
+RUFF_IF_WANTED = 0.98
+RUFF_IF_NOT = 0.77
+"""How often an opponent who holds a higher card, or a trump and none of the led suit, takes the trick
+with it; by whether it still needs tricks."""
+
+SCRATCH = np.dtype(
+    (
+        np.record,
+        [
+            ("cards", "i8", MAX_BID),
+            ("chances", "f8", MAX_BID),
+            ("features", "f8", len(FEATURES)),
+            ("tricks", "f8", MAX_BID + 1),
+            ("values", "f8", MAX_BID + 1),
+        ],
+    )
+)
+
+
+class Scratch(Protocol):
+    """Room for one decision: a record of dtype SCRATCH."""
+
+    cards: NDArray[np.int64]
+    """[20] the cards held."""
+    chances: NDArray[np.float64]
+    """[20] the chance of each to win a trick."""
+    features: NDArray[np.float64]
+    """[12] see FEATURES."""
+    tricks: NDArray[np.float64]
+    """[21] the chance of so many tricks."""
+    values: NDArray[np.float64]
+    """[21] the expected points of each bid."""
 
 
 class HeuristicAgent:
@@ -41,122 +114,250 @@ class HeuristicAgent:
         return actions
 
 
-def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:
-    """float64 [54]: the chance that a card of each kind wins a trick.
-
-    Half the share of the other 59 cards that would not take the trick from it if it lay first, and
-    half the share of those from which it would take the trick if it came second; to the power of
-    num_players - 1 for the other players; scaled so that the 60 cards win 60 / num_players tricks.
-
-    trump: 0 to 3, or NO_SUIT.
-    """
-    takes = np.array(
-        [[_takes(card, first, trump) for first in range(NUM_KINDS)] for card in range(NUM_KINDS)]
-    )
-    copies = np.array(COPIES)
-    itself = np.eye(NUM_KINDS)
-    others = copies - itself
-    holds = ((1 - takes.T) * others).sum(axis=1) / (DECK_SIZE - 1)
-    beats = (takes * others).sum(axis=1) / (DECK_SIZE - 1)
-    chances = ((holds + beats) / 2) ** (num_players - 1)
-    return chances * (DECK_SIZE / num_players) / (chances * copies).sum()
-
-
-def _takes(card: int, first: int, trump: int) -> bool:
-    """Whether a card takes the trick from the one card before it."""
-    led_suit = suit_of(first) if first <= WIZARD else suit_of(card)
-    return power_of(card, led_suit, trump) > power_of(first, led_suit, trump)
-
-
-_CHANCES = np.array(
-    [
-        [trick_chances(num_players, trump) for trump in range(NO_SUIT + 1)]
-        for num_players in range(MIN_PLAYERS, MAX_PLAYERS + 1)
-    ]
-)
-"""float64 [table sizes, trumps, 54]"""
-
-
 @compiled
-def heuristic_action(state: State) -> int:
+def heuristic_action(state: State, scratch: Scratch) -> int:
     """The action of the acting seat; reads what it may know alone."""
     if state.phase == TRUMP:
-        return FIRST_TRUMP + _best_trump(state)
+        return FIRST_TRUMP + _best_trump(state, scratch)
     if state.phase == BID:
-        return _best_bid(state)
-    return FIRST_PLAY + _best_card(state)
+        return _best_bid(state, scratch)
+    return FIRST_PLAY + _best_card(state, scratch)
 
 
 @compiled
-def _chance(state: State, trump: int, card: int) -> float:
-    return _CHANCES[int(state.num_players) - MIN_PLAYERS, trump, card]
-
-
-@compiled
-def _worth(state: State, trump: int) -> float:
-    """How many tricks the hand is worth with that trump."""
-    hand = state.hands[state.seat]
-    worth = 0.0
-    for card in range(NUM_SUIT_CARDS):
-        if (hand >> card) & 1:
-            worth += _chance(state, trump, card)
-    return worth + ((hand >> WIZARD_SHIFT) & COUNT) * _chance(state, trump, WIZARD)
-
-
-@compiled
-def _best_trump(state: State) -> int:
-    best, best_worth = 0, -1.0
+def _best_trump(state: State, scratch: Scratch) -> int:
+    """The suit with which the best bid is worth most."""
+    best, best_value = -1, 0.0
     for suit in range(NUM_SUITS):
-        worth = _worth(state, suit)
-        if worth > best_worth:
-            best, best_worth = suit, worth
+        bid_values(state, suit, scratch)
+        value = scratch.values[0]
+        for tricks in range(1, int(state.hand_size) + 1):
+            value = max(value, scratch.values[tricks])
+        if best < 0 or value > best_value:
+            best, best_value = suit, value
     return best
 
 
 @compiled
-def _best_bid(state: State) -> int:
-    """The legal bid that is nearest to what the hand is worth."""
+def _best_bid(state: State, scratch: Scratch) -> int:
     allowed = legal(state)
-    worth = _worth(state, int(state.trump))
-    best, best_distance = -1, np.inf
+    bid_values(state, int(state.trump), scratch)
+    best = -1
     for tricks in range(int(state.hand_size) + 1):
-        distance = abs(worth - tricks)
-        if (allowed >> tricks) & 1 and distance < best_distance:
-            best, best_distance = tricks, distance
+        if (allowed >> tricks) & 1 and (best < 0 or scratch.values[tricks] > scratch.values[best]):
+            best = tricks
     return best
 
 
 @compiled
-def _best_card(state: State) -> int:
-    """While it needs tricks, its likeliest card if that takes the trick, else its unlikeliest.
+def bid_values(state: State, trump: int, scratch: Scratch) -> None:
+    """Write the expected points of every bid of the acting seat to `values`."""
+    hand_size = int(state.hand_size)
+    count = _judge_cards(state, trump, scratch)
+    shift = BID_SHIFT + ROOM_SHIFT * _room(state) / np.sqrt(float(hand_size))
+    for index in range(count):
+        scratch.chances[index] = _sigmoid(BID_SHARPNESS * scratch.chances[index] + shift)
+    _distribute(scratch, count, -1)
+    for tricks_bid in range(hand_size + 1):
+        value = 0.0
+        for tricks in range(count + 1):
+            value += scratch.tricks[tricks] * score(tricks_bid, tricks)
+        scratch.values[tricks_bid] = value
 
-    When it needs none, the likeliest card that does not take the trick; if all do, the unlikeliest,
-    which others may still beat, or as the last to play the likeliest, to be rid of it.
-    """
+
+@compiled
+def _room(state: State) -> float:
+    """Tricks that the bids known leave over, above the share of those who made them, for each opponent."""
+    bidders, total = 0, 0
+    for seat in range(state.num_players):
+        if seat != state.seat and state.bids[seat] >= 0:
+            bidders += 1
+            total += int(state.bids[seat])
+    players = int(state.num_players)
+    return (int(state.hand_size) * bidders / players - total) / (players - 1)
+
+
+@compiled
+def _best_card(state: State, scratch: Scratch) -> int:
+    """The card with which the round brings most points, the other cards taken to win by chance."""
     seat = int(state.seat)
-    needs = state.bids[seat] > state.tricks_won[seat]
-    lowest, highest, highest_loser = -1, -1, -1
-    cards = legal(state)
-    while cards:
-        card = lowest_bit(cards)
-        cards &= cards - 1
-        chance = _chance(state, int(state.trump), card)
-        if lowest < 0 or chance < _chance(state, int(state.trump), lowest):
-            lowest = card
-        if highest < 0 or chance >= _chance(state, int(state.trump), highest):
-            highest = card
-        if power_in_trick(state, card) <= state.best_power and (
-            highest_loser < 0 or chance >= _chance(state, int(state.trump), highest_loser)
-        ):
-            highest_loser = card
-    if needs:
-        return highest if power_in_trick(state, highest) > state.best_power else lowest
-    if highest_loser >= 0:
-        return highest_loser
-    return highest if int(state.trick_size) + 1 == state.num_players else lowest
+    unseen = unseen_by(state, seat)
+    allowed = legal(state)
+    met = score(int(state.bids[seat]), int(state.bids[seat]))
+    needed = int(state.bids[seat]) - int(state.tricks_won[seat])
+    count = _judge_cards(state, int(state.trump), scratch)
+    for index in range(count):
+        scratch.chances[index] = _sigmoid(PLAY_SHARPNESS * scratch.chances[index])
+    best, best_value = -1, 0.0
+    for index in range(count):
+        card = scratch.cards[index]
+        if not (allowed >> card) & 1 or card == best:
+            continue
+        chance = chance_now(state, card, unseen)
+        _distribute(scratch, count, index)
+        value = 0.0
+        for tricks in range(count):
+            if_lost = met if tricks == needed else -10 * abs(tricks - needed)
+            if_won = met if tricks + 1 == needed else -10 * abs(tricks + 1 - needed)
+            value += scratch.tricks[tricks] * (chance * if_won + (1 - chance) * if_lost)
+        if best < 0 or value > best_value:
+            best, best_value = card, value
+    return best
+
+
+@compiled
+def _judge_cards(state: State, trump: int, scratch: Scratch) -> int:
+    """List the cards of the acting seat and their log-odds to win a trick, in `chances`; returns how many."""
+    seat = int(state.seat)
+    hand = state.hands[seat]
+    unseen = unseen_by(state, seat)
+    count = _list_cards(hand, scratch)
+    for index in range(count):
+        kind = describe(int(state.num_players), hand, count, unseen, trump, scratch.cards[index], scratch)
+        odds = 0.0
+        for feature in range(len(FEATURES)):
+            odds += WEIGHTS[kind, feature] * scratch.features[feature]
+        scratch.chances[index] = odds
+    return count
+
+
+@compiled
+def describe(
+    players: int, hand: int, count: int, unseen: int, trump: int, card: int, scratch: Scratch
+) -> int:
+    """Write the features of a card held among `count` cards; returns its kind."""
+    opponents = players - 1
+    out = size_of(unseen)
+    share = min(opponents * count / out, 1.0) if out else 0.0
+    features = scratch.features
+    features[0] = 1.0
+    features[1] = players - 4.0
+    features[2] = share * ((unseen >> WIZARD_SHIFT) & COUNT) / opponents
+    features[3] = 1.0 / count
+    features[4] = np.log(float(count))
+    for feature in range(5, len(FEATURES)):
+        features[feature] = 0.0
+    if card >= WIZARD:
+        return WIZARDS if card == WIZARD else JESTERS
+    suit = suit_of(card)
+    rank = rank_of(card)
+    others = (unseen >> NUM_RANKS * suit) & RANK_BITS
+    own = (hand >> NUM_RANKS * suit) & RANK_BITS
+    above = share * count_bits(others >> rank)
+    of_suit = share * count_bits(others) / opponents
+    features[5] = above
+    features[6] = np.sqrt(above)
+    features[7] = of_suit
+    features[8] = count_bits(own)
+    features[9] = count_bits(own >> rank) - 1.0
+    if suit == trump:
+        return TRUMPS
+    if trump != NO_SUIT:
+        trumps = share * count_bits((unseen >> NUM_RANKS * trump) & RANK_BITS) / opponents
+        features[10] = trumps
+        features[11] = trumps / (of_suit + 0.5)
+    return PLAIN
+
+
+@compiled
+def chance_now(state: State, card: int, unseen: int) -> float:
+    """The chance that a card wins the trick on the table.
+
+    The unseen cards are taken to lie with each player to come independently; who could beat the card
+    does so as often as it may want to. Wizards are taken to be kept for other tricks.
+    """
+    if power_in_trick(state, card) <= state.best_power:
+        return 0.0
+    if card == WIZARD:
+        return 1.0
+    out = size_of(unseen)
+    to_come = int(state.num_players) - int(state.trick_size) - 1
+    if to_come == 0 or out == 0:
+        return 1.0
+    if card == JESTER:
+        return _power(((unseen >> JESTER_SHIFT) & COUNT) / out, to_come)
+    suit = suit_of(card)
+    trump = int(state.trump)
+    led_suit = suit if state.led_suit == UNDECIDED else int(state.led_suit)
+    cards = size_of(state.hands[state.seat])
+    above = count_bits(((unseen >> NUM_RANKS * suit) & RANK_BITS) >> rank_of(card)) / out
+    has_above = 1 - _power(1 - above, cards)
+    lacks_led = 1.0
+    if led_suit != NO_SUIT:
+        lacks_led = _power(1 - count_bits((unseen >> NUM_RANKS * led_suit) & RANK_BITS) / out, cards)
+    has_trump = 0.0
+    if trump != NO_SUIT:
+        has_trump = 1 - _power(1 - count_bits((unseen >> NUM_RANKS * trump) & RANK_BITS) / out, cards)
+    chance = 1.0
+    seat = int(state.seat)
+    for _ in range(to_come):
+        seat = seat + 1 if seat + 1 < state.num_players else 0
+        wanted = state.bids[seat] > state.tricks_won[seat]
+        higher = HIGHER_IF_WANTED if wanted else HIGHER_IF_NOT
+        ruff = RUFF_IF_WANTED if wanted else RUFF_IF_NOT
+        voids = int(state.voids[seat])
+        lacks = 1.0 if led_suit == NO_SUIT or (voids >> led_suit) & 1 else lacks_led
+        above_here = 0.0 if (voids >> suit) & 1 else has_above
+        if suit == trump:
+            chance *= 1 - ruff * above_here * (1.0 if led_suit == trump else lacks)
+        else:
+            trump_here = 0.0 if trump == NO_SUIT or (voids >> trump) & 1 else has_trump
+            chance *= (1 - higher * above_here) * (1 - ruff * lacks * trump_here)
+    return chance
+
+
+@compiled
+def _distribute(scratch: Scratch, count: int, without: int) -> None:
+    """Write the chance of every number of tricks that the cards win, one of them left out, to `tricks`."""
+    tricks = scratch.tricks
+    tricks[0] = 1.0
+    most = 0
+    for index in range(count):
+        if index == without:
+            continue
+        chance = scratch.chances[index]
+        tricks[most + 1] = tricks[most] * chance
+        for number in range(most, 0, -1):
+            tricks[number] = tricks[number] * (1 - chance) + tricks[number - 1] * chance
+        tricks[0] *= 1 - chance
+        most += 1
+
+
+@compiled
+def _list_cards(hand: int, scratch: Scratch) -> int:
+    count = 0
+    suited = hand & SUIT_CARDS
+    while suited:
+        scratch.cards[count] = lowest_bit(suited)
+        suited &= suited - 1
+        count += 1
+    for _ in range((hand >> WIZARD_SHIFT) & COUNT):
+        scratch.cards[count] = WIZARD
+        count += 1
+    for _ in range((hand >> JESTER_SHIFT) & COUNT):
+        scratch.cards[count] = JESTER
+        count += 1
+    return count
+
+
+@compiled
+def _sigmoid(odds: float) -> float:
+    return 1.0 / (1.0 + np.exp(-odds))
+
+
+@compiled
+def _power(base: float, exponent: int) -> float:
+    result = 1.0
+    while exponent:
+        if exponent & 1:
+            result *= base
+        base *= base
+        exponent >>= 1
+    return result
 
 
 @kernel
 def _act(states: Any, actions: Any) -> None:
+    scratch = np.empty(1, SCRATCH)
     for index in range(len(states)):
-        actions[index] = heuristic_action(states[index])
+        actions[index] = heuristic_action(states[index], scratch[0])
