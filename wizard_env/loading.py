@@ -3,6 +3,7 @@
 import ast
 import inspect
 import os
+import re
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,14 @@ from wizard_env.view import Agent
 GROUP = "wizard_env.agents"
 CHECKPOINT = "checkpoint"
 
+_OPTION = re.compile(
+    r"""
+    [^,=]* = \s* (?: "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' ) \s* (?=,|\Z)  # a quoted value keeps its commas
+    | [^,]+
+    """,
+    re.VERBOSE,
+)
+
 
 def load(agent: str | os.PathLike[str] | Agent) -> Agent:
     """Find an agent.
@@ -21,7 +30,8 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
         agent: a name, with options after a colon, as in "random" or "search:worlds=64,depth=2";
             or the path of a run that `wizard train` has written, as in "runs/quick" or
             "runs/quick:sample=True", or of a file in it; or an agent, which is
-            returned as it is.
+            returned as it is. A value that holds commas is quoted as in Python:
+            'external:command="python my_bot.py 1,2",timeout=5'.
 
     Raises:
         ValueError: no agent has that name.
@@ -70,11 +80,13 @@ def _make(entry: EntryPoint, options: dict[str, Any]) -> Agent:
 
 def _parse(agent: str, options: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for option in filter(None, options.split(",")):
-        key, equals, value = option.partition("=")
+    for option in _OPTION.findall(options):
+        key, equals, value = (part.strip() for part in option.partition("="))
         if not equals:
             raise ValueError(f"agent {agent!r}: option {option!r} is not of the form key=value")
-        values[key.strip()] = _literal(value.strip())
+        values[key] = _literal(value)
+        if value[:1] in ('"', "'") and values[key] is value:
+            raise ValueError(f"agent {agent!r}: option {option!r} begins a quote that does not end it")
     return values
 
 

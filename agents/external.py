@@ -1,0 +1,390 @@
+"""ExternalAgent: a program in any language takes a seat, by lines of JSON over its stdin and stdout.
+
+docs/external.md describes the protocol to those who write such programs.
+"""
+
+import contextlib
+import itertools
+import json
+import logging
+import os
+import queue
+import shlex
+import signal
+import subprocess
+import threading
+import time
+import weakref
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from typing import IO, Any, Self
+
+import numpy as np
+
+from wizard_env.actions import ACTIONS, action_id
+from wizard_env.cards import SUITS, card_names
+from wizard_env.game import Game
+from wizard_env.sampling import sample_legal
+from wizard_env.state import HIDDEN
+from wizard_env.view import Actions, View
+
+PROTOCOL = "wizard-external"
+VERSION = 1
+MAX_RESTARTS = 3
+"""How often a program that has crashed is started again."""
+
+LATE, MALFORMED, ILLEGAL, CRASHED, GIVEN_UP = "late", "malformed", "illegal", "crashed", "given up"
+"""Why a decision was forfeited: the keys of `ExternalAgent.forfeits`."""
+
+_GRACE = 1.0
+"""Seconds that a program has to leave by itself."""
+_LONGEST_LINE = 1 << 16
+_LONGEST_QUOTE = 80
+_LONGEST_WAIT = 86_400
+_LAST_LINES = 5
+"""How many lines of a program's stderr are kept for the text of an error."""
+_NOISE_SHIFT = 11
+"""64 bits less these make a number that readers of JSON take exactly in every language."""
+
+log = logging.getLogger(__name__)
+
+
+class ExternalAgent:
+    """Asks a program for one decision after the other.
+
+    A decision that gets no legal action in time is forfeited to one drawn at random, from
+    `view.noise(rng)`, and the match goes on. A program that has crashed is started again at the next
+    decision, up to MAX_RESTARTS times; then every decision is forfeited.
+
+    forfeits: how many decisions were forfeited, by reason: "late", "malformed", "illegal", "crashed",
+        "given up". The first of each reason is logged.
+
+    `close`, the end of a `with` block, and the end of the agent itself end the program.
+    """
+
+    def __init__(
+        self, command: str | Sequence[str], timeout: float = 10.0, start_timeout: float = 60.0
+    ) -> None:
+        """Start the program and wait for its hello.
+
+        Args:
+            command: what to run, with its arguments, as one text (split as a shell does, but not run
+                by one) or one by one.
+            timeout: seconds that the program has for each answer.
+            start_timeout: seconds that it has until its hello.
+
+        Raises:
+            ChildProcessError: the program cannot be started, or gives no hello of this version.
+            TypeError, ValueError: an argument is not of the kind or in the range named above.
+        """
+        self.forfeits: Counter[str] = Counter()
+        self._arguments = _split(command)
+        self._command = command if isinstance(command, str) else shlex.join(command)
+        self._timeout = _check_seconds("timeout", timeout)
+        self._start_timeout = _check_seconds("start_timeout", start_timeout)
+        self._numbers = itertools.count(1)
+        self._restarts = 0
+        self._closed = False
+        self._program: _Program | None = self._start()
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        """Ask for every decision of the view. Raises ValueError once the agent is closed."""
+        if self._closed:
+            raise ValueError(f"the external agent {self._command!r} is closed")
+        words = view.noise(rng)
+        actions = np.empty(len(view), np.int64)
+        for row in range(len(view)):
+            try:
+                actions[row] = self._ask(view, row, int(words[row]))
+            except _Fault as fault:
+                self._note(fault)
+                actions[row] = sample_legal(view.mask[row : row + 1], words[row : row + 1])[0]
+        return actions
+
+    def close(self) -> None:
+        """End the program, which has a moment to leave by itself; may be called again."""
+        self._closed = True
+        if self._program is not None:
+            self._program.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(self) -> "_Program":
+        """A program that has said hello. Raises ChildProcessError."""
+        try:
+            program = _Program(self._arguments)
+        except OSError as error:
+            raise ChildProcessError(f"command {self._command!r} cannot be started: {error}") from error
+        try:
+            program.greet(self._start_timeout)
+        except _Fault as fault:
+            program.end()
+            raise ChildProcessError(f"command {self._command!r} gave no hello: {fault.reason}") from None
+        return program
+
+    def _ask(self, view: View, row: int, word: int) -> int:
+        """The program's action. Raises _Fault if it gives no legal one."""
+        if self._program is None:
+            self._program = self._start_again()
+        number = next(self._numbers)
+        asked = {"id": number, **describe(view, row), "noise": word >> _NOISE_SHIFT}
+        try:
+            answer = self._program.ask(asked, self._timeout)
+        except _Fault as fault:
+            if fault.kind == CRASHED:
+                self._program = None
+            raise
+        return _legal_action(answer, view, row)
+
+    def _start_again(self) -> "_Program":
+        if self._restarts == MAX_RESTARTS:
+            raise _Fault(GIVEN_UP, f"it was started again {MAX_RESTARTS} times, and is not once more")
+        self._restarts += 1
+        try:
+            return self._start()
+        except ChildProcessError as error:
+            raise _Fault(CRASHED, str(error)) from error
+
+    def _note(self, fault: "_Fault") -> None:
+        if fault.kind not in self.forfeits:
+            log.warning("%r forfeits a decision, %s: %s", self._command, fault.kind, fault.reason)
+        self.forfeits[fault.kind] += 1
+
+
+def describe(view: View, row: int) -> dict[str, Any]:
+    """What the acting seat of a decision may know, and its legal actions, in plain values for JSON."""
+    state = view.known[row]
+    game = Game.from_state(view.rules(row), state)
+    legal = game.legal_actions()
+    num_players = game.rules.num_players
+    return {
+        "num_players": num_players,
+        "seat": game.seat,
+        "phase": game.phase,
+        "round_number": game.round_number,
+        "num_rounds": game.num_rounds,
+        "hand_size": game.hand_size,
+        "dealer": game.dealer,
+        "hand": card_names(state["hands"][state["seat"]]),
+        "upcard": game.upcard,
+        "trump": game.trump,
+        "led_suit": game.led_suit,
+        "trick": game.trick,
+        "bids": [None if bid == HIDDEN else bid for bid in game.bids],
+        "tricks_won": game.tricks_won,
+        "scores": game.scores,
+        "played": [card_names(cards) for cards in state["played"][:num_players]],
+        "voids": [_suits(bits) for bits in state["voids"][:num_players]],
+        "rules": game.rules.to_dict(),
+        "legal": [ACTIONS[action] for action in legal],
+        "legal_ids": legal,
+    }
+
+
+def _suits(bits: int) -> list[str]:
+    return [suit for place, suit in enumerate(SUITS) if bits >> place & 1]
+
+
+def _legal_action(answer: Any, view: View, row: int) -> int:
+    """The action that an answer names. Raises _Fault if there is none, or if it is not legal."""
+    if type(answer) not in (str, int):
+        raise _Fault(MALFORMED, f"its action is {_quote(answer)}: a name or an id is needed")
+    try:
+        action = action_id(answer) if isinstance(answer, str) else answer
+    except ValueError as unknown:
+        raise _Fault(ILLEGAL, str(unknown)) from None
+    game = Game.from_state(view.rules(row), view.known[row])
+    if action not in game.legal_actions():
+        raise _Fault(ILLEGAL, game.why_not(action))
+    return action
+
+
+class _Fault(Exception):  # noqa: N818 - the program's, not ours
+    """Why the program gave no legal action."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(kind, reason)
+        self.kind = kind
+        self.reason = reason
+
+
+class _Program:
+    """A running program. Pipes are read and written by threads, so that nothing it does blocks its table."""
+
+    def __init__(self, arguments: str | Sequence[str]) -> None:
+        """Raises OSError if it cannot be started."""
+        process = subprocess.Popen(
+            arguments,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # on POSIX, so that it can be ended with all that it has started
+        )
+        self._process = process
+        self._to_write: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._last_words: deque[bytes] = deque(maxlen=_LAST_LINES)
+        tasks = (
+            (_write, process.stdin, self._to_write),
+            (_read, process.stdout, self._lines),
+            (_keep, process.stderr, self._last_words),
+        )
+        threads = [threading.Thread(target=task, args=with_pipe, daemon=True) for task, *with_pipe in tasks]
+        for thread in threads:
+            thread.start()
+        # the threads hold no reference to this object, so the program ends when its agent is forgotten
+        self._finalizer = weakref.finalize(self, _end, process, self._to_write, threads)
+
+    def greet(self, timeout: float) -> None:
+        """Exchange the version of the protocol. Raises _Fault."""
+        hello = {"protocol": PROTOCOL, "version": VERSION}
+        self._send(hello)
+        reply = _parse(self._receive(time.monotonic() + timeout, timeout))
+        given = {key: reply.get(key) for key in hello}
+        if given != hello:
+            raise _Fault(MALFORMED, f"it said {json.dumps(given)}, allowed is {json.dumps(hello)}")
+
+    def ask(self, request: dict[str, Any], timeout: float) -> Any:
+        """The action in the answer to a request, whatever it is. Raises _Fault."""
+        self._forget_lines()
+        self._send(request)
+        deadline = time.monotonic() + timeout
+        while True:
+            answer = _parse(self._receive(deadline, timeout))
+            number = answer.get("id")
+            if type(number) is not int or number > request["id"] or "action" not in answer:
+                raise _Fault(MALFORMED, f"{_quote(answer)} is no answer to request {request['id']}")
+            if number == request["id"]:
+                return answer["action"]
+            # else it answers an earlier request, too late
+
+    def end(self) -> None:
+        """End the program if it still runs, and wait until it has gone."""
+        self._finalizer()
+
+    def _send(self, content: dict[str, Any]) -> None:
+        self._to_write.put(json.dumps(content).encode() + b"\n")
+
+    def _forget_lines(self) -> None:
+        """Leave out what came when nothing was asked; the end of the lines stays."""
+        for _ in range(self._lines.qsize()):
+            if self._lines.get() is None:
+                self._lines.put(None)
+
+    def _receive(self, deadline: float, timeout: float) -> bytes:
+        left = deadline - time.monotonic()
+        try:
+            if left <= 0:
+                raise queue.Empty  # even if lines lie there: late answers could keep coming forever
+            line = self._lines.get(timeout=left)
+        except queue.Empty:
+            raise _Fault(LATE, f"no answer within {timeout} seconds") from None
+        if line is None:
+            self.end()
+            raise _Fault(CRASHED, self._obituary())
+        return line
+
+    def _obituary(self) -> str:
+        said = b"".join(self._last_words).decode(errors="replace").strip()
+        status = f"it ended with exit status {self._process.returncode}"
+        return f"{status}: {said}" if said else f"{status} and wrote nothing to stderr"
+
+
+def _write(pipe: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
+    with contextlib.suppress(OSError), pipe:  # which the program may have closed; reading tells
+        for line in iter(lines.get, None):
+            pipe.write(line)
+            pipe.flush()
+
+
+def _read(pipe: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
+    for line in _lines_of(pipe):
+        lines.put(line)
+    lines.put(None)
+
+
+def _keep(pipe: IO[bytes], last_words: deque[bytes]) -> None:
+    last_words.extend(_lines_of(pipe))
+
+
+def _lines_of(pipe: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a pipe until its end; of a line that is far too long, the beginning."""
+    line = b""
+    with pipe:
+        for part in iter(lambda: pipe.readline(_LONGEST_LINE), b""):
+            line = line or part
+            if part.endswith(b"\n"):
+                yield line
+                line = b""
+    if line:
+        yield line
+
+
+def _end(
+    process: subprocess.Popen[bytes],
+    to_write: "queue.SimpleQueue[bytes | None]",
+    threads: list[threading.Thread],
+) -> None:
+    to_write.put(None)  # closes its stdin, the sign to leave
+    try:
+        process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        _kill(process)
+        process.wait()
+    for thread in threads:
+        if thread is not threading.current_thread():  # where garbage collection may have run
+            thread.join(_GRACE)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # it has just left by itself
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    """The JSON object on a line. Raises _Fault."""
+    try:
+        content = json.loads(line.decode())
+    except (ValueError, RecursionError) as error:
+        raise _Fault(MALFORMED, f"{_quote(line)} is not JSON in UTF-8: {error}") from None
+    if not isinstance(content, dict):
+        raise _Fault(MALFORMED, f"{_quote(line)} is no JSON object")
+    return content
+
+
+def _quote(content: object) -> str:
+    text = repr(content.decode(errors="replace") if isinstance(content, bytes) else content)
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
+
+
+def _split(command: str | Sequence[str]) -> str | list[str]:
+    """The arguments of a command. Windows splits a text by itself, by rules of its own."""
+    if not isinstance(command, str):
+        if not isinstance(command, Sequence) or not all(isinstance(part, str) for part in command):
+            raise TypeError(f"command={command!r}: a text or a list of texts is needed")
+        arguments: str | list[str] = list(command)
+    elif os.name == "posix":
+        try:
+            arguments = shlex.split(command)
+        except ValueError as error:
+            raise ValueError(f"command={command!r}: {error}") from None
+    else:
+        arguments = command
+    if not arguments:
+        raise ValueError(f"command={command!r}: a program is needed")
+    return arguments
+
+
+def _check_seconds(name: str, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name}={value!r}: a number of seconds is needed")
+    if not 0 < value <= _LONGEST_WAIT:
+        raise ValueError(f"{name}={value!r}: allowed are more than 0 to {_LONGEST_WAIT} seconds")
+    return value

@@ -1,0 +1,113 @@
+"""SearchAgent: what it tries, what it believes, and that it beats the heuristic."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.heuristic import SCRATCH
+from agents.search import BATCH, BIDS_TRIED, SearchAgent, weigh_bids
+from train.evaluate import evaluate
+from wizard_env import Game, Games, Rules, View, action_id, sample_legal
+from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.state import HIDDEN
+
+CHANCE = np.random.default_rng(0)
+
+
+def views(rules: Rules, count: int = 24) -> View:
+    games, rng = Games(rules, count, seed=5), np.random.default_rng(5)
+    left = rng.integers(0, rules.num_players * (rules.rounds[0] + 1), count)
+    while len(rows := left.nonzero()[0]):
+        games.step(sample_legal(games.mask[rows], rng), rows)
+        left[rows] -= 1
+    return View(games.states, np.arange(count, dtype=np.uint64))
+
+
+@pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
+def test_it_tries_legal_actions_alone(num_players: int) -> None:
+    """Every legal card; of the bids some, next to each other or nearly so."""
+    view = views(Rules(num_players, hand_sizes=(7,)))
+    points = SearchAgent(worlds=4).expect(view, CHANCE)
+    tried = ~np.isnan(points)
+    assert (tried <= (view.mask == 1)).all()
+    bids = view.known["phase"] == 1
+    assert (tried[~bids] == (view.mask[~bids] == 1)).all()
+    assert (tried[bids].sum(axis=1) <= BIDS_TRIED).all()
+    assert bids.any()
+    assert (np.nanmax(points, axis=1) <= 20 + 10 * 7).all()
+    assert (np.nanmin(points, axis=1) >= -10 * 7).all()
+
+
+def test_threads_change_nothing() -> None:
+    view = views(Rules(5, hand_sizes=(6,)))
+    worlds = 3 * BATCH
+    one, two = (SearchAgent(worlds, threads=threads).expect(view, CHANCE) for threads in (1, 2))
+    assert np.array_equal(one, two, equal_nan=True)
+
+
+def test_more_worlds_agree_better() -> None:
+    """Two independent estimates come closer to each other with more worlds."""
+    view = views(Rules(4, hand_sizes=(8,)))
+    other = View(view.known, np.arange(1000, 1024, dtype=np.uint64))
+
+    def gap(worlds: int) -> float:
+        agent = SearchAgent(worlds)
+        return float(np.nanmean(np.abs(agent.expect(view, CHANCE) - agent.expect(other, CHANCE))))
+
+    assert gap(8 * BATCH) < 0.6 * gap(BATCH)
+
+
+def test_it_keeps_a_wizard_for_the_trick_it_can_be_sure_of() -> None:
+    """It has bid one and holds a Wizard and a low card: thrown off now, the low card cannot win later."""
+    game = Game.from_deal(Rules(3), dealer=0, hands=["WI 2D", "KS 3S", "4S JE"], upcard="4C")
+    for action in ("bid 0", "bid 0", "bid 1", "play KS", "play JE"):
+        game.step(action)
+    points = SearchAgent(worlds=64).expect(View.of([game]), CHANCE)[0]
+    assert points[action_id("play 2D")] > 25
+    assert points[action_id("play WI")] < 20
+
+
+def test_bids_tell_of_hands() -> None:
+    """Who has bid three holds Wizards rather than low cards; a hidden bid is filled in and tells nothing."""
+    hands = ["5H 6H 7H", "WI WI AC", "2D 3D 4D"]
+    game = Game.from_deal(Rules(3), dealer=0, hands=hands, upcard="KC")
+    game.step("bid 3")
+    game.step("bid 0")
+    scratch, past = np.zeros(1, SCRATCH), game.state.copy()
+
+    def likelihood(world: Any) -> float:
+        return float(weigh_bids(world[0], past[0], 0, scratch[0]))
+
+    swapped = game.state.copy()
+    swapped["hands"][0, [1, 2]] = swapped["hands"][0, [2, 1]]
+    assert likelihood(game.state.copy()) > 100 * likelihood(swapped)
+    hidden = game.state.copy()
+    hidden["bids"][0, [1, 2]] = HIDDEN
+    assert likelihood(hidden) == 1
+    assert hidden["bids"][0, :3].tolist() == [-1, 3, 0]
+
+
+def test_a_limit_of_time() -> None:
+    """Decisions are legal and take about as long as allowed, at least one batch."""
+    view = views(Rules(4, hand_sizes=(3,)), 6)
+    actions = SearchAgent(milliseconds=1).act(view, CHANCE)
+    assert view.mask[np.arange(6), actions].all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"worlds": 0}, "worlds"), ({"threads": 0}, "threads"), ({"milliseconds": 0}, "milliseconds")],
+)
+def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SearchAgent(**options)
+
+
+@pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
+def test_it_beats_the_heuristic(num_players: int) -> None:
+    """Alone among heuristics, with few worlds, on rounds of some sizes; the intervals do not touch."""
+    rules = Rules(num_players, hand_sizes=(2, 4, 6, 8))
+    field = ["search:worlds=32"] + ["heuristic"] * (num_players - 1)
+    mine, theirs = evaluate(field, rules, 40, seed=3).standings
+    assert mine.points_low > theirs.points_high
