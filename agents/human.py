@@ -2,7 +2,7 @@
 
 import sys
 import textwrap
-from typing import Any, TextIO
+from typing import TextIO
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class HumanAgent:
         return np.array([self._ask(view, row) for row in range(len(view))], np.int64)
 
     def _ask(self, view: View, row: int) -> int:
-        game = _seen(view, row)
+        game = Game.from_state(view.rules(row), view.information(row))
         self._write(_table(game))
         while True:
             self._write(f"Seat {game.seat}> ")
@@ -61,20 +61,6 @@ class HumanAgent:
         stream = sys.stdout if self._stdout is None else self._stdout
         stream.write(words)
         stream.flush()
-
-
-def _seen(view: View, row: int) -> Game:
-    """A decision of a view as a game, to be shown to its acting seat alone.
-
-    A view has no hands of others. How many cards they hold is public, and that many lie there face
-    down: cards that stand for any, since who looks from the acting seat is shown their number.
-    """
-    state: Any = view.information(row)
-    for seat in range(int(state["num_players"])):
-        if seat != state["seat"]:
-            cards_left = int(state["hand_size"]) - len(card_names(state["played"][seat]))
-            state["hands"][seat] = (1 << cards_left) - 1
-    return Game.from_state(view.rules(row), state)
 
 
 def _table(game: Game) -> str:

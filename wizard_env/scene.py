@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from wizard_env.engine import bid_is_visible
+from wizard_env.engine import bid_is_visible, cards_left
 from wizard_env.game import Game, Round
 from wizard_env.rules import Rules
 
@@ -78,7 +78,7 @@ def look(game: Game, observer: int | None = None) -> Scene:
             bid_is_hidden=bids[number] is not None and not shown,
             tricks_won=tricks_won[number],
             hand=tuple(hands[number]) if observer in (None, number) else None,
-            cards_held=len(hands[number]),
+            cards_held=int(cards_left(game.state[0], number)),
             deals=number == game.dealer,
             acts=number == game.seat,
         )
