@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import wizard_env.games as batch
+from agents import load
+from agents.belief import count_deals, draw_worlds
 from wizard_env import Game, Games, Rules, View, sample_legal, sample_softmax
 from wizard_env.jit import COMPILES
 
@@ -30,7 +32,8 @@ BATCHES: list[dict[str, Any]] = [
 
 def digest() -> list[str]:
     """One hash for each game and batch, of all that they show on the way."""
-    return [*map(digest_of_game, SINGLE), *map(digest_of_batch, BATCHES)]
+    agents = map(digest_of_agent, ["rule_based", "heuristic", "search:worlds=1"])
+    return [*map(digest_of_game, SINGLE), *map(digest_of_batch, BATCHES), *agents]
 
 
 def digest_of_game(rules: Rules) -> str:
@@ -61,6 +64,20 @@ def digest_of_batch(options: dict[str, Any]) -> str:
             games.step(sample_softmax(rng.normal(size=games.mask.shape), games.mask, rng)[0])
     ends, decisions = games.playout(rng)
     hashed.update(ends.tobytes() + str(decisions).encode())
+    return hashed.hexdigest()
+
+
+def digest_of_agent(name: str) -> str:
+    """What an agent chooses, and the worlds and the number of deals that it may believe in."""
+    hashed, agent = hashlib.sha256(), load(name)
+    for rules in SINGLE[1:]:
+        games = Games(rules, 3, seed=4)
+        for step in range(12):
+            view = games.view(noise=np.arange(3, dtype=np.uint64) + step)
+            actions = agent.act(view, np.random.default_rng(0))
+            for array in (actions, draw_worlds(view, 2, np.random.default_rng(0)), count_deals(view)):
+                hashed.update(array.tobytes())
+            games.step(actions)
     return hashed.hexdigest()
 
 
