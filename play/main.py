@@ -1,9 +1,7 @@
-"""The command line: `wizard train`, `wizard evaluate`, `wizard bench`."""
+"""The command line: `wizard train`, `evaluate`, `league`, `exploit`, `bench`."""
 
-import json
 import logging
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +13,15 @@ except ModuleNotFoundError as missing:
     raise SystemExit(f"wizard needs the module {missing.name!r}: pip install 'wizard-env[train]'") from None
 
 import configs
-from play.report import show_evaluation, training_bar
+from play.outputs import Outputs
+from play.report import (
+    show_evaluation,
+    show_exploit,
+    show_league,
+    show_sizes,
+    training_bar,
+    with_progress,
+)
 from wizard_env import Rules
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -32,7 +38,7 @@ def main() -> None:
     logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])
     try:
         app()
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
         complaints.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
 
@@ -80,18 +86,43 @@ def say(line: str) -> None:
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
+Agents = Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs.")]
+Players = Annotated[str, typer.Option(help="3 to 6, or several table sizes, as in 3,4,5,6.")]
+Seed = Annotated[int, typer.Option(help="The same seed, the same deals.")]
+HandSizes = Annotated[str, typer.Option(help="Only these rounds, as in 1,2,3.")]
+Restriction = Annotated[str, typer.Option(help="free, no_even, leader, canadian.")]
+Reveal = Annotated[str, typer.Option(help="open, simultaneous, secret.")]
+MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
+WorkerCount = Annotated[int, typer.Option(help="How many processes play.")]
+RayAddress = Annotated[
+    str | None, typer.Option(help="Play on the Ray cluster at this address; local starts one.")
+]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write JSON to this file; - prints it.")
+]
+ReportFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a page of plots and tables, in one HTML file.")
+]
+PlotFolder = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write the plots here, as PNG.")]
+
+
 @app.command()
 def evaluate(
-    agents: Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs.")],
-    players: Annotated[int, typer.Option(help="3 to 6.")] = 4,
+    agents: Agents,
+    players: Players = "4",
     games: Annotated[int, typer.Option(help="How many deals of a whole game.")] = 100,
-    seed: Annotated[int, typer.Option(help="The same seed, the same deals.")] = 0,
-    hand_sizes: Annotated[str, typer.Option(help="Only these rounds, as in 1,2,3.")] = "",
-    bid_restriction: Annotated[str, typer.Option(help="free, no_even, leader, canadian.")] = "free",
-    bid_reveal: Annotated[str, typer.Option(help="open, simultaneous, secret.")] = "open",
-    magic_edition: Annotated[bool, typer.Option(help="Play the Magic Edition.")] = False,
+    seed: Seed = 0,
+    hand_sizes: HandSizes = "",
+    bid_restriction: Restriction = "free",
+    bid_reveal: Reveal = "open",
+    magic_edition: MagicEdition = False,
+    workers: WorkerCount = 1,
+    ray: RayAddress = None,
+    details: Annotated[bool, typer.Option(help="Show bids by hand size and by position too.")] = False,
+    json: JsonFile = None,
+    report: ReportFile = None,
+    plots: PlotFolder = None,
     records: Annotated[Path | None, typer.Option(help="Write the first games to this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Compare agents on the same deals; each plays every seat of every deal.
 
@@ -99,29 +130,111 @@ def evaluate(
     For A alone against B, name B three times: A B B B.
     """
     from train.evaluate import evaluate
-    from wizard_env.notation import write_records
+    from train.workers import workers as open_workers
 
-    rules = Rules(
-        num_players=players,
-        bid_restriction=bid_restriction,  # type: ignore[arg-type]
-        bid_reveal=bid_reveal,  # type: ignore[arg-type]
-        magic_edition=magic_edition,
-        hand_sizes=_numbers(hand_sizes),
-    )
-    result = evaluate(agents, rules, games, seed, NUM_RECORDS if records else 0)
-    if records:
-        write_records(records, result.records)
-    if as_json:
-        typer.echo(json.dumps([asdict(standing) for standing in result.standings], indent=2))
-    else:
-        show_evaluation(console, result, f"{games} games of {players} players, seed {seed}")
+    outputs = Outputs(json, report, plots, records)
+    tables = _rules(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    num_records = NUM_RECORDS if records else 0
+    with open_workers(workers, ray) as spread:
+        shown = with_progress(spread)
+        results = [evaluate(agents, rules, games, seed, num_records, shown) for rules in tables]
+    if not outputs.prints_json:
+        for result in results:
+            title = f"{games} games of {result.rules.num_players} players, seed {seed}"
+            show_evaluation(console, result, title, details)
+        show_sizes(console, results)
+    outputs.write_evaluations(results, f"Wizard: {', '.join(dict.fromkeys(agents))}")
 
 
-def _numbers(text: str) -> tuple[int, ...] | None:
+@app.command()
+def league(
+    folder: Annotated[Path, typer.Argument(help="Where the league's results are kept.")],
+    agents: Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs; all different.")],
+    players: Players = "4",
+    games: Annotated[int, typer.Option(help="How many deals of a whole game each table plays.")] = 100,
+    seed: Seed = 0,
+    hand_sizes: HandSizes = "",
+    bid_restriction: Restriction = "free",
+    bid_reveal: Reveal = "open",
+    magic_edition: MagicEdition = False,
+    workers: WorkerCount = 1,
+    ray: RayAddress = None,
+    json: JsonFile = None,
+    report: ReportFile = None,
+    plots: PlotFolder = None,
+) -> None:
+    """Rate many agents at tables of different ones, all tables on the same deals.
+
+    A league that was interrupted goes on where it stood; with another agent, only the tables
+    with that agent are played.
+    """
+    from train.league import play_league
+    from train.workers import workers as open_workers
+
+    outputs = Outputs(json, report, plots)
+    tables = _rules(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    with open_workers(workers, ray) as spread:
+        result = play_league(folder, agents, tables, games, seed, with_progress(spread))
+    if not outputs.prints_json:
+        show_league(console, result)
+    outputs.write_league(result, f"Wizard: league {folder.name}")
+
+
+@app.command()
+def exploit(
+    agent: Annotated[str, typer.Argument(help="Name of an agent, or the folder of a run.")],
+    players: Annotated[int, typer.Option(help="3 to 6.")] = 4,
+    decisions: Annotated[int, typer.Option(help="How many decisions to learn from.")] = 1_000_000,
+    games: Annotated[int, typer.Option(help="How many deals of a whole game measure the gain.")] = 300,
+    seed: Annotated[int, typer.Option(help="The same seed, the same result.")] = 0,
+    hand_sizes: HandSizes = "",
+    bid_restriction: Restriction = "free",
+    bid_reveal: Reveal = "open",
+    magic_edition: MagicEdition = False,
+    runs: Annotated[Path, typer.Option(help="The training is kept in a folder here.")] = Path("runs"),
+    json: JsonFile = None,
+) -> None:
+    """Train a learner alone against copies of an agent: what it gains, the agent can lose at least.
+
+    A training that was interrupted goes on where it stood.
+    """
+    from train.exploit import exploit, run_name
+
+    outputs = Outputs(json)
+    rules = _rules(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
+    folder = runs / run_name(agent, rules, seed)
+    with training_bar(console) as bar:
+        found = exploit(agent, rules, folder, decisions, games, seed, bar.update)
+    if not outputs.prints_json:
+        show_exploit(console, found)
+        say(f"response     {folder} (wizard evaluate {folder} {agent} ...)")
+    outputs.write_exploit(found)
+
+
+def _rules(
+    players: str, hand_sizes: str, bid_restriction: str, bid_reveal: str, magic_edition: bool
+) -> list[Rules]:
+    """The rules for every table size."""
+    sizes = dict.fromkeys(_numbers("--players", players))
+    if not sizes:
+        raise ValueError("--players '': at least one table size is needed, as in 4 or 3,4,5,6")
+    return [
+        Rules(
+            num_players=num_players,
+            bid_restriction=bid_restriction,  # type: ignore[arg-type]
+            bid_reveal=bid_reveal,  # type: ignore[arg-type]
+            magic_edition=magic_edition,
+            hand_sizes=_numbers("--hand-sizes", hand_sizes) or None,
+        )
+        for num_players in sizes
+    ]
+
+
+def _numbers(option: str, text: str) -> tuple[int, ...]:
     try:
-        return tuple(int(number) for number in text.split(",")) if text else None
+        return tuple(int(number) for number in text.split(",")) if text else ()
     except ValueError:
-        raise ValueError(f"--hand-sizes {text!r}: allowed are whole numbers, as in 1,2,3") from None
+        raise ValueError(f"{option} {text!r}: allowed are whole numbers, as in 3,4,5") from None
 
 
 @app.command()

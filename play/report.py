@@ -1,16 +1,25 @@
 """What the command line shows: the progress of training, and the outcome of evaluations."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn, track
 from rich.table import Table
+
+from play.sheets import Sheet, breakdown_sheets, league_sheets, size_sheet, summary_sheets
 
 if TYPE_CHECKING:
     from train.evaluate import Evaluation
+    from train.exploit import Exploit
+    from train.league import League
     from train.run import Progress as Iteration
+    from train.workers import Map
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 class TrainingBar:
@@ -73,19 +82,63 @@ def training_bar(console: Console) -> Iterator[TrainingBar]:
         yield TrainingBar(progress)
 
 
-def show_evaluation(console: Console, evaluation: "Evaluation", title: str) -> None:
-    """Print a table with a line for each agent."""
-    table = Table(title=title, title_justify="left")
-    table.add_column("agent")
-    for heading in ("points", "95% interval", "bids met", "won", "games"):
+def with_progress(spread: "Map") -> "Map":
+    """Show on the terminal how many tasks are done."""
+    console = Console(stderr=True)
+
+    def shown(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+        todo = list(tasks)
+        results = spread(function, todo)
+        hidden = not console.is_terminal
+        yield from track(results, "playing", len(todo), console=console, transient=True, disable=hidden)
+
+    return shown
+
+
+def show_evaluation(console: Console, evaluation: "Evaluation", title: str, details: bool = False) -> None:
+    """Print how the agents stand, bid and differ; details: also by hand size and position."""
+    sheets = summary_sheets(evaluation, title)
+    for sheet in [*sheets, *(breakdown_sheets(evaluation) if details else [])]:
+        show_sheet(console, sheet)
+
+
+def show_sizes(console: Console, evaluations: Sequence["Evaluation"]) -> None:
+    """Print a table of the agents by table size, if there are several."""
+    if len(evaluations) > 1:
+        show_sheet(console, size_sheet(evaluations))
+
+
+def show_league(console: Console, league: "League") -> None:
+    """Print the ratings and the cross table."""
+    for sheet in league_sheets(league):
+        show_sheet(console, sheet)
+
+
+def show_exploit(console: Console, exploit: "Exploit") -> None:
+    """Print what a learned response gains."""
+    table = Table(
+        title=f"a response to {escape(exploit.agent)}, after {exploit.decisions:,} decisions",
+        title_justify="left",
+    )
+    for heading in ("gain, a lower bound", "95% interval", "response", "agent", "games"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for standing in evaluation.standings:
-        table.add_row(
-            standing.name,
-            f"{standing.points:.1f}",
-            f"{standing.points_low:.1f} to {standing.points_high:.1f}",
-            f"{standing.bid_accuracy:.3f}",
-            f"{standing.win_share:.3f}",
-            f"{standing.games:,}",
-        )
+    table.add_row(
+        f"{exploit.gain:+.1f}",
+        f"{exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}",
+        f"{exploit.response_points:.1f}",
+        f"{exploit.agent_points:.1f}",
+        f"{exploit.games:,}",
+    )
+    console.print(table)
+
+
+def show_sheet(console: Console, sheet: Sheet) -> None:
+    """Print a table."""
+    table = Table(title=escape(sheet.title), title_justify="left")
+    first, *others = sheet.headings
+    table.add_column(first)
+    for heading in others:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in sheet.rows:
+        table.add_row(*map(escape, row))
     console.print(table)

@@ -1,12 +1,14 @@
 """The command line `wizard`, end to end: what it prints, writes and refuses, and how it exits."""
 
+import base64
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 import torch
@@ -88,11 +90,11 @@ def test_help(tmp_path: Path) -> None:
     shown = script("--help", folder=tmp_path)
     assert shown.returncode == 0
     assert shown.stderr == ""
-    for command in ("train", "evaluate", "bench"):
+    for command in ("train", "evaluate", "league", "bench"):
         assert command in shown.stdout
 
 
-@pytest.mark.parametrize("command", ["train", "evaluate", "bench"])
+@pytest.mark.parametrize("command", ["train", "evaluate", "league", "bench"])
 def test_help_of_a_command(wizard: Wizard, command: str) -> None:
     shown = wizard(command, "--help")
     assert shown.code == 0
@@ -186,26 +188,98 @@ ARGUMENTS = ("evaluate", "random", "heuristic", "--players", "3", "--games", "5"
 
 
 def test_evaluate(tmp_path: Path) -> None:
-    """The installed command; a line for each agent, with points, interval, bids met, wins and games."""
+    """The installed command: how the agents stand, how they bid, and by how much they differ."""
     shown = script(*ARGUMENTS, folder=tmp_path)
-    assert shown.returncode == 0
-    lines = [line.replace("│", " ").split() for line in shown.stdout.splitlines()]
-    rows = {line[0]: line[1:] for line in lines if line and line[0] in ("random", "heuristic")}
-    for standing in evaluate(["random", "heuristic"], Rules(num_players=3), 5, seed=1).standings:
-        points, low, to, high, met, won, games = rows[standing.name]
-        assert (to, games) == ("to", "15")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    result = evaluate(["random", "heuristic"], Rules(num_players=3), 5, seed=1)
+    games, bids, differences = rows(shown.stdout)
+    for standing, game_row, bid_row in zip(result.standings, games, bids, strict=True):
+        name, points, interval, won, rank, count = game_row
+        assert (name, count) == (standing.name, "15")
         assert float(points) == pytest.approx(standing.points, abs=0.06)
-        assert float(low) == pytest.approx(standing.points_low, abs=0.06)
-        assert float(high) == pytest.approx(standing.points_high, abs=0.06)
-        assert float(met) == pytest.approx(standing.bid_accuracy, abs=6e-4)
+        low, high = map(float, interval.split(" to "))
+        assert low == pytest.approx(standing.points_low, abs=0.06)
+        assert high == pytest.approx(standing.points_high, abs=0.06)
         assert float(won) == pytest.approx(standing.win_share, abs=6e-4)
+        assert float(rank) == pytest.approx(standing.rank, abs=6e-3)
+        name, *figures, microseconds = bid_row
+        assert name == standing.name
+        expected = [standing.bid_accuracy, standing.bid_bias, standing.bid_error]
+        assert list(map(float, figures)) == pytest.approx(expected, abs=6e-4)
+        assert float(microseconds.replace(",", "")) > 0
+    ((name, other, points, _),) = differences
+    assert (name, other) == ("random", "heuristic")
+    assert float(points) == pytest.approx(result.differences[0].points, abs=0.06)
 
 
-def test_evaluate_as_json(wizard: Wizard) -> None:
-    outcome = wizard(*ARGUMENTS, "--json")
+def rows(printed: str) -> list[list[list[str]]]:
+    """The cells of the tables that were printed, less their headings."""
+    tables: list[list[list[str]]] = []
+    for line in printed.splitlines():
+        if line.startswith("┏"):
+            tables.append([])
+        elif line.startswith("│"):
+            tables[-1].append([cell.strip() for cell in line.strip("│").split("│")])
+    return tables
+
+
+def test_details(wizard: Wizard) -> None:
+    """A row for every agent and hand size, and for every agent and position."""
+    shown = rows(wizard(*ARGUMENTS, "--hand-sizes", "1,4,2", "--details").out)
+    by_size, by_position = shown[3:]
+    assert [row[:2] for row in by_size] == [[n, s] for n in ("random", "heuristic") for s in "124"]
+    assert [row[:2] for row in by_position] == [[n, p] for n in ("random", "heuristic") for p in "123"]
+
+
+def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What JSON says of evaluations, less the times."""
+    return [{key: value for key, value in table.items() if key != "times"} for table in found]
+
+
+def test_evaluate_as_json(wizard: Wizard, tmp_path: Path) -> None:
+    """Printed or written, the same but for the times, and for every table size in turn."""
+    arguments = ("evaluate", "random", "heuristic", "--games", 4, "--hand-sizes", "2,3", "--players", "3,5")
+    printed = wizard(*arguments, "--json", "-")
+    assert printed.code == 0
+    found = json.loads(printed.out)
+    for table, players in zip(found, (3, 5), strict=True):
+        rules = Rules(num_players=players, hand_sizes=(2, 3))
+        expected = evaluate(["random", "heuristic"], rules, 4)
+        assert table["standings"] == [asdict(standing) for standing in expected.standings]
+        assert reproducible([table]) == reproducible([json.loads(json.dumps(expected.to_dict()))])
+        assert [timing["name"] for timing in table["times"]] == ["random", "heuristic"]
+    written = wizard(*arguments, "--json", tmp_path / "found.json")
+    first, *_, by_size = rows(written.out)
+    assert first[0][:2] == ["random", f"{found[0]['standings'][0]['points']:.1f}"]
+    points = [table["standings"][1]["points"] for table in found]
+    assert [cell.split(" (")[0] for cell in by_size[1]] == ["heuristic", *(f"{p:.1f}" for p in points)]
+    assert reproducible(json.loads((tmp_path / "found.json").read_text())) == reproducible(found)
+
+
+def test_workers_change_nothing(wizard: Wizard) -> None:
+    arguments = (*ARGUMENTS, "--hand-sizes", "3", "--json", "-")
+    one, two = (wizard(*arguments, "--workers", count) for count in (1, 2))
+    assert one.code == two.code == 0
+    assert reproducible(json.loads(one.out)) == reproducible(json.loads(two.out))
+
+
+def test_a_report_needs_nothing_else(wizard: Wizard, tmp_path: Path) -> None:
+    """Pictures are in the page, which refers to no file and no network; and they are PNG files too."""
+    report, plots = tmp_path / "report.html", tmp_path / "plots"
+    outcome = wizard(*ARGUMENTS, "--hand-sizes", "1,2", "--report", report, "--plots", plots)
     assert outcome.code == 0
-    standings = evaluate(["random", "heuristic"], Rules(num_players=3), 5, seed=1).standings
-    assert json.loads(outcome.out) == [asdict(standing) for standing in standings]
+    text = report.read_text(encoding="utf-8")
+    pictures = sorted(path.name for path in plots.iterdir())
+    assert pictures == ["bid_accuracy.png", "bid_bias.png", "differences.png", "points.png"]
+    sources = re.findall(r'(?:src|href)="([^"]*)"', text)
+    assert len(sources) == len(pictures)
+    for source in sources:
+        kind, _, data = source.partition(",")
+        assert kind == "data:image/png;base64"
+        assert base64.b64decode(data) in {path.read_bytes() for path in plots.iterdir()}
+    words = re.sub(r'"data:[^"]*"', "", text)
+    assert "http" not in words
+    assert "heuristic" in words
 
 
 def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> None:
@@ -214,11 +288,11 @@ def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> 
     rules = Rules(num_players=5, bid_restriction="canadian", magic_edition=True, hand_sizes=(2, 1))
     options = ("--hand-sizes", "2,1", "--bid-restriction", "canadian", "--magic-edition")
     outcome = wizard(
-        "evaluate", "heuristic", "--players", 5, "--games", 6, *options, "--records", path, "--json"
+        "evaluate", "heuristic", "--players", 5, "--games", 6, *options, "--records", path, "--json", "-"
     )
     assert outcome.code == 0
     standing = evaluate(["heuristic"], rules, 6).standings[0]
-    assert json.loads(outcome.out) == [asdict(standing)]
+    assert json.loads(outcome.out)[0]["standings"] == [asdict(standing)]
     games = list(read_records(path))
     assert len(games) == 4
     assert all(game.rules == rules and game.phase == "over" for game in games)
@@ -246,12 +320,26 @@ def test_records_of_few_games(wizard: Wizard, tmp_path: Path) -> None:
         (("random", "--bid-reveal", "opn"), "did you mean 'open'"),
         (("random", "--bid-restriction", "leader", "--bid-reveal", "secret"), "needs bid_reveal='open'"),
         (("random", "--seed", -1), "seed"),
+        (("random", "--players", "3,x"), "'3,x'"),
+        (("random", "--players", ""), "at least one table size"),
+        (("random", "--workers", 0), "workers=0: allowed are numbers from 1"),
+        (("random", "--workers", 2, "--ray", "local"), "workers=2 with ray='local'"),
+        (("random", "--report", "no/folder/page.html"), "there is no folder no/folder"),
+        (("random", "--json", "no/folder/found.json"), "there is no folder no/folder"),
         (("random", "--games", 4, "--records", "no/folder/file.jsonl"), "no/folder"),
     ],
 )
 def test_what_the_user_can_mend(wizard: Wizard, arguments: tuple[object, ...], message: str) -> None:
     """One line on stderr, exit code 2."""
     assert message in complaint(wizard("evaluate", *arguments))
+
+
+def test_a_module_that_is_missing(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is named together with the extra that brings it."""
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert "wizard-env[cluster]" in complaint(wizard("evaluate", "random", "--ray", "local"))
+    monkeypatch.setattr("play.outputs.find_spec", lambda name: None)
+    assert "wizard-env[report]" in complaint(wizard("evaluate", "random", "--report", "page.html"))
 
 
 @pytest.mark.parametrize(
@@ -268,6 +356,40 @@ def test_what_is_no_command(wizard: Wizard, arguments: tuple[str, ...]) -> None:
     outcome = wizard(*arguments)
     assert outcome.code == 2
     assert "Usage" in outcome.err
+
+
+# --- league
+
+
+LEAGUE = ("league", "mine", "random", "rule_based", "random:", "--hand-sizes", "1,2", "--games", 4)
+
+
+def test_league(wizard: Wizard, tmp_path: Path) -> None:
+    """Ratings, a cross table, JSON and a page; again from what was kept, for tables of two sizes."""
+    report, plots, found = tmp_path / "page.html", tmp_path / "plots", tmp_path / "found.json"
+    outcome = wizard(*LEAGUE, "--players", 3, "--report", report, "--plots", plots, "--json", found)
+    assert outcome.code == 0
+    ratings, cross = rows(outcome.out)
+    league = json.loads(found.read_text())
+    assert [row[0] for row in ratings] == [rating["name"] for rating in league["ratings"]]
+    assert ratings[0][0] == "rule_based"
+    first = league["differences"][0]
+    assert cross[0][2] == f"{first['points']:+.1f}"
+    assert cross[1][1] == f"{-first['points']:+.1f}"
+    assert sorted(path.name for path in plots.iterdir()) == ["cross_table.png", "ratings.png"]
+    assert report.read_text().count("data:image/png;base64") == 2
+
+    kept = (Path("mine") / "results.jsonl").read_bytes()
+    again = wizard(*LEAGUE, "--players", 3, "--json", "-")
+    assert json.loads(again.out) == league
+    assert (Path("mine") / "results.jsonl").read_bytes() == kept
+
+
+def test_a_league_that_cannot_be(wizard: Wizard) -> None:
+    assert "3 agents: a league with tables of 4" in complaint(wizard(*LEAGUE))
+    Path("mine").mkdir()
+    (Path("mine") / "results.jsonl").write_text("notes\n")
+    assert "results.jsonl, line 1: no record" in complaint(wizard(*LEAGUE, "--players", 3))
 
 
 # --- bench

@@ -1,15 +1,16 @@
 """evaluate: every entrant plays every seat of every deal once, so luck is the same for all."""
 
+import time
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from agents.heuristic import HeuristicAgent
 from agents.random import RandomAgent
-from train.evaluate import Entrant, Standing, evaluate
+from train.evaluate import Bidding, Entrant, Evaluation, Standing, evaluate
 from wizard_env import Agent, Game, Rules, View
 from wizard_env.cards import card_names
 from wizard_env.games import game_seeds
@@ -83,10 +84,15 @@ def test_deals_are_paired_whatever_is_compared() -> None:
 @pytest.mark.parametrize("count", [2, 3, 4, 5])
 def test_identical_agents_tie_exactly(count: int) -> None:
     entrants = [Entrant(str(number), HeuristicAgent()) for number in range(count)]
-    standings = evaluate(entrants, SHORT, 30, seed=1).standings
+    result = evaluate(entrants, SHORT, 30, seed=1)
+    standings = result.standings
     assert [standing.name for standing in standings] == [str(number) for number in range(count)]
     assert len({numbers(standing) for standing in standings}) == 1
     assert standings[0].win_share == pytest.approx(1 / 4)
+    assert standings[0].rank == pytest.approx(5 / 2)
+    assert {(d.points, d.points_low, d.points_high) for d in result.differences} == {(0.0, 0.0, 0.0)}
+    lines = {replace(line, name="") for line in result.by_hand_size + result.by_position}
+    assert len(lines) == 3 + 4
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 64])
@@ -97,6 +103,7 @@ def test_the_same_seed_gives_the_same_result(chunk: int, monkeypatch: pytest.Mon
     assert evaluate(field, SHORT, 20, seed=2, num_records=5) == expected
     assert evaluate(field, SHORT, 20, seed=3).standings != expected.standings
     monkeypatch.setattr("train.evaluate.CHUNK", chunk)
+    monkeypatch.setattr("train.evaluate.CHUNKS", 1)
     assert evaluate(field, SHORT, 20, seed=2, num_records=5) == expected
 
 
@@ -130,26 +137,130 @@ def test_an_interval_is_of_95_percent() -> None:
     "rules", [SHORT, Rules(num_players=5, hand_sizes=(2, 4), bid_reveal="secret", magic_edition=True)]
 )
 def test_results_are_those_of_the_records(names: tuple[str, ...], rules: Rules) -> None:
-    """Points, bids met and wins, counted on the score pads of all games."""
+    """Points, places, wins and bids, counted on the score pads of all games."""
     agents: dict[str, Any] = {"a": HeuristicAgent(), "b": Lowest(), "c": HeuristicAgent()}
     games = 12
     field = [Entrant(name, agents[name]) for name in names]
     result = evaluate(field, rules, games, seed=9, num_records=games * len(names))
     assert len(result.records) == games * len(names)
     for standing in result.standings:
-        points, met, wins = [], [], []
+        points, ranks, wins = [], [], []
         for number, game in enumerate(result.records):
             assert game.phase == "over"
             assert game.rules == rules
-            for seat in range(rules.num_players):
-                if names[(seat + number) % len(names)] == standing.name:
-                    points.append(game.scores[seat])
-                    met += [pad.bids[seat] == pad.tricks_won[seat] for pad in game.rounds]
-                    wins.append((seat in game.winners) / len(game.winners))
+            ordered = sorted(game.scores, reverse=True)
+            for seat in seats_of(standing.name, names, number, rules):
+                points.append(game.scores[seat])
+                wins.append((seat in game.winners) / len(game.winners))
+                first = ordered.index(game.scores[seat]) + 1
+                ranks.append(first + (ordered.count(game.scores[seat]) - 1) / 2)
         assert standing.games == len(points)
         assert standing.points == pytest.approx(np.mean(points))
-        assert standing.bid_accuracy == pytest.approx(np.mean(met))
+        assert standing.rank == pytest.approx(np.mean(ranks))
         assert standing.win_share == pytest.approx(np.mean(wins))
+        expect_bids(standing, bids_of(result, standing.name, names))
+
+
+class Bid(NamedTuple):
+    """A line of a score pad."""
+
+    hand_size: int
+    position: int
+    missed_by: int
+    points: int
+
+
+def seats_of(name: str, names: tuple[str, ...], number: int, rules: Rules) -> list[int]:
+    """The seats of a name in game `number`."""
+    return [seat for seat in range(rules.num_players) if names[(seat + number) % len(names)] == name]
+
+
+def bids_of(result: Evaluation, name: str, names: tuple[str, ...]) -> list[Bid]:
+    return [
+        Bid(
+            pad.hand_size,
+            (seat - pad.dealer - 1) % result.rules.num_players + 1,
+            pad.bids[seat] - pad.tricks_won[seat],
+            pad.points[seat],
+        )
+        for number, game in enumerate(result.records)
+        for seat in seats_of(name, names, number, result.rules)
+        for pad in game.rounds
+    ]
+
+
+def expect_bids(line: Standing | Bidding, bids: list[Bid]) -> None:
+    """Accuracy, bias and error are those of these bids."""
+    assert line.bid_accuracy == pytest.approx(np.mean([bid.missed_by == 0 for bid in bids]))
+    assert line.bid_bias == pytest.approx(np.mean([bid.missed_by for bid in bids]))
+    assert line.bid_error == pytest.approx(np.mean([abs(bid.missed_by) for bid in bids]))
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("a", "b", "b", "b", "b")])
+def test_bids_by_hand_size_and_by_position(names: tuple[str, ...]) -> None:
+    """A hand size that is played twice is one line; position 1 sits at the dealer's left."""
+    agents: dict[str, Any] = {"a": HeuristicAgent(), "b": Lowest()}
+    rules = Rules(num_players=4, hand_sizes=(3, 1, 6, 3))
+    field = [Entrant(name, agents[name]) for name in names]
+    result = evaluate(field, rules, 5, seed=4, num_records=5 * len(names))
+    assert [(line.name, line.group) for line in result.by_hand_size] == [
+        (n, s) for n in "ab" for s in (1, 3, 6)
+    ]
+    assert [(line.name, line.group) for line in result.by_position] == [
+        (n, p) for n in "ab" for p in (1, 2, 3, 4)
+    ]
+    for lines, key in ((result.by_hand_size, "hand_size"), (result.by_position, "position")):
+        for line in lines:
+            theirs = [bid for bid in bids_of(result, line.name, names) if getattr(bid, key) == line.group]
+            assert line.bids == len(theirs)
+            assert line.points == pytest.approx(np.mean([bid.points for bid in theirs]))
+            assert line.points_low <= line.points <= line.points_high
+            expect_bids(line, theirs)
+
+
+def test_differences_are_paired() -> None:
+    """Their interval is of the differences on each deal, and far narrower than those of the points."""
+    field = [Entrant("a", HeuristicAgent()), Entrant("b", Lowest())]
+    result = evaluate(field, SHORT, 100, seed=2, num_records=200)
+    on_each_deal = []
+    for deal in range(100):
+        points: dict[str, list[int]] = {"a": [], "b": []}
+        for number in (2 * deal, 2 * deal + 1):
+            for name in points:
+                points[name] += [
+                    result.records[number].scores[s] for s in seats_of(name, ("a", "b"), number, SHORT)
+                ]
+        on_each_deal.append(np.mean(points["a"]) - np.mean(points["b"]))
+    (difference,) = result.differences
+    assert (difference.name, difference.other) == ("a", "b")
+    assert difference.points == pytest.approx(np.mean(on_each_deal))
+    error = np.std(on_each_deal) / 10
+    assert difference.points_low == pytest.approx(difference.points - 1.96 * error, abs=0.4 * error)
+    assert difference.points_high == pytest.approx(difference.points + 1.96 * error, abs=0.4 * error)
+
+
+def test_every_pair_has_a_difference() -> None:
+    field = [Entrant(name, HeuristicAgent()) for name in "abca"]
+    pairs = [(line.name, line.other) for line in evaluate(field, SHORT, 3).differences]
+    assert pairs == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+class Slow(Lowest):
+    """Takes at least a millisecond a call."""
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        time.sleep(1e-3)
+        return super().act(view, rng)
+
+
+def test_times_are_of_each_agent() -> None:
+    """All decisions but those of the first call."""
+    result = evaluate([Entrant("slow", Slow()), Entrant("fast", Lowest())], Rules(hand_sizes=(1,)), 4)
+    slow, fast = result.times
+    assert (slow.name, fast.name) == ("slow", "fast")
+    trumps_and_first_bids = slow.decisions + fast.decisions
+    assert 0 < trumps_and_first_bids < 4 * 2 * 9
+    assert slow.seconds / slow.decisions > 1e-3 / 8 > fast.seconds / fast.decisions
 
 
 def test_win_shares_add_up() -> None:

@@ -74,6 +74,8 @@ class LearningConfig(_Section):
     sparring: float = Field(default=0.0, ge=0, le=1)
     """The share of games in which some seats are taken by a partner that does not learn."""
     partner: str = "heuristic"
+    alone: bool = False
+    """Whether just one seat learns where the partner sits at the table; else one or more, as drawn."""
     layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)
     """Widths of the trunk that policy and value share."""
     checkpoint_seconds: float = Field(default=60.0, gt=0)

@@ -1,54 +1,78 @@
 """Comparing agents on the same deals: every agent plays every hand of every deal."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import bootstrap
 
-from agents import load
-from wizard_env import Agent, Game, Games, Rules, View
+from train.deals import Deals, Entrant, Played, Player, arrange, play, seat_entrants, table_streams
+from train.statistics import Bidding, Difference, Standing, summarize
+from train.workers import Map, workers
+from wizard_env import Game, Rules, View
 from wizard_env.games import game_seeds
-from wizard_env.sampling import next_words, noise_streams
+from wizard_env.sampling import next_words
 
-CHUNK = 4096
-"""How many games are played side by side."""
-RESAMPLES = 2_000
+__all__ = ["Bidding", "Difference", "Entrant", "Evaluation", "Standing", "Timing", "evaluate"]
 
-
-class Entrant(NamedTuple):
-    """Who is compared: entrants of the same name share a line of the result."""
-
-    name: str
-    agent: Agent
+CHUNK = 1000
+"""How many games are played side by side, where there are many; `Games` steps so few on one thread,
+and threads that wait for each other are slower where a core is busy."""
+CHUNKS = 8
+"""Into how many parts fewer games are cut, for the workers; the same however many there are of those,
+since an agent may choose otherwise in another batch."""
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What one name has achieved. Intervals are of 95%, by bootstrap over deals."""
+class Timing:
+    """How long the agents of a name took, in batches as they came; no two runs measure the same."""
 
     name: str
-    points: float
-    """Mean points per game."""
-    points_low: float
-    points_high: float
-    bid_accuracy: float
-    """Share of bids met exactly."""
-    win_share: float
-    """Wins per game, a shared first place counting in parts."""
-    games: int
-    """Games times seats that the name has played."""
+    decisions: int
+    """Those that were timed: all but an agent's first in every part of the games."""
+    seconds: float
+    """Of wall-clock time, added up over workers."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The outcome of `evaluate`."""
+    """The outcome of `evaluate`; equal to that of another run of the same seed, whose times may differ."""
 
+    rules: Rules
+    games: int
+    """Deals of a whole game."""
+    seed: int
     standings: list[Standing]
+    """A line for each name."""
+    differences: list[Difference]
+    """A line for each pair of names, of the same hands."""
+    by_hand_size: list[Bidding]
+    by_position: list[Bidding]
+    """By position in the bidding."""
     records: list[Game]
     """The first games, to look at and to write down."""
+    times: list[Timing] = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the records as plain values, for JSON; the key "times" is not reproducible."""
+        sizes, positions = (
+            [{"name": line.name, key: line.group} | _figures(line, "name", "group") for line in lines]
+            for key, lines in (("hand_size", self.by_hand_size), ("position", self.by_position))
+        )
+        return {
+            "rules": self.rules.to_dict(),
+            "games": self.games,
+            "seed": self.seed,
+            "standings": [_figures(line) for line in self.standings],
+            "differences": [_figures(line) for line in self.differences],
+            "by_hand_size": sizes,
+            "by_position": positions,
+            "times": [_figures(line) for line in self.times],
+        }
+
+
+def _figures(line: Standing | Difference | Bidding | Timing, *without: str) -> dict[str, Any]:
+    return {key: value for key, value in vars(line).items() if key not in without}
 
 
 def evaluate(
@@ -57,6 +81,7 @@ def evaluate(
     games: int,
     seed: int = 0,
     num_records: int = 0,
+    spread: Map | None = None,
 ) -> Evaluation:
     """Seat agents at tables of the same deals, in every rotation.
 
@@ -65,12 +90,15 @@ def evaluate(
     luck of the deal is the same for all.
 
     Args:
-        entrants: names or agents, at least one; for A alone against B give A, B, B, B.
+        entrants: names or agents, at least one; for A alone against B give A, B, B, B. Agents keep
+            nothing from one game to the next.
         rules: the options of the games.
         games: how many deals of a whole game.
         seed: the same seed gives the same deals and, to agents that take their chance from
             `view.noise`, the same random words, whatever else is compared.
         num_records: how many games to return at most.
+        spread: where to play, see `train.workers`; the result is the same everywhere. In this
+            process if None.
 
     Raises:
         ValueError: no entrants, or fewer than two games, which give no interval.
@@ -81,105 +109,47 @@ def evaluate(
         raise ValueError(f"seed={seed}: allowed are numbers from 0")
     if games < 2:
         raise ValueError(f"games={games}: at least 2 are needed for an interval")
-    field = [Entrant(one, load(one)) if isinstance(one, str) else one for one in entrants]
+    if spread is None:
+        with workers() as here:
+            return evaluate(entrants, rules, games, seed, num_records, here)
+    players = seat_entrants(entrants)
     seeds = game_seeds(seed, games)
-    arrangements = len(field)
-    deals = np.repeat(np.arange(games), arrangements)
-    first = np.tile(np.arange(arrangements), games)
-    seating = (first[:, np.newaxis] + np.arange(rules.num_players)) % arrangements
-    streams = np.concatenate([noise_streams(seeds, a + 1) for a in range(arrangements)])
-    streams = streams.reshape(arrangements, games).T.ravel()
-    chunks = [slice(start, start + CHUNK) for start in range(0, len(deals), CHUNK)]
-    parts = [
-        _play(rules, field, seeds[deals[chunk]], seating[chunk], streams[chunk].copy()) for chunk in chunks
-    ]
-    scores, met = (np.concatenate([part[i] for part in parts]) for i in range(2))
-    wins = scores == scores.max(axis=1, keepdims=True)
-    shares = wins / wins.sum(axis=1, keepdims=True)
-    standings = []
-    for name in dict.fromkeys(entrant.name for entrant in field):
-        mine = np.isin(seating, [i for i, entrant in enumerate(field) if entrant.name == name])
-        low, high = _interval(_by_deal(scores, mine, deals, games), seed)
-        standings.append(
-            Standing(
-                name=name,
-                points=float(scores[mine].mean()),
-                points_low=low,
-                points_high=high,
-                bid_accuracy=float(met[mine].mean()) / len(rules.rounds),
-                win_share=float(shares[mine].mean()),
-                games=int(mine.sum()),
-            )
-        )
-    recorded = range(min(num_records, len(seating)))
-    return Evaluation(standings, [_record(rules, field, seeds, seating[i], streams, i) for i in recorded])
+    side_by_side = min(CHUNK, -(-games * len(players) // CHUNKS))
+    deals = max(1, side_by_side // len(players))
+    parts = [Deals(players, rules, seeds[start : start + deals]) for start in range(0, games, deals)]
+    played = Played.join(list(spread(play, parts)))
+    names = [player.name for player in players]
+    found = summarize(played, names, rules, seed)
+    recorded = range(min(num_records, games * len(players)))
+    return Evaluation(
+        rules=rules,
+        games=games,
+        seed=seed,
+        **found._asdict(),
+        records=[_record(Deals(players, rules, seeds), number) for number in recorded],
+        times=_times(played, players),
+    )
 
 
-def _by_deal(
-    scores: NDArray[np.int16], mine: NDArray[np.bool_], deals: NDArray[np.int64], games: int
-) -> NDArray[np.float64]:
-    """float64 [games]: mean points over all seats and arrangements of each deal."""
-    total = np.bincount(deals, (scores * mine).sum(axis=1), games)
-    seats = np.bincount(deals, mine.sum(axis=1), games)
-    return total / seats
+def _times(played: Played, players: Sequence[Player]) -> list[Timing]:
+    """Agents that stand behind several entrants are counted once for each name."""
+    times = []
+    for name in dict.fromkeys(player.name for player in players):
+        agents = {id(player.agent): number for number, player in enumerate(players) if player.name == name}
+        numbers = list(agents.values())
+        decisions, seconds = played.decisions[numbers].sum(), played.seconds[numbers].sum()
+        times.append(Timing(name, int(decisions), float(seconds)))
+    return times
 
 
-def _interval(means: NDArray[np.float64], seed: int) -> tuple[float, float]:
-    """The 95% interval of the mean, by percentile bootstrap (Efron 1979)."""
-    if (means == means[0]).all():
-        return float(means[0]), float(means[0])
-    found = bootstrap(
-        (means,),
-        np.mean,
-        n_resamples=RESAMPLES,
-        batch=64,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
-    return float(found.low), float(found.high)
-
-
-def _play(
-    rules: Rules,
-    field: Sequence[Entrant],
-    seeds: NDArray[np.uint64],
-    seating: NDArray[np.int64],
-    streams: NDArray[np.uint64],
-) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-    """Play games to their end: int16 scores and int64 numbers of bids met, [games, num_players]."""
-    games = Games(rules, len(seeds), seeds, pause="game")
-    rng = np.random.default_rng(streams)  # which tells its seed, so not the one of the deals
-    met = np.zeros((len(seeds), rules.num_players), np.int64)
-    running = np.arange(len(seeds))
-    agents = {id(entrant.agent): entrant.agent for entrant in field}
-    owner = np.array([list(agents).index(id(entrant.agent)) for entrant in field])
-    while len(running):
-        acting = owner[seating[running, games.seat[running]]]
-        words = next_words(streams, running)
-        actions = np.empty(len(running), np.int64)
-        for number, agent in enumerate(agents.values()):
-            theirs = acting == number
-            if theirs.any():
-                actions[theirs] = agent.act(games.view(running[theirs], words[theirs]), rng)
-        games.step(actions, running)
-        met[running] += games.points[running] > 0
-        running = running[~games.done[running]]
-    return games.scores.copy(), met
-
-
-def _record(
-    rules: Rules,
-    field: Sequence[Entrant],
-    seeds: NDArray[np.uint64],
-    seating: NDArray[np.int64],
-    streams: NDArray[np.uint64],
-    number: int,
-) -> Game:
+def _record(deals: Deals, number: int) -> Game:
     """Play one game again by itself, move by move, with the same random words."""
-    game = Game(rules, seed=int(seeds[number // len(field)]))
-    stream = streams[number : number + 1].copy()
+    deal, arrangement = divmod(number, len(deals.players))
+    seating = arrange(len(deals.players), deals.rules.num_players)[arrangement]
+    game = Game(deals.rules, seed=int(deals.seeds[deal]))
+    stream = table_streams(deals.seeds[deal : deal + 1], len(deals.players))[0, arrangement : arrangement + 1]
     rng = np.random.default_rng(stream)
     while game.seat is not None:
         view = View(game.state, next_words(stream, np.array([0])))
-        game.step(int(field[seating[game.seat]].agent.act(view, rng)[0]))
+        game.step(int(deals.players[seating[game.seat]].agent.act(view, rng)[0]))
     return game

@@ -94,7 +94,9 @@ def train(
 
 def _tables(config: Config, seed: int) -> SelfPlayVecEnv:
     learning = config.learning
-    return SelfPlayVecEnv(config.game.rules(), learning.num_games, seed, learning.sparring, learning.partner)
+    return SelfPlayVecEnv(
+        config.game.rules(), learning.num_games, seed, learning.sparring, learning.partner, learning.alone
+    )
 
 
 def _claim(config: Config, folder: Path, resume: bool) -> None:

@@ -41,6 +41,7 @@ class SelfPlayVecEnv(VecEnv):
         seed: int,
         sparring: float = 0.0,
         partner: str | Agent = "heuristic",
+        alone: bool = False,
     ) -> None:
         """Deal the games.
 
@@ -50,12 +51,13 @@ class SelfPlayVecEnv(VecEnv):
             seed: of the deals, and of which seats are whose.
             sparring: the share of games with 1 to num_players - 1 seats of the partner.
             partner: who takes those seats.
+            alone: in those games the partner takes num_players - 1 seats.
         """
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
         self._rng = np.random.default_rng(seed)
         self.games.spread(self._rng)
         self._partner = load(partner)
-        self.learns = _draw_learners(num_games, rules.num_players, sparring, self._rng)
+        self.learns = _draw_learners(num_games, rules.num_players, sparring, alone, self._rng)
         self.acted = self.games.seat.copy()
         self.points = self.games.points.copy()
         self._actions = np.zeros(num_games, np.int64)
@@ -127,9 +129,10 @@ class SelfPlayVecEnv(VecEnv):
 
 
 def _draw_learners(
-    num_games: int, num_players: int, sparring: float, rng: np.random.Generator
+    num_games: int, num_players: int, sparring: float, alone: bool, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """bool [num_games, num_players]: which seats learn."""
-    partners = rng.integers(1, num_players, num_games) * (rng.random(num_games) < sparring)
+    partners = rng.integers(num_players - 1 if alone else 1, num_players, num_games)
+    partners *= rng.random(num_games) < sparring
     learns = np.arange(num_players) >= partners[:, np.newaxis]
     return rng.permuted(learns, axis=1)

@@ -1,0 +1,99 @@
+"""Where the command line leaves what it has found: JSON, a page, pictures, records."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wizard_env.files import write_atomically
+from wizard_env.notation import write_records
+
+if TYPE_CHECKING:
+    from train.evaluate import Evaluation
+    from train.exploit import Exploit
+    from train.league import League
+
+STDOUT = Path("-")
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What is to be written, each None if it is not; checked before anything is played.
+
+    Raises:
+        FileNotFoundError: the folder of a file is missing; it may be misspelled.
+        ModuleNotFoundError: a page or pictures are asked for, and matplotlib is not installed.
+    """
+
+    json: Path | None = None
+    """JSON; `-` prints it."""
+    report: Path | None = None
+    """An HTML page."""
+    plots: Path | None = None
+    """A folder of PNG files."""
+    records: Path | None = None
+    """Records of the first games."""
+
+    def __post_init__(self) -> None:
+        for path in (self.json, self.report, self.plots, self.records):
+            if path and path != STDOUT and not path.parent.is_dir():
+                raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
+        if (self.report or self.plots) and not find_spec("matplotlib"):
+            raise ModuleNotFoundError("plots need the module 'matplotlib': pip install 'wizard-env[report]'")
+
+    @property
+    def prints_json(self) -> bool:
+        return self.json == STDOUT
+
+    def write_evaluations(self, evaluations: "Sequence[Evaluation]", title: str) -> None:
+        """Write evaluations of the same agents, one for each table size."""
+        if self.records:
+            write_records(self.records, [game for found in evaluations for game in found.records])
+        self._write_json([evaluation.to_dict() for evaluation in evaluations])
+        if self.report or self.plots:
+            from play.pages import evaluation_page
+            from play.plots import evaluation_plots, png
+
+            pictures = {name: png(figure) for name, figure in evaluation_plots(evaluations).items()}
+            self._write_pictures(pictures)
+            self._write_page(evaluation_page(evaluations, pictures, title))
+
+    def write_league(self, league: "League", title: str) -> None:
+        """Write how the agents of a league stand."""
+        self._write_json(league.to_dict())
+        if self.report or self.plots:
+            from play.pages import league_page
+            from play.plots import league_plots, png
+
+            pictures = {name: png(figure) for name, figure in league_plots(league).items()}
+            self._write_pictures(pictures)
+            self._write_page(league_page(league, pictures, title))
+
+    def write_exploit(self, exploit: "Exploit") -> None:
+        """Write what a learned response gains."""
+        self._write_json(asdict(exploit))
+
+    def _write_json(self, found: Any) -> None:
+        if not self.json:
+            return
+        text = json.dumps(found, indent=2) + "\n"
+        if self.prints_json:
+            sys.stdout.write(text)
+        else:
+            write_atomically(self.json, lambda path: path.write_text(text, encoding="utf-8"))
+
+    def _write_page(self, text: str) -> None:
+        if self.report:
+            write_atomically(self.report, lambda path: path.write_text(text, encoding="utf-8"))
+
+    def _write_pictures(self, pictures: dict[str, bytes]) -> None:
+        if self.plots:
+            for name, picture in pictures.items():
+                write_atomically(self.plots / f"{name}.png", _writer(picture))
+
+
+def _writer(picture: bytes) -> Callable[[Path], int]:
+    return lambda path: path.write_bytes(picture)

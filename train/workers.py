@@ -1,0 +1,103 @@
+"""Spreading work over the processes of one machine, or over the machines of a Ray cluster.
+
+Each way is a function that is called as `map` is and gives the same results in the same order.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Any, Protocol, TypeVar
+
+import numba
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Map(Protocol):
+    """Calls a function for every task; results in the order of the tasks, each as soon as it is there."""
+
+    def __call__(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]: ...
+
+
+@contextmanager
+def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
+    """Somewhere to work, while the block runs.
+
+    Args:
+        count: how many processes of this machine; 1 is this process itself.
+        ray_address: work on the Ray cluster at that address instead; "local" starts one here.
+
+    Raises:
+        ValueError: `count` is below 1, or is given together with an address.
+        ModuleNotFoundError: an address is given and ray is not installed.
+        ConnectionError: there is no cluster at that address.
+    """
+    if count < 1:
+        raise ValueError(f"workers={count}: allowed are numbers from 1")
+    if ray_address is not None:
+        if count > 1:
+            raise ValueError(f"workers={count} with ray={ray_address!r}: the cluster has workers of its own")
+        with _ray(ray_address) as spread:
+            yield spread
+    elif count == 1:
+        yield _here
+    else:
+        # Numba's threads do not survive a fork, so every process starts afresh.
+        with ProcessPoolExecutor(count, get_context("spawn"), initializer=use_one_thread) as pool:
+            yield pool.map
+
+
+def use_one_thread() -> None:
+    """Keep this process to one thread: the others belong to its neighbours."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # for torch, should it be imported later
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+    numba.set_num_threads(1)
+
+
+def _here(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+    """`map`, with one thread for torch: sums over several need not be the same to the last bit."""
+    torch: Any = sys.modules.get("torch")
+    threads = torch.get_num_threads() if torch else 1
+    try:
+        if torch:
+            torch.set_num_threads(1)
+        yield from map(function, tasks)
+    finally:
+        if torch:
+            torch.set_num_threads(threads)
+
+
+@contextmanager
+def _ray(address: str) -> Iterator[Map]:
+    try:
+        import ray
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            f"ray={address!r} needs the module 'ray': pip install 'wizard-env[cluster]'", name="ray"
+        ) from None
+
+    def spread(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+        remote: Any = ray.remote(num_cpus=1)(_with_one_thread)
+        pending = [remote.remote(function, task) for task in tasks]
+        while pending:
+            yield ray.get(pending.pop(0))
+
+    started = not ray.is_initialized()
+    if started:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    try:
+        yield spread
+    finally:
+        if started:
+            ray.shutdown()
+
+
+def _with_one_thread(function: Callable[[Task], Result], task: Task) -> Result:
+    use_one_thread()
+    return function(task)
