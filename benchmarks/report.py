@@ -13,6 +13,7 @@ from benchmarks.timing import Sample
 
 RATE = "decisions/s"
 STEP_RATE = "steps/s"
+WORLD_RATE = "worlds/s"
 SECONDS = "s"
 SHARE = "%"
 TIMES = "x"
@@ -26,7 +27,7 @@ class Row:
 
     name: str
     unit: str
-    """Of ours and peer: decisions/s, steps/s, s, % or x."""
+    """Of ours and peer: decisions/s, steps/s, worlds/s, s, % or x."""
     ours: float
     ours_median: float
     peer_name: str | None = None

@@ -2,6 +2,7 @@
 
 from benchmarks.batch import measure_batches, measure_curve
 from benchmarks.environments import measure_aec, measure_gymnasium
+from benchmarks.players import measure_players
 from benchmarks.report import Report, this_machine
 from benchmarks.startup import measure_startup
 from benchmarks.timing import FULL, QUICK
@@ -16,6 +17,7 @@ def main(quick: bool = False) -> Report:
     rows = measure_batches(effort)
     curve, flatness = measure_curve(effort)
     rows += flatness
+    rows += measure_players(effort)
     rows += measure_aec(effort)
     rows += measure_gymnasium(effort)
     rows += measure_startup(effort)

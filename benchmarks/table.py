@@ -4,9 +4,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.report import RATE, SECONDS, STEP_RATE, TIMES, CurvePoint, Machine, Report, Row
+from benchmarks.report import RATE, SECONDS, STEP_RATE, TIMES, WORLD_RATE, CurvePoint, Machine, Report, Row
 
-_RATES = (RATE, STEP_RATE)
+_RATES = (RATE, STEP_RATE, WORLD_RATE)
 
 
 def render(report: Report) -> RenderableType:

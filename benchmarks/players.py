@@ -1,0 +1,86 @@
+"""What thinking costs: worlds drawn from a belief against OpenSpiel's sampler, and decisions of agents."""
+
+import random
+from time import perf_counter
+
+import numpy as np
+import pyspiel
+
+from agents import load
+from agents.belief import draw_worlds
+from benchmarks.batch import PEER, oh_hell, spread_games
+from benchmarks.report import WORLD_RATE, Row, compared
+from benchmarks.timing import Contestant, Effort, alternate, on_threads
+
+SAMPLER = "OpenSpiel resample_from_infostate"
+AGENTS = ("rule_based", "heuristic")
+_WORLDS = 16
+_POSITIONS = 64
+
+
+def belief(num_games: int) -> Contestant:
+    """`draw_worlds` for decisions all over the game, some worlds for each."""
+    view, rng = spread_games(num_games).view(), np.random.default_rng(0)
+
+    def run(seconds: float) -> tuple[int, float]:
+        drawn, start = 0, perf_counter()
+        while perf_counter() - start < seconds:
+            drawn += draw_worlds(view, _WORLDS, rng).size
+        return drawn, perf_counter() - start
+
+    return run
+
+
+def open_spiel_belief() -> Contestant:
+    """OpenSpiel's own for Oh Hell, which does not keep to all voids shown."""
+    game, rng = pyspiel.load_game("oh_hell(players=4)"), random.Random(0)
+    states: list[pyspiel.State] = []
+    while len(states) < _POSITIONS:
+        state = game.new_initial_state()
+        length = rng.randrange(80)
+        while not state.is_terminal() and (state.is_chance_node() or length > 0):
+            state.apply_action(rng.choice(state.legal_actions()))
+            length -= not state.is_chance_node()
+        if not state.is_terminal():
+            states.append(state)
+
+    def run(seconds: float) -> tuple[int, float]:
+        drawn, start = 0, perf_counter()
+        while perf_counter() - start < seconds:
+            for state in states:
+                state.resample_from_infostate(state.current_player(), rng.random)
+            drawn += len(states)
+        return drawn, perf_counter() - start
+
+    return run
+
+
+def decisions(name: str, num_games: int) -> Contestant:
+    """An agent's `act` for decisions all over the game."""
+    agent, view, rng = load(name), spread_games(num_games).view(), np.random.default_rng(0)
+
+    def run(seconds: float) -> tuple[int, float]:
+        taken, start = 0, perf_counter()
+        while perf_counter() - start < seconds:
+            taken += len(agent.act(view, rng))
+        return taken, perf_counter() - start
+
+    return run
+
+
+def measure_players(effort: Effort) -> list[Row]:
+    """Beliefs and agents on one thread; agents against OpenSpiel's loop, which chooses at random."""
+    worlds = "draw_worlds, 1 thread"
+    rates = alternate(
+        {
+            PEER: oh_hell(),
+            SAMPLER: open_spiel_belief(),
+            worlds: on_threads(1, belief(effort.batch)),
+            **{name: on_threads(1, decisions(name, effort.batch)) for name in AGENTS},
+        },
+        effort,
+    )
+    return [
+        compared(worlds, rates[worlds], SAMPLER, rates[SAMPLER], unit=WORLD_RATE),
+        *(compared(f"{name}, 1 thread", rates[name], PEER, rates[PEER]) for name in AGENTS),
+    ]
