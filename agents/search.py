@@ -19,7 +19,7 @@ from wizard_env.actions import NUM_ACTIONS
 from wizard_env.bits import lowest_bit
 from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import mix, step_generator
-from wizard_env.engine import apply, clear_trick, first_action, left_of, legal
+from wizard_env.engine import apply, first_action, left_of, legal, turn_up
 from wizard_env.jit import compiled, config, kernel, parallel_kernel, prange
 from wizard_env.rules import check_integer
 from wizard_env.sampling import unit_interval, word_at
@@ -120,14 +120,11 @@ def weigh_bids(world: State, past: State, observer: int, scratch: Scratch) -> fl
     """
     for seat in range(world.num_players):
         past.hands[seat] = world.hands[seat] + world.played[seat]
-        past.played[seat] = 0
-        past.bids[seat] = NOT_BID
-        past.tricks_won[seat] = 0
-        past.voids[seat] = 0
-    clear_trick(past)
-    past.phase = BID
     seat = left_of(world, int(world.dealer))
     past.leader = seat
+    turn_up(past, int(world.upcard))
+    past.trump = world.trump
+    past.phase = BID
     likelihood = 1.0
     for _ in range(world.num_players):
         if world.bids[seat] == NOT_BID:
