@@ -140,11 +140,18 @@ def _best_trump(state: State, scratch: Scratch) -> int:
 
 @compiled
 def _best_bid(state: State, scratch: Scratch) -> int:
-    allowed = legal(state)
     bid_values(state, int(state.trump), scratch)
+    return best_bid_of(legal(state), scratch)
+
+
+@compiled
+def best_bid_of(bids: int, scratch: Scratch) -> int:
+    """Of a bit set of bids, that of the greatest value, the lowest of equal ones; -1 of none."""
     best = -1
-    for tricks in range(int(state.hand_size) + 1):
-        if (allowed >> tricks) & 1 and (best < 0 or scratch.values[tricks] > scratch.values[best]):
+    while bids:
+        tricks = lowest_bit(bids)
+        bids &= bids - 1
+        if best < 0 or scratch.values[tricks] > scratch.values[best]:
             best = tricks
     return best
 

@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.belief import PLAN, count_ways, draw_hands, make_plan, table_size
-from agents.heuristic import SCRATCH, Scratch, bid_values, heuristic_action
+from agents.heuristic import SCRATCH, Scratch, best_bid_of, bid_values, heuristic_action
+from agents.likelihood import weigh_bids
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.bits import lowest_bit
 from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import mix, step_generator
-from wizard_env.engine import apply, first_action, left_of, legal, turn_up
+from wizard_env.engine import apply, first_action, legal
 from wizard_env.jit import compiled, config, kernel, parallel_kernel, prange
 from wizard_env.rules import check_integer
 from wizard_env.sampling import unit_interval, word_at
-from wizard_env.state import BID, HIDDEN, NOT_BID, SCORED, STATE, State
+from wizard_env.state import BID, SCORED, STATE, State
 from wizard_env.view import Actions, View
 
 BATCH = 16
@@ -32,10 +33,6 @@ BIDS_TRIED = 5
 """So many bids are tried: those of which the heuristic expects most."""
 CANDIDATES = 4
 """So many worlds are drawn for each that is kept."""
-TEMPERATURE = 12.0
-"""How many points a bid may be worse than another to be made 1/e times as often."""
-ODD_BIDS = 0.02
-"""The chance that a bid is any other than by its value."""
 
 
 class SearchAgent:
@@ -113,45 +110,6 @@ class SearchAgent:
 
 
 @compiled
-def weigh_bids(world: State, past: State, observer: int, scratch: Scratch) -> float:
-    """How likely the bids seen are with the hands of a world; bids that were not seen are filled in.
-
-    past: room for the world as it was in the bidding.
-    """
-    for seat in range(world.num_players):
-        past.hands[seat] = world.hands[seat] + world.played[seat]
-    seat = left_of(world, int(world.dealer))
-    past.leader = seat
-    turn_up(past, int(world.upcard))
-    past.trump = world.trump
-    past.phase = BID
-    likelihood = 1.0
-    for _ in range(world.num_players):
-        if world.bids[seat] == NOT_BID:
-            break
-        past.seat = seat
-        if seat != observer:
-            allowed = legal(past)
-            bid_values(past, int(past.trump), scratch)
-            best = -1
-            for tricks in range(int(past.hand_size) + 1):
-                if (allowed >> tricks) & 1 and (best < 0 or scratch.values[tricks] > scratch.values[best]):
-                    best = tricks
-            if world.bids[seat] == HIDDEN:
-                world.bids[seat] = best
-            else:
-                total = 0.0
-                for tricks in range(int(past.hand_size) + 1):
-                    if (allowed >> tricks) & 1:
-                        total += np.exp((scratch.values[tricks] - scratch.values[best]) / TEMPERATURE)
-                made = scratch.values[int(world.bids[seat])] - scratch.values[best]
-                likelihood *= ODD_BIDS + (1 - ODD_BIDS) * np.exp(made / TEMPERATURE) / total
-        past.bids[seat] = world.bids[seat]
-        seat = left_of(world, seat)
-    return likelihood
-
-
-@compiled
 def choices_of(state: State, scratch: Scratch) -> int:
     """The actions worth a try, as `legal` has them: of bids the most promising alone."""
     allowed = legal(state)
@@ -160,13 +118,8 @@ def choices_of(state: State, scratch: Scratch) -> int:
     bid_values(state, int(state.trump), scratch)
     chosen = 0
     for _ in range(BIDS_TRIED):
-        best = -1
-        for tricks in range(int(state.hand_size) + 1):
-            is_open = (allowed >> tricks) & 1 and not (chosen >> tricks) & 1
-            if is_open and (best < 0 or scratch.values[tricks] > scratch.values[best]):
-                best = tricks
-        if best >= 0:
-            chosen |= 1 << best
+        if allowed & ~chosen:
+            chosen |= 1 << best_bid_of(allowed & ~chosen, scratch)
     return chosen
 
 

@@ -5,12 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.heuristic import SCRATCH
-from agents.search import BATCH, BIDS_TRIED, SearchAgent, weigh_bids
+from agents.search import BATCH, BIDS_TRIED, SearchAgent
 from train.evaluate import evaluate
 from wizard_env import Game, Games, Rules, View, action_id, sample_legal
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
-from wizard_env.state import HIDDEN
 
 CHANCE = np.random.default_rng(0)
 
@@ -66,26 +64,6 @@ def test_it_keeps_a_wizard_for_the_trick_it_can_be_sure_of() -> None:
     points = SearchAgent(worlds=64).expect(View.of([game]), CHANCE)[0]
     assert points[action_id("play 2D")] > 25
     assert points[action_id("play WI")] < 20
-
-
-def test_bids_tell_of_hands() -> None:
-    """Who has bid three holds Wizards rather than low cards; a hidden bid is filled in and tells nothing."""
-    hands = ["5H 6H 7H", "WI WI AC", "2D 3D 4D"]
-    game = Game.from_deal(Rules(3), dealer=0, hands=hands, upcard="KC")
-    game.step("bid 3")
-    game.step("bid 0")
-    scratch, past = np.zeros(1, SCRATCH), game.state.copy()
-
-    def likelihood(world: Any) -> float:
-        return float(weigh_bids(world[0], past[0], 0, scratch[0]))
-
-    swapped = game.state.copy()
-    swapped["hands"][0, [1, 2]] = swapped["hands"][0, [2, 1]]
-    assert likelihood(game.state.copy()) > 100 * likelihood(swapped)
-    hidden = game.state.copy()
-    hidden["bids"][0, [1, 2]] = HIDDEN
-    assert likelihood(hidden) == 1
-    assert hidden["bids"][0, :3].tolist() == [-1, 3, 0]
 
 
 def test_a_limit_of_time() -> None:
