@@ -28,6 +28,7 @@ from wizard_env.chance import mix, scale, step_generator
 from wizard_env.engine import cards_left
 from wizard_env.jit import compiled, kernel
 from wizard_env.rules import MAX_PLAYERS, check_integer
+from wizard_env.sampling import unit_interval
 from wizard_env.state import NO_CARD, STATE, State
 from wizard_env.view import View
 
@@ -243,26 +244,38 @@ def count_ways(plan: Plan, table: Any) -> float:
         left = free
         ways = 1.0
         for group in range(plan.num_groups):
-            digit = needs // plan.steps[group] % (plan.group_needs[group] + 1)
+            digit = _needed(plan, needs, group)
             ways *= _BINOMIALS[left, digit] if digit <= left else 0.0
             left = max(left - digit, 0)
         table[end + needs] = ways
     for layer in range(plan.num_layers - 1, -1, -1):
-        index = plan.layer_class[layer]
         group = plan.layer_group[layer]
         stride = plan.steps[group]
-        cards = count_bits(plan.class_cards[index])
-        is_last = layer + 1 == plan.num_layers or plan.layer_class[layer + 1] != index
-        for left in range(cards + 1):
+        cards = count_bits(plan.class_cards[plan.layer_class[layer]])
+        is_last = _ends_class(plan, layer)
+        fewest = cards if layer == 0 or _ends_class(plan, layer - 1) else 0  # none is dealt before the first
+        for left in range(fewest, cards + 1):
             here = plan.layer_start[layer] + left * states
             for needs in range(states):
-                digit = needs // stride % (plan.group_needs[group] + 1)
+                digit = _needed(plan, needs, group)
                 ways = 0.0
                 for taken in range(min(left, digit) + 1):
                     there = _next_start(plan, layer, is_last, left - taken, states)
                     ways += _BINOMIALS[left, taken] * table[there + needs - taken * stride]
                 table[here + needs] = ways
     return table[_start_of(plan, states)]
+
+
+@compiled
+def _needed(plan: Plan, needs: int, group: int) -> int:
+    """How many cards a group still needs: its digit of `needs`."""
+    return needs // plan.steps[group] % (plan.group_needs[group] + 1)
+
+
+@compiled
+def _ends_class(plan: Plan, layer: int) -> bool:
+    """Whether no other group gets cards of the layer's class after it."""
+    return layer + 1 == plan.num_layers or plan.layer_class[layer + 1] != plan.layer_class[layer]
 
 
 @compiled
@@ -310,17 +323,15 @@ def draw_hands(plan: Plan, table: Any, world: State, generator: np.uint64) -> np
     needs = states - 1
     class_left = 0
     for layer in range(plan.num_layers):
-        index = plan.layer_class[layer]
         group = plan.layer_group[layer]
-        if layer == 0 or plan.layer_class[layer - 1] != index:
-            class_left = plan.class_cards[index]
+        if layer == 0 or _ends_class(plan, layer - 1):
+            class_left = plan.class_cards[plan.layer_class[layer]]
         stride = plan.steps[group]
         left = count_bits(class_left)
-        digit = needs // stride % (plan.group_needs[group] + 1)
-        is_last = layer + 1 == plan.num_layers or plan.layer_class[layer + 1] != index
+        digit = _needed(plan, needs, group)
+        is_last = _ends_class(plan, layer)
         generator = step_generator(generator, 1)
-        target = (mix(generator) >> np.uint64(11)) * 2.0**-53
-        target *= table[plan.layer_start[layer] + left * states + needs]
+        target = unit_interval(mix(generator)) * table[plan.layer_start[layer] + left * states + needs]
         taken, most = 0, min(left, digit)
         while taken < most:
             there = _next_start(plan, layer, is_last, left - taken, states)
@@ -337,13 +348,15 @@ def draw_hands(plan: Plan, table: Any, world: State, generator: np.uint64) -> np
             pools[group] += card
     free = plan.free
     for group in range(plan.num_groups):
-        for _ in range(needs // plan.steps[group] % (plan.group_needs[group] + 1)):
+        for _ in range(_needed(plan, needs, group)):
             generator = step_generator(generator, 1)
             card = pick(free, mix(generator))
             free -= card
             rest -= card
             pools[group] += card
     for seat in range(world.num_players):
+        if plan.needs[seat] == 0:
+            continue
         group = plan.seat_group[seat]
         pool = pools[group] if group >= 0 else rest
         hand = 0
@@ -354,10 +367,9 @@ def draw_hands(plan: Plan, table: Any, world: State, generator: np.uint64) -> np
             hand += card
         if group >= 0:
             pools[group] = pool
-        elif plan.needs[seat]:
+        else:
             rest = pool
-        if plan.needs[seat]:
-            world.hands[seat] = hand
+        world.hands[seat] = hand
     return generator
 
 

@@ -26,7 +26,7 @@ from wizard_env.cards import (
     rank_of,
     suit_of,
 )
-from wizard_env.engine import legal, power_in_trick, score
+from wizard_env.engine import left_of, legal, power_in_trick, score
 from wizard_env.jit import compiled, kernel
 from wizard_env.state import BID, NO_SUIT, TRUMP, UNDECIDED, State
 from wizard_env.view import Actions, View
@@ -190,8 +190,7 @@ def _best_card(state: State, scratch: Scratch) -> int:
     seat = int(state.seat)
     unseen = unseen_by(state, seat)
     allowed = legal(state)
-    met = score(int(state.bids[seat]), int(state.bids[seat]))
-    needed = int(state.bids[seat]) - int(state.tricks_won[seat])
+    tricks_bid, won = int(state.bids[seat]), int(state.tricks_won[seat])
     count = _judge_cards(state, int(state.trump), scratch)
     for index in range(count):
         scratch.chances[index] = _sigmoid(PLAY_SHARPNESS * scratch.chances[index])
@@ -204,8 +203,8 @@ def _best_card(state: State, scratch: Scratch) -> int:
         _distribute(scratch, count, index)
         value = 0.0
         for tricks in range(count):
-            if_lost = met if tricks == needed else -10 * abs(tricks - needed)
-            if_won = met if tricks + 1 == needed else -10 * abs(tricks + 1 - needed)
+            if_lost = score(tricks_bid, won + tricks)
+            if_won = score(tricks_bid, won + tricks + 1)
             value += scratch.tricks[tricks] * (chance * if_won + (1 - chance) * if_lost)
         if best < 0 or value > best_value:
             best, best_value = card, value
@@ -298,7 +297,7 @@ def chance_now(state: State, card: int, unseen: int) -> float:
     chance = 1.0
     seat = int(state.seat)
     for _ in range(to_come):
-        seat = seat + 1 if seat + 1 < state.num_players else 0
+        seat = left_of(state, seat)
         wanted = state.bids[seat] > state.tricks_won[seat]
         higher = HIGHER_IF_WANTED if wanted else HIGHER_IF_NOT
         ruff = RUFF_IF_WANTED if wanted else RUFF_IF_NOT

@@ -75,8 +75,9 @@ class SearchAgent:
         totals = np.zeros((len(view), NUM_ACTIONS))
         if self.milliseconds is None:
             count = min(self.worlds, BATCH)
-            self._add(view.known, words, range(-(-self.worlds // count)), count, totals)
-            return totals / (count * -(-self.worlds // count))
+            batches = -(-self.worlds // count)
+            self._add(view.known, words, range(batches), count, totals)
+            return totals / (batches * count)
         for index in range(len(view)):
             one = slice(index, index + 1)
             until, batches = perf_counter() + self.milliseconds / 1000, 0

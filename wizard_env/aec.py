@@ -198,13 +198,10 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self._paid = False
         if len(game.pad) > self._rounds_paid:
             self._pay()
-        if game.phase_code == OVER:
+        if game.phase_code < OVER:
+            self._select()
+        else:
             self._end()
-            return
-        agent = self.agent_selection = self.possible_agents[game.last_seat]
-        self.infos[agent]["action_mask"] = self._copy_mask()
-        if self.render_mode == "human":
-            self.render()
 
     def _pay(self) -> None:
         """Pay what the round that has just been scored is worth."""

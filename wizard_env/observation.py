@@ -341,7 +341,7 @@ def observe(state: State, observer: int, row: Row, order: int) -> None:
             codes |= code << CARD_CODE_SIZE * place
         else:
             far_codes |= code << CARD_CODE_SIZE * (place - _HALF_TRICK)
-        seat = seat + 1 if seat + 1 < num_players else 0
+        seat = seat + 1 if seat + 1 < num_players else 0  # `left_of`, but num_players is read once
     _write_cards(row, _UNSEEN, reorder(unseen, order))
     _write_cards(row, _HAND, reorder(hand, order))
     write_flags(row.values, _TRICK, codes)
