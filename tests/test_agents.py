@@ -1,7 +1,7 @@
 """Agents: found by name, acting on views, seeing only what their seat sees."""
 
 import importlib.util
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -56,15 +56,7 @@ class Options:
         return view.mask.argmax(axis=1)
 
 
-@pytest.fixture
-def added(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The entry-point group with one more agent, "mine"."""
-    mine = EntryPoint("mine", f"{__name__}:Options", GROUP)
-
-    def with_mine(*, group: str) -> EntryPoints:
-        return EntryPoints([*entry_points(group=group), mine])
-
-    monkeypatch.setattr("wizard_env.loading.entry_points", with_mine)
+MINE = Options
 
 
 def positions(rules: Rules, count: int, seed: int = 0) -> View:

@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,17 +21,12 @@ import pytest
 from agents import View, load
 from agents.external import MAX_RESTARTS, PROTOCOL, VERSION, ExternalAgent, describe
 from agents.random import RandomAgent
+from tests.tables import at
 from wizard_env import ACTIONS, Game, Games, Rules
 from wizard_env.cards import pack
-from wizard_env.loading import GROUP
-from wizard_env.notation import parse_position
 from wizard_env.testing import agent_test
 
 PAGE = (Path(__file__).parent.parent / "docs" / "external.md").read_text(encoding="utf-8")
-POSITION = (
-    "players=3 reveal={reveal} magic=on round=3 dealer=0 scores=30,-10,100 "
-    "hands=2S9STC/KHWIJE/3D3CAH upcard=4H bids=1,0,2 tricks=KHAH9S/3D2S seed=9"
-)
 HELLO = f"""
 import json, sys, time
 def say(**content):
@@ -69,10 +63,6 @@ def bot(tmp_path: Path) -> Any:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs that do not leave by themselves are killed earlier."""
     monkeypatch.setattr("agents.external._GRACE", 0.1)
-
-
-def at(reveal: str = "open") -> Game:
-    return parse_position(POSITION.format(reveal=reveal))
 
 
 def decisions(count: int) -> View:
@@ -539,15 +529,7 @@ class Options:
         return view.mask.argmax(axis=1)
 
 
-@pytest.fixture
-def added(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The entry-point group with one more agent, "mine"."""
-    mine = EntryPoint("mine", f"{__name__}:Options", GROUP)
-
-    def with_mine(*, group: str) -> EntryPoints:
-        return EntryPoints([*entry_points(group=group), mine])
-
-    monkeypatch.setattr("wizard_env.loading.entry_points", with_mine)
+MINE = Options
 
 
 @pytest.mark.usefixtures("added")

@@ -10,22 +10,15 @@ import pytest
 
 from agents import View, load
 from agents.human import HumanAgent
+from tests.tables import POSITION, at
 from wizard_env import Game, Rules
 from wizard_env.cards import pack
 from wizard_env.notation import parse_position
 from wizard_env.testing import agent_test
 
-POSITION = (
-    "players=3 reveal={reveal} magic=on round=3 dealer=0 scores=30,-10,100 "
-    "hands=2S9STC/KHWIJE/3D3CAH upcard=4H bids=1,0,2 tricks=KHAH9S/3D2S seed=9"
-)
 BIDDING = "players=3 restriction=no_even dealer=1 hands=2S9STC/KHWIJE/3D3CAH upcard=4H bids=1,0"
 TRUMP = "players=3 dealer=1 hands=2S9STC/KHWIJE/3D3CAH upcard=WI"
 NO_CHANCE = np.random.default_rng(0)
-
-
-def at(reveal: str = "open") -> Game:
-    return parse_position(POSITION.format(reveal=reveal))
 
 
 def answer(typed: str, *games: Game) -> tuple[list[int], str]:

@@ -16,9 +16,10 @@ from sb3_contrib import MaskablePPO
 
 from agents import View, load
 from agents.network import FILE_NAME, FORMAT, LAYOUT, VERSION, NetworkAgent, input_scale, save_agent
+from tests.tables import under_way
 from train.policy import Trunk, policy_weights
 from train.vec_env import SelfPlayVecEnv
-from wizard_env import ACTIONS, NUM_ACTIONS, OBS_SIZE, Game, Games, Rules, sample_legal
+from wizard_env import ACTIONS, NUM_ACTIONS, OBS_SIZE, Game, Games, Rules
 from wizard_env.cards import CARD_NAMES, SUITS
 from wizard_env.observation import HIGHS
 from wizard_env.view import print_actions
@@ -43,17 +44,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / FILE_NAME
 
 
-def positions(rules: Rules, count: int, seed: int = 0) -> Games:
-    games, rng = Games(rules, count, seed), np.random.default_rng(seed)
-    left = rng.integers(0, rules.num_players * (rules.rounds[0] + 1), count)
-    while len(rows := left.nonzero()[0]):
-        games.step(sample_legal(games.mask[rows], rng), rows)
-        left[rows] -= 1
-    return games
-
-
 def some_view(count: int = 40, noise: NDArray[np.uint64] | None = None) -> View:
-    return positions(Rules(num_players=4, hand_sizes=(8,)), count).view(noise=noise)
+    return under_way(Rules(num_players=4, hand_sizes=(8,)), count).view(noise=noise)
 
 
 # --- saving, loading, computing

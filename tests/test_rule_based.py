@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.rule_based import RuleBasedAgent, trick_chances
+from tests.tables import under_way
 from train.evaluate import Entrant, evaluate
-from wizard_env import Game, Games, Rules, View, action_name, sample_legal
+from wizard_env import Game, Games, Rules, View, action_name
 from wizard_env.cards import (
     COPIES,
     DECK,
@@ -42,16 +43,6 @@ def all_rules(draw: st.DrawFn) -> Rules:
     reveal: Any = draw(st.sampled_from(BID_REVEALS)) if restriction == "free" else "open"
     sizes = draw(st.lists(st.integers(1, 60 // players), min_size=1, max_size=2))
     return Rules(players, restriction, reveal, draw(st.booleans()), tuple(sizes))
-
-
-def positions(rules: Rules, seed: int, count: int = 24) -> Games:
-    """Games of which each was played a random part of its first round."""
-    games, rng = Games(rules, count, seed), np.random.default_rng(seed)
-    left = rng.integers(0, rules.num_players * (rules.rounds[0] + 1), count)
-    while len(rows := left.nonzero()[0]):
-        games.step(sample_legal(games.mask[rows], rng), rows)
-        left[rows] -= 1
-    return games
 
 
 # --- what a card is worth
@@ -122,7 +113,7 @@ def test_bids_are_met_as_often_as_published(hand_size: int) -> None:
 @given(rules=all_rules(), seed=st.integers(0, 2**32))
 def test_its_actions_are_legal_and_always_the_same(rules: Rules, seed: int) -> None:
     """In any position of any rules; alone, in a batch, whatever the randomness."""
-    games = positions(rules, seed)
+    games = under_way(rules, 24, seed)
     view = games.view()
     actions = RuleBasedAgent().act(view, np.random.default_rng(1))
     assert games.mask[np.arange(len(view)), actions].all()
@@ -135,7 +126,7 @@ def test_its_actions_are_legal_and_always_the_same(rules: Rules, seed: int) -> N
 @given(rules=all_rules(), seed=st.integers(0, 2**32))
 def test_it_does_not_read_what_is_hidden(rules: Rules, seed: int) -> None:
     """The cards that the acting seat cannot see are dealt anew, hidden bids changed: the same action."""
-    games, rng = positions(rules, seed), np.random.default_rng(seed)
+    games, rng = under_way(rules, 24, seed), np.random.default_rng(seed)
     actions = RuleBasedAgent().act(games.view(), NO_CHANCE)
     changed = games.states.copy()
     for state in changed:
@@ -156,7 +147,7 @@ def test_it_does_not_read_what_is_hidden(rules: Rules, seed: int) -> None:
 @settings(max_examples=40, deadline=None)
 @given(rules=all_rules(), seed=st.integers(0, 2**32))
 def test_it_bids_the_legal_number_nearest_to_what_its_hand_is_worth(rules: Rules, seed: int) -> None:
-    games = positions(rules, seed)
+    games = under_way(rules, 24, seed)
     actions = RuleBasedAgent().act(games.view(), NO_CHANCE)
     for row in (games.states["phase"] == BID).nonzero()[0]:
         state = games.states[row]

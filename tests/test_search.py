@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 
 from agents.search import BATCH, BIDS_TRIED, SearchAgent
+from tests.tables import under_way
 from train.evaluate import evaluate
-from wizard_env import Game, Games, Rules, View, action_id, sample_legal
+from wizard_env import Game, Rules, View, action_id
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
 CHANCE = np.random.default_rng(0)
 
 
 def views(rules: Rules, count: int = 24) -> View:
-    games, rng = Games(rules, count, seed=5), np.random.default_rng(5)
-    left = rng.integers(0, rules.num_players * (rules.rounds[0] + 1), count)
-    while len(rows := left.nonzero()[0]):
-        games.step(sample_legal(games.mask[rows], rng), rows)
-        left[rows] -= 1
+    games = under_way(rules, count, seed=5)
     return View(games.states, np.arange(count, dtype=np.uint64))
 
 

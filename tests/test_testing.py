@@ -1,7 +1,6 @@
 """agent_test: every registered agent passes it, and each of its checks can fail."""
 
 import re
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from agents import View, agent_names, load
 from agents.network import FILE_NAME, save_agent
 from agents.random import RandomAgent
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
-from wizard_env.loading import GROUP
 from wizard_env.notation import parse_position
 from wizard_env.state import PHASES
 from wizard_env.testing import RULES, UNKNOWN_OPTION, agent_test
@@ -263,15 +261,7 @@ class TakesAnything:
         return lowest(view)
 
 
-@pytest.fixture
-def added(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The entry-point group with one more agent, "mine"."""
-    mine = EntryPoint("mine", f"{__name__}:TakesAnything", GROUP)
-
-    def with_mine(*, group: str) -> EntryPoints:
-        return EntryPoints([*entry_points(group=group), mine])
-
-    monkeypatch.setattr("wizard_env.loading.entry_points", with_mine)
+MINE = TakesAnything
 
 
 @pytest.mark.usefixtures("added")
