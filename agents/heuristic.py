@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.belief import size_of, unseen_by
-from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP, MAX_BID
+from wizard_env.actions import MAX_BID
 from wizard_env.bits import count_bits, lowest_bit
 from wizard_env.cards import (
     COUNT,
     JESTER,
     JESTER_SHIFT,
+    NUM_KINDS,
     NUM_RANKS,
     NUM_SUITS,
     RANK_BITS,
@@ -26,9 +27,9 @@ from wizard_env.cards import (
     rank_of,
     suit_of,
 )
-from wizard_env.engine import left_of, legal, power_in_trick, score
+from wizard_env.engine import first_action, left_of, legal, power_in_trick, score
 from wizard_env.jit import compiled, kernel
-from wizard_env.state import BID, NO_SUIT, TRUMP, UNDECIDED, State
+from wizard_env.state import BID, NO_SUIT, PLAY, UNDECIDED, State
 from wizard_env.view import Actions, View
 
 FEATURES = (
@@ -81,7 +82,7 @@ SCRATCH = np.dtype(
             ("chances", "f8", MAX_BID),
             ("features", "f8", len(FEATURES)),
             ("tricks", "f8", MAX_BID + 1),
-            ("values", "f8", MAX_BID + 1),
+            ("values", "f8", NUM_KINDS),
         ],
     )
 )
@@ -99,7 +100,7 @@ class Scratch(Protocol):
     tricks: NDArray[np.float64]
     """[21] the chance of so many tricks."""
     values: NDArray[np.float64]
-    """[21] the expected points of each bid."""
+    """[54] the expected points of each choice: bids, suits as trump, or cards."""
 
 
 class HeuristicAgent:
@@ -117,43 +118,44 @@ class HeuristicAgent:
 @compiled
 def heuristic_action(state: State, scratch: Scratch) -> int:
     """The action of the acting seat; reads what it may know alone."""
-    if state.phase == TRUMP:
-        return FIRST_TRUMP + _best_trump(state, scratch)
-    if state.phase == BID:
-        return _best_bid(state, scratch)
-    return FIRST_PLAY + _best_card(state, scratch)
+    choices = choice_values(state, scratch)
+    return first_action(state) + best_choice(choices, scratch)
 
 
 @compiled
-def _best_trump(state: State, scratch: Scratch) -> int:
-    """The suit with which the best bid is worth most."""
-    best, best_value = -1, 0.0
+def choice_values(state: State, scratch: Scratch) -> int:
+    """Write the expected points of every legal choice to `values`; returns the choices as `legal` does."""
+    choices = legal(state)
+    if state.phase == PLAY:
+        _card_values(state, choices, scratch)
+    elif state.phase == BID:
+        bid_values(state, int(state.trump), scratch)
+    else:
+        _trump_values(state, scratch)
+    return choices
+
+
+@compiled
+def best_choice(choices: int, scratch: Scratch) -> int:
+    """The choice of the greatest value in a bit set, the lowest of equal ones; -1 of none."""
+    best = -1
+    while choices:
+        choice = lowest_bit(choices)
+        choices &= choices - 1
+        if best < 0 or scratch.values[choice] > scratch.values[best]:
+            best = choice
+    return best
+
+
+@compiled
+def _trump_values(state: State, scratch: Scratch) -> None:
+    """Write what the best bid is worth with each suit as trump to `values`."""
+    best = np.empty(NUM_SUITS)
     for suit in range(NUM_SUITS):
         bid_values(state, suit, scratch)
-        value = scratch.values[0]
-        for tricks in range(1, int(state.hand_size) + 1):
-            value = max(value, scratch.values[tricks])
-        if best < 0 or value > best_value:
-            best, best_value = suit, value
-    return best
-
-
-@compiled
-def _best_bid(state: State, scratch: Scratch) -> int:
-    bid_values(state, int(state.trump), scratch)
-    return best_bid_of(legal(state), scratch)
-
-
-@compiled
-def best_bid_of(bids: int, scratch: Scratch) -> int:
-    """Of a bit set of bids, that of the greatest value, the lowest of equal ones; -1 of none."""
-    best = -1
-    while bids:
-        tricks = lowest_bit(bids)
-        bids &= bids - 1
-        if best < 0 or scratch.values[tricks] > scratch.values[best]:
-            best = tricks
-    return best
+        best[suit] = scratch.values[best_choice((2 << int(state.hand_size)) - 1, scratch)]
+    for suit in range(NUM_SUITS):
+        scratch.values[suit] = best[suit]
 
 
 @compiled
@@ -185,19 +187,17 @@ def _room(state: State) -> float:
 
 
 @compiled
-def _best_card(state: State, scratch: Scratch) -> int:
-    """The card with which the round brings most points, the other cards taken to win by chance."""
+def _card_values(state: State, allowed: int, scratch: Scratch) -> None:
+    """Write what the round brings with each card played now to `values`, if the others win by chance."""
     seat = int(state.seat)
     unseen = unseen_by(state, seat)
-    allowed = legal(state)
     tricks_bid, won = int(state.bids[seat]), int(state.tricks_won[seat])
     count = _judge_cards(state, int(state.trump), scratch)
     for index in range(count):
         scratch.chances[index] = _sigmoid(PLAY_SHARPNESS * scratch.chances[index])
-    best, best_value = -1, 0.0
     for index in range(count):
         card = scratch.cards[index]
-        if not (allowed >> card) & 1 or card == best:
+        if not (allowed >> card) & 1:
             continue
         chance = chance_now(state, card, unseen)
         _distribute(scratch, count, index)
@@ -206,9 +206,7 @@ def _best_card(state: State, scratch: Scratch) -> int:
             if_lost = score(tricks_bid, won + tricks)
             if_won = score(tricks_bid, won + tricks + 1)
             value += scratch.tricks[tricks] * (chance * if_won + (1 - chance) * if_lost)
-        if best < 0 or value > best_value:
-            best, best_value = card, value
-    return best
+        scratch.values[card] = value
 
 
 @compiled

@@ -1,81 +1,130 @@
-"""How likely the bids seen are with the hands of a world, if others bid like the heuristic."""
+"""How likely what was seen of others is with the hands of a world, if they act much like the heuristic."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.heuristic import SCRATCH, Scratch, best_bid_of, bid_values
-from wizard_env.engine import bids_are_public, left_of, legal, turn_up
+from agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
+from wizard_env.actions import FIRST_PLAY
+from wizard_env.bits import lowest_bit
+from wizard_env.engine import apply, bid, bids_are_public, choose_trump, left_of, legal, turn_up
 from wizard_env.jit import compiled, kernel
-from wizard_env.state import BID, HIDDEN, NOT_BID, STATE, State
+from wizard_env.state import BID, HIDDEN, NOT_BID, STATE, TRUMP, State
 from wizard_env.view import View
 
-TEMPERATURE = 12.0
-"""How many points a bid may be worse than another to be made 1/e times as often."""
+NOTHING, BIDS, PLAYS = range(3)
+EVIDENCE = ("nothing", "bids", "plays")
+"""What worlds are weighed by: nothing, the trump named and the bids, or these and the cards played."""
+
+BID_TEMPERATURE = 12.0
+PLAY_TEMPERATURE = 4.0
+"""How many points a choice may be worse than another to be made 1/e times as often."""
 ODD_BIDS = 0.02
-"""The chance that a bid is any other than by its value."""
+ODD_PLAYS = 0.2
+"""The chance that a choice is made by anything else than its value."""
 
 
-def weigh_worlds(view: View, worlds: NDArray[Any]) -> NDArray[np.float64]:
-    """Weigh worlds that were drawn for the decisions of a view by the bids of the other seats.
+def weigh_worlds(view: View, worlds: NDArray[Any], evidence: str = "plays") -> NDArray[np.float64]:
+    """Weigh worlds that were drawn for the decisions of a view by what the other seats did.
 
     Bids that the acting seat may not see are filled in: each is the one that the hand is worth.
 
     Args:
         view: n decisions.
         worlds: [n, count] records of dtype STATE, from `draw_worlds`; changed where bids are hidden.
+        evidence: one of EVIDENCE.
 
     Returns:
-        float64 [n, count]: the likelihood of the bids seen, at most 1.
+        float64 [n, count]: the likelihood of what was seen, at most 1.
+
+    Raises:
+        ValueError: there is no such evidence.
     """
     weights = np.empty(worlds.shape)
-    _weigh_worlds(view.known, worlds, weights)
+    _weigh_worlds(view.known, worlds, check_evidence(evidence), weights)
     return weights
 
 
-@compiled
-def weigh_bids(world: State, past: State, observer: int, scratch: Scratch) -> float:
-    """How likely the bids seen are with the hands of a world; bids that were not seen are filled in.
+def check_evidence(name: str) -> int:
+    """The number of a kind of evidence. Raises ValueError if there is none of that name."""
+    if name not in EVIDENCE:
+        raise ValueError(f"evidence={name!r}: allowed are {', '.join(EVIDENCE)}")
+    return EVIDENCE.index(name)
 
-    past: room for the world as it was in the bidding.
+
+@compiled
+def replay_bidding(world: State, past: State, observer: int, weigh: bool, scratch: Scratch) -> float:
+    """Bid again with the hands of a world, and fill in the bids that were not seen.
+
+    past: a copy of the world; is left where the play began, or where the world is if that is earlier.
+
+    Returns how likely the trump named and the bids seen are; 1 unless they are to be weighed.
     """
     for seat in range(world.num_players):
         past.hands[seat] = world.hands[seat] + world.played[seat]
-    seat = left_of(world, int(world.dealer))
-    past.leader = seat
+    past.leader = left_of(world, int(world.dealer))
     turn_up(past, int(world.upcard))
-    past.trump = world.trump
-    past.phase = BID
     likelihood = 1.0
-    for _ in range(world.num_players):
-        if world.bids[seat] == NOT_BID:
-            break
-        past.seat = seat
-        if seat != observer:
-            allowed = legal(past)
-            bid_values(past, int(past.trump), scratch)
-            best = best_bid_of(allowed, scratch)
-            if world.bids[seat] == HIDDEN:
-                world.bids[seat] = best
-            else:
-                total = 0.0
-                for tricks in range(int(past.hand_size) + 1):
-                    if (allowed >> tricks) & 1:
-                        total += np.exp((scratch.values[tricks] - scratch.values[best]) / TEMPERATURE)
-                made = scratch.values[int(world.bids[seat])] - scratch.values[best]
-                likelihood *= ODD_BIDS + (1 - ODD_BIDS) * np.exp(made / TEMPERATURE) / total
-        past.bids[seat] = world.bids[seat] if bids_are_public(past) else HIDDEN
-        seat = left_of(world, seat)
+    if past.phase == TRUMP and world.phase != TRUMP:
+        if weigh and past.seat != observer:
+            likelihood *= likelihood_now(past, int(world.trump), ODD_BIDS, BID_TEMPERATURE, scratch)
+        choose_trump(past, int(world.trump))
+    while past.phase == BID and world.bids[past.seat] != NOT_BID:
+        seat = int(past.seat)
+        if world.bids[seat] == HIDDEN:
+            world.bids[seat] = best_choice(choice_values(past, scratch), scratch)
+        elif weigh and seat != observer:
+            likelihood *= likelihood_now(past, int(world.bids[seat]), ODD_BIDS, BID_TEMPERATURE, scratch)
+        bid(past, int(world.bids[seat]))
+        if not bids_are_public(past):
+            past.bids[seat] = HIDDEN
+    for seat in range(world.num_players):
+        past.bids[seat] = world.bids[seat]
     return likelihood
 
 
+@compiled
+def replay_tricks(world: State, past: State, observer: int, scratch: Scratch) -> float:
+    """Play again with the hands of a world; returns how likely the cards played by others are.
+
+    past: as `replay_bidding` left it.
+    """
+    likelihood = 1.0
+    for number in range(world.num_plays):
+        card = int(world.plays[number])
+        if past.seat != observer:
+            likelihood *= likelihood_now(past, card, ODD_PLAYS, PLAY_TEMPERATURE, scratch)
+        apply(past, FIRST_PLAY + card)
+    return likelihood
+
+
+@compiled
+def likelihood_now(state: State, choice: int, odd: float, temperature: float, scratch: Scratch) -> float:
+    """How often the acting seat makes a choice: mostly by the value of all, else any of them."""
+    choices = legal(state)
+    if choices & (choices - 1) == 0:
+        return 1.0
+    choice_values(state, scratch)
+    best = scratch.values[best_choice(choices, scratch)]
+    chosen = scratch.values[choice]
+    total, count = 0.0, 0
+    while choices:
+        total += np.exp((scratch.values[lowest_bit(choices)] - best) / temperature)
+        choices &= choices - 1
+        count += 1
+    return odd / count + (1 - odd) * np.exp((chosen - best) / temperature) / total
+
+
 @kernel
-def _weigh_worlds(known: Any, worlds: Any, weights: Any) -> None:
+def _weigh_worlds(known: Any, worlds: Any, evidence: int, weights: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     past = np.empty(1, STATE)
     for index in range(len(known)):
+        observer = int(known[index].seat)
         for number in range(worlds.shape[1]):
-            past[0] = worlds[index, number]
-            observer = int(known[index].seat)
-            weights[index, number] = weigh_bids(worlds[index, number], past[0], observer, scratch[0])
+            world = worlds[index, number]
+            past[0] = world
+            weights[index, number] = replay_bidding(world, past[0], observer, evidence != NOTHING, scratch[0])
+            if evidence == PLAYS:
+                weights[index, number] *= replay_tricks(world, past[0], observer, scratch[0])

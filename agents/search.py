@@ -2,8 +2,8 @@
 
 Perfect-information Monte Carlo (Ginsberg 2001, for bridge): worlds are drawn from the belief of the
 seat, each legal action is played out in the same worlds with the heuristic in all seats, and the action
-with the most expected points is taken. Of the worlds drawn, those are kept more often in which the bids
-seen are what such hands would bid.
+with the most expected points is taken. Of the worlds drawn, those are tried more often in which the bids
+and plays seen are what such hands would bid and play.
 """
 
 from time import perf_counter
@@ -13,26 +13,27 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.belief import PLAN, count_ways, draw_hands, make_plan, table_size
-from agents.heuristic import SCRATCH, Scratch, best_bid_of, bid_values, heuristic_action
-from agents.likelihood import weigh_bids
+from agents.belief import PLAN, count_ways, draw_hands, make_plan, table_size, unseen_by
+from agents.heuristic import SCRATCH, Scratch, best_choice, choice_values, heuristic_action
+from agents.likelihood import NOTHING, PLAYS, check_evidence, replay_bidding, replay_tricks
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.bits import lowest_bit
-from wizard_env.cards import NUM_KINDS
+from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
 from wizard_env.chance import mix, step_generator
 from wizard_env.engine import apply, first_action, legal
-from wizard_env.jit import compiled, config, kernel, parallel_kernel, prange
+from wizard_env.jit import compiled, config, has_threads, kernel, parallel_kernel, prange
 from wizard_env.rules import check_integer
 from wizard_env.sampling import unit_interval, word_at
-from wizard_env.state import BID, SCORED, STATE, State
+from wizard_env.state import NO_CARD, PLAY, SCORED, STATE, TRUMP, State
 from wizard_env.view import Actions, View
 
 BATCH = 16
 """So many worlds are drawn and weighed together."""
 BIDS_TRIED = 5
 """So many bids are tried: those of which the heuristic expects most."""
-CANDIDATES = 4
-"""So many worlds are drawn for each that is kept."""
+CANDIDATES = 16
+WEIGHED = 4
+"""So many worlds are drawn for each that is tried, and so many are left when the bids have been weighed."""
 
 
 class SearchAgent:
@@ -41,7 +42,13 @@ class SearchAgent:
     With a limit of time the number of worlds, and so the choice, depends on the machine.
     """
 
-    def __init__(self, worlds: int = 64, milliseconds: float | None = None, threads: int = 1) -> None:
+    def __init__(
+        self,
+        worlds: int = 64,
+        milliseconds: float | None = None,
+        threads: int = 1,
+        evidence: str = "plays",
+    ) -> None:
         """Set the effort.
 
         Args:
@@ -49,9 +56,10 @@ class SearchAgent:
                 of BATCH where it is more than one.
             milliseconds: go on drawing batches for so long instead, for each decision.
             threads: on how many threads, up to those that numba has.
+            evidence: what worlds are weighed by, see `agents.likelihood.EVIDENCE`.
 
         Raises:
-            ValueError: a number is out of range.
+            ValueError: an option is out of range.
         """
         self.worlds = check_integer("worlds", worlds, 1, 2**20)
         most = int(config.NUMBA_NUM_THREADS)
@@ -59,6 +67,7 @@ class SearchAgent:
         if milliseconds is not None and not milliseconds > 0:
             raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
         self.milliseconds = milliseconds
+        self.evidence = check_evidence(evidence)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         actions: Actions = (
@@ -98,13 +107,13 @@ class SearchAgent:
     ) -> None:
         """Add the points that every choice brings in some batches of `count` worlds."""
         parts = np.zeros((len(known), len(batches), NUM_ACTIONS))
-        if self.threads == 1:
-            _search(known, words, batches.start, count, parts)
+        if self.threads == 1 or not has_threads():
+            _search(known, words, batches.start, count, self.evidence, parts)
         else:
             before = numba.get_num_threads()
             numba.set_num_threads(self.threads)
             try:
-                _search_in_parallel(known, words, batches.start, count, parts)
+                _search_in_parallel(known, words, batches.start, count, self.evidence, parts)
             finally:
                 numba.set_num_threads(before)
         totals += parts.sum(axis=1)
@@ -112,22 +121,43 @@ class SearchAgent:
 
 @compiled
 def choices_of(state: State, scratch: Scratch) -> int:
-    """The actions worth a try, as `legal` has them: of bids the most promising alone."""
+    """The choices worth a try, as `legal` has them: of bids the most promising, of equal cards one."""
     allowed = legal(state)
-    if state.phase != BID:
+    if state.phase == PLAY:
+        return distinct_cards(state, allowed)
+    if state.phase == TRUMP:
         return allowed
-    bid_values(state, int(state.trump), scratch)
+    choice_values(state, scratch)
     chosen = 0
     for _ in range(BIDS_TRIED):
         if allowed & ~chosen:
-            chosen |= 1 << best_bid_of(allowed & ~chosen, scratch)
+            chosen |= 1 << best_choice(allowed & ~chosen, scratch)
     return chosen
 
 
 @compiled
-def _try_batch(known: Any, word: np.uint64, count: int, points: Any) -> None:
+def distinct_cards(state: State, allowed: int) -> int:
+    """Of cards held between which nobody holds or has on the table another, the lowest."""
+    others = unseen_by(state, int(state.seat))
+    for seat in range(state.num_players):
+        if state.trick[seat] != NO_CARD:
+            others |= UNITS[state.trick[seat]]
+    distinct, previous, left = 0, NO_CARD, allowed
+    while left:
+        card = lowest_bit(left)
+        left &= left - 1
+        between = others & ((1 << card) - (1 << max(previous, 0)))
+        lowest = previous == NO_CARD or card >= WIZARD or suit_of(card) != suit_of(previous)
+        is_magic = state.magic_edition and rank_of(int(previous)) == 0
+        if lowest or between or is_magic:
+            distinct |= 1 << card
+        previous = card
+    return distinct
+
+
+@compiled
+def _try_batch(known: Any, word: np.uint64, count: int, evidence: int, points: Any) -> None:
     """Add to `points`, for each choice, what it brings in `count` worlds; NaN where nothing is tried."""
-    plans = np.empty(1, PLAN)
     scratch = np.empty(1, SCRATCH)
     room = np.empty(1, STATE)
     observer = int(known.seat)
@@ -138,46 +168,87 @@ def _try_batch(known: Any, word: np.uint64, count: int, points: Any) -> None:
         points[action] = 0.0 if tried else np.nan
     if choices & (choices - 1) == 0:
         return
+    worlds = np.empty(count * (1 if evidence == NOTHING else CANDIDATES), STATE)
+    weights = np.empty(len(worlds))
+    generator = _draw(known, observer, word, worlds)
+    for number in range(len(worlds)):
+        room[0] = worlds[number]
+        weights[number] = replay_bidding(worlds[number], room[0], observer, evidence != NOTHING, scratch[0])
+    chosen = np.arange(len(worlds))
+    if evidence == PLAYS and known.num_plays:
+        chosen = np.empty(count * WEIGHED, np.int64)
+        generator = _resample(weights, generator, chosen)
+        weights = np.empty(len(chosen))
+        for number in range(len(chosen)):
+            if number and chosen[number] == chosen[number - 1]:
+                weights[number] = weights[number - 1]
+                continue
+            world = worlds[chosen[number]]
+            room[0] = world
+            replay_bidding(world, room[0], observer, False, scratch[0])
+            weights[number] = replay_tricks(world, room[0], observer, scratch[0])
+    kept = np.empty(count, np.int64)
+    _resample(weights, generator, kept)
+    left = choices
+    while left:
+        choice = lowest_bit(left)
+        left &= left - 1
+        brings = 0
+        for number in range(count):
+            if number == 0 or chosen[kept[number]] != chosen[kept[number - 1]]:
+                room[0] = worlds[chosen[kept[number]]]
+                apply(room[0], first + choice)
+                while room[0].phase < SCORED:
+                    apply(room[0], heuristic_action(room[0], scratch[0]))
+                brings = int(room[0].points[observer])
+            points[first + choice] += brings
+
+
+@compiled
+def _draw(known: State, observer: int, generator: np.uint64, worlds: Any) -> np.uint64:
+    """Draw worlds that agree with what is known; returns the moved generator."""
+    plans = np.empty(1, PLAN)
     make_plan(known, observer, plans[0])
     table = np.empty(table_size(plans[0]))
     count_ways(plans[0], table)
-    worlds = np.empty(count * CANDIDATES, STATE)
-    weights = np.empty(count * CANDIDATES)
-    generator = word
-    total = 0.0
     for number in range(len(worlds)):
         worlds[number] = known
         generator = draw_hands(plans[0], table, worlds[number], generator)
-        room[0] = worlds[number]
-        weights[number] = weigh_bids(worlds[number], room[0], observer, scratch[0])
-        total += weights[number]
-    start = unit_interval(mix(step_generator(generator, 1)))
+    return generator
+
+
+@compiled
+def _resample(weights: Any, generator: np.uint64, chosen: Any) -> np.uint64:
+    """Choose as many as `chosen` has room for, by weight, in order: systematic resampling (Kitagawa 1996).
+
+    Returns the moved generator.
+    """
+    generator = step_generator(generator, 1)
+    start = unit_interval(mix(generator))
+    step = weights.sum() / len(chosen)
     number, reached = 0, weights[0]
-    for kept in range(count):  # systematic resampling (Kitagawa 1996)
-        while reached < (kept + start) / count * total and number + 1 < len(worlds):
+    for place in range(len(chosen)):
+        while reached < (place + start) * step and number + 1 < len(weights):
             number += 1
             reached += weights[number]
-        left = choices
-        while left:
-            action = first + lowest_bit(left)
-            left &= left - 1
-            room[0] = worlds[number]
-            apply(room[0], action)
-            while room[0].phase < SCORED:
-                apply(room[0], heuristic_action(room[0], scratch[0]))
-            points[action] += room[0].points[observer]
+        chosen[place] = number
+    return generator
 
 
 @kernel
-def _search(known: Any, words: Any, first_batch: int, count: int, parts: Any) -> None:
+def _search(known: Any, words: Any, first_batch: int, count: int, evidence: int, parts: Any) -> None:
     for index in range(len(known)):
         for batch in range(parts.shape[1]):
-            _try_batch(known[index], word_at(words[index], first_batch + batch), count, parts[index, batch])
+            word = word_at(words[index], first_batch + batch)
+            _try_batch(known[index], word, count, evidence, parts[index, batch])
 
 
 @parallel_kernel
-def _search_in_parallel(known: Any, words: Any, first_batch: int, count: int, parts: Any) -> None:
+def _search_in_parallel(
+    known: Any, words: Any, first_batch: int, count: int, evidence: int, parts: Any
+) -> None:
     batches = parts.shape[1]
     for task in prange(len(known) * batches):
         index, batch = task // batches, task % batches
-        _try_batch(known[index], word_at(words[index], first_batch + batch), count, parts[index, batch])
+        word = word_at(words[index], first_batch + batch)
+        _try_batch(known[index], word, count, evidence, parts[index, batch])

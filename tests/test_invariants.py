@@ -15,6 +15,7 @@ from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import CARD_NAMES, COPIES, NUM_RANKS, RANKS, SUITS, card_id, pack, unpack_cards
 from wizard_env.engine import conceal
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS
+from wizard_env.state import NO_CARD
 from wizard_env.view import print_actions, reorder_actions
 
 DECK = Counter(dict(zip(CARD_NAMES, COPIES, strict=True)))
@@ -174,6 +175,8 @@ def check_cards(table: Table) -> None:
     assert upcard.total() == (game.hand_size * game.rules.num_players < 60)
     assert (DECK - dealt).total() == 60 - dealt.total()
     assert sum(game.tricks_won) * game.rules.num_players + len(game.trick) == len(table.plays)
+    order = [CARD_NAMES[card] for card in game.state["plays"][0] if card != NO_CARD]
+    assert order == [card for _, card in table.plays]
     assert game.tricks_won == tricks_won(table)
 
 
@@ -471,6 +474,7 @@ def rename(states: NDArray[Any], positions: tuple[int, ...]) -> NDArray[Any]:
         renamed["voids"][0, seat] = sum(1 << positions[suit] for suit in range(4) if voids >> suit & 1)
         renamed["trick"][0, seat] = card(int(states["trick"][0, seat]))
     renamed["upcard"] = card(int(states["upcard"][0]))
+    renamed["plays"][0] = [card(int(kind)) for kind in states["plays"][0]]
     for field in ("trump", "led_suit"):
         suit = int(states[field][0])
         renamed[field] = positions[suit] if 0 <= suit < 4 else suit

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wizard_env import Game, Games, IllegalAction, Rules, action_id
+from wizard_env import Game, Games, IllegalAction, Rules, View, action_id
 from wizard_env.notation import (
     RecordError,
     _digest,
@@ -465,14 +465,17 @@ def test_any_other_position_is_refused_or_possible(data: st.DataObject) -> None:
     assert parse_position(position(game)) == game
 
 
-def test_a_game_begun_from_a_state_has_no_position_within_its_round() -> None:
+def test_a_game_begun_from_a_state_has_the_same_position() -> None:
+    for actions in (0, 7, 27):
+        game = in_the_middle(actions)
+        assert position(Game.from_state(game.rules, game.state)) == position(game)
+
+
+def test_what_one_seat_sees_is_no_position() -> None:
     game = in_the_middle(7)
-    taken = Game.from_state(game.rules, game.state)
-    with pytest.raises(ValueError, match="begun from a state in the middle of a round"):
-        position(taken)
-    play_on(game, 20)
-    play_on(taken, 20)
-    assert position(taken) == position(game)
+    seen = Game.from_state(game.rules, View.of([game]).information(0))
+    with pytest.raises(ValueError, match="what one seat sees"):
+        position(seen)
 
 
 def test_positions_and_pickles_agree() -> None:

@@ -8,7 +8,7 @@ import pytest
 from agents.search import BATCH, BIDS_TRIED, SearchAgent
 from tests.tables import under_way
 from train.evaluate import evaluate
-from wizard_env import Game, Rules, View, action_id
+from wizard_env import Game, Rules, View, action_id, action_name
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
 CHANCE = np.random.default_rng(0)
@@ -21,17 +21,43 @@ def views(rules: Rules, count: int = 24) -> View:
 
 @pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
 def test_it_tries_legal_actions_alone(num_players: int) -> None:
-    """Every legal card; of the bids some, next to each other or nearly so."""
+    """Of the bids some, next to each other or nearly so; at least a card of each suit."""
     view = views(Rules(num_players, hand_sizes=(7,)))
     points = SearchAgent(worlds=4).expect(view, CHANCE)
     tried = ~np.isnan(points)
     assert (tried <= (view.mask == 1)).all()
     bids = view.known["phase"] == 1
-    assert (tried[~bids] == (view.mask[~bids] == 1)).all()
     assert (tried[bids].sum(axis=1) <= BIDS_TRIED).all()
     assert bids.any()
     assert (np.nanmax(points, axis=1) <= 20 + 10 * 7).all()
     assert (np.nanmin(points, axis=1) >= -10 * 7).all()
+
+
+def test_of_equal_cards_it_tries_the_lowest() -> None:
+    """Equal are those between which every rank is held, or lies in a finished trick, or was turned up."""
+    hands = ["2S 4S 5S 9S WI", "3S 7D 8D 9D TD", "8S 2C 3C 4C 5C"]
+    game = Game.from_deal(Rules(3), dealer=2, hands=hands, upcard="7S")
+    for action in ("bid 1", "bid 1", "bid 1"):
+        game.step(action)
+    assert tried_cards(game) == ["2S", "4S", "9S", "WI"]
+    for action in ("play 2S", "play 3S", "play 8S"):
+        game.step(action)
+    assert tried_cards(game) == ["2C"]
+    game.step("play 2C")
+    assert tried_cards(game) == ["4S", "9S", "WI"]
+
+
+def test_the_magic_two_is_like_no_other() -> None:
+    hands = ["2S 3S 4S", "7D 8D 9D", "2C 3C 4C"]
+    game = Game.from_deal(Rules(3, magic_edition=True), dealer=2, hands=hands, upcard="7S")
+    for action in ("bid 1", "bid 1", "bid 1"):
+        game.step(action)
+    assert tried_cards(game) == ["2S", "3S"]
+
+
+def tried_cards(game: Game) -> list[str]:
+    points = SearchAgent(worlds=2).expect(View.of([game]), CHANCE)[0]
+    return [action_name(action).removeprefix("play ") for action in (~np.isnan(points)).nonzero()[0]]
 
 
 def test_threads_change_nothing() -> None:

@@ -119,6 +119,9 @@ def turn_up(state: State, upcard: int) -> None:
         state.bids[seat] = NOT_BID
         state.tricks_won[seat] = 0
         state.voids[seat] = 0
+    for number in range(DECK_SIZE):
+        state.plays[number] = NO_CARD
+    state.num_plays = 0
     clear_trick(state)
     state.upcard = upcard
     if upcard == WIZARD:
@@ -257,6 +260,8 @@ def play(state: State, card: int) -> None:
     wins = power > state.best_power
     state.best_power = choose(wins, power, state.best_power)
     state.best_seat = choose(wins, seat, state.best_seat)
+    state.plays[at(state.num_plays)] = card
+    state.num_plays += 1
     state.trick[at(seat)] = card
     state.trick_size += 1
     state.seat = left_of(state, seat)

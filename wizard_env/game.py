@@ -142,8 +142,7 @@ class Game:
     def from_state(cls, rules: Rules, states: Any) -> Self:
         """A copy of a game of a batch, to look at and to play on.
 
-        Its score pad, draw and history begin empty, so it has no record, and no position before
-        the next deal (see notation.py).
+        Its score pad, draw and history begin empty, so it has no record (see notation.py).
 
         states: a record of dtype STATE, or an array of one.
 

@@ -1,7 +1,6 @@
 """Games: many games stepped together, one decision in each, for learners that play every seat."""
 
 import functools
-import os
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
@@ -14,7 +13,7 @@ from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import deal_round, draw_for_dealer, mix, scale, step_generator
 from wizard_env.engine import apply, first_action, legal, next_round
 from wizard_env.game import Game
-from wizard_env.jit import at, compiled, direct, kernel, outlined, parallel_kernel, prange
+from wizard_env.jit import at, compiled, direct, has_threads, kernel, outlined, parallel_kernel, prange
 from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, show_legal, write_choices
 from wizard_env.rules import MAX_PLAYERS, Rules, check_choice, check_integer
 from wizard_env.sampling import draw_noise, sample_legal
@@ -56,18 +55,6 @@ RESULT = np.dtype(
         ],
     )
 )
-
-_forked = False
-
-
-def _note_fork() -> None:
-    """Numba's threads do not survive a fork, and calling them kills the child: stay on one."""
-    global _forked
-    _forked = True
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_fork)
 
 
 class Games:
@@ -195,7 +182,7 @@ class Games:
                 f"one whole number is needed for each of {len(games)} games"
             )
         chosen = np.ascontiguousarray(chosen, np.int64)
-        parallel = len(games) >= SERIAL_BELOW and not _forked
+        parallel = len(games) >= SERIAL_BELOW and has_threads()
         illegal = _step_kernel(parallel)(*self._arrays, games, chosen, self._options)
         if illegal >= 0:
             self._refuse(int(games[illegal]), int(chosen[illegal]))

@@ -27,6 +27,24 @@ log = logging.getLogger("wizard_env")
 config: Any = numba.config  # its settings are made at run time, out of the type checker's sight
 
 COMPILES = not config.DISABLE_JIT
+
+_forked = False
+
+
+def _note_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+def has_threads() -> bool:
+    """Whether parallel kernels may be called: numba's threads do not survive a fork, and kill the child."""
+    return not _forked
+
+
 prange = numba.prange
 
 

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from wizard_env.actions import ACTIONS, IllegalAction, is_integer
-from wizard_env.cards import card_names
+from wizard_env.cards import CARD_NAMES, SUITS, WIZARD, card_names
 from wizard_env.files import write_atomically
 from wizard_env.game import Game
 from wizard_env.rules import Rules, nearest
+from wizard_env.state import NOT_BID, UNDECIDED
 
 FORMAT = "wizard-game"
 VERSION = 1
@@ -305,23 +306,24 @@ def position(game: Game) -> str:
     which the rounds that follow are dealt.
 
     Raises:
-        ValueError: the game was begun by `Game.from_state` in the middle of this round, so that the
-            order of its tricks is not known.
+        ValueError: the game is what one seat sees of it, without the hands of the others.
 
     >>> position(Game(Rules(num_players=3), seed=7))
     'players=3 round=1 dealer=1 scores=0,0,0 hands=JE/2D/8D upcard=8S seed=14334736817860870823'
     """
     state, players = game.state[0], game.rules.num_players
-    dealt = state["hands"][:players] + state["played"][:players]
+    dealt = [card_names(hand) for hand in state["hands"][:players] + state["played"][:players]]
+    if any(len(hand) != game.hand_size for hand in dealt):
+        raise ValueError("the game is what one seat sees of it: a position needs all hands")
     scores = state["scores"][:players] - (state["points"][:players] if game.phase == "over" else 0)
     words = {name: _option_text(game.rules, option) for name, option in _OPTIONS.items()}
     words |= {
         "round": str(game.round_number),
         "dealer": str(game.dealer),
         "scores": ",".join(map(str, scores)),
-        "hands": "/".join("".join(card_names(hand)) for hand in dealt),
+        "hands": "/".join(map("".join, dealt)),
         "upcard": game.upcard or "",
-        **_action_words(game),
+        **_action_words(state),
         "seed": str(state["generator"]),
     }
     return " ".join(f"{name}={value}" for name, value in words.items() if value)
@@ -372,25 +374,16 @@ def _option_text(rules: Rules, option: str) -> str:
     return "on" if value is True else str(value)
 
 
-def _action_words(game: Game) -> dict[str, str]:
-    """What was done since the deal."""
-    players = game.rules.num_players
-    num_trumps = int(game.upcard == "WI" and game.phase != "trump")
-    num_bids = players - game.bids.count(None)
-    num_cards = players * game.hand_size - sum(map(len, game.hands))
-    history = game.history
-    num_actions = num_trumps + num_bids + num_cards
-    if num_actions > len(history):
-        raise ValueError(
-            f"{num_actions} actions since the deal, but {len(history)} in the history: "
-            "the game was begun from a state in the middle of a round"
-        )
-    since_deal = history[len(history) - num_actions :]
-    names = [ACTIONS[action].split()[1] for action in since_deal]
-    cards = names[num_trumps + num_bids :]
+def _action_words(state: Any) -> dict[str, str]:
+    """What was done since the deal, of a record of dtype STATE."""
+    players, dealer = int(state["num_players"]), int(state["dealer"])
+    bidders = [*range(dealer + 1, players), *range(dealer + 1)]
+    bids = [str(state["bids"][seat]) for seat in bidders if state["bids"][seat] != NOT_BID]
+    cards = [CARD_NAMES[card] for card in state["plays"][: state["num_plays"]]]
+    chosen = state["upcard"] == WIZARD and state["trump"] != UNDECIDED
     return {
-        "trump": "".join(names[:num_trumps]),
-        "bids": ",".join(names[num_trumps : num_trumps + num_bids]),
+        "trump": SUITS[state["trump"]] if chosen else "",
+        "bids": ",".join(bids),
         "tricks": "/".join("".join(cards[i : i + players]) for i in range(0, len(cards), players)),
     }
 

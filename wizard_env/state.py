@@ -42,6 +42,8 @@ STATE = np.dtype(
             ("tricks_won", "i1", MAX_PLAYERS),
             ("voids", "i1", MAX_PLAYERS),
             ("trick", "i1", MAX_PLAYERS),
+            ("plays", "i1", DECK_SIZE),
+            ("num_plays", "i1"),
             ("trick_size", "i1"),
             ("best_seat", "i1"),
             ("best_power", "i1"),
@@ -86,6 +88,9 @@ class State(Protocol):
     """[6] suits that each seat has shown to be void in: bit s for suit s."""
     trick: NDArray[np.int8]
     """[6] the card of each seat on the table, or NO_CARD."""
+    plays: NDArray[np.int8]
+    """[60] the cards played this round, in order; the first `num_plays` count, the others are NO_CARD."""
+    num_plays: int
     trick_size: int
     """How many cards lie on the table."""
     best_seat: int
