@@ -54,8 +54,9 @@ def train(
 ) -> None:
     """Learn by self-play, then evaluate the result alone against tables of each opponent."""
     from train.config import read_config
+    from train.curves import CURVES
     from train.evaluate import Entrant, evaluate
-    from train.run import CHECKPOINT, CURVES, train
+    from train.run import checkpoint_of, train
     from wizard_env.loading import load
     from wizard_env.notation import write_records
 
@@ -76,7 +77,7 @@ def train(
     write_records(folder / RECORDS, records)
     elsewhere = "" if runs == Path("runs") else f" --runs {runs}"
     say(f"agent        {folder} (wizard evaluate {folder} ...)")
-    say(f"checkpoint   {folder / CHECKPOINT} (wizard train {config}{elsewhere} --resume)")
+    say(f"checkpoint   {checkpoint_of(settings, folder)} (wizard train {config}{elsewhere} --resume)")
     say(f"curves       {folder / CURVES}, and tensorboard --logdir {folder}")
     say(f"records      {folder / RECORDS}")
 

@@ -12,10 +12,10 @@ from rich.table import Table
 from play.sheets import Sheet, breakdown_sheets, league_sheets, size_sheet, summary_sheets
 
 if TYPE_CHECKING:
+    from train.curves import Progress as Iteration
     from train.evaluate import Evaluation
     from train.exploit import Exploit
     from train.league import League
-    from train.run import Progress as Iteration
     from train.workers import Map
 
 Task = TypeVar("Task")

@@ -13,8 +13,10 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.callbacks import BaseCallback
 
-from train.buffer import SelfPlayBuffer, seat_advantages
-from train.vec_env import REWARD_SCALE, SelfPlayVecEnv
+from train.advantages import seat_advantages
+from train.buffer import SelfPlayBuffer
+from train.tables import REWARD_SCALE, Tables
+from train.vec_env import SelfPlayVecEnv
 from wizard_env import NUM_ACTIONS, OBS_SIZE, IllegalAction, Rules, sample_legal
 from wizard_env.rules import MAX_PLAYERS
 
@@ -172,7 +174,7 @@ def learn(env: SelfPlayVecEnv, rollouts: int) -> list[dict[str, Any]]:
 
 def test_the_buffer_holds_the_games() -> None:
     """Its actions, played again on a copy of the tables, meet its observations, masks, seats and points."""
-    env = SelfPlayVecEnv(RULES, 6, seed=3)
+    env = SelfPlayVecEnv(Tables(RULES, 6, seed=3))
     tables = deepcopy(env.games)
     kept = learn(env, rollouts=3)
     assert len(kept) == 3
@@ -196,7 +198,7 @@ def test_the_buffer_holds_the_games() -> None:
 
 def test_the_buffer_holds_the_advantages() -> None:
     """Those of the reference, with the values, seats and scaled points that it holds."""
-    for rollout in learn(SelfPlayVecEnv(RULES, 5, seed=1), rollouts=2):
+    for rollout in learn(SelfPlayVecEnv(Tables(RULES, 5, seed=1)), rollouts=2):
         expected = reference(
             rollout["seats"],
             rollout["points"] * REWARD_SCALE,
@@ -215,7 +217,7 @@ def test_the_buffer_holds_the_advantages() -> None:
 
 def test_the_environment_is_a_vec_env() -> None:
     """reset, step, spaces, masks and attributes, for rounds on end."""
-    env, rng = SelfPlayVecEnv(RULES, 7, seed=0), np.random.default_rng(0)
+    env, rng = SelfPlayVecEnv(Tables(RULES, 7, seed=0)), np.random.default_rng(0)
     observations: Any = env.reset()
     assert env.num_envs == 7
     assert env.observation_space.shape == (OBS_SIZE,)
@@ -243,14 +245,14 @@ def test_the_environment_is_a_vec_env() -> None:
 
 
 def test_a_reset_deals_nothing_anew() -> None:
-    env = SelfPlayVecEnv(RULES, 4, seed=0)
+    env = SelfPlayVecEnv(Tables(RULES, 4, seed=0))
     state = env.games.states.tobytes()
     assert env.reset().tolist() == env.reset().tolist() == env.games.observation.tolist()
     assert env.games.states.tobytes() == state
 
 
 def test_the_attributes_of_a_vec_env() -> None:
-    env = SelfPlayVecEnv(RULES, 3, seed=0)
+    env = SelfPlayVecEnv(Tables(RULES, 3, seed=0))
     assert env.get_attr("render_mode") == [None] * 3
     env.set_attr("mark", 5)
     assert env.get_attr("mark") == [5] * 3
@@ -261,7 +263,7 @@ def test_the_attributes_of_a_vec_env() -> None:
 
 
 def test_an_illegal_action_is_refused() -> None:
-    env = SelfPlayVecEnv(RULES, 3, seed=0)
+    env = SelfPlayVecEnv(Tables(RULES, 3, seed=0))
     state = env.games.states.tobytes()
     with pytest.raises(IllegalAction):
         env.step((env.games.mask == 0).argmax(axis=1))
@@ -270,7 +272,7 @@ def test_an_illegal_action_is_refused() -> None:
 
 def test_tables_are_at_different_rounds() -> None:
     """And the same seed gives the same tables, another seed others."""
-    tables = [SelfPlayVecEnv(RULES, 60, seed).games.states for seed in (0, 0, 1)]
+    tables = [SelfPlayVecEnv(Tables(RULES, 60, seed)).games.states for seed in (0, 0, 1)]
     assert set(tables[0]["hand_size"].tolist()) == {1, 2, 3}
     assert tables[0].tobytes() == tables[1].tobytes() != tables[2].tobytes()
 
@@ -281,7 +283,7 @@ def test_tables_are_at_different_rounds() -> None:
 @pytest.mark.parametrize("sparring", [0.0, 0.5, 1.0])
 def test_only_seats_that_learn_decide(sparring: float) -> None:
     """A share of the games has 1 to num_players - 1 seats of the partner."""
-    env, rng = SelfPlayVecEnv(RULES, 200, seed=2, sparring=sparring), np.random.default_rng(0)
+    env, rng = SelfPlayVecEnv(Tables(RULES, 200, seed=2, sparring=sparring)), np.random.default_rng(0)
     learners = env.learns.sum(axis=1)
     assert (learners >= 1).all()
     assert float((learners < 3).mean()) == pytest.approx(sparring, abs=0.12)
@@ -293,7 +295,7 @@ def test_only_seats_that_learn_decide(sparring: float) -> None:
 
 def test_every_round_with_a_partner_is_paid() -> None:
     """In games of one round, whose seed changes when it ends."""
-    env = SelfPlayVecEnv(Rules(num_players=4, hand_sizes=(5,)), 50, seed=2, sparring=1.0)
+    env = SelfPlayVecEnv(Tables(Rules(num_players=4, hand_sizes=(5,)), 50, seed=2, sparring=1.0))
     rng, ended = np.random.default_rng(0), 0
     for _ in range(80):
         seeds = env.games.seeds.copy()

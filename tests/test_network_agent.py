@@ -18,6 +18,7 @@ from agents import View, load
 from agents.network import FILE_NAME, FORMAT, LAYOUT, VERSION, NetworkAgent, input_scale, save_agent
 from tests.tables import under_way
 from train.policy import Trunk, policy_weights
+from train.tables import Tables
 from train.vec_env import SelfPlayVecEnv
 from wizard_env import ACTIONS, NUM_ACTIONS, OBS_SIZE, Game, Games, Rules
 from wizard_env.cards import CARD_NAMES, SUITS
@@ -98,7 +99,7 @@ def test_the_scale_keeps_every_entry_small() -> None:
 
 def test_it_computes_what_the_policy_computes(tmp_path: Path) -> None:
     """The logarithms of the probabilities of the policy that was trained, with and without masks."""
-    env = SelfPlayVecEnv(Rules(num_players=4, hand_sizes=(2, 8)), 50, seed=0)
+    env = SelfPlayVecEnv(Tables(Rules(num_players=4, hand_sizes=(2, 8)), 50, seed=0))
     options = {"features_extractor_class": Trunk, "features_extractor_kwargs": {"layers": [24, 12]}}
     model = MaskablePPO("MlpPolicy", env, seed=3, device="cpu", policy_kwargs={**options, "net_arch": []})
     policy: Any = model.policy

@@ -16,11 +16,20 @@ import configs
 from agents import load
 from agents.network import FILE_NAME
 from train.config import Config, read_config
+from train.curves import CURVES, Progress
 from train.evaluate import Entrant, evaluate
-from train.run import CHECKPOINT, CURVES, Progress, train
+from train.run import train
+from train.sb3 import CHECKPOINT
 from wizard_env.files import write_atomically
 
-TINY = {"num_games": 16, "decisions_per_game": 32, "batch_size": 256, "epochs": 1, "layers": [16]}
+TINY = {
+    "learner": "maskable_ppo",
+    "num_games": 16,
+    "decisions_per_game": 32,
+    "batch_size": 256,
+    "epochs": 1,
+    "layers": [16],
+}
 ITERATION = 16 * 32
 UNTRAINED: dict[str, Any] = {"learning_rate": 1e-12, "final_learning_rate": 1e-12}
 

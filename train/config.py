@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -56,6 +56,8 @@ class GameConfig(_Section):
 class LearningConfig(_Section):
     """Proximal policy optimisation (Schulman et al. 2017) over self-play."""
 
+    learner: Literal["ppo", "maskable_ppo"] = "ppo"
+    """`train.ppo`, or sb3-contrib's MaskablePPO."""
     decisions: int = Field(gt=0)
     """How many decisions to learn from; forced ones are played without the network."""
     num_games: int = Field(default=512, gt=0)
@@ -72,10 +74,13 @@ class LearningConfig(_Section):
     clip_range: float = Field(default=0.2, gt=0)
     entropy_bonus: float = Field(default=0.002, ge=0)
     sparring: float = Field(default=0.0, ge=0, le=1)
-    """The share of games in which some seats are taken by a partner that does not learn."""
-    partner: str = "heuristic"
+    """The share of games in which some seats are taken by partners that do not learn."""
+    partners: list[str] = Field(default=["heuristic"], min_length=1)
+    """Who they are: at each of those tables one of these, drawn once."""
     alone: bool = False
     """Whether just one seat learns where the partner sits at the table; else one or more, as drawn."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """What `ppo`'s network computes in; bfloat16 is faster where the processor knows it."""
     layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)
     """Widths of the trunk that policy and value share."""
     checkpoint_seconds: float = Field(default=60.0, gt=0)

@@ -1,6 +1,7 @@
 """The curves of a run: a CSV file with a line for each iteration, which a resumed run goes on with."""
 
 import csv
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,21 @@ from stable_baselines3.common.logger import KVWriter
 
 from wizard_env.files import write_atomically
 
+CURVES = "progress.csv"
 DECISIONS = "time/total_timesteps"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How a run stands after an iteration."""
+
+    decisions: int
+    total: int
+    bid_accuracy: float
+    """Share of bids met by the seats that learn, in the games of the iteration."""
+    points: float
+    """Mean points of a seat per round."""
+    seconds: float
 
 
 class CurveWriter(KVWriter):

@@ -8,13 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents import load
-from wizard_env import NUM_ACTIONS, Agent, Games, Rules
+from train.tables import REWARD_SCALE, Tables
+from wizard_env import NUM_ACTIONS
 from wizard_env.observation import HIGHS
-from wizard_env.view import reorder_actions
-
-REWARD_SCALE = 1 / 20
-"""Points are divided by 20, the points for a bid of 0 met, so that returns are about 1."""
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -23,52 +19,33 @@ class SelfPlayVecEnv(VecEnv):
     Consecutive decisions of an environment are therefore those of different seats, and the reward of
     one is paid for several decisions of all: learn from it through `SelfPlayBuffer`, which credits
     every seat with its own points. The rewards returned here are those of the seat that acted, and
-    `dones` tell where a round has ended. Decisions with one legal action are skipped. Observations,
-    masks and actions are in canonical suits (see wizard_env/suits.py).
+    `dones` tell where a round has ended.
 
-    Copies that only ever meet each other learn to fit each other; so in a share of the games some
-    seats, drawn once, are taken by a sparring partner that does not learn.
-
-    points: int16 [num_games, num_players], what the last step scored.
-    acted: uint8 [num_games], the seats that took the last decisions.
-    learns: bool [num_games, num_players], the seats that learn; at least one in each game.
+    tables: the games; `points`, `acted` and `learns` are theirs.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        num_games: int,
-        seed: int,
-        sparring: float = 0.0,
-        partner: str | Agent = "heuristic",
-        alone: bool = False,
-    ) -> None:
-        """Deal the games.
-
-        Args:
-            rules: the options of every game.
-            num_games: how many environments.
-            seed: of the deals, and of which seats are whose.
-            sparring: the share of games with 1 to num_players - 1 seats of the partner.
-            partner: who takes those seats.
-            alone: in those games the partner takes num_players - 1 seats.
-        """
-        self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
-        self._rng = np.random.default_rng(seed)
-        self.games.spread(self._rng)
-        self._partner = load(partner)
-        self.learns = _draw_learners(num_games, rules.num_players, sparring, alone, self._rng)
-        self.acted = self.games.seat.copy()
-        self.points = self.games.points.copy()
-        self._actions = np.zeros(num_games, np.int64)
-        self._rows = np.arange(num_games)
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.games = tables.games
+        self._actions = np.zeros(tables.games.num_games, np.int64)
         self.render_mode = None
         super().__init__(
-            num_games,
+            tables.games.num_games,
             gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8),
             gymnasium.spaces.Discrete(NUM_ACTIONS),
         )
-        self._play_partner()
+
+    @property
+    def points(self) -> NDArray[np.int16]:
+        return self.tables.points
+
+    @property
+    def acted(self) -> NDArray[np.uint8]:
+        return self.tables.acted
+
+    @property
+    def learns(self) -> NDArray[np.bool_]:
+        return self.tables.learns
 
     def reset(self) -> NDArray[np.uint8]:
         """The decisions that the games wait for; they are not dealt anew."""
@@ -80,27 +57,10 @@ class SelfPlayVecEnv(VecEnv):
     def step_wait(
         self,
     ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        games = self.games
-        self.acted = games.seat.copy()
-        games.step(self._actions)
-        self.points = games.points.copy()
-        self._play_partner()
-        rewards = self.points[self._rows, self.acted] * np.float32(REWARD_SCALE)
+        self.tables.step(self._actions)
+        rewards = self.points[np.arange(self.num_envs), self.acted] * np.float32(REWARD_SCALE)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        return games.observation.copy(), rewards, self.points[:, 0] != 0, infos
-
-    def _play_partner(self) -> None:
-        """Let the sparring partner act wherever it is its turn, and note what that scores.
-
-        Should two rounds end before a seat that learns has a choice again, then none had one in the
-        second: the points of the first are what its decisions are paid.
-        """
-        games = self.games
-        while len(rows := (~self.learns[self._rows, games.seat]).nonzero()[0]):
-            actions = self._partner.act(games.view(rows), self._rng)
-            games.step(reorder_actions(actions, games.order[rows]), rows)
-            first = rows[self.points[rows, 0] == 0]
-            self.points[first] = games.points[first]
+        return self.games.observation.copy(), rewards, self.points[:, 0] != 0, infos
 
     def action_masks(self) -> NDArray[np.uint8]:
         """uint8 [num_games, NUM_ACTIONS]: the legal actions."""
@@ -126,13 +86,3 @@ class SelfPlayVecEnv(VecEnv):
 
     def close(self) -> None:
         """Nothing to release."""
-
-
-def _draw_learners(
-    num_games: int, num_players: int, sparring: float, alone: bool, rng: np.random.Generator
-) -> NDArray[np.bool_]:
-    """bool [num_games, num_players]: which seats learn."""
-    partners = rng.integers(num_players - 1 if alone else 1, num_players, num_games)
-    partners *= rng.random(num_games) < sparring
-    learns = np.arange(num_players) >= partners[:, np.newaxis]
-    return rng.permuted(learns, axis=1)

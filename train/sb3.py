@@ -1,0 +1,151 @@
+"""Learning with sb3-contrib's MaskablePPO: the library way."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
+
+from agents.network import FILE_NAME, save_agent
+from train.buffer import SelfPlayBuffer
+from train.config import Config, LearningConfig
+from train.curves import Progress
+from train.policy import Trunk, policy_weights
+from train.tables import Tables
+from train.vec_env import SelfPlayVecEnv
+from wizard_env.files import write_atomically
+
+CHECKPOINT = "checkpoint.zip"
+
+
+class Learner:
+    """MaskablePPO over the tables of a config.
+
+    decisions: how many it has learned from.
+    """
+
+    def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
+        """Begin, or go on from a checkpoint, with new deals."""
+        torch.distributions.Distribution.set_default_validate_args(False)
+        learning = config.learning
+        self._learning = learning
+        env = _tables(config, config.seed)
+        self._model = _new(config, env, device) if checkpoint is None else _resume(env, checkpoint, device)
+        self.decisions: int = self._model.num_timesteps
+        if self.decisions:  # not the deals that the run began with
+            env = _tables(config, config.seed + self.decisions)
+            self._model.set_env(env)
+            self._model.rollout_buffer.env = env  # type: ignore[attr-defined]
+
+    def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
+        """Iterate until enough decisions are learned from, writing checkpoints on the way."""
+        self._model.set_logger(logger)
+        watch = _Watch(self._learning, folder, report)
+        left = max(0, self._learning.decisions - self.decisions)
+        self._model.learn(left, watch, reset_num_timesteps=False)
+        save(self._model, folder)
+
+
+def _tables(config: Config, seed: int) -> SelfPlayVecEnv:
+    learning = config.learning
+    return SelfPlayVecEnv(
+        Tables(
+            config.game.rules(),
+            learning.num_games,
+            seed,
+            learning.sparring,
+            learning.partners,
+            learning.alone,
+        )
+    )
+
+
+def _new(config: Config, env: SelfPlayVecEnv, device: str) -> MaskablePPO:
+    learning = config.learning
+    return MaskablePPO(
+        "MlpPolicy",
+        env,
+        learning_rate=_schedule(learning),
+        n_steps=learning.decisions_per_game,
+        batch_size=learning.batch_size,
+        n_epochs=learning.epochs,
+        gamma=learning.discount,
+        gae_lambda=learning.gae_lambda,
+        clip_range=learning.clip_range,
+        ent_coef=learning.entropy_bonus,
+        rollout_buffer_class=SelfPlayBuffer,
+        rollout_buffer_kwargs={"env": env},
+        policy_kwargs={
+            "features_extractor_class": Trunk,
+            "features_extractor_kwargs": {"layers": learning.layers},
+            "net_arch": [],
+        },
+        seed=config.seed,
+        device=device,
+    )
+
+
+def _schedule(learning: LearningConfig) -> Callable[[float], float]:
+    """The learning rate by what remains of the run, 1 to 0."""
+    first, last = learning.learning_rate, learning.final_learning_rate
+    return lambda remaining: last + (first - last) * remaining
+
+
+def _resume(env: SelfPlayVecEnv, checkpoint: Path, device: str) -> MaskablePPO:
+    return MaskablePPO.load(checkpoint, env, device, rollout_buffer_kwargs={"env": env})
+
+
+def save(model: MaskablePPO, folder: Path) -> None:
+    """Write a checkpoint and the agent; each file is replaced at once or not at all."""
+    excluded = ["rollout_buffer", "rollout_buffer_kwargs", "env"]
+    write_atomically(folder / CHECKPOINT, lambda path: model.save(path, exclude=excluded))
+    write_atomically(folder / FILE_NAME, lambda path: save_agent(policy_weights(model.policy), path))
+
+
+class _Watch(BaseCallback):
+    """Measures the self-play, writes curves and checkpoints, and reports."""
+
+    def __init__(
+        self, learning: LearningConfig, folder: Path, report: Callable[[Progress], None] | None
+    ) -> None:
+        super().__init__()
+        self._learning = learning
+        self._folder = folder
+        self._report = report
+        self._began = self._saved = time.monotonic()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._rounds = self._met = self._points = 0
+
+    def _on_step(self) -> bool:
+        env: SelfPlayVecEnv = self.training_env  # type: ignore[assignment]
+        ended = env.points[env.learns & (env.points != 0)]
+        self._rounds += ended.size
+        self._met += int((ended > 0).sum())
+        self._points += int(ended.sum())
+        return True
+
+    def _on_rollout_end(self) -> None:
+        rounds = max(self._rounds, 1)
+        progress = Progress(
+            decisions=self.num_timesteps,
+            total=self._learning.decisions,
+            bid_accuracy=self._met / rounds,
+            points=self._points / rounds,
+            seconds=time.monotonic() - self._began,
+        )
+        self.logger.record("selfplay/bid_accuracy", progress.bid_accuracy)
+        self.logger.record("selfplay/points_per_round", progress.points)
+        self._forget()
+        if self._report is not None:
+            self._report(progress)
+
+    def _on_rollout_start(self) -> None:
+        """Before each rollout the last update is done: a good moment to save."""
+        if time.monotonic() - self._saved >= self._learning.checkpoint_seconds:
+            save(self.model, self._folder)  # type: ignore[arg-type]
+            self._saved = time.monotonic()
