@@ -2,6 +2,7 @@
 
 from benchmarks.batch import measure_batches, measure_curve
 from benchmarks.environments import measure_aec, measure_gymnasium
+from benchmarks.learning import measure_learning
 from benchmarks.players import measure_players
 from benchmarks.report import Report, this_machine
 from benchmarks.startup import measure_startup
@@ -18,6 +19,7 @@ def main(quick: bool = False) -> Report:
     curve, flatness = measure_curve(effort)
     rows += flatness
     rows += measure_players(effort)
+    rows += measure_learning(effort)
     rows += measure_aec(effort)
     rows += measure_gymnasium(effort)
     rows += measure_startup(effort)

@@ -23,7 +23,7 @@ ITERATION = 16 * 32
 
 @pytest.fixture(autouse=True, scope="module")
 def one_thread() -> Iterator[None]:
-    """Sums of one thread are the same every time."""
+    """Sums of one thread are the same every time; what training sets in torch is set back."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -118,10 +118,8 @@ class Learner:
             if time.monotonic() - saved >= learning.checkpoint_seconds:
                 self.save(folder)
                 saved = time.monotonic()
-            self._collect()
+            measures = self.iterate()
             rollout = self._rollout
-            self.decisions += rollout.actions.size
-            measures = self._update()
             progress = Progress(
                 decisions=self.decisions,
                 total=learning.decisions,
@@ -138,6 +136,12 @@ class Learner:
             if report is not None:
                 report(progress)
         self.save(folder)
+
+    def iterate(self) -> dict[str, float]:
+        """Play, and learn from what was played; returns means of what is worth a curve."""
+        self._collect()
+        self.decisions += self._rollout.actions.size
+        return self._update()
 
     def _collect(self) -> None:
         """Play, noting every decision, and credit each seat with its own points of the round."""

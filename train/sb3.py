@@ -24,7 +24,8 @@ CHECKPOINT = "checkpoint.zip"
 class Learner:
     """MaskablePPO over the tables of a config.
 
-    decisions: how many it has learned from.
+    decisions: how many it had learned from when it began.
+    model: what learns.
     """
 
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
@@ -33,20 +34,20 @@ class Learner:
         learning = config.learning
         self._learning = learning
         env = _tables(config, config.seed)
-        self._model = _new(config, env, device) if checkpoint is None else _resume(env, checkpoint, device)
-        self.decisions: int = self._model.num_timesteps
+        self.model = _new(config, env, device) if checkpoint is None else _resume(env, checkpoint, device)
+        self.decisions: int = self.model.num_timesteps
         if self.decisions:  # not the deals that the run began with
             env = _tables(config, config.seed + self.decisions)
-            self._model.set_env(env)
-            self._model.rollout_buffer.env = env  # type: ignore[attr-defined]
+            self.model.set_env(env)
+            self.model.rollout_buffer.env = env  # type: ignore[attr-defined]
 
     def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
         """Iterate until enough decisions are learned from, writing checkpoints on the way."""
-        self._model.set_logger(logger)
+        self.model.set_logger(logger)
         watch = _Watch(self._learning, folder, report)
         left = max(0, self._learning.decisions - self.decisions)
-        self._model.learn(left, watch, reset_num_timesteps=False)
-        save(self._model, folder)
+        self.model.learn(left, watch, reset_num_timesteps=False)
+        save(self.model, folder)
 
 
 def _tables(config: Config, seed: int) -> SelfPlayVecEnv:
