@@ -1,12 +1,14 @@
 """Learning end to end: playing, crediting and gradient steps, our PPO against MaskablePPO."""
 
+import cProfile
+import pstats
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import torch
 
-from benchmarks.report import RATE, Row, compared
+from benchmarks.report import RATE, SHARE, Row, compared, noted
 from benchmarks.timing import Contestant, Effort, alternate
 from train import ppo, sb3
 from train.config import Config
@@ -74,4 +76,34 @@ def measure_learning(effort: Effort) -> list[Row]:
         )
     finally:
         torch.distributions.Distribution.set_default_validate_args(validate)
-    return [compared(OURS, rates[OURS], PEER, rates[PEER], TARGET, RATE)]
+    return [compared(OURS, rates[OURS], PEER, rates[PEER], TARGET, RATE), *_shares(effort)]
+
+
+PARTS = {
+    "games, forced moves and observations": ("step", "tables.py"),
+    "the network, acting": ("_outputs", "ppo.py"),
+    "sampling actions": ("sample_softmax", "sampling.py"),
+    "advantages": ("seat_advantages", "advantages.py"),
+    "gradient steps": ("_update", "ppo.py"),
+    "the loss's gradient, among the gradient steps": ("loss_gradient", "ppo.py"),
+    "the optimiser, among the gradient steps": ("step", "adam.py"),
+}
+"""The parts of an iteration: the function that does it, and its file."""
+
+
+def _shares(effort: Effort) -> list[Row]:
+    """What an iteration of `train.ppo` spends its time on, by cProfile."""
+    learner = ppo.Learner(_config("ppo", effort), "cpu", None)
+    learner.iterate()
+    profile = cProfile.Profile()
+    for _ in range(effort.repetitions):
+        profile.runcall(learner.iterate)
+    spent: dict[tuple[str, str], float] = {}
+    for (path, _, name), (_, _, _, cumulative, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
+        key = name, path.rpartition("/")[2]
+        spent[key] = max(spent.get(key, 0.0), cumulative)
+    whole = spent["iterate", "ppo.py"]
+    return [
+        noted(f"learning, share of {part}", 100 * spent[place] / whole, SHARE)
+        for part, place in PARTS.items()
+    ]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from pydantic import ValidationError
 from torch.distributions import Categorical
 
 from agents import load
@@ -14,7 +15,8 @@ from train.config import Config
 from train.curves import Progress
 from train.ppo import CHECKPOINT, Learner, Network, loss_gradient, normalised
 from train.run import train
-from wizard_env import NUM_ACTIONS, Games, Rules
+from train.tables import Mixture, Tables
+from wizard_env import NUM_ACTIONS, Games, Rules, sample_legal
 from wizard_env.observation import OBS_SIZE
 
 TINY = {"num_games": 16, "decisions_per_game": 32, "batch_size": 256, "epochs": 2, "layers": [16]}
@@ -169,6 +171,61 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, partners: lis
     train(config(6 * ITERATION, **options), tmp_path / "parts", resume=True, report=reports.append)
     assert [progress.decisions for progress in reports] == [n * ITERATION for n in (4, 5, 6)]
     assert checkpoint(tmp_path / "parts") == checkpoint(tmp_path / "whole")
+
+
+KINDS = [
+    {"num_players": 3, "hand_sizes": [1, 4], "share": 2},
+    {"num_players": 6, "hand_sizes": [2], "bid_restriction": "no_even", "magic_edition": True},
+    {"num_players": 5, "hand_sizes": [2, 3], "bid_reveal": "secret"},
+]
+
+
+def mixed(decisions: int) -> Config:
+    return Config.model_validate(config(decisions).model_dump() | {"tables": KINDS})
+
+
+def test_tables_of_several_kinds() -> None:
+    """Shares of the games; every seat is credited with its own points, as at tables of one kind."""
+    assert [(rules.num_players, count) for rules, count in mixed(1).kinds()] == [(3, 8), (6, 4), (5, 4)]
+    mixture = Mixture([Tables(rules, count, 5) for rules, count in mixed(1).kinds()])
+    apart = [Tables(rules, count, 5) for rules, count in mixed(1).kinds()]
+    rng, ended = np.random.default_rng(0), 0
+    for _ in range(60):
+        assert mixture.observation.shape == (16, OBS_SIZE)
+        actions = sample_legal(mixture.mask, rng)
+        mixture.step(actions)
+        for tables, rows in zip(apart, (slice(0, 8), slice(8, 12), slice(12, 16)), strict=True):
+            tables.step(actions[rows])
+            players = tables.games.rules.num_players
+            assert (mixture.seat[rows] == tables.games.seat).all()
+            assert (mixture.points[rows, :players] == tables.points).all()
+            assert (mixture.points[rows, players:] == 0).all()
+            assert mixture.learns[rows].sum() == tables.learns.sum() == (rows.stop - rows.start) * players
+            ended += int((tables.points != 0).sum())
+    assert ended > 100
+
+
+def test_a_mixture_resumes_bit_for_bit(tmp_path: Path) -> None:
+    train(mixed(4 * ITERATION), tmp_path / "whole")
+
+    def stop(progress: Progress) -> None:
+        if progress.decisions == 3 * ITERATION:
+            raise InterruptedTraining
+
+    often = mixed(4 * ITERATION).model_dump()
+    often["learning"]["checkpoint_seconds"] = 1e-9
+    with pytest.raises(InterruptedTraining):
+        train(Config.model_validate(often), tmp_path / "parts", report=stop)
+    train(mixed(4 * ITERATION), tmp_path / "parts", resume=True)
+    assert checkpoint(tmp_path / "parts") == checkpoint(tmp_path / "whole")
+
+
+def test_what_cannot_be_mixed() -> None:
+    whole = config().model_dump() | {"tables": KINDS}
+    with pytest.raises(ValidationError, match="one kind of table"):
+        Config.model_validate(whole | {"learning": whole["learning"] | {"learner": "maskable_ppo"}})
+    with pytest.raises(ValidationError, match="leaves none"):
+        Config.model_validate(whole | {"learning": whole["learning"] | {"num_games": 2}})
 
 
 def test_another_seed_learns_otherwise(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal, Self
 
+import numpy as np
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -51,6 +52,16 @@ class GameConfig(_Section):
     def rules(self) -> Rules:
         """The rules that these options make."""
         return Rules(**self.model_dump())
+
+
+class TableConfig(GameConfig):
+    """A kind of table among several."""
+
+    share: float = Field(default=1.0, gt=0)
+    """Of the games, against the shares of the other kinds."""
+
+    def rules(self) -> Rules:
+        return Rules(**self.model_dump(exclude={"share"}))
 
 
 class LearningConfig(_Section):
@@ -103,6 +114,9 @@ class Config(_Section):
     """The folder below `runs/` that everything is written to."""
     seed: int = Field(default=0, ge=0)
     game: GameConfig = GameConfig()
+    """What is played and evaluated."""
+    tables: list[TableConfig] = []
+    """What is learned at instead of `game`, side by side; for `ppo`."""
     learning: LearningConfig
     evaluation: EvaluationConfig = EvaluationConfig()
 
@@ -113,6 +127,23 @@ class Config(_Section):
         except TypeError as error:
             raise ValueError(str(error)) from None
         return self
+
+    @model_validator(mode="after")
+    def _has_games_for_all_tables(self) -> Self:
+        if self.tables and self.learning.learner != "ppo":
+            raise ValueError(f"learner {self.learning.learner!r} learns at one kind of table: ppo at several")
+        if any(count == 0 for _, count in self.kinds()):
+            raise ValueError(f"num_games={self.learning.num_games} leaves none for some of the tables")
+        return self
+
+    def kinds(self) -> list[tuple[Rules, int]]:
+        """The rules that are learned, and how many games each has."""
+        if not self.tables:
+            return [(self.game.rules(), self.learning.num_games)]
+        shares = np.cumsum([table.share for table in self.tables])
+        ends = np.rint(shares / shares[-1] * self.learning.num_games).astype(int)
+        counts = np.diff(ends, prepend=0).tolist()
+        return [(table.rules(), count) for table, count in zip(self.tables, counts, strict=True)]
 
     def evaluation_rules(self) -> Rules:
         """The rules that the result is evaluated by."""

@@ -26,7 +26,7 @@ from agents.network import FILE_NAME, input_scale, save_agent
 from train.advantages import seat_advantages
 from train.config import Config
 from train.curves import DECISIONS, Progress
-from train.tables import REWARD_SCALE, Tables
+from train.tables import REWARD_SCALE, Mixture, Tables
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.files import write_atomically
 from wizard_env.jit import kernel
@@ -97,15 +97,12 @@ class Learner:
             self.network.parameters(), learning.learning_rate, eps=ADAM_EPSILON, fused=True
         )
         self._rng = np.random.default_rng(config.seed)
-        self._tables = Tables(
-            config.game.rules(),
-            learning.num_games,
-            config.seed,
-            learning.sparring,
-            learning.partners,
-            learning.alone,
-        )
-        self._rollout = Rollout(learning.decisions_per_game, self._tables)
+        kinds = [
+            Tables(rules, games, config.seed + number, learning.sparring, learning.partners, learning.alone)
+            for number, (rules, games) in enumerate(config.kinds())
+        ]
+        self._tables = Mixture(kinds)
+        self._rollout = Rollout(learning.decisions_per_game, learning.num_games)
         self.decisions = 0
         if checkpoint is not None:
             self._restore(checkpoint)
@@ -148,13 +145,14 @@ class Learner:
         rollout, tables, learning = self._rollout, self._tables, self._learning
         rollout.forget()
         for step in range(len(rollout.actions)):
-            outputs = self._outputs(tables.games.observation)
-            rollout.observations[step] = tables.games.observation
-            rollout.masks[step] = tables.games.mask
-            rollout.seats[step] = tables.games.seat
+            observation, mask = tables.observation, tables.mask
+            outputs = self._outputs(observation)
+            rollout.observations[step] = observation
+            rollout.masks[step] = mask
+            rollout.seats[step] = tables.seat
             rollout.values[step] = outputs[:, NUM_ACTIONS]
             actions, rollout.log_probabilities[step] = sample_softmax(
-                outputs[:, :NUM_ACTIONS], tables.games.mask, self._rng
+                outputs[:, :NUM_ACTIONS], mask, self._rng
             )
             rollout.actions[step] = actions
             tables.step(actions)
@@ -163,8 +161,8 @@ class Learner:
             rollout.seats,
             rollout.points * np.float32(REWARD_SCALE),
             rollout.values,
-            self._outputs(tables.games.observation)[:, NUM_ACTIONS],
-            tables.games.seat.astype(np.int64),
+            self._outputs(tables.observation)[:, NUM_ACTIONS],
+            tables.seat,
             learning.discount,
             learning.gae_lambda,
             rollout.advantages,
@@ -229,15 +227,18 @@ class Learner:
         tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         for number, moments in self._optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{number}.{name}": value for name, value in moments.items()}
-        tables = self._tables.state()
-        for name, array in zip(_ARRAYS, tables.pop("games"), strict=True):
-            tensors[f"tables.{name}"] = torch.from_numpy(array.view(np.uint8))
-        for name in ("learns", "partner"):
-            tensors[f"tables.{name}"] = torch.from_numpy(tables.pop(name))
+        chance = []
+        for number, kind in enumerate(self._tables.kinds):
+            state = kind.state()
+            for name, array in zip(_ARRAYS, state["games"], strict=True):
+                tensors[f"tables.{number}.{name}"] = torch.from_numpy(array.view(np.uint8))
+            for name in ("learns", "partner"):
+                tensors[f"tables.{number}.{name}"] = torch.from_numpy(state[name])
+            chance.append(state["rng"])
         plain = {
             "decisions": self.decisions,
             "rng": self._rng.bit_generator.state,
-            "tables": tables,
+            "tables": chance,
         }
         about = {"state": json.dumps(plain)}
         contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
@@ -256,10 +257,11 @@ class Learner:
             number, moment = name.split(".")
             moments.setdefault(int(number), {})[moment] = tensor
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": moments})
-        kept = {name: tensor.numpy() for name, tensor in _below("tables.", tensors).items()}
-        arrays = self._tables.state()["games"]
-        games = [kept[name].view(own.dtype) for name, own in zip(_ARRAYS, arrays, strict=True)]
-        self._tables.set_state(kept | plain["tables"] | {"games": games})
+        for place, kind in enumerate(self._tables.kinds):
+            kept = {name: tensor.numpy() for name, tensor in _below(f"tables.{place}.", tensors).items()}
+            arrays = kind.state()["games"]
+            games = [kept[name].view(own.dtype) for name, own in zip(_ARRAYS, arrays, strict=True)]
+            kind.set_state(kept | {"games": games, "rng": plain["tables"][place]})
 
 
 def _below(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
@@ -269,8 +271,8 @@ def _below(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Ten
 class Rollout:
     """The decisions of an iteration, [steps, games, ...], and what came of them."""
 
-    def __init__(self, steps: int, tables: Tables) -> None:
-        shape = (steps, tables.games.num_games)
+    def __init__(self, steps: int, num_games: int) -> None:
+        shape = (steps, num_games)
         self.observations = np.zeros((*shape, OBS_SIZE), np.uint8)
         self.masks = np.zeros((*shape, NUM_ACTIONS), np.uint8)
         self.seats = np.zeros(shape, np.int64)
@@ -285,10 +287,10 @@ class Rollout:
         """Begin to count anew: seats' rounds that ended, bids met in them, points."""
         self.rounds = self.met = self.scored = 0
 
-    def note(self, step: int, tables: Tables) -> None:
+    def note(self, step: int, tables: Mixture) -> None:
         """Write down what the last step has scored."""
         points = tables.points
-        self.points[step, :, : points.shape[1]] = points
+        self.points[step] = points
         ended = points[tables.learns & (points != 0)]
         self.rounds += ended.size
         self.met += int((ended > 0).sum())

@@ -1,4 +1,4 @@
-"""Tables: batched self-play, in which every seat that is not a partner's is a learner's."""
+"""Tables: batched self-play, in which every seat that is not a partner's is a learner's; and mixtures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agents import load
 from wizard_env import Agent, Games, Rules
+from wizard_env.rules import MAX_PLAYERS
 from wizard_env.view import reorder_actions
 
 REWARD_SCALE = 1 / 20
@@ -99,6 +100,46 @@ class Tables:
         self.learns[:] = state["learns"]
         self._partner[:] = state["partner"]
         self.rng.bit_generator.state = state["rng"]
+
+
+class Mixture:
+    """Tables of several kinds as one batch; of `Tables`, what a learner needs.
+
+    observation: uint8 [n, OBS_SIZE], mask: uint8 [n, NUM_ACTIONS] and seat: int64 [n], of the decisions that
+        the learners have to take.
+    points: int16 [n, MAX_PLAYERS], what the last step scored; 0 where nobody sits.
+    learns: bool [n, MAX_PLAYERS], the seats that learn.
+    """
+
+    def __init__(self, kinds: Sequence[Tables]) -> None:
+        self.kinds = kinds
+        counts = [tables.games.num_games for tables in kinds]
+        self._ends = np.cumsum(counts)[:-1]
+        self.points = np.zeros((sum(counts), MAX_PLAYERS), np.int16)
+        self.learns = np.concatenate([_widen(tables.learns) for tables in kinds])
+
+    @property
+    def observation(self) -> NDArray[np.uint8]:
+        return np.concatenate([tables.games.observation for tables in self.kinds])
+
+    @property
+    def mask(self) -> NDArray[np.uint8]:
+        return np.concatenate([tables.games.mask for tables in self.kinds])
+
+    @property
+    def seat(self) -> NDArray[np.int64]:
+        return np.concatenate([tables.games.seat for tables in self.kinds]).astype(np.int64)
+
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """Take the learners' decisions, int64 [n], and play on to their next ones."""
+        for tables, theirs in zip(self.kinds, np.split(actions, self._ends), strict=True):
+            tables.step(theirs)
+        self.points = np.concatenate([_widen(tables.points) for tables in self.kinds])
+
+
+def _widen(seats: NDArray[Any]) -> NDArray[Any]:
+    """[n, num_players] to [n, MAX_PLAYERS], zero where nobody sits."""
+    return np.pad(seats, ((0, 0), (0, MAX_PLAYERS - seats.shape[1])))
 
 
 def _draw_learners(
