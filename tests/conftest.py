@@ -1,8 +1,10 @@
 """What tests of several modules are given."""
 
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 
 import pytest
+import torch
 
 from wizard_env.loading import GROUP
 
@@ -16,3 +18,13 @@ def added(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> No
         return EntryPoints([*entry_points(group=group), mine])
 
     monkeypatch.setattr("wizard_env.loading.entry_points", with_mine)
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Sums of one thread are the same every time; what training sets in torch is set back."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+    torch.distributions.Distribution.set_default_validate_args(__debug__)

@@ -1,6 +1,5 @@
 """The lean learner: its gradient, its sameness with MaskablePPO, and going on bit for bit."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,7 @@ TINY = {"num_games": 16, "decisions_per_game": 32, "batch_size": 256, "epochs": 
 ITERATION = 16 * 32
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Sums of one thread are the same every time; what training sets in torch is set back."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-    torch.distributions.Distribution.set_default_validate_args(__debug__)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def config(decisions: int = 4 * ITERATION, **learning: Any) -> Config:

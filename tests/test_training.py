@@ -3,7 +3,6 @@
 import csv
 import gc
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,14 +33,7 @@ ITERATION = 16 * 32
 UNTRAINED: dict[str, Any] = {"learning_rate": 1e-12, "final_learning_rate": 1e-12}
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Sums of one thread are the same every time; what training sets in torch is set back."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-    torch.distributions.Distribution.set_default_validate_args(__debug__)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def config(decisions: int = 4 * ITERATION, seed: int = 0, **learning: Any) -> Config:
