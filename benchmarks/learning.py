@@ -56,11 +56,10 @@ def library(effort: Effort) -> Contestant:
     iteration = effort.batch * STEPS
 
     def run(seconds: float) -> tuple[int, float]:
-        start, learned = perf_counter(), 0
+        start, before = perf_counter(), learner.decisions
         while perf_counter() - start < seconds:
             learner.model.learn(iteration, reset_num_timesteps=False)
-            learned += iteration
-        return learned, perf_counter() - start
+        return learner.decisions - before, perf_counter() - start
 
     return run
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from wizard_env import Game, Games, Rules, sample_legal
+from wizard_env.cards import pack
 from wizard_env.notation import parse_position
 
 POSITION = (
@@ -15,6 +16,17 @@ POSITION = (
 def at(reveal: str = "open") -> Game:
     """The game of POSITION."""
     return parse_position(POSITION.format(reveal=reveal))
+
+
+def differing_in_secret(reveal: str) -> tuple[Game, Game]:
+    """The game of POSITION, and one that differs in all that seat 1 may not know."""
+    game = at(reveal)
+    other = game.clone()
+    other.state["hands"][0, [0, 2]] = pack([3]), pack([7])
+    other.state["generator"] = 12345
+    if reveal == "secret":
+        other.state["bids"][0, [0, 2]] = 3
+    return game, other
 
 
 def under_way(rules: Rules, count: int, seed: int = 0) -> Games:

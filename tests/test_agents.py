@@ -12,10 +12,10 @@ import scipy.stats
 import agents
 from agents import View, agent_names, load
 from agents.random import RandomAgent
+from tests.tables import at
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, Games, Rules
 from wizard_env.cards import card_names, pack, unpack_cards
 from wizard_env.loading import GROUP
-from wizard_env.notation import parse_position
 from wizard_env.state import HIDDEN, NOT_BID
 
 ALL_RULES = [
@@ -25,10 +25,6 @@ ALL_RULES = [
     Rules(num_players=5, hand_sizes=(1, 6), bid_reveal="secret"),
     Rules(num_players=6, hand_sizes=(2, 10), bid_reveal="simultaneous"),
 ]
-POSITION = (
-    "players=3 reveal={reveal} magic=on round=3 dealer=0 scores=30,-10,100 "
-    "hands=2S9STC/KHWIJE/3D3CAH upcard=4H bids=1,0,2 tricks=KHAH9S/3D2S seed=9"
-)
 
 
 def module_of(name: str) -> str:
@@ -255,7 +251,7 @@ def test_a_view_shows_what_the_acting_seats_see(rules: Rules) -> None:
 
 def test_a_view_is_a_copy() -> None:
     """Neither writing into it nor stepping on changes the other side."""
-    game = parse_position(POSITION.format(reveal="open"))
+    game = at()
     before, view = game.state.tobytes(), View.of([game])
     view.known["scores"] = 7
     view.information(0)["tricks_won"][:] = 7
@@ -267,7 +263,7 @@ def test_a_view_is_a_copy() -> None:
 
 
 def test_a_finished_game_has_no_view() -> None:
-    game = parse_position(POSITION.format(reveal="open"))
+    game = at()
     over = Game(Rules(num_players=3, hand_sizes=(1,)), seed=0)
     while over.phase != "over":
         over.step(over.legal_actions()[0])
@@ -281,7 +277,7 @@ def test_a_finished_game_has_no_view() -> None:
 )
 def test_information_holds_what_the_seat_knows_and_no_more(reveal: str, bids: list[int]) -> None:
     """Seat 1 acts: its hand, what was played, the upcard, and the bids that are public."""
-    game = parse_position(POSITION.format(reveal=reveal))
+    game = at(reveal)
     known = View.of([game]).information(0)
     assert game.seat == known["seat"] == 1
     assert [card_names(hand) for hand in known["hands"][:3]] == [[], ["WI", "JE"], []]
@@ -320,7 +316,7 @@ def test_information_while_bids_are_hidden(reveal: Any) -> None:
 @pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
 def test_an_agent_cannot_act_on_what_is_hidden(name: str, reveal: Any) -> None:
     """Other hands, hidden bids and deals to come: the same view, and the same action."""
-    game = parse_position(POSITION.format(reveal=reveal))
+    game = at(reveal)
     other = game.clone()
     for seat, hand in ((0, "TC"), (2, "7C")):
         assert len(unpack_cards(int(other.state["hands"][0, seat]))) == len(hand) // 2

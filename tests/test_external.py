@@ -21,9 +21,8 @@ import pytest
 from agents import View, load
 from agents.external import MAX_RESTARTS, PROTOCOL, VERSION, ExternalAgent, describe
 from agents.random import RandomAgent
-from tests.tables import at
+from tests.tables import at, differing_in_secret
 from wizard_env import ACTIONS, Game, Games, Rules
-from wizard_env.cards import pack
 from wizard_env.testing import agent_test
 
 PAGE = (Path(__file__).parent.parent / "docs" / "external.md").read_text(encoding="utf-8")
@@ -146,12 +145,7 @@ def test_the_program_on_the_page_makes_its_bids(bot: Bot) -> None:
 @pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
 def test_what_is_hidden_is_not_told(reveal: str) -> None:
     """Other hands, hidden bids and deals to come."""
-    game = at(reveal)
-    other = game.clone()
-    other.state["hands"][0, [0, 2]] = pack([3]), pack([7])
-    other.state["generator"] = 12345
-    if reveal == "secret":
-        other.state["bids"][0, [0, 2]] = 3
+    game, other = differing_in_secret(reveal)
     assert describe(View.of([other]), 0) == describe(View.of([game]), 0)
     assert describe(View.of([game]), 0)["bids"] == ([None, 1, None] if reveal == "secret" else [2, 1, 0])
 

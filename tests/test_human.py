@@ -10,9 +10,8 @@ import pytest
 
 from agents import View, load
 from agents.human import HumanAgent
-from tests.tables import POSITION, at
+from tests.tables import POSITION, at, differing_in_secret
 from wizard_env import Game, Rules
-from wizard_env.cards import pack
 from wizard_env.notation import parse_position
 from wizard_env.testing import agent_test
 
@@ -56,12 +55,7 @@ def test_the_table_as_the_acting_seat_sees_it() -> None:
 @pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
 def test_what_is_hidden_does_not_show(reveal: str) -> None:
     """Other hands, hidden bids and deals to come."""
-    game = at(reveal)
-    other = game.clone()
-    other.state["hands"][0, [0, 2]] = pack([3]), pack([7])
-    other.state["generator"] = 12345
-    if reveal == "secret":
-        other.state["bids"][0, [0, 2]] = 3
+    game, other = differing_in_secret(reveal)
     assert answer("je\n", other) == answer("je\n", game)
 
 

@@ -11,21 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tables import POSITION, at
 from wizard_env import Game, Rules
 from wizard_env.cards import pack, unpack_cards
 from wizard_env.notation import parse_position
 from wizard_env.render import Window, image, text
 from wizard_env.rules import BidReveal
 from wizard_env.scene import look
-
-POSITION = (
-    "players=3 reveal={reveal} magic=on round=3 dealer=0 scores=30,-10,100 "
-    "hands=2S9STC/KHWIJE/3D3CAH upcard=4H bids=1,0,2 tricks=KHAH9S/3D2S"
-)
-
-
-def at(reveal: str = "open") -> Game:
-    return parse_position(POSITION.format(reveal=reveal))
 
 
 def play_on(game: Game, steps: int, seed: int = 0) -> Game:
@@ -180,7 +172,7 @@ def test_hidden_cards_and_bids_do_not_show(
 def test_bids_show_when_they_are_revealed(reveal: str, phase: str, bids: str) -> None:
     words = POSITION.format(reveal=f"{reveal} sizes=3").replace("round=3", "round=1").split()
     if phase == "bid":
-        words = [word for word in words[:-1] if not word.startswith("bids")] + ["bids=1,0"]
+        words = [word for word in words if not word.startswith(("bids", "tricks"))] + ["bids=1,0"]
     game = parse_position(" ".join(words))
     play_on(game, 99 if phase == "over" else 0)
     assert game.phase == phase

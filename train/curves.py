@@ -1,11 +1,14 @@
 """The curves of a run: a CSV file with a line for each iteration, which a resumed run goes on with."""
 
 import csv
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stable_baselines3.common.logger import KVWriter
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.logger import KVWriter, Logger
 
 from wizard_env.files import write_atomically
 
@@ -24,6 +27,41 @@ class Progress:
     points: float
     """Mean points of a seat per round."""
     seconds: float
+
+
+class Tally:
+    """Counts the rounds of the seats that learn, and tells of them once an iteration."""
+
+    def __init__(self, total: int) -> None:
+        """total: how many decisions the run is to learn from."""
+        self._total = total
+        self._began = time.monotonic()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._rounds = self._met = self._points = 0
+
+    def add(self, points: NDArray[np.int16], learns: NDArray[np.bool_]) -> None:
+        """Count the rounds that a step has ended. Both [games, seats]: points scored, and who learns."""
+        ended = points[learns & (points != 0)]
+        self._rounds += ended.size
+        self._met += int((ended > 0).sum())
+        self._points += int(ended.sum())
+
+    def tell(self, decisions: int, logger: Logger) -> Progress:
+        """Log what was counted since the last call, after so many decisions of the run."""
+        rounds = max(self._rounds, 1)
+        progress = Progress(
+            decisions=decisions,
+            total=self._total,
+            bid_accuracy=self._met / rounds,
+            points=self._points / rounds,
+            seconds=time.monotonic() - self._began,
+        )
+        logger.record("selfplay/bid_accuracy", progress.bid_accuracy)
+        logger.record("selfplay/points_per_round", progress.points)
+        self._forget()
+        return progress
 
 
 class CurveWriter(KVWriter):

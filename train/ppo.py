@@ -25,8 +25,8 @@ from stable_baselines3.common.logger import Logger
 from agents.network import FILE_NAME, input_scale, save_agent
 from train.advantages import seat_advantages
 from train.config import Config
-from train.curves import DECISIONS, Progress
-from train.tables import REWARD_SCALE, Mixture, Tables
+from train.curves import DECISIONS, Progress, Tally
+from train.tables import REWARD_SCALE, Mixture, deal_tables
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.files import write_atomically
 from wizard_env.jit import kernel
@@ -97,11 +97,8 @@ class Learner:
             self.network.parameters(), learning.learning_rate, eps=ADAM_EPSILON, fused=True
         )
         self._rng = np.random.default_rng(config.seed)
-        kinds = [
-            Tables(rules, games, config.seed + number, learning.sparring, learning.partners, learning.alone)
-            for number, (rules, games) in enumerate(config.kinds())
-        ]
-        self._tables = Mixture(kinds)
+        self._tables = Mixture(deal_tables(config, config.seed))
+        self._tally = Tally(learning.decisions)
         self._rollout = Rollout(learning.decisions_per_game, learning.num_games)
         self.decisions = 0
         if checkpoint is not None:
@@ -110,22 +107,13 @@ class Learner:
     def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
         """Iterate until enough decisions are learned from, writing checkpoints on the way."""
         learning = self._learning
-        began = saved = time.monotonic()
+        saved = time.monotonic()
         while self.decisions < learning.decisions:
             if time.monotonic() - saved >= learning.checkpoint_seconds:
                 self.save(folder)
                 saved = time.monotonic()
             measures = self.iterate()
-            rollout = self._rollout
-            progress = Progress(
-                decisions=self.decisions,
-                total=learning.decisions,
-                bid_accuracy=rollout.met / max(rollout.rounds, 1),
-                points=rollout.scored / max(rollout.rounds, 1),
-                seconds=time.monotonic() - began,
-            )
-            logger.record("selfplay/bid_accuracy", progress.bid_accuracy)
-            logger.record("selfplay/points_per_round", progress.points)
+            progress = self._tally.tell(self.decisions, logger)
             for name, value in measures.items():
                 logger.record(f"train/{name}", value)
             logger.record(DECISIONS, self.decisions)
@@ -143,7 +131,6 @@ class Learner:
     def _collect(self) -> None:
         """Play, noting every decision, and credit each seat with its own points of the round."""
         rollout, tables, learning = self._rollout, self._tables, self._learning
-        rollout.forget()
         for step in range(len(rollout.actions)):
             observation, mask = tables.observation, tables.mask
             outputs = self._outputs(observation)
@@ -156,7 +143,8 @@ class Learner:
             )
             rollout.actions[step] = actions
             tables.step(actions)
-            rollout.note(step, tables)
+            rollout.points[step] = tables.points
+            self._tally.add(tables.points, tables.learns)
         seat_advantages(
             rollout.seats,
             rollout.points * np.float32(REWARD_SCALE),
@@ -269,7 +257,7 @@ def _below(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Ten
 
 
 class Rollout:
-    """The decisions of an iteration, [steps, games, ...], and what came of them."""
+    """The decisions of an iteration and what came of them, [steps, games, ...]."""
 
     def __init__(self, steps: int, num_games: int) -> None:
         shape = (steps, num_games)
@@ -281,20 +269,6 @@ class Rollout:
         self.values = np.zeros(shape, np.float32)
         self.points = np.zeros((*shape, MAX_PLAYERS), np.float32)
         self.advantages = np.zeros(shape, np.float32)
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin to count anew: seats' rounds that ended, bids met in them, points."""
-        self.rounds = self.met = self.scored = 0
-
-    def note(self, step: int, tables: Mixture) -> None:
-        """Write down what the last step has scored."""
-        points = tables.points
-        self.points[step] = points
-        ended = points[tables.learns & (points != 0)]
-        self.rounds += ended.size
-        self.met += int((ended > 0).sum())
-        self.scored += int(ended.sum())
 
 
 def normalised(advantages: NDArray[np.float32]) -> NDArray[np.float32]:

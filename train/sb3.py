@@ -12,9 +12,9 @@ from stable_baselines3.common.logger import Logger
 from agents.network import FILE_NAME, save_agent
 from train.buffer import SelfPlayBuffer
 from train.config import Config, LearningConfig
-from train.curves import Progress
+from train.curves import Progress, Tally
 from train.policy import Trunk, policy_weights
-from train.tables import Tables
+from train.tables import deal_tables
 from train.vec_env import SelfPlayVecEnv
 from wizard_env.files import write_atomically
 
@@ -24,7 +24,6 @@ CHECKPOINT = "checkpoint.zip"
 class Learner:
     """MaskablePPO over the tables of a config.
 
-    decisions: how many it had learned from when it began.
     model: what learns.
     """
 
@@ -35,11 +34,15 @@ class Learner:
         self._learning = learning
         env = _tables(config, config.seed)
         self.model = _new(config, env, device) if checkpoint is None else _resume(env, checkpoint, device)
-        self.decisions: int = self.model.num_timesteps
         if self.decisions:  # not the deals that the run began with
             env = _tables(config, config.seed + self.decisions)
             self.model.set_env(env)
             self.model.rollout_buffer.env = env  # type: ignore[attr-defined]
+
+    @property
+    def decisions(self) -> int:
+        """How many it has learned from."""
+        return int(self.model.num_timesteps)
 
     def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
         """Iterate until enough decisions are learned from, writing checkpoints on the way."""
@@ -51,17 +54,8 @@ class Learner:
 
 
 def _tables(config: Config, seed: int) -> SelfPlayVecEnv:
-    learning = config.learning
-    return SelfPlayVecEnv(
-        Tables(
-            config.game.rules(),
-            learning.num_games,
-            seed,
-            learning.sparring,
-            learning.partners,
-            learning.alone,
-        )
-    )
+    (tables,) = deal_tables(config, seed)
+    return SelfPlayVecEnv(tables)
 
 
 def _new(config: Config, env: SelfPlayVecEnv, device: str) -> MaskablePPO:
@@ -116,32 +110,16 @@ class _Watch(BaseCallback):
         self._learning = learning
         self._folder = folder
         self._report = report
-        self._began = self._saved = time.monotonic()
-        self._forget()
-
-    def _forget(self) -> None:
-        self._rounds = self._met = self._points = 0
+        self._tally = Tally(learning.decisions)
+        self._saved = time.monotonic()
 
     def _on_step(self) -> bool:
         env: SelfPlayVecEnv = self.training_env  # type: ignore[assignment]
-        ended = env.points[env.learns & (env.points != 0)]
-        self._rounds += ended.size
-        self._met += int((ended > 0).sum())
-        self._points += int(ended.sum())
+        self._tally.add(env.points, env.learns)
         return True
 
     def _on_rollout_end(self) -> None:
-        rounds = max(self._rounds, 1)
-        progress = Progress(
-            decisions=self.num_timesteps,
-            total=self._learning.decisions,
-            bid_accuracy=self._met / rounds,
-            points=self._points / rounds,
-            seconds=time.monotonic() - self._began,
-        )
-        self.logger.record("selfplay/bid_accuracy", progress.bid_accuracy)
-        self.logger.record("selfplay/points_per_round", progress.points)
-        self._forget()
+        progress = self._tally.tell(self.num_timesteps, self.logger)
         if self._report is not None:
             self._report(progress)
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import load
+from train.config import Config
 from wizard_env import Agent, Games, Rules
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.view import reorder_actions
@@ -100,6 +101,15 @@ class Tables:
         self.learns[:] = state["learns"]
         self._partner[:] = state["partner"]
         self.rng.bit_generator.state = state["rng"]
+
+
+def deal_tables(config: Config, seed: int) -> list[Tables]:
+    """The tables of a config, one batch for each kind."""
+    learning = config.learning
+    return [
+        Tables(rules, games, seed + number, learning.sparring, learning.partners, learning.alone)
+        for number, (rules, games) in enumerate(config.kinds())
+    ]
 
 
 class Mixture:
