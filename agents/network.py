@@ -37,18 +37,12 @@ class NetworkAgent:
         """
         self.path = Path(path)
         self.sample = sample
-        weights = _read(self._find_weights())
+        weights = read_agent(find_agent(self.path))
         self._layers = [
             (weights[f"layer.{number}.weight"].T.contiguous(), weights[f"layer.{number}.bias"])
             for number in range(len(weights) // 2)
         ]
         self._scale = torch.from_numpy(input_scale())
-
-    def _find_weights(self) -> Path:
-        if self.path.is_dir():
-            return self.path / FILE_NAME
-        beside = self.path.with_name(FILE_NAME)
-        return beside if self.path.suffix == ".zip" and beside.exists() else self.path
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)
@@ -69,6 +63,14 @@ class NetworkAgent:
             return torch.addmm(bias, hidden, weight).numpy()
 
 
+def find_agent(path: Path) -> Path:
+    """The file of the network: in the folder of a run, or beside its checkpoint."""
+    if path.is_dir():
+        return path / FILE_NAME
+    beside = path.with_name(FILE_NAME)
+    return beside if path.suffix == ".zip" and beside.exists() else path
+
+
 def input_scale() -> NDArray[np.float32]:
     """float32 [OBS_SIZE]: what a network multiplies observations with.
 
@@ -85,7 +87,8 @@ def save_agent(weights: dict[str, torch.Tensor], path: Path) -> None:
     save_file(weights, path, {"format": FORMAT, "version": VERSION, "layout": LAYOUT})
 
 
-def _read(path: Path) -> dict[str, torch.Tensor]:
+def read_agent(path: Path) -> dict[str, torch.Tensor]:
+    """The weights that `save_agent` wrote; raises as `NetworkAgent` does."""
     if not path.is_file():
         raise FileNotFoundError(f"no agent at {path}: a file written by `wizard train`, or its folder")
     try:

@@ -84,7 +84,7 @@ PARTS = {
     "sampling actions": ("sample_softmax", "sampling.py"),
     "advantages": ("seat_advantages", "advantages.py"),
     "gradient steps": ("_update", "ppo.py"),
-    "the loss's gradient, among the gradient steps": ("loss_gradient", "ppo.py"),
+    "the loss's gradient, among the gradient steps": ("loss_gradient", "surrogate.py"),
     "the optimiser, among the gradient steps": ("step", "adam.py"),
 }
 """The parts of an iteration: the function that does it, and its file."""

@@ -15,9 +15,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from train.advantages import seat_advantages
 from train.buffer import SelfPlayBuffer
-from train.tables import REWARD_SCALE, Tables
+from train.tables import REWARD_SCALES, Tables
 from train.vec_env import SelfPlayVecEnv
 from wizard_env import NUM_ACTIONS, OBS_SIZE, IllegalAction, Rules, sample_legal
+from wizard_env.rewards import Reward, rewards
 from wizard_env.rules import MAX_PLAYERS
 
 RULES = Rules(num_players=3, hand_sizes=(1, 2, 3))
@@ -34,6 +35,7 @@ def estimate(rollout: dict[str, Any]) -> NDArray[np.float32]:
 def reference(
     seats: Any,
     rewards: Any,
+    ended: Any,
     values: Any,
     last_values: Any,
     last_seats: Any,
@@ -49,7 +51,7 @@ def reference(
             if later > decision and seats[later, game] == seat:
                 error = discount * float(values[later, game]) - value
                 return error + discount * decay * advantage(later, game)
-            if rewards[later, game, 0] != 0:
+            if ended[later, game]:
                 return float(rewards[later, game, seat]) - value
         return discount * float(last_values[game]) - value if last_seats[game] == seat else 0.0
 
@@ -62,10 +64,11 @@ def rollouts(draw: st.DrawFn) -> dict[str, Any]:
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     players = draw(st.integers(1, MAX_PLAYERS))
     points = rng.choice([-2.0, -1.0, 1.0, 2.0], (length, games, MAX_PLAYERS))
-    ended = rng.random((length, games, 1)) < draw(st.sampled_from([0.0, 0.2, 0.5, 1.0]))
+    ended = rng.random((length, games)) < draw(st.sampled_from([0.0, 0.2, 0.5, 1.0]))
     return {
         "seats": rng.integers(0, players, (length, games)),
-        "rewards": (points * ended).astype(np.float32),
+        "rewards": (points * ended[:, :, np.newaxis]).astype(np.float32),
+        "ended": ended,
         "values": rng.normal(size=(length, games)).astype(np.float32),
         "last_values": rng.normal(size=games).astype(np.float32),
         "last_seats": rng.integers(0, players, games),
@@ -85,7 +88,7 @@ def test_advantages_are_those_of_the_reference(rollout: dict[str, Any]) -> None:
 def test_a_seat_is_paid_its_own_points_and_nobody_elses(rollout: dict[str, Any], seat: int) -> None:
     """Other points for one seat change the advantages of that seat's decisions alone."""
     before = estimate(rollout)
-    ended = rollout["rewards"][:, :, 0] != 0
+    ended = rollout["ended"]
     rollout["rewards"][:, :, seat][ended] += 10
     changed = estimate(rollout) != before
     assert (rollout["seats"][changed] == seat).all()
@@ -100,6 +103,7 @@ def test_the_end_of_a_round_cuts(rollout: dict[str, Any], end: int) -> None:
     length = len(rollout["seats"])
     end %= length
     rollout["rewards"][end] = 1
+    rollout["ended"][end] = True
     before = estimate(rollout)
     rollout["rewards"][end + 1 :] *= 3
     rollout["values"][end + 1 :] += 1
@@ -115,6 +119,7 @@ def test_a_round_by_hand() -> None:
     rollout = {
         "seats": np.array([[0], [1], [0], [1]]),
         "rewards": rewards,
+        "ended": rewards[:, :, 0] != 0,
         "values": np.array([[0.5], [0.25], [1], [0.75]], np.float32),
         "last_values": np.array([0.5], np.float32),
         "last_seats": np.array([0]),
@@ -142,7 +147,7 @@ class Keep(BaseCallback):
 
     def _on_rollout_end(self) -> None:
         buffer = self.locals["rollout_buffer"]
-        kept = ("seats", "points", "values", "actions", "action_masks", "observations", "rewards")
+        kept = ("seats", "paid", "ended", "values", "actions", "action_masks", "observations", "rewards")
         arrays = {name: getattr(buffer, name).copy() for name in (*kept, "advantages", "returns")}
         env: Any = self.training_env
         arrays["last_seats"] = env.games.seat.astype(np.int64)
@@ -187,9 +192,10 @@ def test_the_buffer_holds_the_games() -> None:
             seats = tables.seat.tolist()
             assert rollout["seats"][decision].tolist() == seats
             tables.step(rollout["actions"][decision].ravel().astype(np.int64))
-            assert rollout["points"][decision, :, :3].tolist() == tables.points.tolist()
-            assert not rollout["points"][decision, :, 3:].any()
-            own = tables.points[np.arange(6), seats] * REWARD_SCALE
+            scaled = tables.points * REWARD_SCALES["points"]
+            assert rollout["paid"][decision] == pytest.approx(scaled)
+            assert rollout["ended"][decision].tolist() == (tables.points[:, 0] != 0).tolist()
+            own = scaled[np.arange(6), seats]
             assert rollout["rewards"][decision] == pytest.approx(own)
             ended += int((tables.points[:, 0] != 0).sum())
         assert rollout["last_seats"].tolist() == tables.seat.tolist()
@@ -201,7 +207,8 @@ def test_the_buffer_holds_the_advantages() -> None:
     for rollout in learn(SelfPlayVecEnv(Tables(RULES, 5, seed=1)), rollouts=2):
         expected = reference(
             rollout["seats"],
-            rollout["points"] * REWARD_SCALE,
+            rollout["paid"],
+            rollout["ended"],
             rollout["values"],
             rollout["last_values"],
             rollout["last_seats"],
@@ -233,7 +240,7 @@ def test_the_environment_is_a_vec_env() -> None:
         last, (observations, rewards, dones, infos) = observations, env.step(sample_legal(masks, rng))
         assert last.tolist() == before.tolist(), "what a step returned stays as it was"
         assert env.acted.tolist() == seats.tolist()
-        assert rewards == pytest.approx(env.points[np.arange(7), seats] * REWARD_SCALE)
+        assert rewards == pytest.approx(env.points[np.arange(7), seats] * REWARD_SCALES["points"])
         assert rewards.dtype == np.float32
         assert (
             dones.tolist() == (env.points != 0).all(axis=1).tolist() == (env.points != 0).any(axis=1).tolist()
@@ -305,3 +312,27 @@ def test_every_round_with_a_partner_is_paid() -> None:
         assert (env.points % 10 == 0).all()
         ended += int(other.sum())
     assert ended > 50
+
+
+# --- other rewards
+
+
+@pytest.mark.parametrize("reward", ["points", "relative", "game", "win", "rank"])
+@pytest.mark.parametrize("sparring", [0.0, 1.0])
+def test_what_is_paid_is_what_the_rewards_say(reward: Reward, sparring: float) -> None:
+    """Beside a copy of the games that keeps its scores; a game's rewards are paid at its end alone."""
+    tables = Tables(RULES, 60, seed=4, sparring=sparring, partners=["random"], reward=reward)
+    rng, ended = np.random.default_rng(0), 0
+    for _ in range(60):
+        scores = tables.games.scores.copy()
+        tables.step(sample_legal(tables.games.mask, rng))
+        scored = tables.points[:, 0] != 0
+        over = scored & (tables.games.states["round_index"] == 0)
+        expected = rewards(reward, tables.points, scores + tables.points, over)
+        of_a_round = reward in ("points", "relative")
+        assert tables.ended.tolist() == (scored if of_a_round else over).tolist()
+        paid = tables.ended
+        assert tables.rewards[paid] == pytest.approx(expected[paid] * REWARD_SCALES[reward], abs=1e-6)
+        assert not tables.rewards[~paid].any()
+        ended += int(paid.sum())
+    assert ended > 60

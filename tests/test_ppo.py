@@ -1,5 +1,6 @@
 """The lean learner: its gradient, its sameness with MaskablePPO, and going on bit for bit."""
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,17 @@ from torch.distributions import Categorical
 
 from agents import load
 from train.config import Config
-from train.curves import Progress
-from train.ppo import CHECKPOINT, Learner, Network, loss_gradient, normalised
+from train.curves import CURVES, Progress
+from train.evaluate import evaluate
+from train.networks import Network
+from train.ppo import CHECKPOINT, Learner
 from train.run import train
-from train.tables import Mixture, Tables
+from train.snapshots import SEED
+from train.surrogate import loss_gradient, normalised
+from train.tables import REWARD_SCALES, deal_tables
 from wizard_env import NUM_ACTIONS, Games, Rules, sample_legal
 from wizard_env.observation import OBS_SIZE
+from wizard_env.state import rules_of
 
 TINY = {"num_games": 16, "decisions_per_game": 32, "batch_size": 256, "epochs": 2, "layers": [16]}
 ITERATION = 16 * 32
@@ -131,6 +137,68 @@ def test_it_learns_as_maskable_ppo_does(tmp_path: Path) -> None:
     assert points["ppo"] == pytest.approx(points["maskable_ppo"], abs=1.5)
 
 
+def test_a_critic_that_sees_all_hands_tells_more(tmp_path: Path) -> None:
+    """Of rounds of one card all is known but what the others do; the policy is learned alike."""
+    explained = {}
+    for name, critic in (("own", []), ("full", [64])):
+        reports = last_reports(tmp_path / name, critic=critic)
+        with (tmp_path / name / CURVES).open(newline="") as file:
+            lines = list(csv.DictReader(file))[-5:]
+        explained[name] = np.mean([float(line["train/explained_variance"]) for line in lines])
+        assert np.mean([progress.bid_accuracy for progress in reports]) > 0.6
+    assert explained["full"] > explained["own"] + 0.05
+
+
+def test_it_is_rated_as_it_learns(tmp_path: Path) -> None:
+    """Against who sits beside it and against others, in the curves; learning is not changed by it."""
+    options: dict[str, Any] = {"sparring": 0.5, "partners": ["random"], "snapshot_decisions": 2 * ITERATION}
+    rated = config(**options).model_dump() | {"ratings": {"agents": ["random", "heuristic"], "games": 4}}
+    train(Config.model_validate(rated), tmp_path / "rated")
+    train(config(**options), tmp_path / "not")
+    assert checkpoint(tmp_path / "rated") == checkpoint(tmp_path / "not")
+    with (tmp_path / "rated" / CURVES).open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    figures = [(line["rating/seen/random"], line["rating/held_out/heuristic/won"]) for line in lines]
+    assert [all(pair) for pair in figures] == [False, True, False, True]
+    last = evaluate([str(tmp_path / "rated"), *["random"] * 3], config().game.rules(), 4, seed=SEED)
+    assert float(figures[-1][0]) == pytest.approx(last.differences[0].points)
+
+
+def test_it_begins_with_the_weights_of_another_run(tmp_path: Path) -> None:
+    """Of the same layers; what they are is said where they do not fit."""
+    train(config(ITERATION), tmp_path / "first")
+    first: Any = load(str(tmp_path / "first"))
+    observations = Games(Rules(), 50, canonical_suits=True).observation
+    start = str(tmp_path / "first")
+    learner = Learner(config(start=start), "cpu", None)
+    with torch.inference_mode():
+        logits = learner.network(torch.from_numpy(observations))[:, :NUM_ACTIONS].numpy()
+    np.testing.assert_allclose(logits, first.logits(observations), atol=1e-5)
+    with pytest.raises(ValueError, match=r"layers \[16\]"):
+        Learner(config(start=start, layers=[8]), "cpu", None)
+
+
+@pytest.mark.parametrize(
+    ("learning", "ratings", "complaint"),
+    [
+        ({"critic": [8]}, {}, "has no critic"),
+        ({"start": "runs/x", "partners": ["past"]}, {}, "start and no partner 'past'"),
+        ({}, {"agents": ["random"]}, "ratings"),
+    ],
+)
+def test_what_maskable_ppo_does_not_know(
+    learning: dict[str, Any], ratings: dict[str, Any], complaint: str
+) -> None:
+    with pytest.raises(ValidationError, match=complaint):
+        Config.model_validate(
+            config(learner="maskable_ppo").model_dump()
+            | {
+                "learning": {**TINY, "decisions": 1, "learner": "maskable_ppo", **learning},
+                "ratings": ratings,
+            }
+        )
+
+
 def test_it_learns_in_half_precision(tmp_path: Path) -> None:
     accuracy = np.mean([each.bid_accuracy for each in last_reports(tmp_path, precision="bfloat16")])
     assert accuracy > 0.6
@@ -147,10 +215,17 @@ class InterruptedTraining(Exception):  # noqa: N818 - no error
     """What a user does."""
 
 
-@pytest.mark.parametrize("partners", [["heuristic"], ["random", "rule_based"]])
-def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, partners: list[str]) -> None:
-    """Bit for bit: the network, its optimiser, the tables and all chance to come."""
-    options: dict[str, Any] = {"sparring": 0.5, "partners": partners, "checkpoint_seconds": 1e-9}
+@pytest.mark.parametrize(
+    "special",
+    [
+        {"partners": ["heuristic"]},
+        {"partners": ["random", "rule_based"], "critic": [8], "reward": "win"},
+        {"partners": ["past", "random"], "snapshot_decisions": ITERATION, "past_selves": 2},
+    ],
+)
+def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, special: dict[str, Any]) -> None:
+    """Bit for bit: the networks, their optimiser, past selves, the tables and all chance to come."""
+    options: dict[str, Any] = {"sparring": 0.5, "checkpoint_seconds": 1e-9, **special}
     train(config(6 * ITERATION, **options), tmp_path / "whole")
 
     def stop(progress: Progress) -> None:
@@ -177,24 +252,21 @@ def mixed(decisions: int) -> Config:
 
 
 def test_tables_of_several_kinds() -> None:
-    """Shares of the games; every seat is credited with its own points, as at tables of one kind."""
-    assert [(rules.num_players, count) for rules, count in mixed(1).kinds()] == [(3, 8), (6, 4), (5, 4)]
-    mixture = Mixture([Tables(rules, count, 5) for rules, count in mixed(1).kinds()])
-    apart = [Tables(rules, count, 5) for rules, count in mixed(1).kinds()]
+    """Shares of the games; at every table its own rules hold, and nobody sits or is paid beyond its seats."""
+    kinds = mixed(1).kinds()
+    assert [(rules.num_players, count) for rules, count in kinds] == [(3, 8), (6, 4), (5, 4)]
+    tables = deal_tables(mixed(1), seed=5)
+    assert [rules_of(state) for state in tables.games.states] == [kind for kind, n in kinds for _ in range(n)]
+    sits = np.arange(6) < tables.games.num_players[:, np.newaxis]
+    assert (tables.learns == sits).all()
     rng, ended = np.random.default_rng(0), 0
     for _ in range(60):
-        assert mixture.observation.shape == (16, OBS_SIZE)
-        actions = sample_legal(mixture.mask, rng)
-        mixture.step(actions)
-        for tables, rows in zip(apart, (slice(0, 8), slice(8, 12), slice(12, 16)), strict=True):
-            tables.step(actions[rows])
-            players = tables.games.rules.num_players
-            assert (mixture.seat[rows] == tables.games.seat).all()
-            assert (mixture.points[rows, :players] == tables.points).all()
-            assert (mixture.points[rows, players:] == 0).all()
-            assert mixture.learns[rows].sum() == tables.learns.sum() == (rows.stop - rows.start) * players
-            ended += int((tables.points != 0).sum())
-    assert ended > 100
+        tables.step(sample_legal(tables.games.mask, rng))
+        scored = tables.points[:, :1] != 0
+        assert ((tables.points != 0) == (scored & sits)).all()
+        assert tables.rewards == pytest.approx(tables.points * REWARD_SCALES["points"])
+        ended += int(scored.sum())
+    assert ended > 30
 
 
 def test_a_mixture_resumes_bit_for_bit(tmp_path: Path) -> None:
@@ -212,10 +284,8 @@ def test_a_mixture_resumes_bit_for_bit(tmp_path: Path) -> None:
     assert checkpoint(tmp_path / "parts") == checkpoint(tmp_path / "whole")
 
 
-def test_what_cannot_be_mixed() -> None:
+def test_too_few_games_for_all_tables() -> None:
     whole = config().model_dump() | {"tables": KINDS}
-    with pytest.raises(ValidationError, match="one kind of table"):
-        Config.model_validate(whole | {"learning": whole["learning"] | {"learner": "maskable_ppo"}})
     with pytest.raises(ValidationError, match="leaves none"):
         Config.model_validate(whole | {"learning": whole["learning"] | {"num_games": 2}})
 

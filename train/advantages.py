@@ -10,6 +10,7 @@ from wizard_env.jit import kernel
 def seat_advantages(
     seats: NDArray[np.int64],
     rewards: NDArray[np.float32],
+    ended: NDArray[np.bool_],
     values: NDArray[np.float32],
     last_values: NDArray[np.float32],
     last_seats: NDArray[np.int64],
@@ -19,13 +20,14 @@ def seat_advantages(
 ) -> None:
     """Generalised advantage estimates along each seat's own decisions (Schulman et al. 2016, eq. 16).
 
-    A seat's decisions of a round are an episode, paid at the end of the round. Where the rollout ends
-    within a round, the value of the seat's next decision is known if it is the one that acts next;
+    A seat's decisions of a round, or of a game, are an episode, paid at its end. Where the rollout ends
+    within an episode, the value of the seat's next decision is known if it is the one that acts next;
     for the others their last decision stands in for it, and gets no advantage.
 
     Args:
         seats: [decisions, games], who took each decision.
-        rewards: [decisions, games, MAX_PLAYERS], what each paid every seat; not 0 where a round ended.
+        rewards: [decisions, games, seats], what each paid every seat; read where an episode ended.
+        ended: [decisions, games], whether each ended the episode.
         values: [decisions, games], the estimates when they were taken.
         last_values: [games], the estimates for the decisions that follow the rollout.
         last_seats: [games], who takes those.
@@ -45,7 +47,7 @@ def seat_advantages(
         known[last_seats[game]] = True
         next_value[last_seats[game]] = last_values[game]
         for decision in range(seats.shape[0] - 1, -1, -1):
-            if rewards[decision, game, 0] != 0:
+            if ended[decision, game]:
                 for seat in range(num_seats):
                     reward[seat] = rewards[decision, game, seat]
                     next_value[seat] = 0

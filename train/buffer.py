@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
 from train.advantages import seat_advantages
-from train.tables import REWARD_SCALE
 from train.vec_env import SelfPlayVecEnv
-from wizard_env.rules import MAX_PLAYERS
 
 
 class SelfPlayBuffer(MaskableRolloutBuffer):
@@ -23,12 +21,13 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
     def reset(self) -> None:
         super().reset()
         self.seats = np.zeros((self.buffer_size, self.n_envs), np.int64)
-        self.points = np.zeros((self.buffer_size, self.n_envs, MAX_PLAYERS), np.float32)
+        self.paid = np.zeros((self.buffer_size, *self.env.tables.rewards.shape), np.float32)
+        self.ended = np.zeros((self.buffer_size, self.n_envs), np.bool_)
 
     def add(self, *arguments: Any, **options: Any) -> None:
         self.seats[self.pos] = self.env.acted
-        points = self.env.points
-        self.points[self.pos, :, : points.shape[1]] = points
+        self.paid[self.pos] = self.env.tables.rewards
+        self.ended[self.pos] = self.env.tables.ended
         super().add(*arguments, **options)
 
     def compute_returns_and_advantage(self, last_values: Any, dones: NDArray[np.bool_]) -> None:
@@ -38,7 +37,8 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
         """
         seat_advantages(
             self.seats,
-            self.points * np.float32(REWARD_SCALE),
+            self.paid,
+            self.ended,
             self.values,
             last_values.detach().cpu().numpy().ravel(),
             self.env.games.seat.astype(np.int64),

@@ -16,7 +16,11 @@ from pydantic import (
 )
 
 from wizard_env import Rules
+from wizard_env.rewards import Reward
 from wizard_env.rules import nearest
+
+PAST = "past"
+"""Among the partners: a past self of the learner's."""
 
 
 class ConfigError(ValueError):
@@ -84,12 +88,24 @@ class LearningConfig(_Section):
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
     clip_range: float = Field(default=0.2, gt=0)
     entropy_bonus: float = Field(default=0.002, ge=0)
+    final_entropy_bonus: float | None = Field(default=None, ge=0)
+    """Reached at the end, along a straight line; for `ppo`. None: the bonus stays."""
     sparring: float = Field(default=0.0, ge=0, le=1)
     """The share of games in which some seats are taken by partners that do not learn."""
     partners: list[str] = Field(default=["heuristic"], min_length=1)
-    """Who they are: at each of those tables one of these, drawn once."""
+    """Who they are: at each of those tables one of these, drawn once. "past" is a past self, for `ppo`."""
     alone: bool = False
     """Whether just one seat learns where the partner sits at the table; else one or more, as drawn."""
+    snapshot_decisions: int = Field(default=2_000_000, gt=0)
+    """How often a past self is kept, and the learner is rated by what `[ratings]` says."""
+    past_selves: int = Field(default=16, gt=0)
+    """How many are kept."""
+    reward: Reward = "points"
+    """What is learned for, see `wizard_env.rewards`."""
+    critic: list[PositiveInt] = []
+    """Widths of a value network that sees all hands; if there are none, the policy's trunk has the value."""
+    start: str = ""
+    """An `agent.safetensors` of the same layers, or its folder, to begin with instead of drawn weights."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """What `ppo`'s network computes in; bfloat16 is faster where the processor knows it."""
     layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)
@@ -107,6 +123,14 @@ class EvaluationConfig(_Section):
     opponents: list[str] = ["random", "heuristic"]
 
 
+class RatingsConfig(_Section):
+    """What the learner is measured against as it learns, alone at a table of each, on deals held out."""
+
+    agents: list[str] = []
+    """Partners and others: those that it does not learn beside are told apart in the curves."""
+    games: int = Field(default=50, gt=1)
+
+
 class Config(_Section):
     """A training run."""
 
@@ -116,8 +140,9 @@ class Config(_Section):
     game: GameConfig = GameConfig()
     """What is played and evaluated."""
     tables: list[TableConfig] = []
-    """What is learned at instead of `game`, side by side; for `ppo`."""
+    """What is learned at instead of `game`, side by side."""
     learning: LearningConfig
+    ratings: RatingsConfig = RatingsConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
 
     @model_validator(mode="after")
@@ -130,10 +155,26 @@ class Config(_Section):
 
     @model_validator(mode="after")
     def _has_games_for_all_tables(self) -> Self:
-        if self.tables and self.learning.learner != "ppo":
-            raise ValueError(f"learner {self.learning.learner!r} learns at one kind of table: ppo at several")
         if any(count == 0 for _, count in self.kinds()):
             raise ValueError(f"num_games={self.learning.num_games} leaves none for some of the tables")
+        return self
+
+    @model_validator(mode="after")
+    def _fits_its_learner(self) -> Self:
+        learning = self.learning
+        if learning.learner == "ppo":
+            return self
+        only = {
+            "final_entropy_bonus": learning.final_entropy_bonus,
+            "critic": learning.critic,
+            "start": learning.start,
+            "ratings": self.ratings.agents,
+        }
+        asked = [what for what, given in only.items() if given]
+        if PAST in learning.partners:
+            asked.append(f"partner {PAST!r}")
+        if asked:
+            raise ValueError(f"learner {learning.learner!r} has no {' and no '.join(asked)}: ppo has")
         return self
 
     def kinds(self) -> list[tuple[Rules, int]]:

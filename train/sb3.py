@@ -54,8 +54,7 @@ class Learner:
 
 
 def _tables(config: Config, seed: int) -> SelfPlayVecEnv:
-    (tables,) = deal_tables(config, seed)
-    return SelfPlayVecEnv(tables)
+    return SelfPlayVecEnv(deal_tables(config, seed))
 
 
 def _new(config: Config, env: SelfPlayVecEnv, device: str) -> MaskablePPO:

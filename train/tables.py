@@ -1,4 +1,4 @@
-"""Tables: batched self-play, in which every seat that is not a partner's is a learner's; and mixtures."""
+"""Tables: batched self-play, in which every seat that is not a partner's is a learner's."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,13 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import load
-from train.config import Config
+from train.config import PAST, Config
 from wizard_env import Agent, Games, Rules
-from wizard_env.rules import MAX_PLAYERS
+from wizard_env.rewards import Reward, rewards
 from wizard_env.view import reorder_actions
 
-REWARD_SCALE = 1 / 20
-"""Points are divided by 20, the points for a bid of 0 met, so that returns are about 1."""
+REWARD_SCALES: dict[Reward, float] = {
+    "points": 1 / 20,  # 20 points are those for a bid of 0 met
+    "relative": 1 / 20,
+    "game": 1 / 200,
+    "win": 1.0,
+    "rank": 1.0,
+}
+"""What rewards are multiplied with, so that returns are about 1."""
+OF_A_ROUND: tuple[Reward, ...] = ("points", "relative")
+"""The rewards that are paid at the end of a round; the others, at the end of the game."""
+EVERYBODY_LEARNS = -1
 
 
 class Tables:
@@ -23,74 +32,104 @@ class Tables:
     suits (see wizard_env/suits.py). Copies that only ever meet each other learn to fit each other; so
     in a share of the games some seats, drawn once, are taken by partners that do not learn.
 
-    points: int16 [num_games, num_players], what the last step scored.
+    Where tables differ in size, arrays have as many columns as the largest has seats, 0 where nobody sits.
+
+    points: int16 [num_games, seats], what the last step scored.
+    rewards: float32 [num_games, seats], what it paid every seat, scaled.
+    ended: bool [num_games], whether it ended the round, or the game where rewards are paid at its end.
     acted: uint8 [num_games], the seats that took the last decisions.
-    learns: bool [num_games, num_players], the seats that learn; at least one in each game.
+    learns: bool [num_games, seats], the seats that learn; at least one in each game.
+    plays: bool [num_games, seats], those of partners.
+    partner: int64 [num_games], which of the partners takes them, EVERYBODY_LEARNS where there are none.
     """
 
     def __init__(
         self,
-        rules: Rules,
+        rules: Rules | Sequence[Rules],
         num_games: int,
         seed: int,
         sparring: float = 0.0,
         partners: Sequence[str | Agent] = ("heuristic",),
         alone: bool = False,
+        reward: Reward = "points",
     ) -> None:
         """Deal the games.
 
         Args:
-            rules: the options of every game.
+            rules: the options of every game, or of each.
             num_games: how many.
             seed: of the deals, and of which seats are whose.
             sparring: the share of games with 1 to num_players - 1 seats of a partner.
             partners: who takes those seats; one of them, drawn once, in each game.
             alone: in those games the partner takes num_players - 1 seats.
+            reward: what is paid, see `wizard_env.rewards`.
         """
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
         self.rng = np.random.default_rng(seed)
         self.games.spread(self.rng)
         self._partners = [load(partner) for partner in partners]
-        self.learns = _draw_learners(num_games, rules.num_players, sparring, alone, self.rng)
-        self._partner = (
-            self.rng.integers(0, len(partners), num_games)
-            if len(partners) > 1
-            else np.zeros(num_games, np.int64)
-        )
-        self.acted = self.games.seat.copy()
-        self.points = self.games.points.copy()
+        self._reward = reward
         self._rows = np.arange(num_games)
+        self.points = np.zeros_like(self.games.points)
+        sits = np.arange(self.points.shape[1]) < self.games.num_players[:, np.newaxis]
+        self.learns = _draw_learners(sits, sparring, alone, self.rng)
+        self.plays = sits & ~self.learns
+        drawn = self.rng.integers(0, len(partners), num_games)
+        self.partner = np.where(self.plays.any(axis=1), drawn, EVERYBODY_LEARNS)
+        self.acted = self.games.seat.copy()
+        self.rewards = np.zeros(self.points.shape, np.float32)
+        self.ended = np.zeros(num_games, np.bool_)
         self._play_partners()
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """Take the learners' decisions, int64 [num_games], and play on to their next ones."""
         self.acted = self.games.seat.copy()
-        self.games.step(actions)
-        self.points = self.games.points.copy()
+        for array in (self.points, self.rewards, self.ended):
+            array[:] = 0
+        self._step(actions, self._rows)
         self._play_partners()
 
-    def _play_partners(self) -> None:
-        """Let the partners act wherever it is their turn, and note what that scores.
+    def _step(self, actions: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+        """Take decisions in some games, and note what they score.
 
         Should two rounds end before a seat that learns has a choice again, then none had one in the
         second: the points of the first are what its decisions are paid.
         """
         games = self.games
-        while len(rows := (~self.learns[self._rows, games.seat]).nonzero()[0]):
+        scores = games.scores[rows]  # before they begin anew
+        games.step(actions, rows)
+        scored = games.points[rows, 0] != 0
+        rows, scores = rows[scored], scores[scored]
+        points, over = games.points[rows], games.done[rows]
+        fresh = self.points[rows, 0] == 0
+        self.points[rows[fresh]] = points[fresh]
+        ended = np.ones_like(over) if self._reward in OF_A_ROUND else over
+        fresh = ended & ~self.ended[rows]
+        self.ended[rows] |= ended
+        sizes = games.num_players[rows]
+        for size in np.unique(sizes[fresh]).tolist():
+            these = fresh & (sizes == size)
+            mine, all_points = points[these, :size], scores[these, :size] + points[these, :size]
+            paid = rewards(self._reward, mine, all_points, over[these])
+            self.rewards[rows[these], :size] = paid * REWARD_SCALES[self._reward]
+
+    def _play_partners(self) -> None:
+        """Let the partners act wherever it is their turn."""
+        games = self.games
+        while len(rows := self.plays[self._rows, games.seat].nonzero()[0]):
             for number, partner in enumerate(self._partners):
-                theirs = rows[self._partner[rows] == number]
+                theirs = rows[self.partner[rows] == number]
                 if len(theirs):
                     actions = partner.act(games.view(theirs), self.rng)
-                    games.step(reorder_actions(actions, games.order[theirs]), theirs)
-            first = rows[self.points[rows, 0] == 0]
-            self.points[first] = games.points[first]
+                    self._step(reorder_actions(actions, games.order[theirs]), theirs)
 
     def state(self) -> dict[str, Any]:
         """All that the games to come depend on, as arrays and plain values; see `set_state`."""
         return {
             "games": self.games.__getstate__()["arrays"],
             "learns": self.learns,
-            "partner": self._partner,
+            "plays": self.plays,
+            "partner": self.partner,
             "rng": self.rng.bit_generator.state,
         }
 
@@ -99,64 +138,26 @@ class Tables:
         for own, kept in zip(self.games.__getstate__()["arrays"], state["games"], strict=True):
             own[:] = kept
         self.learns[:] = state["learns"]
-        self._partner[:] = state["partner"]
+        self.plays[:] = state["plays"]
+        self.partner[:] = state["partner"]
         self.rng.bit_generator.state = state["rng"]
 
 
-def deal_tables(config: Config, seed: int) -> list[Tables]:
-    """The tables of a config, one batch for each kind."""
+def deal_tables(config: Config, seed: int, past: Agent | None = None) -> Tables:
+    """The tables of a config, those of a kind side by side; `past` is who sits there by that name."""
     learning = config.learning
-    return [
-        Tables(rules, games, seed + number, learning.sparring, learning.partners, learning.alone)
-        for number, (rules, games) in enumerate(config.kinds())
-    ]
-
-
-class Mixture:
-    """Tables of several kinds as one batch; of `Tables`, what a learner needs.
-
-    observation: uint8 [n, OBS_SIZE], mask: uint8 [n, NUM_ACTIONS] and seat: int64 [n], of the decisions that
-        the learners have to take.
-    points: int16 [n, MAX_PLAYERS], what the last step scored; 0 where nobody sits.
-    learns: bool [n, MAX_PLAYERS], the seats that learn.
-    """
-
-    def __init__(self, kinds: Sequence[Tables]) -> None:
-        self.kinds = kinds
-        counts = [tables.games.num_games for tables in kinds]
-        self._ends = np.cumsum(counts)[:-1]
-        self.points = np.zeros((sum(counts), MAX_PLAYERS), np.int16)
-        self.learns = np.concatenate([_widen(tables.learns) for tables in kinds])
-
-    @property
-    def observation(self) -> NDArray[np.uint8]:
-        return np.concatenate([tables.games.observation for tables in self.kinds])
-
-    @property
-    def mask(self) -> NDArray[np.uint8]:
-        return np.concatenate([tables.games.mask for tables in self.kinds])
-
-    @property
-    def seat(self) -> NDArray[np.int64]:
-        return np.concatenate([tables.games.seat for tables in self.kinds]).astype(np.int64)
-
-    def step(self, actions: NDArray[np.int64]) -> None:
-        """Take the learners' decisions, int64 [n], and play on to their next ones."""
-        for tables, theirs in zip(self.kinds, np.split(actions, self._ends), strict=True):
-            tables.step(theirs)
-        self.points = np.concatenate([_widen(tables.points) for tables in self.kinds])
-
-
-def _widen(seats: NDArray[Any]) -> NDArray[Any]:
-    """[n, num_players] to [n, MAX_PLAYERS], zero where nobody sits."""
-    return np.pad(seats, ((0, 0), (0, MAX_PLAYERS - seats.shape[1])))
+    partners = [past if name == PAST and past else load(name) for name in learning.partners]
+    rules = [rules for rules, count in config.kinds() for _ in range(count)]
+    return Tables(rules, len(rules), seed, learning.sparring, partners, learning.alone, learning.reward)
 
 
 def _draw_learners(
-    num_games: int, num_players: int, sparring: float, alone: bool, rng: np.random.Generator
+    sits: NDArray[np.bool_], sparring: float, alone: bool, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """bool [num_games, num_players]: which seats learn."""
-    partners = rng.integers(num_players - 1 if alone else 1, num_players, num_games)
-    partners *= rng.random(num_games) < sparring
-    learns = np.arange(num_players) >= partners[:, np.newaxis]
-    return rng.permuted(learns, axis=1)
+    """bool [num_games, seats]: which seats learn, of those where somebody sits."""
+    sizes = sits.sum(axis=1)
+    partners = rng.integers(sizes - 1 if alone else np.ones_like(sizes), sizes)
+    partners *= rng.random(len(sits)) < sparring
+    drawn = np.where(sits, rng.random(sits.shape), np.inf).argsort(axis=1).argsort(axis=1)
+    learns: NDArray[np.bool_] = sits & (drawn >= partners[:, np.newaxis])
+    return learns

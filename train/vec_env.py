@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from train.tables import REWARD_SCALE, Tables
+from train.tables import Tables
 from wizard_env import NUM_ACTIONS
 from wizard_env.observation import HIGHS
 
@@ -58,9 +58,10 @@ class SelfPlayVecEnv(VecEnv):
         self,
     ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         self.tables.step(self._actions)
-        rewards = self.points[np.arange(self.num_envs), self.acted] * np.float32(REWARD_SCALE)
+        tables = self.tables
+        rewards = tables.rewards[np.arange(self.num_envs), tables.acted]
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        return self.games.observation.copy(), rewards, self.points[:, 0] != 0, infos
+        return self.games.observation.copy(), rewards, tables.ended.copy(), infos
 
     def action_masks(self) -> NDArray[np.uint8]:
         """uint8 [num_games, NUM_ACTIONS]: the legal actions."""

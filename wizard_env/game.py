@@ -591,4 +591,4 @@ def _observe(tables: Any, seat: int) -> None:
 
 @kernel
 def _write_full(tables: Any, seat: int) -> None:
-    write_full_state(tables[0].state, seat, tables[0].full)
+    write_full_state(tables[0].state, seat, tables[0].full, PRINTED_ORDER)

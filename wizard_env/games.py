@@ -1,7 +1,7 @@
 """Games: many games stepped together, one decision in each, for learners that play every seat."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,7 +14,16 @@ from wizard_env.chance import deal_round, draw_for_dealer, mix, scale, step_gene
 from wizard_env.engine import apply, first_action, legal, next_round
 from wizard_env.game import Game
 from wizard_env.jit import at, compiled, direct, has_threads, kernel, outlined, parallel_kernel, prange
-from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, show_legal, write_choices
+from wizard_env.observation import (
+    FULL_ROW,
+    FULL_SIZE,
+    OBS_SIZE,
+    OBSERVATION_ROW,
+    observe,
+    show_legal,
+    write_choices,
+    write_full_state,
+)
 from wizard_env.rules import MAX_PLAYERS, Rules, check_choice, check_integer
 from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
@@ -27,6 +36,7 @@ from wizard_env.state import (
     DeckOrder,
     Row,
     State,
+    rules_of,
     write_rules,
 )
 from wizard_env.suits import PRINTED_ORDER, canonical_order, print_action
@@ -58,7 +68,7 @@ RESULT = np.dtype(
 
 
 class Games:
-    """A batch of games of the same rules; `step` takes one decision in each.
+    """A batch of games, of the same rules or each of its own; `step` takes one decision in each.
 
     The arrays are allocated once and rewritten in place by `step`; copy what is to be kept. With
     `pause="never"` rounds are dealt and finished games start anew by themselves, and every game
@@ -68,9 +78,11 @@ class Games:
     mask: uint8 [n, NUM_ACTIONS], 1 for an action that the acting seat may take.
     seat: uint8 [n], the acting seat.
     points: int16 [n, num_players], the points that the last step scored. A round scores every seat
-        something other than 0, so `points[:, 0] != 0` tells where a round has ended.
+        something other than 0, so `points[:, 0] != 0` tells where a round has ended. Where tables
+        differ in size there are as many columns as the largest has seats, 0 where nobody sits.
     done: bool [n], whether the last step ended the game.
     scores: int16 [n, num_players], points of the game so far.
+    num_players: int8 [n], how many sit at each table.
     seeds: uint64 [n], the seed of each game now on the table: `Game(rules, seed=seeds[i])` is dealt
         the same cards.
     order: uint8 [n], the order in which the suits are shown (see suits.py).
@@ -79,7 +91,7 @@ class Games:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: Rules | Sequence[Rules],
         num_games: int,
         seed: int | ArrayLike = 0,
         *,
@@ -90,7 +102,7 @@ class Games:
         """Deal `num_games` games.
 
         Args:
-            rules: the options of every game.
+            rules: the options of every game, or n of them, one for each.
             num_games: n, at least 1.
             seed: a number, from which every game gets a seed of its own, the same for game i
                 whatever n is; or uint64 [n], the seed of each game.
@@ -100,16 +112,18 @@ class Games:
             pause: "never"; or stop "game"s at their end, or at the end of every "round", with
                 nothing legal, until `begin` or `deal` is called for them.
         """
-        if not isinstance(rules, Rules):
-            raise TypeError(f"rules={rules!r}: a Rules object is needed")
         num_games = check_integer("num_games", num_games, 1, 2**31)
+        kinds = _check_rules(rules, num_games)
         check_choice("pause", pause, PAUSES)
-        self.rules = rules
+        self._kinds = list(kinds)
         self.num_games = num_games
         self._options = (bool(canonical_suits), bool(skip_forced), PAUSES.index(pause))
         self._rows = np.arange(num_games)
         states = np.zeros(num_games, STATE)
-        write_rules(rules, states)
+        for kind, rows in kinds.items():
+            pattern = np.zeros(1, STATE)
+            write_rules(kind, pattern)
+            states[rows] = pattern
         self._attach(
             states,
             np.zeros(num_games, OBSERVATION_ROW),
@@ -121,19 +135,21 @@ class Games:
     def _attach(self, *arrays: NDArray[Any]) -> None:
         """Take arrays as this batch's own, and name the views of them that callers read."""
         self.states, self._observations, self._masks, self._results = arrays
-        num_games, num_players = self.num_games, self.rules.num_players
+        num_games = self.num_games
+        self.num_players = self.states["num_players"]
+        most = int(self.num_players.max())
         self.observation = self._observations.view(np.uint8).reshape(num_games, OBS_SIZE)
         self.mask = self._masks.view(np.uint8).reshape(num_games, NUM_ACTIONS)
         self.seat = self._results["seat"]
-        self.points = self._results["points"][:, :num_players]
+        self.points = self._results["points"][:, :most]
         self.done = self._results["done"]
         self.order = self._results["order"]
         self.seeds = self._results["seed"]
-        self.scores = self.states["scores"][:, :num_players]
+        self.scores = self.states["scores"][:, :most]
 
     def __getstate__(self) -> dict[str, Any]:
         return {
-            "rules": self.rules,
+            "_kinds": self._kinds,
             "num_games": self.num_games,
             "_options": self._options,
             "_rows": self._rows,
@@ -146,7 +162,15 @@ class Games:
         self._attach(*arrays)
 
     def __repr__(self) -> str:
-        return f"Games({self.rules!r}, num_games={self.num_games})"
+        rules = ", ".join(map(repr, self._kinds))
+        return f"Games({rules}, num_games={self.num_games})"
+
+    @property
+    def rules(self) -> Rules:
+        """The options of every game. Raises ValueError where they differ."""
+        if len(self._kinds) > 1:
+            raise ValueError(f"games of {len(self._kinds)} different rules: those of each are in its state")
+        return self._kinds[0]
 
     def begin(self, rows: ArrayLike, seeds: ArrayLike) -> None:
         """Start new games in some rows. rows: int [k]; seeds: uint64 [k]."""
@@ -193,8 +217,8 @@ class Games:
         Games that begin together go through the small and the large rounds together, and a rollout, or
         a measurement, would be one of hands of one size.
         """
-        length = sum(self.rules.num_players * (hand_size + 1) for hand_size in self.rules.rounds)
-        left = rng.integers(0, length, self.num_games)
+        cards = self.states["hand_sizes"].sum(axis=1, dtype=np.int64)
+        left = rng.integers(0, self.num_players * (cards + self.states["num_rounds"]))
         while len(rows := left.nonzero()[0]):
             self.step(sample_legal(self.mask[rows], rng), rows)
             left[rows] -= 1
@@ -215,11 +239,21 @@ class Games:
         """
         games = self._rows if rows is None else self._indices(rows)
         observers = np.broadcast_to(np.asarray(seats, np.int64), games.shape)
-        if len(observers) and not 0 <= observers.min() <= observers.max() < self.rules.num_players:
-            raise ValueError(f"seats {observers}: they run from 0 to {self.rules.num_players - 1}")
+        if ((observers < 0) | (observers >= self.num_players[games])).any():
+            raise ValueError(f"seats {observers}: they run from 0 to {self.num_players.min() - 1}")
         observations = np.zeros(len(games), OBSERVATION_ROW)
         _observe_games(self.states, games, observers, observations, self._options)
         return observations.view(np.uint8).reshape(len(games), OBS_SIZE)
+
+    def full_state(self) -> NDArray[np.uint8]:
+        """All there is to know, hidden cards included, as FULL_STATE lays it out: for critics.
+
+        Returns:
+            uint8 [n, FULL_SIZE], a new array, counted from the acting seat and with the suits in its order.
+        """
+        rows = np.zeros(self.num_games, FULL_ROW)
+        _describe_games(self.states, rows, self._options)
+        return rows.view(np.uint8).reshape(self.num_games, FULL_SIZE)
 
     def playout(self, rng: np.random.Generator) -> tuple[NDArray[np.int16], int]:
         """Play copies of all games to their end with uniformly random actions.
@@ -229,7 +263,7 @@ class Games:
         """
         ends = self.states.copy()
         decisions = _playout_games(ends, draw_noise(rng, self.num_games))
-        return ends["scores"][:, : self.rules.num_players].copy(), decisions
+        return ends["scores"][:, : self.scores.shape[1]].copy(), decisions
 
     @property
     def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -247,8 +281,22 @@ class Games:
         if 0 <= action < NUM_ACTIONS:  # as it is called in the suits as printed
             action = int(print_actions([action], self.order[game : game + 1])[0])
         where = f" (game {game} of the batch; no game has changed)" if self.num_games > 1 else ""
-        reason = Game.from_state(self.rules, self.states[game : game + 1]).why_not(action)
+        reason = Game.from_state(rules_of(self.states[game]), self.states[game : game + 1]).why_not(action)
         raise IllegalAction(reason + where)
+
+
+def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, list[int]]:
+    """Which games are of which rules."""
+    each = [rules] * num_games if isinstance(rules, Rules) else list(rules)
+    for one in each:
+        if not isinstance(one, Rules):
+            raise TypeError(f"rules={one!r}: a Rules object is needed")
+    if len(each) != num_games:
+        raise ValueError(f"{len(each)} rules: one is needed for each of {num_games} games, or one for all")
+    kinds: dict[Rules, list[int]] = {}
+    for game, one in enumerate(each):
+        kinds.setdefault(one, []).append(game)
+    return kinds
 
 
 def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
@@ -425,6 +473,16 @@ def _observe_games(states: Any, games: Any, observers: Any, rows: Any, options: 
         seat = observers[index]
         order = canonical_order(state, seat) if canonical else PRINTED_ORDER
         observe(state, seat, rows[index], order)
+
+
+@kernel
+def _describe_games(states: Any, rows: Any, options: Any) -> None:
+    canonical, _, _ = options
+    for index in range(len(states)):
+        state = states[index]
+        seat = int(state.seat)
+        order = canonical_order(state, seat) if canonical else PRINTED_ORDER
+        write_full_state(state, seat, rows[index], order)
 
 
 @compiled

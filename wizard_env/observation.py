@@ -59,7 +59,7 @@ from wizard_env.state import (
     State,
     row_dtype,
 )
-from wizard_env.suits import PRINTED_ORDER, position_of, reorder, reorder_card, reorder_suits
+from wizard_env.suits import position_of, reorder, reorder_card, reorder_suits
 
 CARD_CODE_SIZE = NUM_SUITS + 2 + NUM_RANKS
 SCORE_ZERO = 128
@@ -421,14 +421,13 @@ def _write_seats(state: State, observer: int, row: Row) -> None:
 
 
 @compiled
-def write_full_state(state: State, observer: int, row: Row) -> None:
-    """Write an observation, then all that it leaves out, with the suits as printed."""
-    observe(state, observer, row, PRINTED_ORDER)
+def write_full_state(state: State, observer: int, row: Row, order: int) -> None:
+    """Write an observation, then all that it leaves out, with the suits in the given order."""
+    observe(state, observer, row, order)
     seat = observer
     for place in range(MAX_PLAYERS):
-        _write_cards(
-            row, _ALL_HANDS + NUM_KINDS * place, state.hands[seat] if place < state.num_players else 0
-        )
+        hand = reorder(state.hands[seat], order) if place < state.num_players else 0
+        _write_cards(row, _ALL_HANDS + NUM_KINDS * place, hand)
         seat = left_of(state, seat)
     for index in range(_ALL_BIDS, FULL_SIZE):
         row.values[index] = 0
