@@ -1,16 +1,20 @@
-"""NetworkAgent: a policy network that `wizard train` has written."""
+"""NetworkAgent: a policy network that `wizard train` has written, computed by torch or by numpy."""
 
 import json
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.observation import HIGHS, OBS_SIZE, OBSERVATION, SLICES
+from wizard_env.rules import check_choice
 from wizard_env.view import Actions, View, print_actions
 
 FILE_NAME = "agent.safetensors"
@@ -18,31 +22,45 @@ FORMAT = "wizard-agent"
 VERSION = "1"
 LAYOUT = json.dumps([(field.name, field.shape) for field in OBSERVATION])
 """What the network reads; a network trained on another layout is refused."""
+DTYPES = ("F32", "F16")
+"""What weights may be stored in, as safetensors calls it; the network computes in float32."""
+
+Backend: TypeAlias = Literal["auto", "torch", "numpy"]
+Layer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""Weights [inputs, outputs] and biases [outputs]."""
 
 
 class NetworkAgent:
-    """Takes the likeliest action of its network, or draws one by the network's probabilities."""
+    """Takes the likeliest action of its network, or draws one by the network's probabilities.
 
-    def __init__(self, path: str, sample: bool = False) -> None:
+    scale: float32 [OBS_SIZE], what observations are multiplied with before the first layer.
+    layers: fully connected ones, ReLU between them.
+    value: the layer that takes the last one's place to estimate points, or None.
+    backend: what computes them, "torch" or "numpy".
+    """
+
+    def __init__(self, path: str, sample: bool = False, backend: Backend = "auto") -> None:
         """Read a network.
 
         Args:
             path: a file that `save_agent` wrote, or the folder of a run that holds one, or the
                 checkpoint beside it (which holds pickles, and is not opened).
             sample: draw actions instead of taking the likeliest.
+            backend: what computes the network: "torch", "numpy", or torch where it is installed.
 
         Raises:
             FileNotFoundError: there is no such file.
-            ValueError: the file is none of `save_agent`, or of another version or layout.
+            ModuleNotFoundError: `backend` is "torch", and torch is not installed.
+            ValueError: the file is none of `save_agent`, or of another version or layout; or there is no
+                such backend.
         """
         self.path = Path(path)
         self.sample = sample
+        self.backend = _find_backend(backend)
         weights = read_agent(find_agent(self.path))
-        self._layers = [
-            (weights[f"layer.{number}.weight"].T.contiguous(), weights[f"layer.{number}.bias"])
-            for number in range(len(weights) // 2)
-        ]
-        self._scale = torch.from_numpy(input_scale())
+        self.scale = input_scale()
+        self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
+        self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)
@@ -55,12 +73,57 @@ class NetworkAgent:
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """float32 [n, NUM_ACTIONS], from observations uint8 [n, OBS_SIZE] in canonical suits."""
-        with torch.inference_mode():
-            hidden = torch.from_numpy(observations).float() * self._scale
-            *trunk, (weight, bias) = self._layers
-            for inner_weight, inner_bias in trunk:
-                hidden = torch.relu(torch.addmm(inner_bias, hidden, inner_weight))
-            return torch.addmm(bias, hidden, weight).numpy()
+        return self._compute(self.layers, observations)
+
+    def values(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """float32 [n]: the points that each observer can expect of its round.
+
+        Args:
+            observations: uint8 [n, OBS_SIZE], in canonical suits.
+
+        Raises:
+            ValueError: the network was saved without a value.
+        """
+        if self.value is None:
+            raise ValueError(f"{self.path}: the network has no value, only a policy")
+        return self._compute([*self.layers[:-1], self.value], observations)[:, 0]
+
+    def _compute(self, layers: Sequence[Layer], observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        compute = _by_torch if self.backend == "torch" else _by_numpy
+        return compute(layers, observations * self.scale)
+
+
+def _find_backend(backend: Backend) -> Backend:
+    check_choice("backend", backend, get_args(Backend))
+    has_torch = find_spec("torch") is not None
+    if backend == "torch" and not has_torch:
+        raise ModuleNotFoundError(
+            "backend='torch' needs the module 'torch': pip install 'wizard-env[train]'", name="torch"
+        )
+    if backend == "auto":
+        return "torch" if has_torch else "numpy"
+    return backend
+
+
+def _by_torch(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
+    import torch  # here, so that who computes with numpy needs none
+
+    with torch.inference_mode():
+        *trunk, last = [tuple(map(torch.from_numpy, layer)) for layer in layers]
+        outputs = torch.from_numpy(hidden)
+        for weight, bias in trunk:
+            outputs = torch.addmm(bias, outputs, weight).relu_()
+        weight, bias = last
+        return torch.addmm(bias, outputs, weight).numpy()
+
+
+def _by_numpy(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
+    *trunk, (last_weight, last_bias) = layers
+    for weight, bias in trunk:
+        hidden = hidden @ weight
+        hidden += bias
+        np.maximum(hidden, 0, out=hidden)
+    return hidden @ last_weight + last_bias
 
 
 def find_agent(path: Path) -> Path:
@@ -82,19 +145,30 @@ def input_scale() -> NDArray[np.float32]:
     return scale.astype(np.float32)
 
 
-def save_agent(weights: dict[str, torch.Tensor], path: Path) -> None:
-    """Write a network: layer.N.weight [outputs, inputs] and layer.N.bias [outputs], ReLU between."""
-    save_file(weights, path, {"format": FORMAT, "version": VERSION, "layout": LAYOUT})
+def save_agent(weights: Mapping[str, ArrayLike], path: Path) -> None:
+    """Write a network.
+
+    Args:
+        weights: layer.N.weight [outputs, inputs] and layer.N.bias [outputs], ReLU between, over observations
+            times `input_scale`; and, if it has a value, value.weight [1, inputs of the last layer] and
+            value.bias [1], which give the observer's points of the round. Arrays, or tensors on the CPU
+            that need no gradient; float32, or float16 for half the size.
+        path: the file.
+    """
+    arrays = {name: np.ascontiguousarray(values) for name, values in weights.items()}
+    save_file(arrays, path, {"format": FORMAT, "version": VERSION, "layout": LAYOUT})
 
 
-def read_agent(path: Path) -> dict[str, torch.Tensor]:
+def read_agent(path: Path) -> dict[str, NDArray[np.float32]]:
     """The weights that `save_agent` wrote; raises as `NetworkAgent` does."""
     if not path.is_file():
         raise FileNotFoundError(f"no agent at {path}: a file written by `wizard train`, or its folder")
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(path, framework="np") as file:
             about = file.metadata() or {}
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            stored = {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
+            foreign = {dtype for dtype in stored.values() if dtype not in DTYPES}
+            weights = {} if foreign else {name: file.get_tensor(name) for name in stored}
     except SafetensorError as error:
         raise ValueError(f"{path} is not a network of this package: {error}") from None
     if about.get("format") != FORMAT or about.get("version") != VERSION:
@@ -104,19 +178,27 @@ def read_agent(path: Path) -> dict[str, torch.Tensor]:
         )
     if about.get("layout") != LAYOUT:
         raise ValueError(f"{path}: trained on another layout of observations than this version's")
+    if foreign:
+        raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(DTYPES)}")
     if not _fit(weights):
         raise ValueError(f"{path}: its layers do not fit each other or this version")
-    return weights
+    return {name: values.astype(np.float32) for name, values in weights.items()}
 
 
-def _fit(weights: dict[str, torch.Tensor]) -> bool:
+def _fit(weights: Mapping[str, NDArray[Any]]) -> bool:
     """Whether the layers lead from an observation to the actions, one after the other."""
-    inputs = OBS_SIZE
-    for number in range(len(weights) // 2):
-        weight, bias = weights.get(f"layer.{number}.weight"), weights.get(f"layer.{number}.bias")
-        if weight is None or bias is None or weight.ndim != 2:
-            return False
-        if weight.shape[1] != inputs or bias.shape != weight.shape[:1]:
-            return False
-        inputs = len(weight)
-    return len(weights) % 2 == 0 and len(weights) > 0 and inputs == NUM_ACTIONS
+    widths = [OBS_SIZE]
+    while (bias := weights.get(f"layer.{len(widths) - 1}.bias")) is not None:
+        widths.append(bias.size)
+    if widths[-1] != NUM_ACTIONS:
+        return False
+    shapes: dict[str, tuple[int, ...]] = {}
+    for number, (inputs, outputs) in enumerate(pairwise(widths)):
+        shapes |= {f"layer.{number}.weight": (outputs, inputs), f"layer.{number}.bias": (outputs,)}
+    if "value.weight" in weights:
+        shapes |= {"value.weight": (1, widths[-2]), "value.bias": (1,)}
+    return {name: values.shape for name, values in weights.items()} == shapes
+
+
+def _pop_layer(weights: dict[str, NDArray[np.float32]], name: str) -> Layer:
+    return np.ascontiguousarray(weights.pop(f"{name}.weight").T), weights.pop(f"{name}.bias")

@@ -1,4 +1,4 @@
-"""The command line: `wizard train`, `evaluate`, `league`, `exploit`, `bench`."""
+"""The command line: `wizard train`, `evaluate`, `league`, `exploit`, `export`, `bench`."""
 
 import logging
 import sys
@@ -210,6 +210,18 @@ def exploit(
         show_exploit(console, found)
         say(f"response     {folder} (wizard evaluate {folder} {agent} ...)")
     outputs.write_exploit(found)
+
+
+@app.command()
+def export(
+    agent: Annotated[str, typer.Argument(help="champion, or the folder of a run.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="What to write.")],
+) -> None:
+    """Write an agent's network as ONNX, for programs in other languages."""
+    from agents.export import export
+
+    export(agent, file)
+    say(f"network      {file}")
 
 
 def _rules(

@@ -1,10 +1,16 @@
-"""Tables that tests of several agents sit down at."""
+"""Tables that tests of several agents sit down at, and networks that nobody has trained."""
+
+from itertools import pairwise
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 
-from wizard_env import Game, Games, Rules, sample_legal
+from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, Games, Rules, sample_legal
 from wizard_env.cards import pack
 from wizard_env.notation import parse_position
+from wizard_env.testing import RULES
+from wizard_env.view import Encoding
 
 POSITION = (
     "players=3 reveal={reveal} magic=on round=3 dealer=0 scores=30,-10,100 "
@@ -37,3 +43,27 @@ def under_way(rules: Rules, count: int, seed: int = 0) -> Games:
         games.step(sample_legal(games.mask[rows], rng), rows)
         left[rows] -= 1
     return games
+
+
+def random_weights(*widths: int, seed: int = 0, value: bool = False) -> dict[str, torch.Tensor]:
+    """What `save_agent` takes: layers of these widths, with a value or without."""
+    generator = torch.Generator().manual_seed(seed)
+    sizes = [OBS_SIZE, *widths, NUM_ACTIONS]
+    layers = {f"layer.{number}": ends for number, ends in enumerate(pairwise(sizes))}
+    if value:
+        layers["value"] = (sizes[-2], 1)
+    weights = {}
+    for name, (inputs, outputs) in layers.items():
+        weights[f"{name}.weight"] = torch.randn(outputs, inputs, generator=generator) * inputs**-0.5
+        weights[f"{name}.bias"] = torch.randn(outputs, generator=generator) * 0.1
+    return weights
+
+
+def decisions_by_all_rules(count: int) -> Encoding:
+    """So many decisions by each of RULES, of all rounds, as networks take them."""
+    tables = [Games(rules, count, seed, canonical_suits=True) for seed, rules in enumerate(RULES)]
+    for seed, games in enumerate(tables):
+        games.spread(np.random.default_rng(seed))
+    parts = [(games.observation, games.mask, games.order) for games in tables]
+    columns: list[NDArray[np.uint8]] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    return Encoding(*columns)

@@ -1,4 +1,4 @@
-"""Imports run one way, and the game and the agents do without torch."""
+"""Imports run one way, and the game and the agents load without torch."""
 
 import ast
 from collections.abc import Iterator
@@ -34,13 +34,17 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(path: Path) -> Iterator[str]:
-    """The modules that a file imports when it is loaded or run, less those for type checkers alone."""
+def imports(path: Path, lazy: bool = True) -> Iterator[str]:
+    """The modules that a file imports when it is loaded, less those for type checkers alone.
+
+    lazy: with those that its functions import when they are called.
+    """
     tree = ast.parse(path.read_text())
     skipped = {
         id(inner)
         for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        or (isinstance(node, ast.FunctionDef) and not lazy)
         for body in node.body
         for inner in ast.walk(body)
     }
@@ -99,15 +103,13 @@ def test_packages_import_downwards(package: str) -> None:
             assert imported.partition(".")[0] not in upper, f"{module_name(path)} imports {imported}"
 
 
-def test_the_game_and_most_agents_do_without_torch() -> None:
-    """wizard_env never imports torch; in agents, network.py and what stands on it may."""
-    paths = {module_name(path): path for package in ("wizard_env", "agents") for path in sources(package)}
-    needs = {name: set(imports(path)) for name, path in paths.items()}
-    for name, imported in needs.items():
-        if any(module.partition(".")[0] == "torch" for module in imported):
-            assert name == "agents.network" or "agents.network" in imported, f"{name} imports torch"
-    on_torch = {"torch", "agents.network"}
-    while more := {name for name, imported in needs.items() if imported & on_torch} - on_torch:
-        on_torch |= more
-    assert not [name for name in on_torch if name.startswith("wizard_env")]
-    assert "agents" not in on_torch, "agents/__init__.py must not pull torch in"
+def test_the_game_and_the_agents_load_without_torch() -> None:
+    """network.py imports it when it computes with it; onnx is only imported by export.py."""
+    for path in (*sources("wizard_env"), *sources("agents")):
+        needed = {module.partition(".")[0] for module in imports(path)}
+        loaded = {module.partition(".")[0] for module in imports(path, lazy=False)}
+        name = module_name(path)
+        assert "torch" not in needed or name == "agents.network", f"{name} imports torch"
+        assert "torch" not in loaded, f"{name} imports torch when it is loaded"
+        assert "onnx" not in needed or name == "agents.export", f"{name} imports onnx"
+        assert "agents.export" not in imports(path), f"{name} imports what needs onnx"

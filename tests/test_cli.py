@@ -91,11 +91,11 @@ def test_help(tmp_path: Path) -> None:
     shown = script("--help", folder=tmp_path)
     assert shown.returncode == 0
     assert shown.stderr == ""
-    for command in ("train", "evaluate", "league", "bench"):
+    for command in ("train", "evaluate", "league", "export", "bench"):
         assert command in shown.stdout
 
 
-@pytest.mark.parametrize("command", ["train", "evaluate", "league", "bench"])
+@pytest.mark.parametrize("command", ["train", "evaluate", "league", "export", "bench"])
 def test_help_of_a_command(wizard: Wizard, command: str) -> None:
     shown = wizard(command, "--help")
     assert shown.code == 0
@@ -391,6 +391,29 @@ def test_a_league_that_cannot_be(wizard: Wizard) -> None:
     Path("mine").mkdir()
     (Path("mine") / "results.jsonl").write_text("notes\n")
     assert "results.jsonl, line 1: no record" in complaint(wizard(*LEAGUE, "--players", 3))
+
+
+# --- export
+
+
+def test_export(wizard: Wizard) -> None:
+    outcome = wizard("export", "champion", "champion.onnx")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "champion.onnx" in outcome.out
+    assert Path("champion.onnx").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("heuristic", "agent='heuristic': HeuristicAgent has no network; allowed are 'champion'"),
+        ("champio", "no agent 'champio': did you mean 'champion'"),
+        ("no/run", "no agent at no/run"),
+    ],
+)
+def test_an_export_that_cannot_be(wizard: Wizard, agent: str, message: str) -> None:
+    assert message in complaint(wizard("export", agent, "agent.onnx"))
+    assert not Path("agent.onnx").exists()
 
 
 # --- bench

@@ -70,6 +70,10 @@ def test_the_numbers_are_those_of_the_code() -> None:
     assert f"| State | uint8 [{FULL_SIZE}]," in page
     assert f"| `observation` | uint8 [n, {OBS_SIZE}] |" in page
     assert f"| `mask` | uint8 [n, {NUM_ACTIONS}] |" in page
+    page = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
+    assert f"| input | `observation` | uint8 [n, {OBS_SIZE}], in canonical suits |" in page
+    assert f"| input | `mask` | uint8 [n, {NUM_ACTIONS}], 1 for a legal action |" in page
+    assert f"| output | `logits` | float32 [n, {NUM_ACTIONS}], -1e9 for an illegal action |" in page
 
 
 # --- code

@@ -1,7 +1,8 @@
 """NetworkAgent: what was trained is what plays, whatever the suits are called."""
 
 import json
-from itertools import combinations, pairwise, permutations
+import sys
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,21 @@ import scipy.stats
 import torch
 from numpy.typing import NDArray
 from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from sb3_contrib import MaskablePPO
 
 from agents import View, load
-from agents.network import FILE_NAME, FORMAT, LAYOUT, VERSION, NetworkAgent, input_scale, save_agent
-from tests.tables import under_way
+from agents.network import (
+    FILE_NAME,
+    FORMAT,
+    LAYOUT,
+    VERSION,
+    Backend,
+    NetworkAgent,
+    input_scale,
+    save_agent,
+)
+from tests.tables import decisions_by_all_rules, random_weights, under_way
 from train.policy import Trunk, policy_weights
 from train.tables import Tables
 from train.vec_env import SelfPlayVecEnv
@@ -27,16 +37,6 @@ from wizard_env.view import print_actions
 
 ABOUT = {"format": FORMAT, "version": VERSION, "layout": LAYOUT}
 NO_CHANCE = np.random.default_rng(0)
-
-
-def random_weights(*widths: int, seed: int = 0) -> dict[str, torch.Tensor]:
-    generator = torch.Generator().manual_seed(seed)
-    sizes = [OBS_SIZE, *widths, NUM_ACTIONS]
-    weights = {}
-    for layer, (inputs, outputs) in enumerate(pairwise(sizes)):
-        weights[f"layer.{layer}.weight"] = torch.randn(outputs, inputs, generator=generator) * inputs**-0.5
-        weights[f"layer.{layer}.bias"] = torch.randn(outputs, generator=generator) * 0.1
-    return weights
 
 
 @pytest.fixture
@@ -76,17 +76,96 @@ def test_it_is_loaded_by_file_by_folder_and_by_name(path: Path) -> None:
     assert sampling.sample
 
 
+backends = pytest.mark.parametrize("backend", ["torch", "numpy"])
+
+
+@backends
 @pytest.mark.parametrize("widths", [(), (8,), (32, 16, 8)])
-def test_logits_by_hand(tmp_path: Path, widths: tuple[int, ...]) -> None:
-    """Scaled observations, fully connected layers, ReLU between them and none after the last."""
-    weights = random_weights(*widths)
+def test_outputs_by_hand(tmp_path: Path, widths: tuple[int, ...], backend: Backend) -> None:
+    """Scaled observations, fully connected layers, ReLU between them and none after the last.
+
+    The value takes the place of the last one.
+    """
+    weights = random_weights(*widths, value=True)
     save_agent(weights, tmp_path / FILE_NAME)
+    arrays = {name: tensor.numpy().astype(np.float64) for name, tensor in weights.items()}
     observations = some_view().observation
     hidden = observations * input_scale().astype(np.float64)
-    for layer in range(len(weights) // 2):
-        hidden = np.maximum(hidden, 0) if layer else hidden
-        hidden = hidden @ weights[f"layer.{layer}.weight"].numpy().T + weights[f"layer.{layer}.bias"].numpy()
-    assert NetworkAgent(str(tmp_path)).logits(observations) == pytest.approx(hidden, abs=1e-4)
+    for layer in range(len(widths)):
+        hidden = np.maximum(hidden @ arrays[f"layer.{layer}.weight"].T + arrays[f"layer.{layer}.bias"], 0)
+    last = f"layer.{len(widths)}"
+    agent = NetworkAgent(str(tmp_path), backend=backend)
+    for found, name in ((agent.logits(observations), last), (agent.values(observations)[:, None], "value")):
+        assert found.dtype == np.float32
+        expected = hidden @ arrays[f"{name}.weight"].T + arrays[f"{name}.bias"]
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_network_without_a_value(path: Path) -> None:
+    with pytest.raises(ValueError, match=r"agent\.safetensors: the network has no value"):
+        NetworkAgent(str(path)).values(some_view().observation)
+
+
+def test_weights_of_half_the_size(tmp_path: Path) -> None:
+    """float16 in the file, float32 in the network."""
+    weights = {name: tensor.half() for name, tensor in random_weights(32, value=True).items()}
+    whole, half = tmp_path / "whole.safetensors", tmp_path / "half.safetensors"
+    save_agent({name: tensor.float() for name, tensor in weights.items()}, whole)
+    save_agent(weights, half)
+    assert half.stat().st_size < 0.6 * whole.stat().st_size
+    observations = some_view().observation
+    one, other = NetworkAgent(str(whole)), NetworkAgent(str(half))
+    assert one.logits(observations).tolist() == other.logits(observations).tolist()
+    assert one.values(observations).tolist() == other.values(observations).tolist()
+
+
+def test_arrays_are_saved_like_tensors(tmp_path: Path) -> None:
+    """However they lie in memory."""
+    weights = random_weights(8, value=True)
+    save_agent({name: np.asfortranarray(tensor) for name, tensor in weights.items()}, tmp_path / FILE_NAME)
+    saved = load_file(tmp_path / FILE_NAME)
+    assert saved.keys() == weights.keys()
+    assert all(torch.equal(saved[name], weights[name]) for name in weights)
+
+
+# --- torch and numpy
+
+
+def test_torch_and_numpy_compute_the_same(tmp_path: Path) -> None:
+    """Thousands of decisions at all table sizes, by all options of the rules."""
+    save_agent(random_weights(256, 128, value=True), tmp_path / FILE_NAME)
+    by_torch, by_numpy = (load(f"{tmp_path}:backend={backend}") for backend in ("torch", "numpy"))
+    assert isinstance(by_torch, NetworkAgent)
+    assert isinstance(by_numpy, NetworkAgent)
+    assert (by_torch.backend, by_numpy.backend) == ("torch", "numpy")
+    observations, mask, _ = decisions_by_all_rules(500)
+    one, other = by_torch.logits(observations), by_numpy.logits(observations)
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(
+        by_torch.values(observations), by_numpy.values(observations), rtol=0, atol=1e-5
+    )
+    actions = [np.where(mask, logits, -np.inf).argmax(axis=1).tolist() for logits in (one, other)]
+    assert actions[0] == actions[1]
+
+
+def test_torch_where_it_is_installed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert NetworkAgent(str(path)).backend == "torch"
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert NetworkAgent(str(path)).backend == "numpy"
+    with pytest.raises(ModuleNotFoundError, match=r"backend='torch' needs .* 'wizard-env\[train\]'"):
+        NetworkAgent(str(path), backend="torch")
+
+
+@pytest.mark.parametrize("backend", ["nump", None, 3])
+def test_no_such_backend(path: Path, backend: Any) -> None:
+    with pytest.raises(ValueError, match=f"backend={backend!r}: .*allowed are 'auto', 'torch', 'numpy'"):
+        NetworkAgent(str(path), backend=backend)
+
+
+@backends
+def test_no_decisions(path: Path, backend: Backend) -> None:
+    none = np.zeros((0, OBS_SIZE), np.uint8)
+    assert NetworkAgent(str(path), backend=backend).logits(none).shape == (0, NUM_ACTIONS)
 
 
 def test_the_scale_keeps_every_entry_small() -> None:
@@ -245,6 +324,7 @@ def without(weights: dict[str, torch.Tensor], name: str) -> dict[str, torch.Tens
 
 
 GOOD = random_weights(8)
+WITH_VALUE = random_weights(8, value=True)
 
 
 @pytest.mark.parametrize(
@@ -264,6 +344,14 @@ GOOD = random_weights(8)
         (without(GOOD, "layer.1.weight"), ABOUT, "layers"),
         ({}, ABOUT, "layers"),
         ({"other": torch.zeros(3), "another": torch.zeros(3)}, ABOUT, "layers"),
+        (GOOD | {"layer.1.bias": torch.tensor(0.0)}, ABOUT, "layers"),
+        (GOOD | {"more": torch.zeros(3)}, ABOUT, "layers"),
+        (without(WITH_VALUE, "value.weight"), ABOUT, "layers"),
+        (without(WITH_VALUE, "value.bias"), ABOUT, "layers"),
+        (WITH_VALUE | {"value.weight": torch.zeros(1, 9)}, ABOUT, "layers"),
+        (WITH_VALUE | {"value.weight": torch.zeros(2, 8), "value.bias": torch.zeros(2)}, ABOUT, "layers"),
+        ({name: tensor.bfloat16() for name, tensor in GOOD.items()}, ABOUT, "BF16, allowed are F32, F16"),
+        (GOOD | {"layer.0.bias": torch.zeros(8, dtype=torch.int32)}, ABOUT, "weights in I32"),
     ],
 )
 def test_a_file_of_another_kind(

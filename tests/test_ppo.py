@@ -95,7 +95,7 @@ def test_advantages_are_normalised() -> None:
 
 
 def test_the_agent_is_the_network(tmp_path: Path) -> None:
-    """The file holds the policy: the agent's logits are those of the network."""
+    """The file holds policy and value: what the agent computes is what the network does, value in points."""
     learner = Learner(config(layers=[32, 24]), "cpu", None)
     learner.save(tmp_path)
     observations = Games(Rules(), 50, canonical_suits=True).observation
@@ -103,6 +103,7 @@ def test_the_agent_is_the_network(tmp_path: Path) -> None:
         outputs = learner.network(torch.from_numpy(observations)).numpy()
     agent: Any = load(str(tmp_path))
     np.testing.assert_allclose(agent.logits(observations), outputs[:, :NUM_ACTIONS], atol=1e-6)
+    np.testing.assert_allclose(agent.values(observations), outputs[:, NUM_ACTIONS] * 20, atol=1e-4)
 
 
 def test_a_fresh_network_knows_nothing() -> None:
@@ -172,9 +173,10 @@ def test_it_begins_with_the_weights_of_another_run(tmp_path: Path) -> None:
     start = str(tmp_path / "first")
     learner = Learner(config(start=start), "cpu", None)
     with torch.inference_mode():
-        logits = learner.network(torch.from_numpy(observations))[:, :NUM_ACTIONS].numpy()
-    np.testing.assert_allclose(logits, first.logits(observations), atol=1e-5)
-    with pytest.raises(ValueError, match=r"layers \[16\]"):
+        outputs = learner.network(torch.from_numpy(observations)).numpy()
+    np.testing.assert_allclose(outputs[:, :NUM_ACTIONS], first.logits(observations), atol=1e-5)
+    np.testing.assert_allclose(outputs[:, NUM_ACTIONS] * 20, first.values(observations), atol=1e-4)
+    with pytest.raises(ValueError, match=r"layers \[16, 79, 1\]"):
         Learner(config(start=start, layers=[8]), "cpu", None)
 
 

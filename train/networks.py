@@ -1,6 +1,6 @@
 """The networks that `train.ppo` learns: a policy with a value, and a critic that sees all hands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -61,32 +61,42 @@ class Network(Mlp):
         """Draw weights, small ones for the policy."""
         super().__init__(input_scale(), layers, [0.01] * NUM_ACTIONS + [1.0], seed)
 
-    def agent(self) -> dict[str, torch.Tensor]:
-        """The weights that choose actions, named for `agents.network`."""
-        weights: dict[str, torch.Tensor] = {}
-        for number, linear in enumerate((*self.trunk, self.head)):
-            outputs = NUM_ACTIONS if linear is self.head else None
-            for name, values in (("weight", linear.weight), ("bias", linear.bias)):
-                weights[f"layer.{number}.{name}"] = values.detach()[:outputs].cpu().contiguous()
-        return weights
+    def agent(self, value_unit: float | None = None) -> dict[str, torch.Tensor]:
+        """The weights as `agents.network.save_agent` takes them.
 
-    def begin_as(self, weights: dict[str, torch.Tensor]) -> None:
-        """Take over what `agent` returned, of a network of the same layers; the value keeps its own.
+        value_unit: the points that a value of 1 stands for; None leaves the value out.
+        """
+        weights = self.state_dict()
+        agent = {
+            name.replace("trunk", "layer"): values for name, values in weights.items() if "trunk" in name
+        }
+        for kind in ("weight", "bias"):
+            outputs = weights[f"head.{kind}"]
+            agent[f"layer.{len(self.trunk)}.{kind}"] = outputs[:NUM_ACTIONS]
+            if value_unit is not None:
+                agent[f"value.{kind}"] = outputs[NUM_ACTIONS:] * value_unit
+        return {name: values.cpu().contiguous() for name, values in agent.items()}
+
+    def begin_as(self, weights: Mapping[str, NDArray[np.float32]], value_unit: float | None = None) -> None:
+        """Take over what `agent` returned, of a network of the same layers; a value left out stays.
 
         Raises:
             ValueError: the layers are others.
         """
-        own = self.agent()
-        if {name: value.shape for name, value in own.items()} != {
-            name: value.shape for name, value in weights.items()
-        }:
-            widths = [len(value) for name, value in weights.items() if name.endswith("bias")]
-            raise ValueError(f"a network of layers {widths[:-1]}: those of this one are other")
-        with torch.no_grad():
-            for number, linear in enumerate((*self.trunk, self.head)):
-                outputs = NUM_ACTIONS if linear is self.head else None
-                linear.weight[:outputs] = weights[f"layer.{number}.weight"]
-                linear.bias[:outputs] = weights[f"layer.{number}.bias"]
+        own = self.agent(value_unit)
+        if any(name not in weights or weights[name].shape != own[name].shape for name in self.agent()):
+            widths = [len(values) for name, values in weights.items() if name.endswith("bias")]
+            raise ValueError(
+                f"a network of layers {widths}, policy and value included, cannot go on as this one"
+            )
+        for name, values in self.state_dict().items():
+            if "trunk" in name:
+                values.copy_(torch.from_numpy(weights[name.replace("trunk", "layer")]))
+        for kind in ("weight", "bias"):
+            outputs = self.state_dict()[f"head.{kind}"]
+            outputs[:NUM_ACTIONS] = torch.from_numpy(weights[f"layer.{len(self.trunk)}.{kind}"])
+            if value_unit is not None and f"value.{kind}" in weights:
+                outputs[NUM_ACTIONS:] = torch.from_numpy(weights[f"value.{kind}"]) / value_unit
 
 
 class Greedy:

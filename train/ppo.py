@@ -29,7 +29,7 @@ from train.networks import Critic, Mlp, Network
 from train.pool import Pool, rounds_won
 from train.snapshots import Snapshots
 from train.surrogate import MEASURES, loss_gradient, normalised
-from train.tables import deal_tables
+from train.tables import REWARD_SCALES, deal_tables
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.files import write_atomically
 from wizard_env.observation import FULL_SIZE, OBS_SIZE
@@ -56,10 +56,11 @@ class Learner:
         learning = config.learning
         self._learning = learning
         self._device = torch.device(device)
+        self._value_unit = 1 / REWARD_SCALES["points"] if learning.reward == "points" else None
         self.network = Network(learning.layers, config.seed).to(self._device)
         self._critic = Critic(learning.critic, config.seed).to(self._device) if learning.critic else None
         if learning.start:
-            self.network.begin_as(read_agent(find_agent(Path(learning.start))))
+            self.network.begin_as(read_agent(find_agent(Path(learning.start))), self._value_unit)
         self._optimizer = torch.optim.Adam(
             [parameter for net in self._networks for parameter in net.parameters()],
             learning.learning_rate,
@@ -262,7 +263,9 @@ class Learner:
         about = {"state": json.dumps(plain)}
         contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         write_atomically(folder / CHECKPOINT, lambda path: save_file(contiguous, path, about))
-        write_atomically(folder / FILE_NAME, lambda path: save_agent(self.network.agent(), path))
+        write_atomically(
+            folder / FILE_NAME, lambda path: save_agent(self.network.agent(self._value_unit), path)
+        )
 
     def _restore(self, checkpoint: Path) -> None:
         with safe_open(checkpoint, framework="pt") as file:

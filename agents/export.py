@@ -1,0 +1,104 @@
+"""Networks as ONNX: one file that runtimes of many languages compute, without this package."""
+
+import os
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+try:
+    from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        f"ONNX files need the module {missing.name!r}: pip install 'wizard-env[export]'", name=missing.name
+    ) from None
+
+from agents.network import FORMAT, LAYOUT, VERSION, Layer, NetworkAgent
+from wizard_env import NUM_ACTIONS
+from wizard_env.files import write_atomically
+from wizard_env.loading import load
+from wizard_env.observation import OBS_SIZE
+from wizard_env.view import Agent
+
+ILLEGAL = -1e9
+"""The logit of an illegal action: no chance in a softmax, and still a number to calculate with."""
+OPSET = 17
+IR_VERSION = 8
+"""With OPSET, what runtimes since 2022 read."""
+
+
+def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
+    """Write an agent's network as ONNX.
+
+    For any number n of decisions, in canonical suits, it takes `observation` uint8 [n, OBS_SIZE] and `mask`
+    uint8 [n, NUM_ACTIONS], and gives `logits` float32 [n, NUM_ACTIONS], ILLEGAL where the mask is 0, `action`
+    int64 [n], the likeliest legal one, and, if the network has a value, `value` float32 [n], in points. The
+    metadata hold the format, its version and the layout of observations.
+
+    Args:
+        agent: "champion", the path of a run, or another agent with a network, as `load` takes it.
+        path: the file; it is replaced at once or not at all.
+
+    Raises:
+        ValueError: the agent has no network.
+    """
+    loaded = load(agent)
+    if not isinstance(loaded, NetworkAgent):
+        raise ValueError(
+            f"agent={agent!r}: {type(loaded).__name__} has no network; "
+            "allowed are 'champion' and what `wizard train` has written, as in runs/quick"
+        )
+    content = onnx_model(loaded).SerializeToString()
+    write_atomically(path, lambda file: file.write_bytes(content))
+
+
+def onnx_model(agent: NetworkAgent) -> ModelProto:
+    """The network of an agent, see `export`."""
+    constants = [
+        numpy_helper.from_array(np.array(ILLEGAL, np.float32), "illegal"),
+        numpy_helper.from_array(agent.scale, "scale"),
+    ]
+
+    def linear(name: str, layer: Layer, inputs: str, output: str) -> NodeProto:
+        names = [f"{name}.weight", f"{name}.bias"]
+        constants.extend(map(numpy_helper.from_array, layer, names))
+        return helper.make_node("Gemm", [inputs, *names], [output])
+
+    *trunk, policy = agent.layers
+    hidden = "hidden.0"
+    nodes = [
+        helper.make_node("Cast", ["observation"], ["unscaled"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["unscaled", "scale"], [hidden]),
+    ]
+    for number, layer in enumerate(trunk):
+        nodes.append(linear(f"layer.{number}", layer, hidden, f"sum.{number}"))
+        hidden = f"hidden.{number + 1}"
+        nodes.append(helper.make_node("Relu", [f"sum.{number}"], [hidden]))
+    nodes += [
+        linear(f"layer.{len(trunk)}", policy, hidden, "free"),
+        helper.make_node("Cast", ["mask"], ["legal"], to=TensorProto.BOOL),
+        helper.make_node("Where", ["legal", "free", "illegal"], ["logits"]),
+        helper.make_node("ArgMax", ["logits"], ["action"], axis=1, keepdims=0),
+    ]
+    inputs = [
+        helper.make_tensor_value_info("observation", TensorProto.UINT8, ["n", OBS_SIZE]),
+        helper.make_tensor_value_info("mask", TensorProto.UINT8, ["n", NUM_ACTIONS]),
+    ]
+    outputs = [
+        helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", NUM_ACTIONS]),
+        helper.make_tensor_value_info("action", TensorProto.INT64, ["n"]),
+    ]
+    if agent.value is not None:
+        constants.append(numpy_helper.from_array(np.array([1]), "columns"))
+        nodes.append(linear("value", agent.value, hidden, "points"))
+        nodes.append(helper.make_node("Squeeze", ["points", "columns"], ["value"]))
+        outputs.append(helper.make_tensor_value_info("value", TensorProto.FLOAT, ["n"]))
+    model = helper.make_model(
+        helper.make_graph(nodes, "wizard", inputs, outputs, constants),
+        producer_name="wizard-env",
+        producer_version=version("wizard-env"),
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+    )
+    helper.set_model_props(model, {"format": FORMAT, "version": VERSION, "layout": LAYOUT})
+    return model
