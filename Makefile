@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: train test check slow bench docs clean
+.PHONY: train test check slow bench results docs clean
 
 # The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
 CONFIG ?= quick
@@ -25,6 +25,10 @@ slow: $(VENV)/.for-development
 
 bench: $(VENV)/.for-development
 	$(BIN)/wizard bench
+
+# Measures the champion and writes docs/results.md anew.
+results: $(VENV)/.for-development
+	$(BIN)/python docs/results.py $(ARGUMENTS)
 
 # Writes the generated tables of docs/environment.md anew.
 docs: $(VENV)/.for-development

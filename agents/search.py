@@ -17,12 +17,12 @@ from agents.belief import PLAN, count_ways, draw_hands, make_plan, table_size, u
 from agents.heuristic import SCRATCH, Scratch, best_choice, choice_values, heuristic_action
 from agents.likelihood import NOTHING, PLAYS, check_evidence, replay_bidding, replay_tricks
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.bits import lowest_bit
+from wizard_env.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
-from wizard_env.chance import mix, step_generator
+from wizard_env.chance import mix, scale, step_generator
 from wizard_env.engine import apply, first_action, legal
 from wizard_env.jit import compiled, config, has_threads, kernel, parallel_kernel, prange
-from wizard_env.rules import check_integer
+from wizard_env.rules import check_choice, check_integer
 from wizard_env.sampling import unit_interval, word_at
 from wizard_env.state import NO_CARD, PLAY, SCORED, STATE, TRUMP, State
 from wizard_env.view import Actions, View
@@ -31,6 +31,7 @@ BATCH = 16
 """So many worlds are drawn and weighed together."""
 BIDS_TRIED = 5
 """So many bids are tried: those of which the heuristic expects most."""
+PLAYOUTS = ("heuristic", "random")
 CANDIDATES = 16
 WEIGHED = 4
 """So many worlds are drawn for each that is tried, and so many are left when the bids have been weighed."""
@@ -48,6 +49,7 @@ class SearchAgent:
         milliseconds: float | None = None,
         threads: int = 1,
         evidence: str = "plays",
+        playouts: str = "heuristic",
     ) -> None:
         """Set the effort.
 
@@ -57,6 +59,7 @@ class SearchAgent:
             milliseconds: go on drawing batches for so long instead, for each decision.
             threads: on how many threads, up to those that numba has.
             evidence: what worlds are weighed by, see `agents.likelihood.EVIDENCE`.
+            playouts: who plays on to the end of the round, "heuristic" or "random".
 
         Raises:
             ValueError: an option is out of range.
@@ -68,6 +71,8 @@ class SearchAgent:
             raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
         self.milliseconds = milliseconds
         self.evidence = check_evidence(evidence)
+        check_choice("playouts", playouts, PLAYOUTS)
+        self.playouts = playouts
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         actions: Actions = (
@@ -107,16 +112,36 @@ class SearchAgent:
     ) -> None:
         """Add the points that every choice brings in some batches of `count` worlds."""
         parts = np.zeros((len(known), len(batches), NUM_ACTIONS))
+        options = self.evidence, self.playouts == "random"
         if self.threads == 1 or not has_threads():
-            _search(known, words, batches.start, count, self.evidence, parts)
+            _search(known, words, batches.start, count, options, parts)
         else:
             before = numba.get_num_threads()
             numba.set_num_threads(self.threads)
             try:
-                _search_in_parallel(known, words, batches.start, count, self.evidence, parts)
+                _search_in_parallel(known, words, batches.start, count, options, parts)
             finally:
                 numba.set_num_threads(before)
         totals += parts.sum(axis=1)
+
+
+def believe(
+    known: NDArray[Any], words: NDArray[np.uint64], count: int, evidence: str = "plays"
+) -> NDArray[Any]:
+    """Worlds as the acting seats believe them to be, by the heuristic's bids and plays.
+
+    Args:
+        known: [n] records of dtype STATE, as `View.known` has them.
+        words: uint64 [n], a random word for each.
+        count: how many worlds.
+        evidence: what they are weighed by, one of `agents.likelihood.EVIDENCE`.
+
+    Returns:
+        [n, count] records of dtype STATE, hidden bids filled in.
+    """
+    worlds = np.empty((len(known), count), STATE)
+    _believe(known, words, check_evidence(evidence), worlds)
+    return worlds
 
 
 @compiled
@@ -156,8 +181,9 @@ def distinct_cards(state: State, allowed: int) -> int:
 
 
 @compiled
-def _try_batch(known: Any, word: np.uint64, count: int, evidence: int, points: Any) -> None:
+def _try_batch(known: Any, word: np.uint64, count: int, options: Any, points: Any) -> None:
     """Add to `points`, for each choice, what it brings in `count` worlds; NaN where nothing is tried."""
+    evidence, at_random = options
     scratch = np.empty(1, SCRATCH)
     room = np.empty(1, STATE)
     observer = int(known.seat)
@@ -168,12 +194,42 @@ def _try_batch(known: Any, word: np.uint64, count: int, evidence: int, points: A
         points[action] = 0.0 if tried else np.nan
     if choices & (choices - 1) == 0:
         return
+    worlds, numbers, generator = believed_worlds(known, observer, word, count, evidence, scratch[0])
+    left = choices
+    while left:
+        choice = lowest_bit(left)
+        left &= left - 1
+        brings = 0
+        for number in range(count):
+            if at_random or number == 0 or numbers[number] != numbers[number - 1]:
+                room[0] = worlds[numbers[number]]
+                apply(room[0], first + choice)
+                while room[0].phase < SCORED:
+                    if at_random:
+                        generator = step_generator(generator, 1)
+                        apply(room[0], random_action(room[0], mix(generator)))
+                    else:
+                        apply(room[0], heuristic_action(room[0], scratch[0]))
+                brings = int(room[0].points[observer])
+            points[first + choice] += brings
+
+
+@compiled
+def believed_worlds(
+    known: State, observer: int, word: np.uint64, count: int, evidence: int, scratch: Scratch
+) -> tuple[Any, Any, np.uint64]:
+    """Draw more worlds than are wanted, weigh them by what was seen, and choose `count` by weight.
+
+    Returns the worlds, hidden bids filled in, the numbers of those chosen, int64 [count] in order, and
+    the moved generator.
+    """
+    room = np.empty(1, STATE)
     worlds = np.empty(count * (1 if evidence == NOTHING else CANDIDATES), STATE)
     weights = np.empty(len(worlds))
     generator = _draw(known, observer, word, worlds)
     for number in range(len(worlds)):
         room[0] = worlds[number]
-        weights[number] = replay_bidding(worlds[number], room[0], observer, evidence != NOTHING, scratch[0])
+        weights[number] = replay_bidding(worlds[number], room[0], observer, evidence != NOTHING, scratch)
     chosen = np.arange(len(worlds))
     if evidence == PLAYS and known.num_plays:
         chosen = np.empty(count * WEIGHED, np.int64)
@@ -185,23 +241,18 @@ def _try_batch(known: Any, word: np.uint64, count: int, evidence: int, points: A
                 continue
             world = worlds[chosen[number]]
             room[0] = world
-            replay_bidding(world, room[0], observer, False, scratch[0])
-            weights[number] = replay_tricks(world, room[0], observer, scratch[0])
+            replay_bidding(world, room[0], observer, False, scratch)
+            weights[number] = replay_tricks(world, room[0], observer, scratch)
     kept = np.empty(count, np.int64)
-    _resample(weights, generator, kept)
-    left = choices
-    while left:
-        choice = lowest_bit(left)
-        left &= left - 1
-        brings = 0
-        for number in range(count):
-            if number == 0 or chosen[kept[number]] != chosen[kept[number - 1]]:
-                room[0] = worlds[chosen[kept[number]]]
-                apply(room[0], first + choice)
-                while room[0].phase < SCORED:
-                    apply(room[0], heuristic_action(room[0], scratch[0]))
-                brings = int(room[0].points[observer])
-            points[first + choice] += brings
+    generator = _resample(weights, generator, kept)
+    return worlds, chosen[kept], generator
+
+
+@compiled
+def random_action(state: State, word: np.uint64) -> int:
+    """Any legal action, by a random word."""
+    choices = legal(state)
+    return first_action(state) + lowest_bit(nth_bit(choices, scale(word, count_bits(choices))))
 
 
 @compiled
@@ -236,19 +287,31 @@ def _resample(weights: Any, generator: np.uint64, chosen: Any) -> np.uint64:
 
 
 @kernel
-def _search(known: Any, words: Any, first_batch: int, count: int, evidence: int, parts: Any) -> None:
+def _believe(known: Any, words: Any, evidence: int, worlds: Any) -> None:
+    """Fill `worlds`, [decisions, count], with what the acting seats believe."""
+    scratch = np.empty(1, SCRATCH)
+    count = worlds.shape[1]
+    for index in range(len(known)):
+        observer = int(known[index].seat)
+        drawn, numbers, _ = believed_worlds(known[index], observer, words[index], count, evidence, scratch[0])
+        for number in range(count):
+            worlds[index, number] = drawn[numbers[number]]
+
+
+@kernel
+def _search(known: Any, words: Any, first_batch: int, count: int, options: Any, parts: Any) -> None:
     for index in range(len(known)):
         for batch in range(parts.shape[1]):
             word = word_at(words[index], first_batch + batch)
-            _try_batch(known[index], word, count, evidence, parts[index, batch])
+            _try_batch(known[index], word, count, options, parts[index, batch])
 
 
 @parallel_kernel
 def _search_in_parallel(
-    known: Any, words: Any, first_batch: int, count: int, evidence: int, parts: Any
+    known: Any, words: Any, first_batch: int, count: int, options: Any, parts: Any
 ) -> None:
     batches = parts.shape[1]
     for task in prange(len(known) * batches):
         index, batch = task // batches, task % batches
         word = word_at(words[index], first_batch + batch)
-        _try_batch(known[index], word, count, evidence, parts[index, batch])
+        _try_batch(known[index], word, count, options, parts[index, batch])

@@ -3,6 +3,13 @@
 from importlib.resources import files
 from pathlib import Path
 
+_FOLDER = Path(str(files(__name__)))
+
+
+def names() -> list[str]:
+    """The configs that are shipped."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+
 
 def find(name: str) -> Path:
     """The path of a config: `name` itself if it is a file, else the shipped config of that name.
@@ -12,9 +19,8 @@ def find(name: str) -> Path:
     given = Path(name)
     if given.is_file():
         return given
-    folder = Path(str(files(__name__)))
-    shipped = folder / f"{given.stem}.toml"
+    shipped = _FOLDER / f"{given.stem}.toml"
     if shipped.is_file() and name in (given.stem, shipped.name):
         return shipped
-    names = ", ".join(sorted(path.stem for path in folder.glob("*.toml")))
-    raise FileNotFoundError(f"no config {name!r}: neither a file nor one of those shipped: {names}")
+    known = ", ".join(names())
+    raise FileNotFoundError(f"no config {name!r}: neither a file nor one of those shipped: {known}")

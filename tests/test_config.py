@@ -205,7 +205,7 @@ def test_find_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["quik", "", ".", "../configs", "quick.json"])
 def test_find_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError, match="quick, smoke"):
+    with pytest.raises(FileNotFoundError, match="quick, rival, smoke"):
         configs.find(name)
 
 

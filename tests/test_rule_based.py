@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.rule_based import RuleBasedAgent, trick_chances
+from agents.rule_based import PUBLISHED_ACCURACY, RuleBasedAgent, trick_chances
 from tests.tables import under_way
 from train.evaluate import Entrant, evaluate
 from wizard_env import Game, Games, Rules, View, action_name
@@ -82,14 +82,7 @@ def test_chances_counted_by_hand() -> None:
         assert chances[card_id(card)] / chances[WIZARD] == pytest.approx(expected)
 
 
-PUBLISHED = {
-    1: 0.848, 2: 0.716, 3: 0.598, 4: 0.513, 5: 0.484, 6: 0.461, 7: 0.441, 8: 0.427, 9: 0.421, 10: 0.410,
-    11: 0.408, 12: 0.404, 13: 0.424, 14: 0.418, 15: 0.393,
-}  # fmt: skip
-"""Bids met exactly by four alike players in single rounds of so many cards (Schumacher and Pleines 2022)."""
-
-
-@pytest.mark.parametrize("hand_size", PUBLISHED)
+@pytest.mark.parametrize("hand_size", PUBLISHED_ACCURACY)
 def test_bids_are_met_as_often_as_published(hand_size: int) -> None:
     """In the paper a Wizard turned up means no trump: here such rounds count like those with a Jester."""
     games = Games(Rules(4, hand_sizes=(hand_size,)), 6000, seed=hand_size, pause="game")
@@ -99,11 +92,11 @@ def test_bids_are_met_as_often_as_published(hand_size: int) -> None:
         rows = rows[~games.done[rows]]
     met = (games.points > 0).mean(axis=1)
     if hand_size == 15:
-        assert met.mean() == pytest.approx(PUBLISHED[hand_size], abs=0.015)
+        assert met.mean() == pytest.approx(PUBLISHED_ACCURACY[hand_size], abs=0.015)
         return
     suited, without = met[upcard < WIZARD], met[upcard == JESTER]
     accuracy = (52 * suited.mean() + 8 * without.mean()) / 60
-    assert accuracy == pytest.approx(PUBLISHED[hand_size], abs=0.015)
+    assert accuracy == pytest.approx(PUBLISHED_ACCURACY[hand_size], abs=0.015)
 
 
 # --- what it does in any position

@@ -23,6 +23,16 @@ PAST = "past"
 """Among the partners: a past self of the learner's."""
 
 
+ANCHORS = (
+    "search:playouts=random,evidence=nothing,worlds=32",
+    "variant:of=heuristic,bias=-0.5,noise=0.1",
+    "rival",
+)
+"""Agents of several minds beside whom nobody learns, so that points against them are points against
+strangers: a search that knows the rules alone, a counter of cards that bids too little and errs, and a
+network that has learned among its like."""
+
+
 class ConfigError(ValueError):
     """A config that cannot be used; the message names the file, the key, the value and the reason."""
 
@@ -127,7 +137,7 @@ class RatingsConfig(_Section):
     """What the learner is measured against as it learns, alone at a table of each, on deals held out."""
 
     agents: list[str] = []
-    """Partners and others: those that it does not learn beside are told apart in the curves."""
+    """Partners and others, as ANCHORS: those that it does not learn beside are told apart in the curves."""
     games: int = Field(default=50, gt=1)
 
 
@@ -157,6 +167,12 @@ class Config(_Section):
     def _has_games_for_all_tables(self) -> Self:
         if any(count == 0 for _, count in self.kinds()):
             raise ValueError(f"num_games={self.learning.num_games} leaves none for some of the tables")
+        return self
+
+    @model_validator(mode="after")
+    def _meets_no_anchor(self) -> Self:
+        if met := set(ANCHORS) & set(self.learning.partners):
+            raise ValueError(f"partner {min(met)!r} is an anchor: nobody learns beside it")
         return self
 
     @model_validator(mode="after")

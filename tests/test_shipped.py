@@ -11,7 +11,7 @@ import pytest
 
 import agents
 from agents import load
-from agents.champion import WEIGHTS, ChampionAgent
+from agents.shipped import CHAMPION, RIVAL, ChampionAgent
 from tests.tables import decisions_by_all_rules, under_way
 from wizard_env import Rules
 
@@ -44,9 +44,9 @@ def test_it_is_the_network_that_is_shipped() -> None:
     champion = load("champion")
     assert isinstance(champion, ChampionAgent)
     assert not champion.sample
-    assert champion.path == WEIGHTS  # by which a league tells other weights
+    assert champion.path == CHAMPION  # by which a league tells other weights
     view = under_way(Rules(num_players=5), 40).view()
-    actions = [agent.act(view, np.random.default_rng(0)) for agent in (champion, load(WEIGHTS))]
+    actions = [agent.act(view, np.random.default_rng(0)) for agent in (champion, load(CHAMPION))]
     assert actions[0].tolist() == actions[1].tolist()
 
 
@@ -55,8 +55,8 @@ def test_the_package_holds_it() -> None:
     settings: dict[str, Any] = tomllib.loads(PYPROJECT.read_text())["tool"]["setuptools"]
     folder = Path(agents.__file__).parent
     shipped = [path for pattern in settings["package-data"]["agents"] for path in folder.glob(pattern)]
-    assert shipped == [WEIGHTS]
-    assert WEIGHTS.stat().st_size < 5_000_000
+    assert sorted(shipped) == [CHAMPION, RIVAL]
+    assert CHAMPION.stat().st_size < 5_000_000
 
 
 def test_options() -> None:

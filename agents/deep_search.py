@@ -1,0 +1,162 @@
+"""DeepSearchAgent: a network that tries its likeliest actions in many worlds, itself in every seat."""
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.likelihood import check_evidence
+from agents.network import Backend, NetworkAgent
+from agents.search import believe
+from agents.shipped import CHAMPION
+from wizard_env.bits import lowest_bit
+from wizard_env.engine import apply, first_action, legal
+from wizard_env.jit import kernel
+from wizard_env.rules import check_integer
+from wizard_env.sampling import word_at
+from wizard_env.state import SCORED
+from wizard_env.view import Actions, View, print_actions
+
+BATCH = 16
+"""So many worlds are tried together where there is a limit of time."""
+TRIED = 5
+"""So many actions are tried at most: the likeliest."""
+AT_ONCE = 4096
+"""So many playouts run side by side."""
+
+
+class DeepSearchAgent:
+    """Perfect-information Monte Carlo (Ginsberg 2001) with a network's policy.
+
+    The network names the actions worth a try. Each is played to the end of the round in the same worlds,
+    drawn as `agents.search` does, the network in all seats. The network's own choice gives way only to one
+    that is better by more than chance explains.
+    """
+
+    def __init__(
+        self,
+        network: str = str(CHAMPION),
+        worlds: int = 32,
+        milliseconds: float | None = None,
+        likely: float = 0.02,
+        errors: float = 1.0,
+        evidence: str = "plays",
+        backend: Backend = "auto",
+    ) -> None:
+        """Set the effort.
+
+        Args:
+            network: the path of a network; if none is given, the champion's.
+            worlds: in how many worlds every action is tried, at least 2.
+            milliseconds: go on in batches of BATCH worlds for so long instead, for each decision.
+            likely: actions that the network gives less than this share are not tried.
+            errors: by how many standard errors another action must be better than the network's.
+            evidence: what worlds are weighed by, see `agents.likelihood.EVIDENCE`.
+            backend: what computes the network, see `NetworkAgent`.
+
+        Raises:
+            ValueError: an option is out of range.
+            FileNotFoundError: there is no such network.
+        """
+        self.network = NetworkAgent(network, backend=backend)
+        self.worlds = check_integer("worlds", worlds, 2, 2**16)
+        if milliseconds is not None and not milliseconds > 0:
+            raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
+        if not 0 <= likely < 1 / TRIED:
+            raise ValueError(f"likely={likely!r}: a share from 0 to below {1 / TRIED} is needed")
+        if not errors >= 0:
+            raise ValueError(f"errors={errors!r}: a number from 0 is needed")
+        self.milliseconds = milliseconds
+        self.likely = likely
+        self.errors = errors
+        check_evidence(evidence)
+        self.evidence = evidence
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        """As the protocol says; the same random words give the same actions where no time is set."""
+        words = view.noise(rng)
+        encoding = view.encode(canonical_suits=True)
+        legal_logits = np.where(encoding.mask, self.network.logits(encoding.observation), -np.inf)
+        shares = np.exp(legal_logits - legal_logits.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        order = np.argsort(-shares, axis=1, kind="stable")[:, :TRIED]
+        tried = np.take_along_axis(shares, order, axis=1) >= self.likely
+        actions = np.stack([print_actions(column, encoding.order) for column in order.T], axis=1)
+        chosen: Actions = actions[:, 0].copy()
+        hard = tried[:, 1].nonzero()[0]
+        step = 1 if self.milliseconds is not None else max(1, AT_ONCE // (self.worlds * TRIED))
+        for start in range(0, len(hard), step):
+            rows = hard[start : start + step]
+            best = self._compare(view.known[rows], words[rows], actions[rows], tried[rows])
+            chosen[rows] = actions[rows, best]
+        return chosen
+
+    def _compare(
+        self,
+        known: NDArray[Any],
+        words: NDArray[np.uint64],
+        actions: NDArray[np.int64],
+        tried: NDArray[np.bool_],
+    ) -> NDArray[np.int64]:
+        """int64 [n]: which action to take, of those tried, bool [n, TRIED]; the first is the network's."""
+        if self.milliseconds is None:
+            points = self._try(known, words, self.worlds, actions, tried)
+        else:
+            until = perf_counter() + self.milliseconds / 1000
+            parts: list[NDArray[np.float64]] = []
+            while not parts or perf_counter() < until:
+                fresh = np.array([word_at(word, len(parts)) for word in words], np.uint64)
+                parts.append(self._try(known, fresh, BATCH, actions, tried))
+            points = np.concatenate(parts, axis=1)
+        gains = points - points[:, :, :1]
+        count = points.shape[1]
+        bar = self.errors * gains.std(axis=1, ddof=1) / np.sqrt(count)
+        safe = np.where(tried, gains.mean(axis=1) - bar, -np.inf)
+        best: NDArray[np.int64] = safe.argmax(axis=1)
+        return best
+
+    def _try(
+        self,
+        known: NDArray[Any],
+        words: NDArray[np.uint64],
+        count: int,
+        actions: NDArray[np.int64],
+        tried: NDArray[np.bool_],
+    ) -> NDArray[np.float64]:
+        """float64 [n, count, TRIED]: the points of the round that each action brings in each world."""
+        worlds = believe(known, words, count, self.evidence)
+        games, choices = tried.nonzero()
+        points = np.zeros((len(known), count, tried.shape[1]))
+        states = worlds[games].ravel()
+        observers = np.repeat(known["seat"][games], count)
+        _advance(states, np.arange(len(states)), np.repeat(actions[games, choices], count))
+        play_out(states, self._act)
+        ends = states["points"][np.arange(len(states)), observers].reshape(len(games), count)
+        points[games, :, choices] = ends
+        return points
+
+    def _act(self, states: NDArray[Any]) -> Actions:
+        encoding = View(states).encode(canonical_suits=True)
+        logits = np.where(encoding.mask, self.network.logits(encoding.observation), -np.inf)
+        return print_actions(logits.argmax(axis=1), encoding.order)
+
+
+def play_out(states: NDArray[Any], act: Callable[[NDArray[Any]], Actions]) -> None:
+    """Play rounds to their ends, in place; `act` decides for the acting seats of some of them."""
+    while len(rows := (states["phase"] < SCORED).nonzero()[0]):
+        _advance(states, rows, act(states[rows]))
+
+
+@kernel
+def _advance(states: Any, rows: Any, actions: Any) -> None:
+    """Take actions in some rounds, and the forced ones after them."""
+    for index in range(len(rows)):
+        state = states[rows[index]]
+        apply(state, actions[index])
+        while state.phase < SCORED:
+            choices = legal(state)
+            if choices & (choices - 1):
+                break
+            apply(state, first_action(state) + lowest_bit(choices))
