@@ -19,7 +19,8 @@ BATCH = 4096
 STEPS = 64
 REPETITIONS = 3
 OURS = "learning, train.ppo, 2x512, bfloat16, 1 epoch"
-PEER = "sb3-contrib MaskablePPO, 1 epoch"
+PEER = "sb3-contrib MaskablePPO as it comes, 1 epoch"
+SHARED = "sb3-contrib MaskablePPO with a shared trunk, 1 epoch"
 TARGET = 6.0
 
 
@@ -50,9 +51,9 @@ def lean(effort: Effort) -> Contestant:
     return run
 
 
-def library(effort: Effort) -> Contestant:
-    """Iterations of MaskablePPO on the same tables, with the same shared trunk."""
-    learner = sb3.Learner(_config("maskable_ppo", effort), "cpu", None)
+def library(effort: Effort, policy_kwargs: dict[str, Any] | None = None) -> Contestant:
+    """Iterations of MaskablePPO on the same tables, with the same shared trunk or a network of one's own."""
+    learner = sb3.Learner(_config("maskable_ppo", effort), "cpu", None, policy_kwargs)
     iteration = effort.batch * STEPS
 
     def run(seconds: float) -> tuple[int, float]:
@@ -70,12 +71,20 @@ def measure_learning(effort: Effort) -> list[Row]:
     validate = torch.distributions.Distribution._validate_args
     try:
         rates = alternate(
-            {OURS: lean(effort), PEER: library(effort)},
+            {
+                OURS: lean(effort),
+                PEER: library(effort, {"net_arch": LAYERS}),
+                SHARED: library(effort),
+            },
             replace(effort, repetitions=min(REPETITIONS, effort.repetitions)),
         )
     finally:
         torch.distributions.Distribution.set_default_validate_args(validate)
-    return [compared(OURS, rates[OURS], PEER, rates[PEER], TARGET, RATE), *_shares(effort)]
+    return [
+        compared(OURS, rates[OURS], PEER, rates[PEER], TARGET, RATE),
+        compared(OURS, rates[OURS], SHARED, rates[SHARED], None, RATE),
+        *_shares(effort),
+    ]
 
 
 PARTS = {

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -27,13 +28,27 @@ class Learner:
     model: what learns.
     """
 
-    def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
-        """Begin, or go on from a checkpoint, with new deals."""
+    def __init__(
+        self,
+        config: Config,
+        device: str,
+        checkpoint: Path | None,
+        policy_kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """Begin, or go on from a checkpoint, with new deals.
+
+        policy_kwargs: of a policy of stable-baselines3's own making, instead of the shared trunk that the
+            config's `layers` describe; such a one can be learned, but not saved as an agent.
+        """
         torch.distributions.Distribution.set_default_validate_args(False)
         learning = config.learning
         self._learning = learning
         env = _tables(config, config.seed)
-        self.model = _new(config, env, device) if checkpoint is None else _resume(env, checkpoint, device)
+        self.model = (
+            _new(config, env, device, policy_kwargs)
+            if checkpoint is None
+            else _resume(env, checkpoint, device)
+        )
         if self.decisions:  # not the deals that the run began with
             env = _tables(config, config.seed + self.decisions)
             self.model.set_env(env)
@@ -57,8 +72,15 @@ def _tables(config: Config, seed: int) -> SelfPlayVecEnv:
     return SelfPlayVecEnv(deal_tables(config, seed))
 
 
-def _new(config: Config, env: SelfPlayVecEnv, device: str) -> MaskablePPO:
+def _new(
+    config: Config, env: SelfPlayVecEnv, device: str, policy_kwargs: dict[str, Any] | None
+) -> MaskablePPO:
     learning = config.learning
+    trunk = {
+        "features_extractor_class": Trunk,
+        "features_extractor_kwargs": {"layers": learning.layers},
+        "net_arch": [],
+    }
     return MaskablePPO(
         "MlpPolicy",
         env,
@@ -72,11 +94,7 @@ def _new(config: Config, env: SelfPlayVecEnv, device: str) -> MaskablePPO:
         ent_coef=learning.entropy_bonus,
         rollout_buffer_class=SelfPlayBuffer,
         rollout_buffer_kwargs={"env": env},
-        policy_kwargs={
-            "features_extractor_class": Trunk,
-            "features_extractor_kwargs": {"layers": learning.layers},
-            "net_arch": [],
-        },
+        policy_kwargs=policy_kwargs or trunk,
         seed=config.seed,
         device=device,
     )
