@@ -18,7 +18,7 @@ from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLA
 PAGE = Path(__file__).with_name("results.md")
 SEED = 2026
 CHAMPION = "champion"
-SEARCH = "search:worlds=64"
+SEARCH = "search:worlds=16"
 DEEP = "champion+search:milliseconds=50"
 SEEN = ("rule_based", "heuristic")
 """Who sat beside the champion as it learned; ANCHORS and `search` did not."""
@@ -56,7 +56,7 @@ def by_opponent(games: int, spread: Map) -> Iterator[str]:
     yield from head("players", "opponents", "beside them it learned", *FIGURES)
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         for opponent in OPPONENTS:
-            deals = max(2, games // 10) if opponent in SLOW else games
+            deals = max(2, games // 20) if opponent in SLOW else games
             result = alone(CHAMPION, opponent, Rules(players), deals, spread)
             yield line(result, str(players), f"`{opponent}`", "yes" if opponent in SEEN else "no")
 
@@ -96,7 +96,7 @@ def by_search(games: int, spread: Map) -> Iterator[str]:
     """What thinking adds."""
     yield from head("agent", "opponents", *FIGURES)
     for opponent in (CHAMPION, "heuristic"):
-        yield line(alone(DEEP, opponent, Rules(4), max(2, games // 10), spread), f"`{DEEP}`", f"`{opponent}`")
+        yield line(alone(DEEP, opponent, Rules(4), max(2, games // 20), spread), f"`{DEEP}`", f"`{opponent}`")
 
 
 def page(games: int, spread: Map) -> Iterator[str]:
@@ -104,8 +104,8 @@ def page(games: int, spread: Map) -> Iterator[str]:
     yield f"""\
 # Results
 
-Written by `make results`: {games} deals a line, a tenth where somebody searches, seed {SEED}. The agent sits
-alone at a table of the opponent, and plays every deal in every seat; intervals are of 95%, by bootstrap over
+Written by `make results`: {games} deals a line, a twentieth where somebody searches, seed {SEED}. The agent
+sits alone at a table of the opponent, and plays every deal in every seat; intervals are of 95%, by bootstrap over
 deals. It has learned beside some opponents; never beside the anchors (see `ANCHORS` in
 [`train/config.py`](../train/config.py)) nor `search`.
 

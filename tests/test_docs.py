@@ -10,7 +10,8 @@ import pytest
 import typer.main
 
 from play.main import app
-from wizard_env import NUM_ACTIONS, OBS_SIZE
+from train.workers import workers
+from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
 from wizard_env.observation import FULL_SIZE
 
 ROOT = Path(__file__).parent.parent
@@ -35,8 +36,8 @@ def make_targets() -> set[str]:
     return set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
-def tables_script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("tables", ROOT / "docs" / "tables.py")
+def load_script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -50,11 +51,11 @@ def tables_script() -> ModuleType:
 def test_the_tables_are_generated() -> None:
     """`make docs` would change nothing."""
     page = ENVIRONMENT.read_text(encoding="utf-8")
-    assert tables_script().filled(page) == page
+    assert load_script("tables").filled(page) == page
 
 
 def test_a_table_that_has_drifted_is_replaced() -> None:
-    script, page = tables_script(), ENVIRONMENT.read_text(encoding="utf-8")
+    script, page = load_script("tables"), ENVIRONMENT.read_text(encoding="utf-8")
     assert script.filled(page.replace("`bid 0`", "`bid one`").replace("| 0-323 |", "| 0-1 |")) == page
     with pytest.raises(ValueError, match="no markers for 'actions'"):
         script.filled(page.replace("<!-- end of actions -->", ""))
@@ -156,3 +157,16 @@ def test_no_file_names_a_path_of_one_machine() -> None:
         if re.search(rb"(?<![\w.])" + re.escape(name), path.read_bytes())
     ]
     assert not found
+
+
+def test_the_results_are_written_as_tables() -> None:
+    """Every line has as many cells as the head of its table; figures are those of the evaluation."""
+    results = load_script("results")
+    with workers() as spread:
+        lines = list(results.by_hand_size(2, spread))
+        alone = results.alone("heuristic", "random", Rules(3, hand_sizes=(1, 2)), 20, spread)
+    assert len(lines) == 2 + 15 + 1
+    assert {line.count("|") for line in lines} == {6}
+    line = results.line(alone, "3", "`random`")
+    assert line.startswith(f"| 3 | `random` | {alone.differences[0].points:+.0f} (")
+    assert line.endswith("| 20 |")
