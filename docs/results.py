@@ -105,8 +105,8 @@ def page(games: int, spread: Map) -> Iterator[str]:
 # Results
 
 Written by `make results`: {games} deals a line, a twentieth where somebody searches, seed {SEED}. The agent
-sits alone at a table of the opponent, and plays every deal in every seat; intervals are of 95%, by bootstrap over
-deals. It has learned beside some opponents; never beside the anchors (see `ANCHORS` in
+sits alone at a table of the opponent, and plays every deal in every seat; intervals are of 95%, by bootstrap
+over deals. It has learned beside some opponents; never beside the anchors (see `ANCHORS` in
 [`train/config.py`](../train/config.py)) nor `search`.
 
 ## Whole games
