@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.likelihood import check_evidence
+from agents.likelihood import check_evidence, decisions_of_others, weigh_worlds
 from agents.network import Backend, NetworkAgent
 from agents.search import believe
 from agents.shipped import CHAMPION
@@ -15,14 +15,17 @@ from wizard_env.bits import lowest_bit
 from wizard_env.engine import apply, first_action, legal
 from wizard_env.jit import kernel
 from wizard_env.rules import check_integer
-from wizard_env.sampling import word_at
+from wizard_env.sampling import unit_interval, word_at
 from wizard_env.state import SCORED
-from wizard_env.view import Actions, View, print_actions
+from wizard_env.view import Actions, View, print_actions, reorder_actions
 
 BATCH = 16
 """So many worlds are tried together where there is a limit of time."""
 TRIED = 5
 """So many actions are tried at most: the likeliest."""
+NETWORK = "network"
+ODD = 0.1
+"""So often the network believes others to do anything at all."""
 AT_ONCE = 4096
 """So many playouts run side by side."""
 
@@ -42,7 +45,8 @@ class DeepSearchAgent:
         milliseconds: float | None = None,
         likely: float = 0.02,
         errors: float = 1.0,
-        evidence: str = "plays",
+        evidence: str = "network",
+        candidates: int = 4,
         backend: Backend = "auto",
     ) -> None:
         """Set the effort.
@@ -53,7 +57,9 @@ class DeepSearchAgent:
             milliseconds: go on in batches of BATCH worlds for so long instead, for each decision.
             likely: actions that the network gives less than this share are not tried.
             errors: by how many standard errors another action must be better than the network's.
-            evidence: what worlds are weighed by, see `agents.likelihood.EVIDENCE`.
+            evidence: what worlds are weighed by: the bids and plays of others as the "network" would make
+                them, or as the heuristic would, see `agents.likelihood.EVIDENCE`.
+            candidates: how many worlds are drawn for each that is tried, where the network weighs them.
             backend: what computes the network, see `NetworkAgent`.
 
         Raises:
@@ -71,8 +77,10 @@ class DeepSearchAgent:
         self.milliseconds = milliseconds
         self.likely = likely
         self.errors = errors
-        check_evidence(evidence)
+        if evidence != NETWORK:
+            check_evidence(evidence)
         self.evidence = evidence
+        self.candidates = check_integer("candidates", candidates, 1, 64)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         """As the protocol says; the same random words give the same actions where no time is set."""
@@ -126,7 +134,12 @@ class DeepSearchAgent:
         tried: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
         """float64 [n, count, TRIED]: the points of the round that each action brings in each world."""
-        worlds = believe(known, words, count, self.evidence)
+        if self.evidence == NETWORK:
+            worlds = np.stack(
+                [self._believe(one, word, count) for one, word in zip(known, words, strict=True)]
+            )
+        else:
+            worlds = believe(known, words, count, self.evidence)
         games, choices = tried.nonzero()
         points = np.zeros((len(known), count, tried.shape[1]))
         states = worlds[games].ravel()
@@ -136,6 +149,29 @@ class DeepSearchAgent:
         ends = states["points"][np.arange(len(states)), observers].reshape(len(games), count)
         points[games, :, choices] = ends
         return points
+
+    def _believe(self, known: Any, word: np.uint64, count: int) -> NDArray[Any]:
+        """Worlds of one decision, [count] records, weighed by what the network would have done in them.
+
+        They are drawn by the heuristic's bids, so that few are for nothing, and those are taken out again.
+        """
+        drawn = believe(np.array([known]), np.array([word]), count * self.candidates, "bids")[0]
+        past = decisions_of_others(drawn, int(known["seat"]))
+        likelihood = -np.log(weigh_worlds(View(np.array([known])), drawn[np.newaxis], "bids")[0])
+        if len(past.states):
+            encoding = View(past.states).encode(canonical_suits=True)
+            logits = np.where(encoding.mask, self.network.logits(encoding.observation), -np.inf)
+            shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+            shares /= shares.sum(axis=1, keepdims=True)
+            made = np.take_along_axis(
+                shares, reorder_actions(past.actions, encoding.order)[:, np.newaxis], axis=1
+            )[:, 0]
+            by_chance = 1 / encoding.mask.sum(axis=1)
+            np.add.at(likelihood, past.worlds, np.log(ODD * by_chance + (1 - ODD) * made))
+        weights = np.exp(likelihood - likelihood.max())
+        reached = weights.cumsum() / weights.sum()
+        steps = (np.arange(count) + unit_interval(word)) / count
+        return drawn[np.searchsorted(reached, steps).clip(max=len(drawn) - 1)]
 
     def _act(self, states: NDArray[Any]) -> Actions:
         encoding = View(states).encode(canonical_suits=True)

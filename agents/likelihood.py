@@ -1,12 +1,12 @@
 """How likely what was seen of others is with the hands of a world, if they act much like the heuristic."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
-from wizard_env.actions import FIRST_PLAY
+from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.bits import lowest_bit
 from wizard_env.engine import apply, bid, bids_are_public, choose_trump, left_of, legal, turn_up
 from wizard_env.jit import compiled, kernel
@@ -128,3 +128,65 @@ def _weigh_worlds(known: Any, worlds: Any, evidence: int, weights: Any) -> None:
             weights[index, number] = replay_bidding(world, past[0], observer, evidence != NOTHING, scratch[0])
             if evidence == PLAYS:
                 weights[index, number] *= replay_tricks(world, past[0], observer, scratch[0])
+
+
+class Decisions(NamedTuple):
+    """What others have decided in some worlds, where they had a choice."""
+
+    states: NDArray[Any]
+    """[k] records of dtype STATE, as they decided."""
+    actions: NDArray[np.int64]
+    """[k] what they did."""
+    worlds: NDArray[np.int64]
+    """[k] the number of the world."""
+
+
+def decisions_of_others(worlds: NDArray[Any], observer: int) -> Decisions:
+    """Go through the round again in worlds that are alike but for the hands, hidden bids filled in.
+
+    Args:
+        worlds: [n] records of dtype STATE, of one decision of the observer's.
+        observer: whose own decisions are left out.
+    """
+    players, cards = int(worlds["num_players"][0]), int(worlds["num_plays"][0])
+    most = len(worlds) * (1 + players + cards)
+    states, actions, numbers = np.empty(most, STATE), np.empty(most, np.int64), np.empty(most, np.int64)
+    count = _list_decisions(worlds, observer, states, actions, numbers)
+    return Decisions(states[:count], actions[:count], numbers[:count])
+
+
+@kernel
+def _list_decisions(worlds: Any, observer: int, states: Any, actions: Any, numbers: Any) -> int:
+    room = np.empty(1, STATE)
+    count = 0
+    for number in range(len(worlds)):
+        world = worlds[number]
+        room[0] = world
+        past = room[0]
+        for seat in range(world.num_players):
+            past.hands[seat] = world.hands[seat] + world.played[seat]
+        past.leader = left_of(world, int(world.dealer))
+        turn_up(past, int(world.upcard))
+        place = 0
+        while True:
+            if past.phase == TRUMP:
+                if world.phase == TRUMP:
+                    break
+                action = FIRST_TRUMP + int(world.trump)
+            elif past.phase == BID:
+                if world.bids[past.seat] == NOT_BID:
+                    break
+                action = FIRST_BID + int(world.bids[past.seat])
+            else:
+                if place == world.num_plays:
+                    break
+                action = FIRST_PLAY + int(world.plays[place])
+                place += 1
+            choices = legal(past)
+            if past.seat != observer and choices & (choices - 1):
+                states[count] = past
+                actions[count] = action
+                numbers[count] = number
+                count += 1
+            apply(past, action)
+    return count
