@@ -46,7 +46,7 @@ def main() -> None:
 @app.command()
 def train(
     config: Annotated[
-        str, typer.Argument(help="A TOML file, or the name of a shipped config: quick, smoke.")
+        str, typer.Argument(help="A TOML file, or the name of a shipped config: paper_dqn, quick, smoke.")
     ],
     runs: Annotated[Path, typer.Option(help="The folder that runs are written to.")] = Path("runs"),
     resume: Annotated[bool, typer.Option(help="Go on from the run's checkpoint.")] = False,

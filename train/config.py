@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from pydantic import (
@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from train.dqn_config import DqnConfig
 from wizard_env import Rules
 from wizard_env.rules import nearest
 
@@ -116,9 +117,14 @@ class Config(_Section):
     game: GameConfig = GameConfig()
     """What is played and evaluated."""
     tables: list[TableConfig] = []
-    """What is learned at instead of `game`, side by side; for `ppo`."""
-    learning: LearningConfig
+    """What is learned at instead of `game`, side by side; not for `maskable_ppo`."""
+    learning: LearningConfig | DqnConfig = Field(discriminator="learner")
     evaluation: EvaluationConfig = EvaluationConfig()
+
+    @field_validator("learning", mode="before")
+    @classmethod
+    def _is_ppo_by_default(cls, given: Any) -> Any:
+        return {"learner": "ppo"} | given if isinstance(given, dict) else given
 
     @model_validator(mode="after")
     def _can_be_evaluated(self) -> Self:
@@ -130,8 +136,8 @@ class Config(_Section):
 
     @model_validator(mode="after")
     def _has_games_for_all_tables(self) -> Self:
-        if self.tables and self.learning.learner != "ppo":
-            raise ValueError(f"learner {self.learning.learner!r} learns at one kind of table: ppo at several")
+        if self.tables and self.learning.learner == "maskable_ppo":
+            raise ValueError("learner 'maskable_ppo' learns at one kind of table: ppo and dqn at several")
         if any(count == 0 for _, count in self.kinds()):
             raise ValueError(f"num_games={self.learning.num_games} leaves none for some of the tables")
         return self
@@ -168,18 +174,35 @@ def read_config(path: Path) -> Config:
 
 
 def _reason(item: Any) -> str:
-    place = ".".join(map(str, item["loc"]))
+    loc = item["loc"]
+    if not loc:
+        return str(item["msg"])  # of the sections together
+    # after "learning" stands which kind it is, no key of the file
+    place = ".".join(map(str, loc[:1] + loc[2:] if loc[0] == "learning" else loc))
+    if item["type"] == "union_tag_invalid":
+        given, known = item["ctx"]["tag"], [name for kind in _KINDS for name in _learners(kind)]
+        return f"{place}.learner = {given!r}: {nearest(given, known)}"
     if item["type"] == "extra_forbidden":
-        return f"unknown key {place}: {nearest(item['loc'][-1], _keys(item['loc'][:-1]))}"
+        return f"unknown key {place}: {nearest(loc[-1], _keys(loc[:-1]))}"
     if item["type"] == "missing":
         return f"{place} is required"
     return f"{place} = {item['input']!r}: {item['msg']}"
 
 
+_KINDS = get_args(Config.model_fields["learning"].annotation)
+
+
+def _learners(kind: type[BaseModel]) -> tuple[str, ...]:
+    return get_args(kind.model_fields["learner"].annotation)
+
+
 def _keys(place: tuple[str | int, ...]) -> list[str]:
-    section: type[BaseModel] = Config
+    found: Any = Config
     for name in place:
-        annotation = section.model_fields[str(name)].annotation
-        assert isinstance(annotation, type)
-        section = annotation
-    return list(section.model_fields)
+        if isinstance(name, int):
+            (found,) = get_args(found)  # one of a list
+        elif kinds := get_args(found):
+            found = next(kind for kind in kinds if name in _learners(kind))
+        else:
+            found = found.model_fields[name].annotation
+    return list(found.model_fields)

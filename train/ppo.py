@@ -24,7 +24,7 @@ from stable_baselines3.common.logger import Logger
 
 from agents.network import FILE_NAME, input_scale, save_agent
 from train.advantages import seat_advantages
-from train.config import Config
+from train.config import Config, LearningConfig
 from train.curves import DECISIONS, Progress, Tally
 from train.tables import REWARD_SCALE, Mixture, deal_tables
 from wizard_env import NUM_ACTIONS, sample_softmax
@@ -90,6 +90,7 @@ class Learner:
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
         """Begin, or go on exactly where a checkpoint was written."""
         learning = config.learning
+        assert isinstance(learning, LearningConfig)
         self._learning = learning
         self._device = torch.device(device)
         self.network = Network(list(learning.layers), config.seed).to(self._device)

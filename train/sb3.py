@@ -31,6 +31,7 @@ class Learner:
         """Begin, or go on from a checkpoint, with new deals."""
         torch.distributions.Distribution.set_default_validate_args(False)
         learning = config.learning
+        assert isinstance(learning, LearningConfig)
         self._learning = learning
         env = _tables(config, config.seed)
         self.model = _new(config, env, device) if checkpoint is None else _resume(env, checkpoint, device)
@@ -60,6 +61,7 @@ def _tables(config: Config, seed: int) -> SelfPlayVecEnv:
 
 def _new(config: Config, env: SelfPlayVecEnv, device: str) -> MaskablePPO:
     learning = config.learning
+    assert isinstance(learning, LearningConfig)
     return MaskablePPO(
         "MlpPolicy",
         env,
