@@ -6,7 +6,7 @@ import pytest
 
 import configs
 from agents import load
-from train.config import Config, ConfigError, read_config
+from train.config import Config, ConfigError, LearningConfig, read_config
 from wizard_env import Rules
 
 SHIPPED = sorted(Path(configs.__file__).parent.glob("*.toml"))
@@ -46,6 +46,7 @@ def test_what_is_read() -> None:
         }
     )
     assert config.game.rules() == Rules(5, "no_even", hand_sizes=(3, 1))
+    assert isinstance(config.learning, LearningConfig)
     assert config.learning.layers == [8, 4]
     assert Config.model_validate_json(config.model_dump_json()) == config
     plain = Config.model_validate({"name": "plain", "learning": {"decisions": 1}})
@@ -61,6 +62,7 @@ def test_what_is_read() -> None:
         ({"game": "num_player = 4"}, "game.num_player", "num_players"),
         ({"evaluation": "opponent = 'random'"}, "evaluation.opponent", "opponents"),
         ({"lerning": "decisions = 1"}, "lerning", "learning"),
+        ({"[tables]": "num_player = 4"}, "tables.0.num_player", "num_players"),
     ],
 )
 def test_an_unknown_key_is_refused(tmp_path: Path, given: dict[str, str], key: str, near: str) -> None:

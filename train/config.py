@@ -2,12 +2,11 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     PositiveInt,
     ValidationError,
@@ -15,8 +14,9 @@ from pydantic import (
     model_validator,
 )
 
+from train.dqn_config import DqnConfig
+from train.sections import Section, SelfPlay
 from wizard_env import Rules
-from wizard_env.rewards import Reward
 from wizard_env.rules import nearest
 
 PAST = "past"
@@ -37,11 +37,7 @@ class ConfigError(ValueError):
     """A config that cannot be used; the message names the file, the key, the value and the reason."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class GameConfig(_Section):
+class GameConfig(Section):
     """The rules that are played: the options of `Rules`."""
 
     num_players: int = 4
@@ -78,15 +74,13 @@ class TableConfig(GameConfig):
         return Rules(**self.model_dump(exclude={"share"}))
 
 
-class LearningConfig(_Section):
+class LearningConfig(SelfPlay):
     """Proximal policy optimisation (Schulman et al. 2017) over self-play."""
 
     learner: Literal["ppo", "maskable_ppo"] = "ppo"
     """`train.ppo`, or sb3-contrib's MaskablePPO."""
     decisions: int = Field(gt=0)
     """How many decisions to learn from; forced ones are played without the network."""
-    num_games: int = Field(default=512, gt=0)
-    """How many games are played side by side."""
     decisions_per_game: int = Field(default=64, gt=1)
     """How many decisions each game contributes to an iteration."""
     batch_size: int = Field(default=4096, gt=1)
@@ -100,18 +94,10 @@ class LearningConfig(_Section):
     entropy_bonus: float = Field(default=0.002, ge=0)
     final_entropy_bonus: float | None = Field(default=None, ge=0)
     """Reached at the end, along a straight line; for `ppo`. None: the bonus stays."""
-    sparring: float = Field(default=0.0, ge=0, le=1)
-    """The share of games in which some seats are taken by partners that do not learn."""
-    partners: list[str] = Field(default=["heuristic"], min_length=1)
-    """Who they are: at each of those tables one of these, drawn once. "past" is a past self, for `ppo`."""
-    alone: bool = False
-    """Whether just one seat learns where the partner sits at the table; else one or more, as drawn."""
     snapshot_decisions: int = Field(default=2_000_000, gt=0)
     """How often a past self is kept, and the learner is rated by what `[ratings]` says."""
     past_selves: int = Field(default=16, gt=0)
     """How many are kept."""
-    reward: Reward = "points"
-    """What is learned for, see `wizard_env.rewards`."""
     critic: list[PositiveInt] = []
     """Widths of a value network that sees all hands; if there are none, the policy's trunk has the value."""
     start: str = ""
@@ -120,11 +106,9 @@ class LearningConfig(_Section):
     """What `ppo`'s network computes in; bfloat16 is faster where the processor knows it."""
     layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)
     """Widths of the trunk that policy and value share."""
-    checkpoint_seconds: float = Field(default=60.0, gt=0)
-    """How often a checkpoint is written, besides the one at the end."""
 
 
-class EvaluationConfig(_Section):
+class EvaluationConfig(Section):
     """What the learned agent is measured against, alone at a table of each opponent."""
 
     players: int | None = Field(default=None, ge=3, le=6)
@@ -133,7 +117,7 @@ class EvaluationConfig(_Section):
     opponents: list[str] = ["random", "heuristic"]
 
 
-class RatingsConfig(_Section):
+class RatingsConfig(Section):
     """What the learner is measured against as it learns, alone at a table of each, on deals held out."""
 
     agents: list[str] = []
@@ -141,7 +125,7 @@ class RatingsConfig(_Section):
     games: int = Field(default=50, gt=1)
 
 
-class Config(_Section):
+class Config(Section):
     """A training run."""
 
     name: str = Field(pattern=r"^\w[\w.-]*$")
@@ -151,9 +135,14 @@ class Config(_Section):
     """What is played and evaluated."""
     tables: list[TableConfig] = []
     """What is learned at instead of `game`, side by side."""
-    learning: LearningConfig
+    learning: LearningConfig | DqnConfig = Field(discriminator="learner")
     ratings: RatingsConfig = RatingsConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+
+    @field_validator("learning", mode="before")
+    @classmethod
+    def _is_ppo_by_default(cls, given: Any) -> Any:
+        return {"learner": "ppo"} | given if isinstance(given, dict) else given
 
     @model_validator(mode="after")
     def _can_be_evaluated(self) -> Self:
@@ -180,13 +169,10 @@ class Config(_Section):
         learning = self.learning
         if learning.learner == "ppo":
             return self
-        only = {
-            "final_entropy_bonus": learning.final_entropy_bonus,
-            "critic": learning.critic,
-            "start": learning.start,
-            "ratings": self.ratings.agents,
-        }
-        asked = [what for what, given in only.items() if given]
+        only = ("final_entropy_bonus", "critic", "start")
+        asked = [name for name in only if getattr(learning, name, None)]
+        if self.ratings.agents:
+            asked.append("ratings")
         if PAST in learning.partners:
             asked.append(f"partner {PAST!r}")
         if asked:
@@ -225,18 +211,35 @@ def read_config(path: Path) -> Config:
 
 
 def _reason(item: Any) -> str:
-    place = ".".join(map(str, item["loc"]))
+    loc = item["loc"]
+    if not loc:
+        return str(item["msg"])  # of the sections together
+    # after "learning" stands which kind it is, no key of the file
+    place = ".".join(map(str, loc[:1] + loc[2:] if loc[0] == "learning" else loc))
+    if item["type"] == "union_tag_invalid":
+        given, known = item["ctx"]["tag"], [name for kind in _KINDS for name in _learners(kind)]
+        return f"{place}.learner = {given!r}: {nearest(given, known)}"
     if item["type"] == "extra_forbidden":
-        return f"unknown key {place}: {nearest(item['loc'][-1], _keys(item['loc'][:-1]))}"
+        return f"unknown key {place}: {nearest(loc[-1], _keys(loc[:-1]))}"
     if item["type"] == "missing":
         return f"{place} is required"
     return f"{place} = {item['input']!r}: {item['msg']}"
 
 
+_KINDS = get_args(Config.model_fields["learning"].annotation)
+
+
+def _learners(kind: type[BaseModel]) -> tuple[str, ...]:
+    return get_args(kind.model_fields["learner"].annotation)
+
+
 def _keys(place: tuple[str | int, ...]) -> list[str]:
-    section: type[BaseModel] = Config
+    found: Any = Config
     for name in place:
-        annotation = section.model_fields[str(name)].annotation
-        assert isinstance(annotation, type)
-        section = annotation
-    return list(section.model_fields)
+        if isinstance(name, int):
+            (found,) = get_args(found)  # one of a list
+        elif kinds := get_args(found):
+            found = next(kind for kind in kinds if name in _learners(kind))
+        else:
+            found = found.model_fields[name].annotation
+    return list(found.model_fields)

@@ -9,7 +9,6 @@ compute in bfloat16.
 """
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,9 @@ from stable_baselines3.common.logger import Logger
 
 from agents.network import FILE_NAME, find_agent, read_agent, save_agent
 from train.advantages import seat_advantages
-from train.config import PAST, Config
-from train.curves import DECISIONS, Progress, Tally
+from train.config import PAST, Config, LearningConfig
+from train.curves import Progress, Tally
+from train.loop import learn_until
 from train.networks import Critic, Mlp, Network
 from train.pool import Pool, rounds_won
 from train.snapshots import Snapshots
@@ -54,6 +54,7 @@ class Learner:
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
         """Begin, or go on exactly where a checkpoint was written."""
         learning = config.learning
+        assert isinstance(learning, LearningConfig)
         self._learning = learning
         self._device = torch.device(device)
         self._value_unit = 1 / REWARD_SCALES["points"] if learning.reward == "points" else None
@@ -89,33 +90,27 @@ class Learner:
     def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
         """Iterate until enough decisions are learned from, writing checkpoints on the way."""
         learning = self._learning
-        saved = time.monotonic()
-        while self.decisions < learning.decisions:
-            if time.monotonic() - saved >= learning.checkpoint_seconds:
-                self.save(folder)
-                saved = time.monotonic()
-            before = self.decisions
-            measures = self.iterate()
-            progress = self._tally.tell(self.decisions, logger)
-            for name, value in measures.items():
-                logger.record(f"train/{name}", value)
-            done = self.decisions >= learning.decisions
-            if done or self.decisions // learning.snapshot_decisions > before // learning.snapshot_decisions:
-                if self._pool:
-                    self._pool.add(self.network)
-                for name, value in self._snapshots.rate(self.network).items():
-                    logger.record(name, value)
-            logger.record(DECISIONS, self.decisions)
-            logger.dump(self.decisions)
-            if report is not None:
-                report(progress)
-        self.save(folder)
+        learn_until(
+            learning.decisions, self, self._tally, folder, logger, report, learning.checkpoint_seconds
+        )
 
     def iterate(self) -> dict[str, float]:
-        """Play, and learn from what was played; returns means of what is worth a curve."""
+        """Play, and learn from what was played; returns what is worth a curve, by name."""
+        before = self.decisions
         self._collect()
         self.decisions += self._rollout.actions.size
-        return self._update()
+        measures = {f"train/{name}": value for name, value in self._update().items()}
+        return measures | self._look_back(before)
+
+    def _look_back(self, before: int) -> dict[str, float]:
+        """Every so many decisions, and at the end, keep a past self, and rate what has been learned."""
+        learning = self._learning
+        every = learning.snapshot_decisions
+        if self.decisions < learning.decisions and self.decisions // every == before // every:
+            return {}
+        if self._pool:
+            self._pool.add(self.network)
+        return self._snapshots.rate(self.network)
 
     def _collect(self) -> None:
         """Play, noting every decision, and credit each seat with its own rewards."""

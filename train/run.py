@@ -6,13 +6,13 @@ from typing import Any
 
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
-from train import ppo, sb3
+from train import dqn, ppo, sb3
 from train.config import Config
 from train.curves import CURVES, CurveWriter, Progress
 from train.memory import keep_freed_memory
 from wizard_env.files import write_atomically
 
-LEARNERS = {"ppo": ppo, "maskable_ppo": sb3}
+LEARNERS = {"ppo": ppo, "maskable_ppo": sb3, "dqn": dqn}
 
 
 def checkpoint_of(config: Config, folder: Path) -> Path:

@@ -42,6 +42,7 @@ class Learner:
         """
         torch.distributions.Distribution.set_default_validate_args(False)
         learning = config.learning
+        assert isinstance(learning, LearningConfig)
         self._learning = learning
         env = _tables(config, config.seed)
         self.model = (
@@ -76,6 +77,7 @@ def _new(
     config: Config, env: SelfPlayVecEnv, device: str, policy_kwargs: dict[str, Any] | None
 ) -> MaskablePPO:
     learning = config.learning
+    assert isinstance(learning, LearningConfig)
     trunk = {
         "features_extractor_class": Trunk,
         "features_extractor_kwargs": {"layers": learning.layers},
