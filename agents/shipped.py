@@ -6,8 +6,8 @@ from pathlib import Path
 from agents.network import Backend, NetworkAgent
 
 _WEIGHTS = Path(str(files("agents"))) / "weights"
-CHAMPION = _WEIGHTS / "champion.safetensors"
-RIVAL = _WEIGHTS / "rival.safetensors"
+CHAMPION = _WEIGHTS / "champion"
+RIVAL = _WEIGHTS / "rival"
 
 
 class ChampionAgent(NetworkAgent):

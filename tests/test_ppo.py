@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from torch.distributions import Categorical
 
 from agents import load
+from agents.shipped import CHAMPION
 from train.config import Config
 from train.curves import CURVES, Progress
 from train.evaluate import evaluate
@@ -178,6 +179,23 @@ def test_it_begins_with_the_weights_of_another_run(tmp_path: Path) -> None:
     np.testing.assert_allclose(outputs[:, NUM_ACTIONS] * 20, first.values(observations), atol=1e-4)
     with pytest.raises(ValueError, match=r"layers \[16, 79, 1\]"):
         Learner(config(start=start, layers=[8]), "cpu", None)
+
+
+def test_a_critic_is_kept_for_who_begins_with_it(tmp_path: Path) -> None:
+    """Of the same widths; the shipped champion is such a beginning."""
+    train(config(ITERATION, critic=[8]), tmp_path / "first")
+    start = str(tmp_path / "first")
+    states = Games(Rules(), 20, canonical_suits=True).full_state()
+    first, second, other = (
+        Learner(config(learning_rate=1e-4, critic=[8], start=start), "cpu", None),
+        Learner(config(critic=[8], start=start), "cpu", None),
+        Learner(config(critic=[8]), "cpu", None),
+    )
+    assert (first._valued(states) == second._valued(states)).all()
+    assert (first._valued(states) != other._valued(states)).any()
+    with pytest.raises(ValueError, match=r"another critic than \[16\]"):
+        Learner(config(critic=[16], start=start), "cpu", None)
+    Learner(config(layers=[512, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
 
 
 @pytest.mark.parametrize(

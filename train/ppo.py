@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from stable_baselines3.common.logger import Logger
 
 from agents.network import FILE_NAME, find_agent, read_agent, save_agent
@@ -35,6 +35,8 @@ from wizard_env.files import write_atomically
 from wizard_env.observation import FULL_SIZE, OBS_SIZE
 
 CHECKPOINT = "checkpoint.safetensors"
+CRITIC = "critic.safetensors"
+"""Beside the agent, for who begins with it."""
 VALUE_WEIGHT = 0.5
 MAX_GRADIENT_NORM = 0.5
 ADAM_EPSILON = 1e-5
@@ -61,7 +63,7 @@ class Learner:
         self.network = Network(learning.layers, config.seed).to(self._device)
         self._critic = Critic(learning.critic, config.seed).to(self._device) if learning.critic else None
         if learning.start:
-            self.network.begin_as(read_agent(find_agent(Path(learning.start))), self._value_unit)
+            self._begin_as(find_agent(Path(learning.start)))
         self._optimizer = torch.optim.Adam(
             [parameter for net in self._networks for parameter in net.parameters()],
             learning.learning_rate,
@@ -82,6 +84,16 @@ class Learner:
         self.decisions = 0
         if checkpoint is not None:
             self._restore(checkpoint)
+
+    def _begin_as(self, agent: Path) -> None:
+        """Take over the networks of another run; a critic that was not kept begins anew."""
+        self.network.begin_as(read_agent(agent), self._value_unit)
+        kept = agent.with_name(CRITIC)
+        if self._critic and kept.exists():
+            try:
+                self._critic.load_state_dict(load_file(kept))
+            except RuntimeError as error:
+                raise ValueError(f"{kept} is another critic than {self._learning.critic}: {error}") from None
 
     @property
     def _networks(self) -> list[Mlp]:
