@@ -273,6 +273,9 @@ class Learner:
         write_atomically(
             folder / FILE_NAME, lambda path: save_agent(self.network.agent(self._value_unit), path)
         )
+        if self._critic:
+            critic = {name: value.cpu().contiguous() for name, value in self._critic.state_dict().items()}
+            write_atomically(folder / CRITIC, lambda path: save_file(critic, path))
 
     def _restore(self, checkpoint: Path) -> None:
         with safe_open(checkpoint, framework="pt") as file:
