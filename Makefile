@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: train test check slow bench results docs clean
+.PHONY: train test check slow test-rllib bench results docs clean
 
 # The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
 CONFIG ?= quick
@@ -22,6 +22,10 @@ check: $(VENV)/.for-development
 # Learning and soak tests that take minutes.
 slow: $(VENV)/.for-development
 	$(BIN)/python -m pytest -m slow
+
+# RLlib needs a gymnasium of its own, and so an environment of its own.
+test-rllib: $(VENV)-rllib/.for-rllib
+	$(VENV)-rllib/bin/python -m pytest tests/test_rllib.py
 
 bench: $(VENV)/.for-development
 	$(BIN)/wizard bench
@@ -42,8 +46,12 @@ $(VENV)/.for-development: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e ".[dev]"
 	touch $@ $(VENV)/.for-training
 
-$(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+$(VENV)-rllib/.for-rllib: pyproject.toml constraints.txt | $(VENV)-rllib/bin/python
+	$(VENV)-rllib/bin/python -m pip install --quiet -c constraints.txt -e ".[rllib]" pytest
+	touch $@
+
+$(VENV)/bin/python $(VENV)-rllib/bin/python:
+	$(PYTHON) -m venv $(@D:/bin=)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-rllib build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

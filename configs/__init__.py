@@ -7,8 +7,8 @@ _FOLDER = Path(str(files(__name__)))
 
 
 def names() -> list[str]:
-    """The configs that are shipped."""
-    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+    """The configs of `wizard train` that are shipped; that of `wizard rllib` has keys of its own."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem != "rllib")
 
 
 def find(name: str) -> Path:

@@ -1,9 +1,11 @@
-"""The command line: `wizard train`, `evaluate`, `league`, `exploit`, `export`, `bench`."""
+"""The command line: `wizard train`, `rllib`, `evaluate`, `league`, `exploit`, `export`, `bench`."""
 
 import logging
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 try:
     import typer
@@ -24,6 +26,10 @@ from play.report import (
 )
 from wizard_env import Rules
 
+if TYPE_CHECKING:
+    from train.config import Config
+    from train.rllib_config import RLlibConfig
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 console = Console()
 
@@ -43,29 +49,64 @@ def main() -> None:
         sys.exit(2)
 
 
+Runs = Annotated[Path, typer.Option(help="The folder that runs are written to.")]
+Resume = Annotated[bool, typer.Option(help="Go on from the run's checkpoint.")]
+
+
 @app.command()
 def train(
     config: Annotated[
         str,
         typer.Argument(help=f"A TOML file, or the name of a shipped config: {', '.join(configs.names())}."),
     ],
-    runs: Annotated[Path, typer.Option(help="The folder that runs are written to.")] = Path("runs"),
-    resume: Annotated[bool, typer.Option(help="Go on from the run's checkpoint.")] = False,
+    runs: Runs = Path("runs"),
+    resume: Resume = False,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
 ) -> None:
     """Learn by self-play, then evaluate the result alone against tables of each opponent."""
     from train.config import read_config
+    from train.run import checkpoint_of, train
+
+    settings = read_config(configs.find(config))
+    folder = runs / settings.name
+    learn = partial(train, settings, folder, resume=resume, device=device)
+    _learn(settings, folder, learn, checkpoint_of(settings, folder), f"wizard train {config}")
+
+
+@app.command()
+def rllib(
+    config: Annotated[str, typer.Argument(help="A TOML file, or the name of the shipped config, rllib.")],
+    address: Annotated[
+        str, typer.Option(help="Of the Ray cluster; auto is this machine's, local starts one.")
+    ] = "local",
+    runs: Runs = Path("runs"),
+    resume: Resume = False,
+) -> None:
+    """Learn by self-play on Ray RLlib, here or on a cluster, then evaluate the result as `train` does."""
+    from train.rllib_config import read_rllib_config
+
+    settings = read_rllib_config(configs.find(config))
+    try:
+        from train.rllib import CHECKPOINT, train
+    except ImportError as missing:
+        raise ModuleNotFoundError(f"{missing}: pip install 'wizard-env[rllib]'") from None
+    folder = runs / settings.name
+    learn = partial(train, settings, folder, address=address, resume=resume)
+    _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
+
+
+def _learn(
+    settings: "Config | RLlibConfig", folder: Path, learn: Callable[..., Path], checkpoint: Path, command: str
+) -> None:
+    """Learn, evaluate what was learned, and say where everything lies."""
     from train.curves import CURVES
     from train.evaluate import Entrant, evaluate
-    from train.run import checkpoint_of, train
     from wizard_env.loading import load
     from wizard_env.notation import write_records
 
-    settings = read_config(configs.find(config))
     opponents = [Entrant(name, load(name)) for name in settings.evaluation.opponents]
-    folder = runs / settings.name
     with training_bar(console) as bar:
-        train(settings, folder, resume=resume, device=device, report=bar.update)
+        learn(report=bar.update)
     console.print(bar.summary())
     rules = settings.evaluation_rules()
     learned = Entrant(settings.name, load(str(folder)))
@@ -76,9 +117,9 @@ def train(
         show_evaluation(console, result, f"{settings.name} alone against {opponent.name}")
         records += result.records
     write_records(folder / RECORDS, records)
-    elsewhere = "" if runs == Path("runs") else f" --runs {runs}"
+    elsewhere = "" if folder.parent == Path("runs") else f" --runs {folder.parent}"
     say(f"agent        {folder} (wizard evaluate {folder} ...)")
-    say(f"checkpoint   {checkpoint_of(settings, folder)} (wizard train {config}{elsewhere} --resume)")
+    say(f"checkpoint   {checkpoint} ({command}{elsewhere} --resume)")
     say(f"curves       {folder / CURVES}, and tensorboard --logdir {folder}")
     say(f"records      {folder / RECORDS}")
 

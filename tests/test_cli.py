@@ -91,11 +91,11 @@ def test_help(tmp_path: Path) -> None:
     shown = script("--help", folder=tmp_path)
     assert shown.returncode == 0
     assert shown.stderr == ""
-    for command in ("train", "evaluate", "league", "export", "bench"):
+    for command in ("train", "rllib", "evaluate", "league", "export", "bench"):
         assert command in shown.stdout
 
 
-@pytest.mark.parametrize("command", ["train", "evaluate", "league", "export", "bench"])
+@pytest.mark.parametrize("command", ["train", "rllib", "evaluate", "league", "export", "bench"])
 def test_help_of_a_command(wizard: Wizard, command: str) -> None:
     shown = wizard(command, "--help")
     assert shown.code == 0
@@ -173,7 +173,7 @@ def test_an_unknown_opponent_is_refused_before_learning(wizard: Wizard, tmp_path
 def test_an_unknown_config(wizard: Wizard) -> None:
     message = complaint(wizard("train", "smok"))
     assert "'smok'" in message
-    assert "quick, smoke" in message
+    assert "quick, rival, smoke" in message
 
 
 def test_a_config_that_is_wrong(wizard: Wizard, tmp_path: Path) -> None:

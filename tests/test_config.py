@@ -9,7 +9,7 @@ from agents import load
 from train.config import Config, ConfigError, LearningConfig, read_config
 from wizard_env import Rules
 
-SHIPPED = sorted(Path(configs.__file__).parent.glob("*.toml"))
+SHIPPED = [configs.find(name) for name in configs.names()]
 
 
 def write(folder: Path, top: str = "", learning: str = "decisions = 100", **sections: str) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from train import dqn, ppo, sb3
@@ -48,29 +49,54 @@ def train(
         FileNotFoundError: `resume` is on, and the folder holds no checkpoint.
         ValueError: `resume` is on, and the folder holds a run of another config.
     """
-    checkpoint = checkpoint_of(config, folder)
+    kind = LEARNERS[config.learning.learner]
+    conduct(
+        lambda kept: kind.Learner(config, device, kept),
+        checkpoint_of(config, folder),
+        config,
+        folder,
+        resume,
+        report,
+    )
+    return folder
+
+
+def conduct(
+    begin: Callable[[Path | None], Any],
+    checkpoint: Path,
+    config: BaseModel,
+    folder: Path,
+    resume: bool,
+    report: Callable[[Progress], None] | None,
+) -> None:
+    """Let a learner learn in a folder; the common part of `train` and of learning on RLlib.
+
+    Args:
+        begin: makes the learner, of the checkpoint that it goes on from, if there is one.
+        checkpoint: where the learner writes its checkpoints.
+        config, folder, resume, report: as for `train`, which raises the same.
+    """
     if resume and not checkpoint.exists():
         raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
     if not resume and checkpoint.exists():
         raise FileExistsError(f"{folder} holds a run already: resume it, or remove it first")
     _claim(config, folder, resume)
     keep_freed_memory()
-    learner = LEARNERS[config.learning.learner].Learner(config, device, checkpoint if resume else None)
+    learner = begin(checkpoint if resume else None)
     curves = CurveWriter(folder / CURVES, learner.decisions)
     logger = Logger(str(folder), [TensorBoardOutputFormat(str(folder)), curves])
     try:
         learner.learn(folder, logger, report)
     finally:
         logger.close()
-    return folder
 
 
-def _claim(config: Config, folder: Path, resume: bool) -> None:
+def _claim(config: BaseModel, folder: Path, resume: bool) -> None:
     """Write the config into the folder, or check that it is the one already there."""
     text = config.model_dump_json(indent=2)
     kept = folder / "config.json"
     if resume and kept.exists():
-        before = Config.model_validate_json(kept.read_text(encoding="utf-8"))
+        before = type(config).model_validate_json(kept.read_text(encoding="utf-8"))
         changeable = {"decisions", "checkpoint_seconds"}
         if _without(before, changeable) != _without(config, changeable):
             raise ValueError(
@@ -80,5 +106,5 @@ def _claim(config: Config, folder: Path, resume: bool) -> None:
     write_atomically(kept, lambda path: path.write_text(text, encoding="utf-8"))
 
 
-def _without(config: Config, keys: set[str]) -> dict[str, Any]:
+def _without(config: BaseModel, keys: set[str]) -> dict[str, Any]:
     return config.model_dump(exclude={"learning": keys})

@@ -1,0 +1,1 @@
+"""Other libraries on Wizard, one short file each."""

@@ -1,0 +1,135 @@
+"""Masked DQN on Tianshou's wrapper of PettingZoo: one seat learns against random ones, or all by self-play.
+
+python examples/tianshou_wizard.py --hand-size 3 --self-play
+"""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
+from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
+from tianshou.algorithm.optim import AdamOptimizerFactory
+from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
+from tianshou.data import Collector, CollectStats, VectorReplayBuffer
+from tianshou.env import DummyVectorEnv
+from tianshou.env.pettingzoo_env import PettingZooEnv
+from tianshou.trainer import OffPolicyTrainerParams
+
+from wizard_env import wizard_v0
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options, with what they are by default."""
+    parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    for name, default in {
+        "seed": 1,
+        "num-players": 3,
+        "hand-size": 2,
+        "epochs": 10,
+        "steps-per-epoch": 5000,
+        "num-envs": 16,
+        "buffer-size": 20_000,
+        "batch-size": 256,
+        "gradient-steps-per-step": 0.05,
+        "learning-rate": 1e-3,
+        "epsilon": 0.1,
+        "test-games": 200,
+    }.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=" ")
+    parser.add_argument("--self-play", action="store_true", help="the others are the learner too, not random")
+    return parser.parse_args(arguments)
+
+
+class QNetwork(torch.nn.Module):
+    """Points to be expected of each action, as Tianshou calls a network."""
+
+    def __init__(self, high: NDArray[np.uint8], num_actions: int) -> None:
+        super().__init__()
+        self.scale: torch.Tensor
+        self.register_buffer("scale", torch.from_numpy(high).float().rsqrt())
+        self.layers = torch.nn.Sequential(
+            torch.nn.Linear(len(high), 256),
+            torch.nn.ReLU(),
+            torch.nn.Linear(256, 256),
+            torch.nn.ReLU(),
+            torch.nn.Linear(256, num_actions),
+        )
+
+    def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
+        """uint8 [n, observation] to float32 [n, actions], and the state as it came."""
+        return self.layers(torch.as_tensor(obs) * self.scale), state
+
+
+def make_env(options: argparse.Namespace) -> PettingZooEnv:
+    """A game of a single round, so that all that an action is paid comes at the end of the game."""
+    return PettingZooEnv(wizard_v0.env(num_players=options.num_players, hand_sizes=(options.hand_size,)))
+
+
+def make_learner(options: argparse.Namespace, env: PettingZooEnv) -> DQN[Any]:
+    policy = DiscreteQLearningPolicy(
+        model=QNetwork(env.observation_space["observation"].high, env.action_space.n),
+        action_space=env.action_space,
+        eps_training=options.epsilon,
+    )
+    return DQN(
+        policy=policy,
+        optim=AdamOptimizerFactory(lr=options.learning_rate),
+        gamma=1.0,
+        # What follows a decision in the buffer is another seat's view of the game, of which a value would
+        # be that seat's. So no value is taken: returns reach to the end, a bid, cards and a choice of trump.
+        n_step_return_horizon=options.num_players * (options.hand_size + 1) + 1,
+    )
+
+
+def train(options: argparse.Namespace) -> tuple[float, float]:
+    """Learn; returns the mean points of a round of player_0 before and after."""
+    np.random.seed(options.seed)  # noqa: NPY002 - which Tianshou draws from
+    torch.manual_seed(options.seed)
+    env = make_env(options)
+    learner = make_learner(options, env)
+    others = [
+        learner if options.self_play else MARLRandomDiscreteMaskedOffPolicyAlgorithm(env.action_space)
+        for _ in env.agents[1:]
+    ]
+    algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[learner, *others], env=env)
+
+    training = DummyVectorEnv([lambda: make_env(options) for _ in range(options.num_envs)])
+    testing = DummyVectorEnv([lambda: make_env(options) for _ in range(options.num_envs)])
+    training.seed(options.seed)
+    testing.seed(options.seed + options.num_envs)
+    buffer = VectorReplayBuffer(options.buffer_size, options.num_envs)
+    collector = Collector[CollectStats](algorithm, training, buffer, exploration_noise=True)
+    tester = Collector[CollectStats](algorithm, testing)
+    collector.reset()
+
+    before = points(tester, options.test_games)
+    print(f"before       points a round {before:+.1f}")
+    algorithm.run_training(
+        OffPolicyTrainerParams(
+            training_collector=collector,
+            max_epochs=options.epochs,
+            epoch_num_steps=options.steps_per_epoch,
+            collection_step_num_env_steps=options.num_envs * 10,
+            batch_size=options.batch_size,
+            update_step_num_gradient_steps_per_sample=options.gradient_steps_per_step,
+            multi_agent_return_reduction=lambda returns: returns[:, 0],
+            verbose=False,
+            show_progress=False,
+        )
+    )
+    after = points(tester, options.test_games)
+    print(f"after        points a round {after:+.1f}")
+    return before, after
+
+
+def points(tester: Collector[CollectStats], games: int) -> float:
+    """The mean points of player_0, without exploration."""
+    return float(tester.collect(n_episode=games, reset_before_collect=True).returns[:, 0].mean())
+
+
+if __name__ == "__main__":
+    train(parse())

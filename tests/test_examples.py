@@ -1,0 +1,32 @@
+"""The examples run, and what they teach is learned."""
+
+import pytest
+
+from examples import cleanrl_wizard
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def test_cleanrl_learns(capsys: pytest.CaptureFixture[str]) -> None:
+    """The points of a round rise; a line is printed for each iteration."""
+    options = ["--hand-sizes", "1,2", "--total-timesteps", "24576", "--learning-rate", "0.002"]
+    curve = cleanrl_wizard.train(cleanrl_wizard.parse(options))
+    assert len(curve) == len(capsys.readouterr().out.splitlines()) == 6
+    assert curve[-1] > curve[0] + 3
+
+
+def test_cleanrl_plays_whole_games_against_agents() -> None:
+    arguments = "--opponents rule_based --num-players 5 --total-timesteps 1 --num-envs 4 --num-steps 64"
+    assert len(cleanrl_wizard.train(cleanrl_wizard.parse(arguments.split()))) == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--self-play"]])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_tianshou_learns(more: list[str]) -> None:
+    """Against random seats, and at every seat."""
+    pytest.importorskip("tianshou")
+    from examples import tianshou_wizard
+
+    options = ["--hand-size", "1", "--epochs", "1", "--steps-per-epoch", "3000", "--num-envs", "8", *more]
+    before, after = tianshou_wizard.train(tianshou_wizard.parse(options))
+    assert after > before
