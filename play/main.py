@@ -83,9 +83,10 @@ def rllib(
     resume: Resume = False,
 ) -> None:
     """Learn by self-play on Ray RLlib, here or on a cluster, then evaluate the result as `train` does."""
-    from train.rllib_config import read_rllib_config
+    from train.config import read_toml
+    from train.rllib_config import RLlibConfig
 
-    settings = read_rllib_config(configs.find(config))
+    settings = read_toml(configs.find(config), RLlibConfig)
     try:
         from train.rllib import CHECKPOINT, train
     except ImportError as missing:

@@ -1,12 +1,10 @@
 """The configuration of a run on Ray RLlib, read from TOML; unknown keys and bad values are refused."""
 
-import tomllib
-from pathlib import Path
 from typing import Self
 
-from pydantic import Field, PositiveInt, ValidationError, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
-from train.config import ANCHORS, ConfigError, EvaluationConfig, GameConfig
+from train.config import ANCHORS, EvaluationConfig, GameConfig
 from train.sections import Section
 from wizard_env import Rules
 
@@ -83,19 +81,3 @@ class RLlibConfig(Section):
         """The rules that the result is evaluated by."""
         players = self.evaluation.players or self.game.num_players
         return Rules(**(self.game.model_dump() | {"num_players": players}))
-
-
-def read_rllib_config(path: Path) -> RLlibConfig:
-    """Read a config from a TOML file.
-
-    Raises:
-        ConfigError: it is not TOML, a key is unknown or missing, or a value is not allowed.
-        OSError: the file cannot be read.
-    """
-    try:
-        return RLlibConfig.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from None
-    except ValidationError as error:
-        places = [(".".join(map(str, item["loc"])), item["msg"]) for item in error.errors()]
-        raise ConfigError(f"{path}: " + "; ".join(f"{place}: {reason}" for place, reason in places)) from None
