@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=PAGE, help="the page")
     options = parser.parse_args(arguments)
     with workers(options.workers) as spread:
-        lines = list(track(chain(page(options.games, spread)), "lines measured", total=72))
+        lines = list(track(chain(page(options.games, spread)), "lines measured"))
     text = "\n".join(lines) + "\n"
     write_atomically(options.out, lambda path: path.write_text(text, encoding="utf-8"))
 
