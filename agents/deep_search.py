@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from agents.likelihood import check_evidence, decisions_of_others, weigh_worlds
 from agents.network import Backend, NetworkAgent
-from agents.search import believe
+from agents.search import believe, check_time
 from agents.shipped import CHAMPION
 from wizard_env.bits import lowest_bit
 from wizard_env.engine import apply, first_action, legal
@@ -68,13 +68,11 @@ class DeepSearchAgent:
         """
         self.network = NetworkAgent(network, backend=backend)
         self.worlds = check_integer("worlds", worlds, 2, 2**16)
-        if milliseconds is not None and not milliseconds > 0:
-            raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
         if not 0 <= likely < 1 / TRIED:
             raise ValueError(f"likely={likely!r}: a share from 0 to below {1 / TRIED} is needed")
         if not errors >= 0:
             raise ValueError(f"errors={errors!r}: a number from 0 is needed")
-        self.milliseconds = milliseconds
+        self.milliseconds = check_time(milliseconds)
         self.likely = likely
         self.errors = errors
         if evidence != NETWORK:
@@ -86,9 +84,7 @@ class DeepSearchAgent:
         """As the protocol says; the same random words give the same actions where no time is set."""
         words = view.noise(rng)
         encoding = view.encode(canonical_suits=True)
-        legal_logits = np.where(encoding.mask, self.network.logits(encoding.observation), -np.inf)
-        shares = np.exp(legal_logits - legal_logits.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
+        shares = self.network.policy(encoding)
         order = np.argsort(-shares, axis=1, kind="stable")[:, :TRIED]
         tried = np.take_along_axis(shares, order, axis=1) >= self.likely
         actions = np.stack([print_actions(column, encoding.order) for column in order.T], axis=1)
@@ -160,12 +156,8 @@ class DeepSearchAgent:
         likelihood = -np.log(weigh_worlds(View(np.array([known])), drawn[np.newaxis], "bids")[0])
         if len(past.states):
             encoding = View(past.states).encode(canonical_suits=True)
-            logits = np.where(encoding.mask, self.network.logits(encoding.observation), -np.inf)
-            shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-            shares /= shares.sum(axis=1, keepdims=True)
-            made = np.take_along_axis(
-                shares, reorder_actions(past.actions, encoding.order)[:, np.newaxis], axis=1
-            )[:, 0]
+            shares = self.network.policy(encoding)
+            made = shares[np.arange(len(shares)), reorder_actions(past.actions, encoding.order)]
             by_chance = 1 / encoding.mask.sum(axis=1)
             np.add.at(likelihood, past.worlds, np.log(ODD * by_chance + (1 - ODD) * made))
         weights = np.exp(likelihood - likelihood.max())
@@ -174,9 +166,7 @@ class DeepSearchAgent:
         return drawn[np.searchsorted(reached, steps).clip(max=len(drawn) - 1)]
 
     def _act(self, states: NDArray[Any]) -> Actions:
-        encoding = View(states).encode(canonical_suits=True)
-        logits = np.where(encoding.mask, self.network.logits(encoding.observation), -np.inf)
-        return print_actions(logits.argmax(axis=1), encoding.order)
+        return self.network.likeliest(View(states))
 
 
 def play_out(states: NDArray[Any], act: Callable[[NDArray[Any]], Actions]) -> None:

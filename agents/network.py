@@ -15,7 +15,8 @@ from safetensors.numpy import save_file
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.observation import HIGHS, OBS_SIZE, OBSERVATION, SLICES
 from wizard_env.rules import check_choice
-from wizard_env.view import Actions, View, print_actions
+from wizard_env.sampling import best_legal
+from wizard_env.view import Actions, Encoding, View, print_actions
 
 FILE_NAME = "agent.safetensors"
 FORMAT = "wizard-agent"
@@ -63,13 +64,23 @@ class NetworkAgent:
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
+        if not self.sample:
+            return self.likeliest(view)
         encoding = view.encode(canonical_suits=True)
         logits = self.logits(encoding.observation)
-        if self.sample:
-            actions, _ = sample_softmax(logits, encoding.mask, view.noise(rng))
-        else:
-            actions = np.where(encoding.mask, logits, -np.inf).argmax(axis=1)
+        actions, _ = sample_softmax(logits, encoding.mask, view.noise(rng))
         return print_actions(actions, encoding.order)
+
+    def likeliest(self, view: View) -> Actions:
+        """int64 [n]: what the network would most likely do."""
+        encoding = view.encode(canonical_suits=True)
+        return print_actions(best_legal(self.logits(encoding.observation), encoding.mask), encoding.order)
+
+    def policy(self, encoding: Encoding) -> NDArray[np.float32]:
+        """float32 [n, NUM_ACTIONS]: how likely each action is, from an encoding in canonical suits."""
+        logits = np.where(encoding.mask, self.logits(encoding.observation), -np.inf)
+        shares: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return shares / shares.sum(axis=1, keepdims=True)
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """float32 [n, NUM_ACTIONS], from observations uint8 [n, OBS_SIZE] in canonical suits."""

@@ -17,9 +17,9 @@ from agents.belief import PLAN, count_ways, draw_hands, make_plan, table_size, u
 from agents.heuristic import SCRATCH, Scratch, best_choice, choice_values, heuristic_action
 from agents.likelihood import NOTHING, PLAYS, check_evidence, replay_bidding, replay_tricks
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.bits import count_bits, lowest_bit, nth_bit
+from wizard_env.bits import lowest_bit
 from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
-from wizard_env.chance import mix, scale, step_generator
+from wizard_env.chance import mix, random_action, step_generator
 from wizard_env.engine import apply, first_action, legal
 from wizard_env.jit import compiled, config, has_threads, kernel, parallel_kernel, prange
 from wizard_env.rules import check_choice, check_integer
@@ -67,9 +67,7 @@ class SearchAgent:
         self.worlds = check_integer("worlds", worlds, 1, 2**20)
         most = int(config.NUMBA_NUM_THREADS)
         self.threads = check_integer("threads", threads, 1, most)
-        if milliseconds is not None and not milliseconds > 0:
-            raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
-        self.milliseconds = milliseconds
+        self.milliseconds = check_time(milliseconds)
         self.evidence = check_evidence(evidence)
         check_choice("playouts", playouts, PLAYOUTS)
         self.playouts = playouts
@@ -123,6 +121,17 @@ class SearchAgent:
             finally:
                 numba.set_num_threads(before)
         totals += parts.sum(axis=1)
+
+
+def check_time(milliseconds: float | None) -> float | None:
+    """The limit of time, or none.
+
+    Raises:
+        ValueError: it is not above 0.
+    """
+    if milliseconds is not None and not milliseconds > 0:
+        raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
+    return milliseconds
 
 
 def believe(
@@ -246,13 +255,6 @@ def believed_worlds(
     kept = np.empty(count, np.int64)
     generator = _resample(weights, generator, kept)
     return worlds, chosen[kept], generator
-
-
-@compiled
-def random_action(state: State, word: np.uint64) -> int:
-    """Any legal action, by a random word."""
-    choices = legal(state)
-    return first_action(state) + lowest_bit(nth_bit(choices, scale(word, count_bits(choices))))
 
 
 @compiled

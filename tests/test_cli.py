@@ -16,9 +16,9 @@ import torch
 import configs
 from agents.network import FILE_NAME
 from play.main import main
+from train.checkpoints import CHECKPOINT
 from train.curves import CURVES
 from train.evaluate import evaluate
-from train.ppo import CHECKPOINT
 from wizard_env import Rules
 from wizard_env.notation import read_records
 

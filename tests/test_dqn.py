@@ -13,9 +13,10 @@ from safetensors.torch import load_file
 
 import configs
 from agents import load
+from train.checkpoints import CHECKPOINT
 from train.config import Config, ConfigError, read_config
 from train.curves import CURVES, DECISIONS, Progress
-from train.dqn import CHECKPOINT, Learner, Network, targets
+from train.dqn import Learner, Network, targets
 from train.evaluate import Entrant, evaluate
 from train.replay import Recorder, Replay
 from train.run import train

@@ -12,11 +12,12 @@ from torch.distributions import Categorical
 
 from agents import load
 from agents.shipped import CHAMPION
+from train.checkpoints import CHECKPOINT
 from train.config import Config
 from train.curves import CURVES, Progress
 from train.evaluate import evaluate
 from train.networks import Network
-from train.ppo import CHECKPOINT, Learner
+from train.ppo import Learner
 from train.run import train
 from train.snapshots import SEED
 from train.surrogate import loss_gradient, normalised

@@ -46,6 +46,7 @@ def test_what_is_read(tmp_path: Path) -> None:
         ("decisions = 1\nbatch_size = 99_999", "", "batch_size=99999 is more than"),
         ("decisions = 1", "[evaluation]\nplayers = 6\n[game]\nhand_sizes = [20]", "hand_sizes"),
         ("decisions = 1\npartners = ['rival']", "", "'rival' is an anchor"),
+        ("decisions = 1\npartners = ['past']", "", "RLlib has no partner 'past'"),
         ("decisions = ", "", "not TOML"),
     ],
 )

@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from train.dqn_config import DqnConfig
-from train.sections import Section, SelfPlay
+from train.sections import Learning, ProximalPolicy, Section, SelfPlay
 from wizard_env import Rules
 from wizard_env.rules import nearest
 
@@ -77,24 +77,13 @@ class TableConfig(GameConfig):
         return Rules(**self.model_dump(exclude={"share"}))
 
 
-class LearningConfig(SelfPlay):
-    """Proximal policy optimisation (Schulman et al. 2017) over self-play."""
+class LearningConfig(SelfPlay, ProximalPolicy):
+    """Proximal policy optimisation over self-play."""
 
     learner: Literal["ppo", "maskable_ppo"] = "ppo"
     """`train.ppo`, or sb3-contrib's MaskablePPO."""
-    decisions: int = Field(gt=0)
-    """How many decisions to learn from; forced ones are played without the network."""
     decisions_per_game: int = Field(default=64, gt=1)
     """How many decisions each game contributes to an iteration."""
-    batch_size: int = Field(default=4096, gt=1)
-    epochs: int = Field(default=3, gt=0)
-    learning_rate: float = Field(default=1e-3, gt=0)
-    final_learning_rate: float = Field(default=5e-5, gt=0)
-    """Reached at the end, along a straight line."""
-    discount: float = Field(default=1.0, gt=0, le=1)
-    gae_lambda: float = Field(default=0.95, ge=0, le=1)
-    clip_range: float = Field(default=0.2, gt=0)
-    entropy_bonus: float = Field(default=0.002, ge=0)
     final_entropy_bonus: float | None = Field(default=None, ge=0)
     """Reached at the end, along a straight line; for `ppo`. None: the bonus stays."""
     snapshot_decisions: int = Field(default=2_000_000, gt=0)
@@ -107,8 +96,6 @@ class LearningConfig(SelfPlay):
     """An `agent.safetensors` of the same layers, or its folder, to begin with instead of drawn weights."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """What `ppo`'s network computes in; bfloat16 is faster where the processor knows it."""
-    layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)
-    """Widths of the trunk that policy and value share."""
 
 
 class EvaluationConfig(Section):
@@ -128,24 +115,16 @@ class RatingsConfig(Section):
     games: int = Field(default=50, gt=1)
 
 
-class Config(Section):
-    """A training run."""
+class Run(Section):
+    """A training run, of whichever library."""
 
     name: str = Field(pattern=r"^\w[\w.-]*$")
     """The folder below `runs/` that everything is written to."""
     seed: int = Field(default=0, ge=0)
     game: GameConfig = GameConfig()
     """What is played and evaluated."""
-    tables: list[TableConfig] = []
-    """What is learned at instead of `game`, side by side."""
-    learning: LearningConfig | DqnConfig = Field(discriminator="learner")
-    ratings: RatingsConfig = RatingsConfig()
+    learning: Learning
     evaluation: EvaluationConfig = EvaluationConfig()
-
-    @field_validator("learning", mode="before")
-    @classmethod
-    def _is_ppo_by_default(cls, given: Any) -> Any:
-        return {"learner": "ppo"} | given if isinstance(given, dict) else given
 
     @model_validator(mode="after")
     def _can_be_evaluated(self) -> Self:
@@ -156,15 +135,34 @@ class Config(Section):
         return self
 
     @model_validator(mode="after")
-    def _has_games_for_all_tables(self) -> Self:
-        if any(count == 0 for _, count in self.kinds()):
-            raise ValueError(f"num_games={self.learning.num_games} leaves none for some of the tables")
-        return self
-
-    @model_validator(mode="after")
     def _meets_no_anchor(self) -> Self:
         if met := set(ANCHORS) & set(self.learning.partners):
             raise ValueError(f"partner {min(met)!r} is an anchor: nobody learns beside it")
+        return self
+
+    def evaluation_rules(self) -> Rules:
+        """The rules that the result is evaluated by."""
+        players = self.evaluation.players or self.game.num_players
+        return Rules(**(self.game.model_dump() | {"num_players": players}))
+
+
+class Config(Run):
+    """A training run of a learner of `train.run`."""
+
+    tables: list[TableConfig] = []
+    """What is learned at instead of `game`, side by side."""
+    learning: LearningConfig | DqnConfig = Field(discriminator="learner")
+    ratings: RatingsConfig = RatingsConfig()
+
+    @field_validator("learning", mode="before")
+    @classmethod
+    def _is_ppo_by_default(cls, given: Any) -> Any:
+        return {"learner": "ppo"} | given if isinstance(given, dict) else given
+
+    @model_validator(mode="after")
+    def _has_games_for_all_tables(self) -> Self:
+        if any(count == 0 for _, count in self.kinds()):
+            raise ValueError(f"num_games={self.learning.num_games} leaves none for some of the tables")
         return self
 
     @model_validator(mode="after")
@@ -190,11 +188,6 @@ class Config(Section):
         ends = np.rint(shares / shares[-1] * self.learning.num_games).astype(int)
         counts = np.diff(ends, prepend=0).tolist()
         return [(table.rules(), count) for table, count in zip(self.tables, counts, strict=True)]
-
-    def evaluation_rules(self) -> Rules:
-        """The rules that the result is evaluated by."""
-        players = self.evaluation.players or self.game.num_players
-        return Rules(**(self.game.model_dump() | {"num_players": players}))
 
 
 def read_config(path: Path) -> Config:

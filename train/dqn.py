@@ -8,31 +8,26 @@ that its round brought; what a play is worth, from the value of the seat's next 
 """
 
 import copy
-import json
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import safe_open
-from safetensors.torch import save_file
-from stable_baselines3.common.logger import Logger
 
 from agents.network import FILE_NAME, input_scale, save_agent
+from train.checkpoints import CHECKPOINT, moments, read_checkpoint, set_moments, write_checkpoint
 from train.config import Config
-from train.curves import Progress, Tally
 from train.dqn_config import DqnConfig
-from train.loop import learn_until
+from train.loop import IterativeLearner
+from train.networks import autocast
 from train.replay import Recorder, Replay
 from train.tables import deal_tables
 from wizard_env import NUM_ACTIONS, sample_legal
 from wizard_env.actions import FIRST_PLAY
 from wizard_env.files import write_atomically
 from wizard_env.observation import OBS_SIZE
-
-CHECKPOINT = "checkpoint.safetensors"
+from wizard_env.sampling import best_legal
 
 
 class Network(torch.nn.Module):
@@ -96,10 +91,9 @@ def targets(rewards: torch.Tensor, next_values: torch.Tensor, next_masks: torch.
     return rewards + torch.where(next_masks.any(dim=1), best, 0)
 
 
-class Learner:
+class Learner(IterativeLearner):
     """Two networks, their optimiser and replays, and the tables at which they learn.
 
-    decisions: how many they have learned from.
     network: what has learned.
     """
 
@@ -107,27 +101,19 @@ class Learner:
         """Begin, or go on from a checkpoint, with new deals and empty replays."""
         learning = config.learning
         assert isinstance(learning, DqnConfig)
+        super().__init__(learning.decisions, learning.checkpoint_seconds)
         self._learning = learning
         self._device = torch.device(device)
         self.network = Network(learning.bid_layers, learning.play_layers, config.seed).to(self._device)
         self._target = copy.deepcopy(self.network.plays)
         self._optimizer = torch.optim.Adam(self.network.parameters(), learning.learning_rate, fused=True)
-        self.decisions = 0
         if checkpoint is not None:
             self._restore(checkpoint)
         seed = config.seed + self.decisions  # not the deals that the run began with
         self._rng = np.random.default_rng(seed)
         self._tables = deal_tables(config, seed)
-        self._tally = Tally(learning.decisions)
         self._bids, self._plays = Replay(learning.replay_size), Replay(learning.replay_size)
         self._recorder = Recorder(learning.num_games, self._bids, self._plays)
-
-    def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
-        """Iterate until enough decisions are learned from, writing checkpoints on the way."""
-        learning = self._learning
-        learn_until(
-            learning.decisions, self, self._tally, folder, logger, report, learning.checkpoint_seconds
-        )
 
     def iterate(self) -> dict[str, float]:
         """Play and learn by turns; returns what is worth a curve, by name."""
@@ -161,13 +147,13 @@ class Learner:
         seats = tables.games.seat.astype(np.int64)
         with torch.inference_mode(), self._precision():
             values = self.network(self._tensor(observation)).float().cpu().numpy()
-        best = np.where(mask, values, -np.inf).argmax(axis=1)
+        best = best_legal(values, mask)
         explores = rng.random(len(best)) < self.exploration()
         actions = np.where(explores, sample_legal(mask, rng), best)
         self._recorder.decide(seats, observation, mask, actions)
         tables.step(actions)
         self._recorder.pay(tables.rewards, tables.ended)
-        self._tally.add(tables.points, tables.learns)
+        self.tally.add(tables.points, tables.learns)
 
     def _bid_loss(self) -> torch.Tensor:
         """The mean squared error of bids against the points of their rounds."""
@@ -190,9 +176,7 @@ class Learner:
         return _error(values, self._tensor(replay.actions[rows] - FIRST_PLAY), worth)
 
     def _precision(self) -> torch.autocast:
-        return torch.autocast(
-            self._device.type, torch.bfloat16, enabled=self._learning.precision == "bfloat16"
-        )
+        return autocast(self._device, self._learning.precision)
 
     def _tensor(self, array: NDArray[np.generic]) -> torch.Tensor:
         return torch.from_numpy(array).to(self._device)
@@ -215,29 +199,20 @@ class Learner:
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint and the agent; each file is replaced at once or not at all."""
-        tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
-        tensors |= {f"target.{name}": value for name, value in self._target.state_dict().items()}
-        for number, moments in self._optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{number}.{name}": value for name, value in moments.items()}
-        about = {"state": json.dumps({"decisions": self.decisions})}
-        contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-        write_atomically(folder / CHECKPOINT, lambda path: save_file(contiguous, path, about))
+        parts = {
+            "network": self.network.state_dict(),
+            "target": self._target.state_dict(),
+            "optimizer": moments(self._optimizer),
+        }
+        write_checkpoint(folder / CHECKPOINT, parts, {"decisions": self.decisions})
         write_atomically(folder / FILE_NAME, lambda path: save_agent(self.network.policy(), path))
 
     def _restore(self, checkpoint: Path) -> None:
-        with safe_open(checkpoint, framework="pt") as file:
-            self.decisions = json.loads(file.metadata()["state"])["decisions"]
-            kept: dict[str, dict[str, torch.Tensor]] = {"network": {}, "target": {}, "optimizer": {}}
-            for name in file.keys():  # noqa: SIM118
-                part, _, inner = name.partition(".")
-                kept[part][inner] = file.get_tensor(name)
-        self.network.load_state_dict(kept["network"])
-        self._target.load_state_dict(kept["target"])
-        moments: dict[int, dict[str, torch.Tensor]] = {}
-        for name, tensor in kept["optimizer"].items():
-            number, _, moment = name.partition(".")
-            moments.setdefault(int(number), {})[moment] = tensor
-        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": moments})
+        parts, plain = read_checkpoint(checkpoint)
+        self.decisions = plain["decisions"]
+        self.network.load_state_dict(parts["network"])
+        self._target.load_state_dict(parts["target"])
+        set_moments(self._optimizer, parts.get("optimizer", {}))
 
 
 def _error(values: torch.Tensor, actions: torch.Tensor, worth: torch.Tensor) -> torch.Tensor:

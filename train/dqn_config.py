@@ -14,10 +14,7 @@ class DqnConfig(SelfPlay):
     """
 
     learner: Literal["dqn"]
-    decisions: int = Field(gt=0)
-    """How many decisions to learn from; forced ones are played without the networks."""
     num_games: int = Field(default=128, gt=0)
-    """How many games are played side by side."""
     decisions_per_game: int = Field(default=128, gt=0)
     """How many decisions each game contributes to an iteration, which is a line of the curves."""
     decisions_per_update: int = Field(default=105, gt=0)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from agents.network import input_scale
 from wizard_env import NUM_ACTIONS
 from wizard_env.observation import FULL_HIGHS, OBS_SIZE
+from wizard_env.sampling import best_legal
 from wizard_env.view import Actions, View, print_actions
 
 
@@ -105,15 +106,15 @@ class Greedy:
     def __init__(self, network: Network, precision: str = "float32") -> None:
         """precision: what it computes in, float32 or bfloat16."""
         self.network = network
-        self._autocast = precision == "bfloat16"
+        self._precision = precision
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)
         device = self.network.scale.device
         observations = torch.from_numpy(encoding.observation).to(device)
-        with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, enabled=self._autocast):
+        with torch.inference_mode(), autocast(device, self._precision):
             logits = self.network(observations)[:, :NUM_ACTIONS].float().cpu().numpy()
-        return print_actions(np.where(encoding.mask, logits, -np.inf).argmax(axis=1), encoding.order)
+        return print_actions(best_legal(logits, encoding.mask), encoding.order)
 
 
 class Critic(Mlp):
@@ -122,3 +123,8 @@ class Critic(Mlp):
     def __init__(self, layers: Sequence[int], seed: int) -> None:
         hidden = np.float32(1) / np.sqrt(FULL_HIGHS[OBS_SIZE:].astype(np.float32))
         super().__init__(np.concatenate([input_scale(), hidden]), layers, [1.0], seed)
+
+
+def autocast(device: torch.device, precision: str) -> torch.autocast:
+    """Compute in bfloat16 if that is the precision, as it is otherwise."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16")

@@ -8,24 +8,19 @@ legal actions alone) instead of being traced through distribution objects, and b
 compute in bfloat16.
 """
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import safe_open
 from safetensors.torch import load_file, save_file
-from stable_baselines3.common.logger import Logger
 
 from agents.network import FILE_NAME, find_agent, read_agent, save_agent
 from train.advantages import seat_advantages
+from train.checkpoints import CHECKPOINT, moments, read_checkpoint, set_moments, write_checkpoint
 from train.config import PAST, Config, LearningConfig
-from train.curves import Progress, Tally
-from train.loop import learn_until
-from train.networks import Critic, Mlp, Network
+from train.loop import IterativeLearner
+from train.networks import Critic, Mlp, Network, autocast
 from train.pool import Pool, rounds_won
 from train.snapshots import Snapshots
 from train.surrogate import MEASURES, loss_gradient, normalised
@@ -34,7 +29,6 @@ from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.files import write_atomically
 from wizard_env.observation import FULL_SIZE, OBS_SIZE
 
-CHECKPOINT = "checkpoint.safetensors"
 CRITIC = "critic.safetensors"
 """Beside the agent, for who begins with it."""
 VALUE_WEIGHT = 0.5
@@ -46,10 +40,9 @@ _ARRAYS = ("states", "observations", "masks", "results")
 _SEATING = ("learns", "plays", "partner")
 
 
-class Learner:
+class Learner(IterativeLearner):
     """A network, its optimiser, and the tables at which it learns.
 
-    decisions: how many it has learned from.
     network: what has learned.
     """
 
@@ -57,6 +50,7 @@ class Learner:
         """Begin, or go on exactly where a checkpoint was written."""
         learning = config.learning
         assert isinstance(learning, LearningConfig)
+        super().__init__(learning.decisions, learning.checkpoint_seconds)
         self._learning = learning
         self._device = torch.device(device)
         self._value_unit = 1 / REWARD_SCALES["points"] if learning.reward == "points" else None
@@ -78,10 +72,8 @@ class Learner:
         self._tables = deal_tables(config, config.seed, self._pool)
         self._past = [place for place, name in enumerate(learning.partners) if name == PAST]
         self._snapshots = Snapshots(config)
-        self._tally = Tally(learning.decisions)
         shape = learning.decisions_per_game, *self._tables.points.shape
         self._rollout = Rollout(*shape, with_full_states=bool(learning.critic))
-        self.decisions = 0
         if checkpoint is not None:
             self._restore(checkpoint)
 
@@ -98,13 +90,6 @@ class Learner:
     @property
     def _networks(self) -> list[Mlp]:
         return [self.network, self._critic] if self._critic else [self.network]
-
-    def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
-        """Iterate until enough decisions are learned from, writing checkpoints on the way."""
-        learning = self._learning
-        learn_until(
-            learning.decisions, self, self._tally, folder, logger, report, learning.checkpoint_seconds
-        )
 
     def iterate(self) -> dict[str, float]:
         """Play, and learn from what was played; returns what is worth a curve, by name."""
@@ -146,7 +131,7 @@ class Learner:
             rollout.points[step] = tables.points
             rollout.rewards[step] = tables.rewards
             rollout.ended[step] = tables.ended
-            self._tally.add(tables.points, tables.learns)
+            self.tally.add(tables.points, tables.learns)
         if self._critic:
             rollout.values[:] = self._valued(rollout.full_states).reshape(rollout.values.shape)
             last_values = self._valued(tables.games.full_state())
@@ -185,10 +170,8 @@ class Learner:
             array: NDArray[np.float32] = outputs.float().cpu().numpy()
             return array
 
-    def _precision(self) -> Any:
-        return torch.autocast(
-            self._device.type, torch.bfloat16, enabled=self._learning.precision == "bfloat16"
-        )
+    def _precision(self) -> torch.autocast:
+        return autocast(self._device, self._learning.precision)
 
     def _update(self) -> dict[str, float]:
         """Take the gradient steps of an iteration; returns means of what is worth a curve."""
@@ -248,59 +231,47 @@ class Learner:
         return float((errors.detach() ** 2).sum())
 
     def save(self, folder: Path) -> None:
-        """Write a checkpoint and the agent; each file is replaced at once or not at all."""
-        tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
-        if self._critic:
-            tensors |= {f"critic.{name}": value for name, value in self._critic.state_dict().items()}
-        for number, moments in self._optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{number}.{name}": value for name, value in moments.items()}
+        """Write a checkpoint, the agent and its critic; each file is replaced at once or not at all."""
         tables = self._tables.state()
-        for name, array in zip(_ARRAYS, tables["games"], strict=True):
-            tensors[f"tables.{name}"] = torch.from_numpy(array.view(np.uint8))
-        for name in _SEATING:
-            tensors[f"tables.{name}"] = torch.from_numpy(tables[name])
+        arrays = {
+            name: torch.from_numpy(array.view(np.uint8))
+            for name, array in zip(_ARRAYS, tables["games"], strict=True)
+        }
+        arrays |= {name: torch.from_numpy(tables[name]) for name in _SEATING}
+        parts = {
+            "network": self.network.state_dict(),
+            "optimizer": moments(self._optimizer),
+            "tables": arrays,
+        }
         plain = {
             "decisions": self.decisions,
             "rng": self._rng.bit_generator.state,
             "tables": tables["rng"],
         }
         if self._pool:
-            selves, plain["pool"] = self._pool.state()
-            tensors |= {f"pool.{name}": value for name, value in selves.items()}
-        about = {"state": json.dumps(plain)}
-        contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-        write_atomically(folder / CHECKPOINT, lambda path: save_file(contiguous, path, about))
-        write_atomically(
-            folder / FILE_NAME, lambda path: save_agent(self.network.agent(self._value_unit), path)
-        )
+            parts["pool"], plain["pool"] = self._pool.state()
+        agent = self.network.agent(self._value_unit)
         if self._critic:
-            critic = {name: value.cpu().contiguous() for name, value in self._critic.state_dict().items()}
-            write_atomically(folder / CRITIC, lambda path: save_file(critic, path))
+            critic = parts["critic"] = self._critic.state_dict()
+            on_cpu = {name: value.cpu() for name, value in critic.items()}
+            write_atomically(folder / CRITIC, lambda path: save_file(on_cpu, path))
+        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
+        write_checkpoint(folder / CHECKPOINT, parts, plain)
 
     def _restore(self, checkpoint: Path) -> None:
-        with safe_open(checkpoint, framework="pt") as file:
-            plain = json.loads(file.metadata()["state"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        parts, plain = read_checkpoint(checkpoint)
         self.decisions = plain["decisions"]
         self._rng.bit_generator.state = plain["rng"]
-        self.network.load_state_dict(_below("network.", tensors))
+        self.network.load_state_dict(parts["network"])
         if self._critic:
-            self._critic.load_state_dict(_below("critic.", tensors))
+            self._critic.load_state_dict(parts["critic"])
         if self._pool:
-            self._pool.set_state(_below("pool.", tensors), plain["pool"])
-        moments: dict[int, dict[str, torch.Tensor]] = {}
-        for name, tensor in _below("optimizer.", tensors).items():
-            number, moment = name.split(".")
-            moments.setdefault(int(number), {})[moment] = tensor
-        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": moments})
-        kept = {name: tensor.numpy() for name, tensor in _below("tables.", tensors).items()}
+            self._pool.set_state(parts["pool"], plain["pool"])
+        set_moments(self._optimizer, parts["optimizer"])
+        kept = {name: tensor.numpy() for name, tensor in parts["tables"].items()}
         arrays = self._tables.state()["games"]
         games = [kept[name].view(own.dtype) for name, own in zip(_ARRAYS, arrays, strict=True)]
         self._tables.set_state(kept | {"games": games, "rng": plain["tables"]})
-
-
-def _below(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 class Rollout:

@@ -21,8 +21,8 @@ from stable_baselines3.common.logger import Logger
 
 from agents import load
 from agents.network import FILE_NAME, save_agent
-from train.curves import Progress, Tally
-from train.loop import learn_until
+from train.curves import Progress
+from train.loop import IterativeLearner
 from train.networks import Network
 from train.ppo import MAX_GRADIENT_NORM, VALUE_WEIGHT
 from train.rllib_config import RLlibConfig
@@ -137,7 +137,7 @@ def _always(agent: str, episode: Any, **options: Any) -> str:
     return MODULE
 
 
-class Learner:
+class Learner(IterativeLearner):
     """RLlib's PPO, as `train.run` conducts a learner.
 
     algorithm: what learns.
@@ -145,8 +145,7 @@ class Learner:
 
     def __init__(self, config: RLlibConfig, checkpoint: Path | None) -> None:
         """Begin, or go on from a checkpoint, with new deals."""
-        self._learning = config.learning
-        self._tally = Tally(config.learning.decisions)
+        super().__init__(config.learning.decisions, config.learning.checkpoint_seconds)
         made = int(checkpoint.resolve().name.rpartition("-")[2]) if checkpoint else 0
         self.algorithm = algorithm_config(config, config.seed + made).build_algo()
         Path(self.algorithm.logdir).rmdir()  # in the user's home, for logs that nobody writes
@@ -155,11 +154,8 @@ class Learner:
         self.decisions = made
 
     def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
-        """Iterate until enough decisions are learned from, writing checkpoints on the way; then stop."""
-        learning = self._learning
-        learn_until(
-            learning.decisions, self, self._tally, folder, logger, report, learning.checkpoint_seconds
-        )
+        """Learn to the end, and let go of what RLlib holds."""
+        super().learn(folder, logger, report)
         self.algorithm.stop()
 
     def iterate(self) -> dict[str, float]:
@@ -168,7 +164,7 @@ class Learner:
         played, learned = result["env_runners"], result["learners"][MODULE]
         self.decisions = int(played["num_env_steps_sampled_lifetime"])
         points = np.concatenate(played["points"])[np.newaxis]
-        self._tally.add(points, np.ones(points.shape, np.bool_))
+        self.tally.add(points, np.ones(points.shape, np.bool_))
         return {f"train/{name}": float(learned[name]) for name in _MEASURES}
 
     def save(self, folder: Path) -> None:

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
 from agents import load
-from train.tables import REWARD_SCALES
+from train.tables import REWARD_SCALES, draw_learners, partners_act
 from wizard_env import NUM_ACTIONS, Games, sample_legal
 from wizard_env.observation import HIGHS
 from wizard_env.sampling import draw_noise
 from wizard_env.state import SCORED
-from wizard_env.view import reorder_actions
 
 
 class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
@@ -101,11 +100,8 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
             games.deal(self._rows)
         else:
             games.begin(self._rows, draw_noise(rng, games.num_games))
-        count, seats = self._learns.shape
-        taken = rng.integers(seats - 1 if self._alone else 1, seats, count)
-        taken *= rng.random(count) < self._sparring
-        self._learns = rng.permuted(np.arange(seats) >= taken[:, np.newaxis], axis=1)
-        self._partner = rng.integers(0, len(self._partners), count)
+        self._learns = draw_learners(np.ones_like(self._learns), self._sparring, self._alone, rng)
+        self._partner = rng.integers(0, len(self._partners), games.num_games)
         self._play_partners()
 
     def _play_partners(self) -> None:
@@ -115,11 +111,8 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
             rows = rows[~self._learns[rows, games.seat[rows]]]
             if not len(rows):
                 return
-            for number, partner in enumerate(self._partners):
-                theirs = rows[self._partner[rows] == number]
-                if len(theirs):
-                    actions = partner.act(games.view(theirs), self._rng)
-                    games.step(reorder_actions(actions, games.order[theirs]), theirs)
+            for actions, theirs in partners_act(games, self._partners, self._partner, rows, self._rng):
+                games.step(actions, theirs)
 
     def _observations(self) -> dict[str, dict[str, NDArray[np.uint8]]]:
         """What those see who act now."""

@@ -8,17 +8,24 @@ from pydantic import BaseModel
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from train import dqn, ppo, sb3
+from train.checkpoints import CHECKPOINT
 from train.config import Config
 from train.curves import CURVES, CurveWriter, Progress
 from train.memory import keep_freed_memory
 from wizard_env.files import write_atomically
 
-LEARNERS = {"ppo": ppo, "maskable_ppo": sb3, "dqn": dqn}
+LEARNERS: dict[str, tuple[type[Any], str]] = {
+    "ppo": (ppo.Learner, CHECKPOINT),
+    "maskable_ppo": (sb3.Learner, sb3.CHECKPOINT),
+    "dqn": (dqn.Learner, CHECKPOINT),
+}
+"""Each with the name of its checkpoints."""
 
 
 def checkpoint_of(config: Config, folder: Path) -> Path:
     """The file that a run is resumed from."""
-    return folder / LEARNERS[config.learning.learner].CHECKPOINT
+    _, name = LEARNERS[config.learning.learner]
+    return folder / name
 
 
 def train(
@@ -49,9 +56,9 @@ def train(
         FileNotFoundError: `resume` is on, and the folder holds no checkpoint.
         ValueError: `resume` is on, and the folder holds a run of another config.
     """
-    kind = LEARNERS[config.learning.learner]
+    learner, _ = LEARNERS[config.learning.learner]
     conduct(
-        lambda kept: kind.Learner(config, device, kept),
+        lambda kept: learner(config, device, kept),
         checkpoint_of(config, folder),
         config,
         folder,

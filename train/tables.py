@@ -1,6 +1,6 @@
 """Tables: batched self-play, in which every seat that is not a partner's is a learner's."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,7 @@ class Tables:
         partners: Sequence[str | Agent] = ("heuristic",),
         alone: bool = False,
         reward: Reward = "points",
+        team_spirit: float = 0.0,
     ) -> None:
         """Deal the games.
 
@@ -63,16 +64,19 @@ class Tables:
             partners: who takes those seats; one of them, drawn once, in each game.
             alone: in those games the partner takes num_players - 1 seats.
             reward: what is paid, see `wizard_env.rewards`.
+            team_spirit: the share of a reward that is the mean of the table's, where everybody learns
+                (Berner et al., Dota 2 with Large Scale Deep Reinforcement Learning, 2019).
         """
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
         self.rng = np.random.default_rng(seed)
         self.games.spread(self.rng)
         self._partners = [load(partner) for partner in partners]
         self._reward = reward
+        self._team_spirit = team_spirit
         self._rows = np.arange(num_games)
         self.points = np.zeros_like(self.games.points)
         sits = np.arange(self.points.shape[1]) < self.games.num_players[:, np.newaxis]
-        self.learns = _draw_learners(sits, sparring, alone, self.rng)
+        self.learns = draw_learners(sits, sparring, alone, self.rng)
         self.plays = sits & ~self.learns
         drawn = self.rng.integers(0, len(partners), num_games)
         self.partner = np.where(self.plays.any(axis=1), drawn, EVERYBODY_LEARNS)
@@ -111,17 +115,16 @@ class Tables:
             these = fresh & (sizes == size)
             mine, all_points = points[these, :size], scores[these, :size] + points[these, :size]
             paid = rewards(self._reward, mine, all_points, over[these])
+            alike = self.partner[rows[these]] == EVERYBODY_LEARNS
+            paid[alike] += self._team_spirit * (paid[alike].mean(axis=-1, keepdims=True) - paid[alike])
             self.rewards[rows[these], :size] = paid * REWARD_SCALES[self._reward]
 
     def _play_partners(self) -> None:
         """Let the partners act wherever it is their turn."""
         games = self.games
         while len(rows := self.plays[self._rows, games.seat].nonzero()[0]):
-            for number, partner in enumerate(self._partners):
-                theirs = rows[self.partner[rows] == number]
-                if len(theirs):
-                    actions = partner.act(games.view(theirs), self.rng)
-                    self._step(reorder_actions(actions, games.order[theirs]), theirs)
+            for actions, theirs in partners_act(games, self._partners, self.partner, rows, self.rng):
+                self._step(actions, theirs)
 
     def state(self) -> dict[str, Any]:
         """All that the games to come depend on, as arrays and plain values; see `set_state`."""
@@ -148,10 +151,42 @@ def deal_tables(config: Config, seed: int, past: Agent | None = None) -> Tables:
     learning = config.learning
     partners = [past if name == PAST and past else load(name) for name in learning.partners]
     rules = [rules for rules, count in config.kinds() for _ in range(count)]
-    return Tables(rules, len(rules), seed, learning.sparring, partners, learning.alone, learning.reward)
+    return Tables(
+        rules,
+        len(rules),
+        seed,
+        learning.sparring,
+        partners,
+        learning.alone,
+        learning.reward,
+        learning.team_spirit,
+    )
 
 
-def _draw_learners(
+def partners_act(
+    games: Games,
+    partners: Sequence[Agent],
+    partner: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The actions of partners, in canonical suits, and the games they are for, one partner after another.
+
+    Args:
+        games: the tables, in canonical suits.
+        partners: who may act.
+        partner: [num_games], which of them sits at each table.
+        rows: the tables at which it is their turn.
+        rng: what agents may draw from.
+    """
+    for number, agent in enumerate(partners):
+        theirs = rows[partner[rows] == number]
+        if len(theirs):
+            actions = agent.act(games.view(theirs), rng)
+            yield reorder_actions(actions, games.order[theirs]), theirs
+
+
+def draw_learners(
     sits: NDArray[np.bool_], sparring: float, alone: bool, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """bool [num_games, seats]: which seats learn, of those where somebody sits."""

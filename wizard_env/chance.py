@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wizard_env.bits import count_bits, lowest_bit
+from wizard_env.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.cards import (
     COPIES,
     DECK_SIZE,
@@ -11,7 +11,7 @@ from wizard_env.cards import (
     WIZARD,
     rank_of,
 )
-from wizard_env.engine import begin_game, cards_dealt, deal
+from wizard_env.engine import begin_game, cards_dealt, deal, first_action, legal
 from wizard_env.jit import at, compiled, outlined, wrapping
 from wizard_env.state import DeckOrder, State
 
@@ -120,3 +120,10 @@ def deal_round(state: State, deck: DeckOrder) -> None:
     """Shuffle all 60 cards and deal the round."""
     shuffle(state, deck, cards_dealt(state))
     deal(state, deck)
+
+
+@compiled
+def random_action(state: State, word: np.uint64) -> int:
+    """Any legal action, by a random word."""
+    choices = legal(state)
+    return first_action(state) + lowest_bit(nth_bit(choices, scale(word, count_bits(choices))))

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS, IllegalAction
-from wizard_env.bits import count_bits, lowest_bit, nth_bit
+from wizard_env.bits import lowest_bit
 from wizard_env.cards import NUM_KINDS
-from wizard_env.chance import deal_round, draw_for_dealer, mix, scale, step_generator
+from wizard_env.chance import deal_round, draw_for_dealer, mix, random_action, step_generator
 from wizard_env.engine import apply, first_action, legal, next_round
 from wizard_env.game import Game
 from wizard_env.jit import at, compiled, direct, has_threads, kernel, outlined, parallel_kernel, prange
@@ -485,13 +485,6 @@ def _describe_games(states: Any, rows: Any, options: Any) -> None:
         write_full_state(state, seat, rows[index], order)
 
 
-@compiled
-def _act_at_random(state: State, word: np.uint64) -> None:
-    choices = legal(state)
-    choice = nth_bit(choices, scale(mix(word), count_bits(choices)))
-    apply(state, first_action(state) + lowest_bit(choice))
-
-
 @kernel
 def _playout_games(states: Any, words: Any) -> int:
     decks = np.empty(1, DECK_ORDER)
@@ -506,7 +499,7 @@ def _playout_games(states: Any, words: Any) -> int:
             generator = step_generator(generator, 1)
             decisions += 1
             if state.phase == PLAY:  # a branch of its own, compiled for this phase
-                _act_at_random(state, generator)
+                apply(state, random_action(state, mix(generator)))
             else:
-                _act_at_random(state, generator)
+                apply(state, random_action(state, mix(generator)))
     return decisions

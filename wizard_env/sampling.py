@@ -92,6 +92,11 @@ def sample_softmax(
     return actions, log_probabilities
 
 
+def best_legal(scores: NDArray[np.floating[Any]], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """int64 [n]: the legal action of the highest score in every row; both are [n, NUM_ACTIONS]."""
+    return np.where(mask, scores, -np.inf).argmax(axis=1)
+
+
 def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
     rows = np.asarray(mask)
     if rows.dtype != np.uint8:
