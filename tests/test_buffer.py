@@ -1,6 +1,5 @@
 """Credit in self-play: every seat is paid its own points, for its own decisions of the round."""
 
-from collections import Counter
 from copy import deepcopy
 from typing import Any
 
@@ -337,22 +336,3 @@ def test_what_is_paid_is_what_the_rewards_say(reward: Reward, sparring: float) -
         assert not tables.rewards[~paid].any()
         ended += int(paid.sum())
     assert ended > 60
-
-
-def test_team_spirit_shares_rewards_where_everybody_learns() -> None:
-    """Beside tables without it, on the same decisions."""
-    with_it, without = (
-        Tables(RULES, 60, seed=4, sparring=0.5, partners=["random"], team_spirit=share)
-        for share in (0.25, 0.0)
-    )
-    alike = np.array([all(learns) for learns in without.learns])
-    rng, ended = np.random.default_rng(0), Counter[bool]()
-    for _ in range(60):
-        actions = sample_legal(without.games.mask, rng)
-        with_it.step(actions)
-        without.step(actions)
-        own = without.rewards
-        shared = np.where(alike[:, np.newaxis], 0.75 * own + 0.25 * own.mean(axis=1, keepdims=True), own)
-        assert with_it.rewards == pytest.approx(shared, abs=1e-6)
-        ended.update(alike[without.ended & (own.std(axis=1) > 0)].tolist())
-    assert min(ended[True], ended[False]) > 10

@@ -17,7 +17,7 @@ from train.config import Config
 from train.curves import CURVES, Progress
 from train.evaluate import evaluate
 from train.networks import Network
-from train.ppo import Learner
+from train.ppo import Learner, share_rewards
 from train.run import train
 from train.snapshots import SEED
 from train.surrogate import loss_gradient, normalised
@@ -91,6 +91,31 @@ def test_advantages_are_normalised() -> None:
     scaled = normalised(np.random.default_rng(0).normal(3, 7, 1000).astype(np.float32))
     assert abs(float(scaled.mean())) < 1e-5
     assert float(scaled.std(ddof=1)) == pytest.approx(1, abs=1e-5)
+
+
+# --- team spirit
+
+
+def test_team_spirit_shares_what_those_who_learn_are_paid() -> None:
+    rewards = np.array([[[4, 0, -1, 2], [3, 1, 0, 0]]], np.float32)
+    learns = np.array([[True, True, True, False], [True, True, False, False]])
+    assert share_rewards(rewards, learns, 0.0) is rewards
+    half = share_rewards(rewards, learns, 0.5)[0]
+    assert half[0, :3].tolist() == [2.5, 0.5, 0.0]
+    assert half[1, :2].tolist() == [2.5, 1.5]
+    assert share_rewards(rewards, learns, 1.0)[0, 0, :3].tolist() == [1, 1, 1]
+
+
+def test_with_a_critic_the_value_stays_of_the_seats_own_points(tmp_path: Path) -> None:
+    """The critic is of what is shared; without one there is no value of points to give away."""
+    options: dict[str, Any] = {"critic": [8], "batch_size": ITERATION, "epochs": 1}
+    own, shared = (Learner(config(team_spirit=spirit, **options), "cpu", None) for spirit in (0.0, 1.0))
+    first, second = own.iterate(), shared.iterate()
+    assert first["train/value_loss"] == second["train/value_loss"]
+    assert first["train/critic_loss"] > 1.2 * second["train/critic_loss"]
+    Learner(config(team_spirit=1.0), "cpu", None).save(tmp_path)
+    with pytest.raises(ValueError, match="no value"):
+        load(str(tmp_path)).values(np.zeros((1, OBS_SIZE), np.uint8))  # type: ignore[attr-defined]
 
 
 # --- the network
@@ -240,7 +265,7 @@ class InterruptedTraining(Exception):  # noqa: N818 - no error
     "special",
     [
         {"partners": ["heuristic"]},
-        {"partners": ["random", "rule_based"], "critic": [8], "reward": "win"},
+        {"partners": ["random", "rule_based"], "critic": [8], "reward": "win", "team_spirit": 0.5},
         {"partners": ["past", "random"], "snapshot_decisions": ITERATION, "past_selves": 2},
     ],
 )

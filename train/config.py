@@ -92,6 +92,8 @@ class LearningConfig(SelfPlay, ProximalPolicy):
     """How many are kept."""
     critic: list[PositiveInt] = []
     """Widths of a value network that sees all hands; if there are none, the policy's trunk has the value."""
+    team_spirit: float = Field(default=0.0, ge=0, le=1)
+    """How much of a reward is the mean over those who learn at the table, for `ppo` (Berner et al. 2019)."""
     start: str = ""
     """An `agent.safetensors` of the same layers, or its folder, to begin with instead of drawn weights."""
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -170,7 +172,7 @@ class Config(Run):
         learning = self.learning
         if learning.learner == "ppo":
             return self
-        only = ("final_entropy_bonus", "critic", "start")
+        only = ("final_entropy_bonus", "critic", "team_spirit", "start")
         asked = [name for name in only if getattr(learning, name, None)]
         if self.ratings.agents:
             asked.append("ratings")

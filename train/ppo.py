@@ -53,7 +53,8 @@ class Learner(IterativeLearner):
         super().__init__(learning.decisions, learning.checkpoint_seconds)
         self._learning = learning
         self._device = torch.device(device)
-        self._value_unit = 1 / REWARD_SCALES["points"] if learning.reward == "points" else None
+        own_points = learning.reward == "points" and (learning.critic or not learning.team_spirit)
+        self._value_unit = 1 / REWARD_SCALES["points"] if own_points else None
         self.network = Network(learning.layers, config.seed).to(self._device)
         self._critic = Critic(learning.critic, config.seed).to(self._device) if learning.critic else None
         if learning.start:
@@ -132,21 +133,30 @@ class Learner(IterativeLearner):
             rollout.rewards[step] = tables.rewards
             rollout.ended[step] = tables.ended
             self.tally.add(tables.points, tables.learns)
-        if self._critic:
-            rollout.values[:] = self._valued(rollout.full_states).reshape(rollout.values.shape)
-            last_values = self._valued(tables.games.full_state())
-        else:
-            last_values = self._outputs(tables.games.observation)[:, NUM_ACTIONS]
         if self._pool:
             past = np.isin(tables.partner, self._past)
             self._pool.note(*rounds_won(rollout.points[:, past], tables.learns[past], tables.plays[past]))
+        shared = share_rewards(rollout.rewards, tables.learns, learning.team_spirit)
+        last_values = self._outputs(tables.games.observation)[:, NUM_ACTIONS]
+        if self._critic:  # then the network's own value is of its seat's own rewards
+            self._estimate(rollout.rewards, last_values)
+            rollout.returns[:] = rollout.advantages + rollout.values
+            rollout.values[:] = self._valued(rollout.full_states).reshape(rollout.values.shape)
+            self._estimate(shared, self._valued(tables.games.full_state()))
+        else:
+            self._estimate(shared, last_values)
+            rollout.returns[:] = rollout.advantages + rollout.values
+
+    def _estimate(self, rewards: NDArray[np.float32], last_values: NDArray[np.float32]) -> None:
+        """Write the advantages by the values of the rollout, and those of the decisions that follow it."""
+        rollout, learning = self._rollout, self._learning
         seat_advantages(
             rollout.seats,
-            rollout.rewards,
+            rewards,
             rollout.ended,
             rollout.values,
             last_values,
-            tables.games.seat.astype(np.int64),
+            self._tables.games.seat.astype(np.int64),
             learning.discount,
             learning.gae_lambda,
             rollout.advantages,
@@ -186,7 +196,7 @@ class Learner(IterativeLearner):
         masks = rollout.masks.reshape(count, NUM_ACTIONS)
         actions, log_probabilities = rollout.actions.reshape(count), rollout.log_probabilities.reshape(count)
         advantages, values = rollout.advantages.reshape(count), rollout.values.reshape(count)
-        returns = advantages + values
+        returns, critic_returns = rollout.returns.reshape(count), advantages + values
         sums, seen, error = np.zeros(len(MEASURES)), 0, 0.0
         full_states = rollout.full_states.reshape(-1, FULL_SIZE)
         for _ in range(learning.epochs):
@@ -214,12 +224,12 @@ class Learner(IterativeLearner):
                 outputs.backward(torch.from_numpy(gradient).to(outputs))
                 torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT_NORM)
                 if self._critic:
-                    error += self._correct(self._critic, full_states[rows], returns[rows])
+                    error += self._correct(self._critic, full_states[rows], critic_returns[rows])
                 self._optimizer.step()
         means = dict(zip(MEASURES, (sums / seen).tolist(), strict=True))
         if self._critic:
             means["critic_loss"] = error / seen
-        return means | {"learning_rate": rate, "explained_variance": explained(values, returns)}
+        return means | {"learning_rate": rate, "explained_variance": explained(values, critic_returns)}
 
     def _correct(self, critic: Critic, states: NDArray[np.uint8], returns: NDArray[np.float32]) -> float:
         """Add the gradient of the critic's mean squared error; returns the sum of squared errors."""
@@ -290,6 +300,25 @@ class Rollout:
         self.ended = np.zeros(shape, np.bool_)
         self.full_states = np.zeros((*shape, FULL_SIZE) if with_full_states else 0, np.uint8)
         self.advantages = np.zeros(shape, np.float32)
+        self.returns = np.zeros(shape, np.float32)
+
+
+def share_rewards(
+    rewards: NDArray[np.float32], learns: NDArray[np.bool_], spirit: float
+) -> NDArray[np.float32]:
+    """What seats are paid if a share of it, the spirit, is the mean over those who learn at their table.
+
+    Berner et al., Dota 2 with Large Scale Deep Reinforcement Learning, 2019, "team spirit".
+
+    Args:
+        rewards: float32 [steps, games, seats].
+        learns: [games, seats], who learns; at least one at each table.
+        spirit: from 0 to 1.
+    """
+    if not spirit:
+        return rewards
+    mean = (rewards * learns).sum(axis=2, keepdims=True) / learns.sum(axis=1, keepdims=True)
+    return (rewards + np.float32(spirit) * (mean - rewards)).astype(np.float32)
 
 
 def between(first: float, last: float | None, progress: float) -> float:

@@ -33,8 +33,6 @@ class SelfPlay(Learning):
     """How many games are played side by side."""
     reward: Reward = "points"
     """What is learned for, see `wizard_env.rewards`."""
-    team_spirit: float = Field(default=0.0, ge=0, le=1)
-    """How much of a seat's reward is the mean of its table's, where all learn (Berner et al. 2019)."""
 
 
 class ProximalPolicy(Section):

@@ -52,7 +52,6 @@ class Tables:
         partners: Sequence[str | Agent] = ("heuristic",),
         alone: bool = False,
         reward: Reward = "points",
-        team_spirit: float = 0.0,
     ) -> None:
         """Deal the games.
 
@@ -64,15 +63,12 @@ class Tables:
             partners: who takes those seats; one of them, drawn once, in each game.
             alone: in those games the partner takes num_players - 1 seats.
             reward: what is paid, see `wizard_env.rewards`.
-            team_spirit: the share of a reward that is the mean of the table's, where everybody learns
-                (Berner et al., Dota 2 with Large Scale Deep Reinforcement Learning, 2019).
         """
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
         self.rng = np.random.default_rng(seed)
         self.games.spread(self.rng)
         self._partners = [load(partner) for partner in partners]
         self._reward = reward
-        self._team_spirit = team_spirit
         self._rows = np.arange(num_games)
         self.points = np.zeros_like(self.games.points)
         sits = np.arange(self.points.shape[1]) < self.games.num_players[:, np.newaxis]
@@ -115,8 +111,6 @@ class Tables:
             these = fresh & (sizes == size)
             mine, all_points = points[these, :size], scores[these, :size] + points[these, :size]
             paid = rewards(self._reward, mine, all_points, over[these])
-            alike = self.partner[rows[these]] == EVERYBODY_LEARNS
-            paid[alike] += self._team_spirit * (paid[alike].mean(axis=-1, keepdims=True) - paid[alike])
             self.rewards[rows[these], :size] = paid * REWARD_SCALES[self._reward]
 
     def _play_partners(self) -> None:
@@ -151,16 +145,7 @@ def deal_tables(config: Config, seed: int, past: Agent | None = None) -> Tables:
     learning = config.learning
     partners = [past if name == PAST and past else load(name) for name in learning.partners]
     rules = [rules for rules, count in config.kinds() for _ in range(count)]
-    return Tables(
-        rules,
-        len(rules),
-        seed,
-        learning.sparring,
-        partners,
-        learning.alone,
-        learning.reward,
-        learning.team_spirit,
-    )
+    return Tables(rules, len(rules), seed, learning.sparring, partners, learning.alone, learning.reward)
 
 
 def partners_act(
