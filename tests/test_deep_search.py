@@ -32,13 +32,14 @@ def test_it_plays_by_all_rules(num_players: int, options: dict[str, Any]) -> Non
 
 
 def test_it_leaves_the_networks_choice_only_for_a_better_one() -> None:
-    """Of the likeliest actions; never where nothing could be better by so many standard errors."""
+    """Of the likeliest actions; by very many standard errors, only where all worlds agree by how much."""
     view = view_of(Rules(hand_sizes=(6,)), 200)
     network, rng = load("champion"), np.random.default_rng(0)
     own = network.act(view, rng)
     searched = DeepSearchAgent(worlds=8).act(view, rng)
     assert 0 < (searched != own).mean() < 0.5
-    assert (DeepSearchAgent(worlds=8, errors=1e9).act(view, rng) == own).all()
+    unanimous = DeepSearchAgent(worlds=8, errors=1e9).act(view, rng) != own
+    assert unanimous.mean() < 0.1 * (searched != own).mean()
 
 
 def test_the_same_words_give_the_same_actions() -> None:
