@@ -27,8 +27,7 @@ from play.report import (
 from wizard_env import Rules
 
 if TYPE_CHECKING:
-    from train.config import Config
-    from train.rllib_config import RLlibConfig
+    from train.config import Run
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 console = Console()
@@ -96,9 +95,7 @@ def rllib(
     _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
 
 
-def _learn(
-    settings: "Config | RLlibConfig", folder: Path, learn: Callable[..., Path], checkpoint: Path, command: str
-) -> None:
+def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, command: str) -> None:
     """Learn, evaluate what was learned, and say where everything lies."""
     from train.curves import CURVES
     from train.evaluate import Entrant, evaluate

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from train import dqn, ppo, sb3
 from train.checkpoints import CHECKPOINT
-from train.config import Config
+from train.config import Config, Run
 from train.curves import CURVES, CurveWriter, Progress
 from train.memory import keep_freed_memory
 from wizard_env.files import write_atomically
@@ -71,7 +70,7 @@ def train(
 def conduct(
     begin: Callable[[Path | None], Any],
     checkpoint: Path,
-    config: BaseModel,
+    config: Run,
     folder: Path,
     resume: bool,
     report: Callable[[Progress], None] | None,
@@ -98,7 +97,7 @@ def conduct(
         logger.close()
 
 
-def _claim(config: BaseModel, folder: Path, resume: bool) -> None:
+def _claim(config: Run, folder: Path, resume: bool) -> None:
     """Write the config into the folder, or check that it is the one already there."""
     text = config.model_dump_json(indent=2)
     kept = folder / "config.json"
@@ -113,5 +112,5 @@ def _claim(config: BaseModel, folder: Path, resume: bool) -> None:
     write_atomically(kept, lambda path: path.write_text(text, encoding="utf-8"))
 
 
-def _without(config: BaseModel, keys: set[str]) -> dict[str, Any]:
+def _without(config: Run, keys: set[str]) -> dict[str, Any]:
     return config.model_dump(exclude={"learning": keys})
