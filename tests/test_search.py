@@ -9,6 +9,7 @@ from agents.search import BATCH, BIDS_TRIED, SearchAgent
 from tests.tables import under_way
 from train.evaluate import evaluate
 from wizard_env import Game, Rules, View, action_id, action_name
+from wizard_env.jit import config
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
 CHANCE = np.random.default_rng(0)
@@ -60,6 +61,7 @@ def tried_cards(game: Game) -> list[str]:
     return [action_name(action).removeprefix("play ") for action in (~np.isnan(points)).nonzero()[0]]
 
 
+@pytest.mark.skipif(config.NUMBA_NUM_THREADS < 2, reason="needs two cores")
 def test_threads_change_nothing() -> None:
     view = views(Rules(5, hand_sizes=(6,)))
     worlds = 3 * BATCH
