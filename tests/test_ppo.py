@@ -341,3 +341,12 @@ def test_another_seed_learns_otherwise(tmp_path: Path) -> None:
         changed = Config.model_validate(config().model_dump() | {"seed": seed})
         train(changed, tmp_path / name)
     assert checkpoint(tmp_path / "one") == checkpoint(tmp_path / "two") != checkpoint(tmp_path / "other")
+
+
+def test_threads_change_nothing(tmp_path: Path) -> None:
+    """The first weights, what is computed with them, and the sums of gradients."""
+    options: dict[str, Any] = {"layers": [256, 256], "critic": [64], "precision": "bfloat16"}
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        train(config(2 * ITERATION, **options), tmp_path / f"{threads}")
+    assert checkpoint(tmp_path / "1") == checkpoint(tmp_path / "2")

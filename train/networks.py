@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents.network import input_scale
+from train.workers import torch_on_one_thread
 from wizard_env import NUM_ACTIONS
 from wizard_env.observation import FULL_HIGHS, OBS_SIZE
 from wizard_env.sampling import best_legal
@@ -35,7 +36,7 @@ class Mlp(torch.nn.Module):
         trunk = [torch.nn.Linear(*sizes) for sizes in pairwise([len(scale), *layers])]
         self.trunk = torch.nn.ModuleList(trunk)
         self.head = torch.nn.Linear(layers[-1], len(gains))
-        with torch.no_grad():
+        with torch.no_grad(), torch_on_one_thread():  # the decomposition depends on their number
             for linear in (*trunk, self.head):
                 linear.bias.zero_()
             for linear in trunk:

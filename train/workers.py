@@ -60,17 +60,23 @@ def use_one_thread() -> None:
     numba.set_num_threads(1)
 
 
-def _here(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
-    """`map`, with one thread for torch: sums over several need not be the same to the last bit."""
+@contextmanager
+def torch_on_one_thread() -> Iterator[None]:
+    """Keep torch, if it was imported, to one thread: what several compute may differ in the last bit."""
     torch: Any = sys.modules.get("torch")
     threads = torch.get_num_threads() if torch else 1
     try:
         if torch:
             torch.set_num_threads(1)
-        yield from map(function, tasks)
+        yield
     finally:
         if torch:
             torch.set_num_threads(threads)
+
+
+def _here(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+    with torch_on_one_thread():
+        yield from map(function, tasks)
 
 
 @contextmanager
