@@ -1,6 +1,6 @@
 """DeepSearchAgent: a network that tries its likeliest actions in many worlds, itself in every seat."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Any
 
@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from agents.likelihood import check_evidence, decisions_of_others, weigh_worlds
 from agents.network import Backend, NetworkAgent
+from agents.opinion import Opinion
 from agents.search import believe, check_time
 from agents.shipped import CHAMPION
+from wizard_env.actions import NUM_ACTIONS
 from wizard_env.bits import lowest_bit
 from wizard_env.engine import apply, first_action, legal
 from wizard_env.jit import kernel
@@ -83,43 +85,62 @@ class DeepSearchAgent:
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         """As the protocol says; the same random words give the same actions where no time is set."""
         words = view.noise(rng)
-        encoding = view.encode(canonical_suits=True)
-        shares = self.network.policy(encoding)
-        order = np.argsort(-shares, axis=1, kind="stable")[:, :TRIED]
-        tried = np.take_along_axis(shares, order, axis=1) >= self.likely
-        actions = np.stack([print_actions(column, encoding.order) for column in order.T], axis=1)
+        actions, shares = self._rank(view)
+        actions, tried = actions[:, :TRIED], shares[:, :TRIED] >= self.likely
         chosen: Actions = actions[:, 0].copy()
-        hard = tried[:, 1].nonzero()[0]
-        step = 1 if self.milliseconds is not None else max(1, AT_ONCE // (self.worlds * TRIED))
-        for start in range(0, len(hard), step):
-            rows = hard[start : start + step]
-            best = self._compare(view.known[rows], words[rows], actions[rows], tried[rows])
+        for rows in self._parts(tried[:, 1].nonzero()[0], TRIED):
+            points = self._search(view.known[rows], words[rows], actions[rows], tried[rows])
+            gains = points - points[:, :, :1]
+            bar = self.errors * gains.std(axis=1, ddof=1) / np.sqrt(points.shape[1])
+            best = np.where(tried[rows], gains.mean(axis=1) - bar, -np.inf).argmax(axis=1)
             chosen[rows] = actions[rows, best]
         return chosen
 
-    def _compare(
+    def opinion(self, view: View, rng: np.random.Generator) -> Opinion:
+        """The network's policy, and what the search expects of every legal action."""
+        words = view.noise(rng)
+        actions, shares = self._rank(view)
+        points = np.full((len(view), NUM_ACTIONS), np.nan)
+        for rows in self._parts(np.arange(len(view)), actions.shape[1]):
+            legal = shares[rows] >= 0
+            found = self._search(view.known[rows], words[rows], actions[rows], legal).mean(axis=1)
+            places, choices = legal.nonzero()
+            points[rows[places], actions[rows][legal]] = found[places, choices]
+        policy = np.zeros((len(view), NUM_ACTIONS), np.float32)
+        np.put_along_axis(policy, actions, shares.clip(min=0), axis=1)
+        return Opinion(policy, points, np.nanmax(points, axis=1))
+
+    def _rank(self, view: View) -> tuple[Actions, NDArray[np.float32]]:
+        """The likeliest actions first, and their shares, each [n, most legal actions]; -1 if illegal."""
+        encoding = view.encode(canonical_suits=True)
+        shares = np.where(encoding.mask, self.network.policy(encoding), -1)
+        most = int(encoding.mask.sum(axis=1).max(initial=1))
+        order = np.argsort(-shares, axis=1, kind="stable")[:, : max(most, 2)]
+        actions = np.stack([print_actions(column, encoding.order) for column in order.T], axis=1)
+        return actions, np.take_along_axis(shares, order, axis=1)
+
+    def _parts(self, rows: NDArray[np.int64], most: int) -> Iterator[NDArray[np.int64]]:
+        """The decisions that are searched together: one at a time where time is set."""
+        step = 1 if self.milliseconds is not None else max(1, AT_ONCE // (self.worlds * most))
+        for start in range(0, len(rows), step):
+            yield rows[start : start + step]
+
+    def _search(
         self,
         known: NDArray[Any],
         words: NDArray[np.uint64],
         actions: NDArray[np.int64],
         tried: NDArray[np.bool_],
-    ) -> NDArray[np.int64]:
-        """int64 [n]: which action to take, of those tried, bool [n, TRIED]; the first is the network's."""
+    ) -> NDArray[np.float64]:
+        """float64 [n, worlds, k]: what the actions that are tried, of [n, k], bring in each world."""
         if self.milliseconds is None:
-            points = self._try(known, words, self.worlds, actions, tried)
-        else:
-            until = perf_counter() + self.milliseconds / 1000
-            parts: list[NDArray[np.float64]] = []
-            while not parts or perf_counter() < until:
-                fresh = np.array([word_at(word, len(parts)) for word in words], np.uint64)
-                parts.append(self._try(known, fresh, BATCH, actions, tried))
-            points = np.concatenate(parts, axis=1)
-        gains = points - points[:, :, :1]
-        count = points.shape[1]
-        bar = self.errors * gains.std(axis=1, ddof=1) / np.sqrt(count)
-        safe = np.where(tried, gains.mean(axis=1) - bar, -np.inf)
-        best: NDArray[np.int64] = safe.argmax(axis=1)
-        return best
+            return self._try(known, words, self.worlds, actions, tried)
+        until = perf_counter() + self.milliseconds / 1000
+        parts: list[NDArray[np.float64]] = []
+        while not parts or perf_counter() < until:
+            fresh = np.array([word_at(word, len(parts)) for word in words], np.uint64)
+            parts.append(self._try(known, fresh, BATCH, actions, tried))
+        return np.concatenate(parts, axis=1)
 
     def _try(
         self,
@@ -129,7 +150,7 @@ class DeepSearchAgent:
         actions: NDArray[np.int64],
         tried: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """float64 [n, count, TRIED]: the points of the round that each action brings in each world."""
+        """float64 [n, count, k]: the points of the round that each action brings in each world."""
         if self.evidence == NETWORK:
             worlds = np.stack(
                 [self._believe(one, word, count) for one, word in zip(known, words, strict=True)]

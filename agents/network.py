@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from agents.opinion import Opinion
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.observation import HIGHS, OBS_SIZE, OBSERVATION, SLICES
 from wizard_env.rules import check_choice
 from wizard_env.sampling import best_legal
-from wizard_env.view import Actions, Encoding, View, print_actions
+from wizard_env.view import Actions, Encoding, View, print_actions, reorder_actions
 
 FILE_NAME = "agent.safetensors"
 FORMAT = "wizard-agent"
@@ -81,6 +82,15 @@ class NetworkAgent:
         logits = np.where(encoding.mask, self.logits(encoding.observation), -np.inf)
         shares: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
         return shares / shares.sum(axis=1, keepdims=True)
+
+    def opinion(self, view: View, rng: np.random.Generator) -> Opinion:
+        """Its policy and its value; of single actions it expects nothing."""
+        encoding = view.encode(canonical_suits=True)
+        ids = np.tile(np.arange(NUM_ACTIONS), len(view))
+        columns = reorder_actions(ids, encoding.order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)
+        unknown = np.full((len(view), NUM_ACTIONS), np.nan)
+        value = unknown[:, 0] if self.value is None else self.values(encoding.observation).astype(np.float64)
+        return Opinion(np.take_along_axis(self.policy(encoding), columns, axis=1), unknown, value)
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """float32 [n, NUM_ACTIONS], from observations uint8 [n, OBS_SIZE] in canonical suits."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from agents.belief import PLAN, count_ways, draw_hands, make_plan, table_size, unseen_by
 from agents.heuristic import SCRATCH, Scratch, best_choice, choice_values, heuristic_action
 from agents.likelihood import NOTHING, PLAYS, check_evidence, replay_bidding, replay_tricks
+from agents.opinion import Opinion, certain
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.bits import lowest_bit
 from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
@@ -78,27 +79,34 @@ class SearchAgent:
         )
         return actions
 
-    def expect(self, view: View, rng: np.random.Generator) -> NDArray[np.float64]:
+    def expect(self, view: View, rng: np.random.Generator, every: bool = False) -> NDArray[np.float64]:
         """float64 [n, NUM_ACTIONS]: the points of the round that each choice brings its seat on average.
 
         NaN where an action is illegal or not worth a try; the points are 0 where there is no choice.
+
+        every: try all legal actions, those too that are not worth it or that there is no choice about.
         """
         words = view.noise(rng)
         totals = np.zeros((len(view), NUM_ACTIONS))
         if self.milliseconds is None:
             count = min(self.worlds, BATCH)
             batches = -(-self.worlds // count)
-            self._add(view.known, words, range(batches), count, totals)
+            self._add(view.known, words, range(batches), count, every, totals)
             return totals / (batches * count)
         for index in range(len(view)):
             one = slice(index, index + 1)
             until, batches = perf_counter() + self.milliseconds / 1000, 0
             while batches == 0 or perf_counter() < until:
                 numbers = range(batches, batches + self.threads)
-                self._add(view.known[one], words[one], numbers, BATCH, totals[one])
+                self._add(view.known[one], words[one], numbers, BATCH, every, totals[one])
                 batches += self.threads
             totals[one] /= batches * BATCH
         return totals
+
+    def opinion(self, view: View, rng: np.random.Generator) -> Opinion:
+        """What it expects of every legal action, and which is best."""
+        points = self.expect(view, rng, every=True)
+        return Opinion(certain(np.nanargmax(points, axis=1)), points, np.nanmax(points, axis=1))
 
     def _add(
         self,
@@ -106,11 +114,12 @@ class SearchAgent:
         words: NDArray[np.uint64],
         batches: range,
         count: int,
+        every: bool,
         totals: NDArray[np.float64],
     ) -> None:
         """Add the points that every choice brings in some batches of `count` worlds."""
         parts = np.zeros((len(known), len(batches), NUM_ACTIONS))
-        options = self.evidence, self.playouts == "random"
+        options = self.evidence, self.playouts == "random", every
         if self.threads == 1 or not has_threads():
             _search(known, words, batches.start, count, options, parts)
         else:
@@ -192,16 +201,16 @@ def distinct_cards(state: State, allowed: int) -> int:
 @compiled
 def _try_batch(known: Any, word: np.uint64, count: int, options: Any, points: Any) -> None:
     """Add to `points`, for each choice, what it brings in `count` worlds; NaN where nothing is tried."""
-    evidence, at_random = options
+    evidence, at_random, every = options
     scratch = np.empty(1, SCRATCH)
     room = np.empty(1, STATE)
     observer = int(known.seat)
     first = first_action(known)
-    choices = choices_of(known, scratch[0])
+    choices = legal(known) if every else choices_of(known, scratch[0])
     for action in range(NUM_ACTIONS):
         tried = 0 <= action - first < NUM_KINDS and (choices >> (action - first)) & 1
         points[action] = 0.0 if tried else np.nan
-    if choices & (choices - 1) == 0:
+    if not every and choices & (choices - 1) == 0:
         return
     worlds, numbers, generator = believed_worlds(known, observer, word, count, evidence, scratch[0])
     left = choices

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from wizard_env.files import write_atomically
 from wizard_env.notation import write_records
+from wizard_env.transcript import Transcript
 
 if TYPE_CHECKING:
+    from train.analysis import Analysis
     from train.evaluate import Evaluation
     from train.exploit import Exploit
     from train.league import League
@@ -75,6 +77,14 @@ class Outputs:
     def write_exploit(self, exploit: "Exploit") -> None:
         """Write what a learned response gains."""
         self._write_json(asdict(exploit))
+
+    def write_analyses(self, analyses: "Sequence[Analysis]") -> None:
+        """Write what was thought of some games."""
+        self._write_json([analysis.to_dict() for analysis in analyses])
+
+    def write_transcripts(self, transcripts: Sequence[Transcript]) -> None:
+        """Write some games, told trick by trick."""
+        self._write_json([transcript.to_dict() for transcript in transcripts])
 
     def _write_json(self, found: Any) -> None:
         if not self.json:

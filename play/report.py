@@ -18,8 +18,14 @@ if TYPE_CHECKING:
     from train.league import League
     from train.workers import Map
 
+console = Console()
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+
+def say(line: str) -> None:
+    """Print a line as it is, however long."""
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 class TrainingBar:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # what it stands on takes a second to import
+    from train.analysis import Analysis
     from train.evaluate import Bidding, Difference, Evaluation
     from train.league import League
 
@@ -128,3 +129,41 @@ def _breakdown(title: str, heading: str, lines: Sequence["Bidding"]) -> Sheet:
         for line in lines
     ]
     return Sheet(title, headings, rows)
+
+
+def analysis_sheets(analysis: "Analysis", title: str, shown: int | None) -> list[Sheet]:
+    """How each seat played a game, and the decisions that lost most, so many; None shows all, in order."""
+    seats = Sheet(
+        f"{title}: points = par {analysis.par:.0f} + luck - lost",
+        ["seat", "points", "luck", "lost", "lost by bids", "bids met", "bias"],
+        [
+            [
+                str(seat.seat),
+                str(seat.points),
+                f"{seat.luck:+.0f}",
+                f"{seat.lost:.0f}",
+                f"{seat.lost_by_bids:.0f}",
+                f"{seat.bid_accuracy:.3f}",
+                f"{seat.bid_bias:+.2f}",
+            ]
+            for seat in analysis.seats
+        ],
+    )
+    decisions = analysis.decisions
+    if shown is not None:
+        decisions = sorted(decisions, key=lambda decision: -decision.lost)[:shown]
+    rows = [
+        [
+            str(decision.round_number),
+            str(decision.seat),
+            decision.chosen,
+            decision.best,
+            f"{decision.points[decision.chosen]:.1f}",
+            f"{decision.points[decision.best]:.1f}",
+            f"{decision.lost:.1f}",
+        ]
+        for decision in decisions
+    ]
+    headings = ["round", "seat", "chosen", "best", "chosen brings", "best brings", "lost"]
+    name = f"decisions, judged by {analysis.analyst}" if shown is None else "decisions that lost most"
+    return [*([seats] if seats.rows else []), Sheet(name, headings, rows)]

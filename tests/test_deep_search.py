@@ -31,6 +31,13 @@ def test_it_plays_by_all_rules(num_players: int, options: dict[str, Any]) -> Non
     assert view.mask[np.arange(len(view)), actions].all()
 
 
+def test_it_tries_legal_actions_only() -> None:
+    """Also where actions of no share at all are worth a try."""
+    view = view_of(Rules(3, hand_sizes=(4,)))
+    actions = DeepSearchAgent(worlds=2, likely=0).act(view, CHANCE)
+    assert view.mask[np.arange(len(view)), actions].all()
+
+
 def test_it_leaves_the_networks_choice_only_for_a_better_one() -> None:
     """The less, the more standard errors are asked for; by very many, only where all worlds agree."""
     view = view_of(Rules(hand_sizes=(6,)), 200)

@@ -346,6 +346,16 @@ class Game:
         """The deal that `from_deal` was given; None for a game from its seed."""
         return deepcopy(self._start)
 
+    def restart(self) -> Self:
+        """This game before its first action, dealt the same cards.
+
+        A copy of a game of a batch has no beginning: it restarts as the game of its seed.
+        """
+        if self._start is None:
+            return type(self)(self._rules, self._seed)
+        start = deepcopy(self._start)
+        return self.from_deal(self._rules, seed=self._seed, round_number=start.pop("round"), **start)
+
     def _seats(self, field: str) -> list[int]:
         values: list[int] = self.state[field][0, : self._rules.num_players].tolist()
         return values

@@ -102,8 +102,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
 
 def _tell(game: Game) -> dict[str, Any]:
     """All that a record says of a game but its digest, found by playing it again."""
-    start = game.start
-    twin = _begin(game.rules, game.seed, start)
+    twin = game.restart()
     rounds = [_dealt(twin)]
     for action in game.history:
         rounds[-1]["actions"].append(ACTIONS[action])
@@ -121,7 +120,7 @@ def _tell(game: Game) -> dict[str, Any]:
         "version": VERSION,
         "rules": game.rules.to_dict(),
         "seed": game.seed,
-        "start": start,
+        "start": game.start,
         "draw": game.draw,
         "rounds": rounds,
         "scores": game.scores,

@@ -1,0 +1,53 @@
+"""Options that commands share, and the rules that they describe."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wizard_env import Rules
+
+Agents = Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs.")]
+Players = Annotated[str, typer.Option(help="3 to 6, or several table sizes, as in 3,4,5,6.")]
+Seed = Annotated[int, typer.Option(help="The same seed, the same deals.")]
+HandSizes = Annotated[str, typer.Option(help="Only these rounds, as in 1,2,3.")]
+Restriction = Annotated[str, typer.Option(help="free, no_even, leader, canadian.")]
+Reveal = Annotated[str, typer.Option(help="open, simultaneous, secret.")]
+MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
+WorkerCount = Annotated[int, typer.Option(help="How many processes play.")]
+RayAddress = Annotated[
+    str | None, typer.Option(help="Play on the Ray cluster at this address; local starts one.")
+]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write JSON to this file; - prints it.")
+]
+ReportFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a page of plots and tables, in one HTML file.")
+]
+PlotFolder = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write the plots here, as PNG.")]
+
+
+def rules_for(
+    players: str, hand_sizes: str, bid_restriction: str, bid_reveal: str, magic_edition: bool
+) -> list[Rules]:
+    """The rules for every table size."""
+    sizes = dict.fromkeys(_numbers("--players", players))
+    if not sizes:
+        raise ValueError("--players '': at least one table size is needed, as in 4 or 3,4,5,6")
+    return [
+        Rules(
+            num_players=num_players,
+            bid_restriction=bid_restriction,  # type: ignore[arg-type]
+            bid_reveal=bid_reveal,  # type: ignore[arg-type]
+            magic_edition=magic_edition,
+            hand_sizes=_numbers("--hand-sizes", hand_sizes) or None,
+        )
+        for num_players in sizes
+    ]
+
+
+def _numbers(option: str, text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(number) for number in text.split(",")) if text else ()
+    except ValueError:
+        raise ValueError(f"{option} {text!r}: allowed are whole numbers, as in 3,4,5") from None

@@ -1,0 +1,94 @@
+"""Commands that read files of records: `wizard replay`, `analyse`, `convert`."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from play.options import JsonFile
+from play.outputs import Outputs
+from play.report import console, say, show_sheet
+from play.sheets import analysis_sheets
+from play.tale import tell
+from wizard_env import Game
+from wizard_env.loading import load
+from wizard_env.notation import read_records
+from wizard_env.render import text
+from wizard_env.transcript import transcribe
+
+SHOWN = 10
+"""So many decisions are shown, if not all."""
+
+Records = Annotated[Path, typer.Argument(metavar="FILE", help="A file of records, one game a line.")]
+Number = Annotated[int | None, typer.Option("--game", help="Only this game of the file, from 1.")]
+
+
+def replay(
+    file: Records,
+    game: Number = None,
+    tables: Annotated[bool, typer.Option(help="Show the table before every action.")] = False,
+    seat: Annotated[int | None, typer.Option(help="Show the tables as this seat sees them.")] = None,
+) -> None:
+    """Tell the games of a file, trick by trick; every action is checked against the rules."""
+    for number, played in _chosen(file, game):
+        say(f"Game {number}")
+        if not tables:
+            say("\n".join(tell(transcribe(played))))
+            say("")
+            continue
+        moved = played.restart()
+        for action in played.history:
+            say(text(moved, seat, console.is_terminal))
+            say("")
+            moved.step(action)
+        say(text(moved, seat, console.is_terminal))
+        say("")
+
+
+def analyse(
+    file: Records,
+    game: Number = None,
+    by: Annotated[
+        str, typer.Option(help="The agent that judges: one that searches, or has one within.")
+    ] = "champion+search:worlds=32,evidence=bids",
+    seed: Annotated[int, typer.Option(help="Of the judge's chances.")] = 0,
+    every: Annotated[bool, typer.Option(help="Show all decisions, in their order.")] = False,
+    json: JsonFile = None,
+) -> None:
+    """Judge every decision of the games of a file by what its seat could know: where points were lost."""
+    from train.analysis import analyse
+
+    outputs = Outputs(json)
+    agent, found = load(by), []
+    for number, played in _chosen(file, game):
+        found.append(analyse(played, agent, by, seed))
+        if not outputs.prints_json:
+            for sheet in analysis_sheets(found[-1], f"game {number}", None if every else SHOWN):
+                show_sheet(console, sheet)
+    outputs.write_analyses(found)
+
+
+def convert(
+    file: Records,
+    out: Annotated[Path, typer.Argument(metavar="OUT.json", help="What to write; - prints it.")],
+    game: Number = None,
+) -> None:
+    """Write games as JSON with every trick spelled out, for programs that know no rules."""
+    outputs = Outputs(out)
+    outputs.write_transcripts([transcribe(played) for _, played in _chosen(file, game)])
+
+
+def _chosen(file: Path, number: int | None) -> Iterator[tuple[int, Game]]:
+    """The games of a file with their numbers, or one of them.
+
+    Raises ValueError if the file has no game of that number.
+    """
+    numbered = enumerate(read_records(file), start=1)
+    if number is None:
+        yield from numbered
+        return
+    if number < 1 or not (one := list(islice(numbered, number - 1, number))):
+        raise ValueError(f"--game {number}: {file} has no game of that number")
+    yield from one

@@ -1,0 +1,182 @@
+"""What an agent thinks of a game that was played: where points were lost, and how much was luck.
+
+Every decision is judged by what its seat could know, by an agent that expects points of each legal
+action. It is asked twice, with worlds of its own each time: by what one answer finds best, the other says
+how much better it is than what was done, and the other way about. So noise is not counted as a
+mistake; a decision may seem to lose less than nothing, and sums are right on average.
+
+The points of a round are then those that the table could expect, plus luck, less what decisions lost. A
+seat's expectation is that of its best action at its first decision; luck is all that its decisions do
+not explain: its cards, and what others did.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.opinion import opine
+from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
+from wizard_env.state import BID, PHASES, STATE
+
+AT_ONCE = 256
+"""So many decisions are judged together."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision that had a choice; points are those of the round that the analyst expects."""
+
+    number: int
+    """Its place in the game's history, from 0."""
+    round_number: int
+    seat: int
+    phase: str
+    """ "trump", "bid" or "play"."""
+    chosen: str
+    best: str
+    lost: float
+    """How much more the best brings; below 0 only by chance."""
+    points: dict[str, float]
+    """Of each legal action."""
+
+
+@dataclass(frozen=True)
+class PlayedSeat:
+    """How a seat played the finished rounds of a game; points are of the game."""
+
+    seat: int
+    points: int
+    bid_accuracy: float
+    """Share of bids met exactly."""
+    bid_bias: float
+    """Mean of bid less tricks won: above 0 for who bids too much."""
+    lost: float
+    """By all its decisions; points = par + luck - lost."""
+    lost_by_bids: float
+    """That part of it."""
+    luck: float
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What `analyse` finds of one game."""
+
+    analyst: str
+    par: float
+    """The points that a seat could expect of the finished rounds, as a mean over the table."""
+    seats: list[PlayedSeat]
+    """Empty if no round is finished."""
+    decisions: list[Decision]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON has them."""
+        return asdict(self)
+
+
+def analyse(game: Game, agent: Agent, analyst: str, seed: int = 0) -> Analysis:
+    """Judge every decision of a game.
+
+    Args:
+        game: finished or not, with its history: not one begun by `Game.from_state`.
+        agent: expects points of every legal action, as "search" and "champion+search" do.
+        analyst: its name.
+        seed: of its randomness.
+
+    Raises:
+        ValueError: the agent expects nothing of single actions.
+    """
+    states = _before_each_action(game)
+    taken = np.array(game.history, np.int64)
+    expected = _expect(agent, states, seed)
+    if np.isnan(expected[:, np.arange(len(taken)), taken]).any():
+        raise ValueError(f"{analyst!r} expects nothing of single actions: an agent that searches is needed")
+    worth, lost = _judge(expected, taken)
+    points = expected.mean(axis=0)
+    decisions = []
+    for number in (np.isfinite(points).sum(axis=1) > 1).nonzero()[0].tolist():
+        state, legal = states[number], np.isfinite(points[number]).nonzero()[0].tolist()
+        decisions.append(
+            Decision(
+                number=number,
+                round_number=int(state["round_index"]) + 1,
+                seat=int(state["seat"]),
+                phase=PHASES[int(state["phase"])],
+                chosen=ACTIONS[taken[number]],
+                best=ACTIONS[int(np.nanargmax(points[number]))],
+                lost=float(lost[number]),
+                points={ACTIONS[action]: float(points[number, action]) for action in legal},
+            )
+        )
+    par, seats = _sum_up(game, states, worth, lost)
+    return Analysis(analyst, par, seats, decisions)
+
+
+def _before_each_action(game: Game) -> NDArray[Any]:
+    """Records of dtype STATE, one for each action of the game's history."""
+    twin = game.restart()
+    states = np.empty(len(game.history), STATE)
+    for number, action in enumerate(game.history):
+        states[number] = twin.state[0]
+        twin.step(action)
+    if twin != game:
+        raise ValueError("the game is not what its actions lead to: it was begun from a state")
+    return states
+
+
+def _expect(agent: Agent, states: NDArray[Any], seed: int) -> NDArray[np.float64]:
+    """float64 [2, n, NUM_ACTIONS]: the points that each answer expects of each legal action."""
+    expected = np.empty((2, len(states), NUM_ACTIONS))
+    for answer in range(2):
+        for start in range(0, len(states), AT_ONCE):
+            rows = slice(start, start + AT_ONCE)
+            rng = np.random.default_rng((seed, answer, start))
+            expected[answer, rows] = opine(agent, View(states[rows]), rng).points
+    return expected
+
+
+def _judge(
+    expected: NDArray[np.float64], taken: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What the best action is worth, and how much more than the one taken, each float64 [n]."""
+    rows = np.arange(len(taken))
+    best = np.nanargmax(expected, axis=2)[::-1]
+    worth = expected[[[0], [1]], rows, best]
+    return worth.mean(axis=0), (worth - expected[:, rows, taken]).mean(axis=0)
+
+
+def _sum_up(
+    game: Game, states: NDArray[Any], worth: NDArray[np.float64], lost: NDArray[np.float64]
+) -> tuple[float, list[PlayedSeat]]:
+    """The par of the finished rounds, and how each seat played them."""
+    rounds, players = game.rounds, game.rules.num_players
+    if not rounds:
+        return 0.0, []
+    place = states["round_index"] - states["round_index"][0]
+    finished = place < len(rounds)
+    keys = (place.astype(np.int64) * players + states["seat"])[finished]
+    _, first = np.unique(keys, return_index=True)
+    par = float(worth[first].reshape(len(rounds), players).mean(axis=1).sum())
+    bids, tricks_won, points = (
+        np.array([getattr(scored, name) for scored in rounds]) for name in ("bids", "tricks_won", "points")
+    )
+    missed = bids - tricks_won
+
+    def losses(chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return np.bincount(states["seat"][chosen], lost[chosen], players).astype(np.float64)
+
+    total, by_bids = losses(finished), losses(finished & (states["phase"] == BID))
+    seats = [
+        PlayedSeat(
+            seat=seat,
+            points=int(points[:, seat].sum()),
+            bid_accuracy=float((missed[:, seat] == 0).mean()),
+            bid_bias=float(missed[:, seat].mean()),
+            lost=float(total[seat]),
+            lost_by_bids=float(by_bids[seat]),
+            luck=float(points[:, seat].sum() + total[seat] - par),
+        )
+        for seat in range(players)
+    ]
+    return par, seats
