@@ -53,7 +53,7 @@ class HumanAgent:
             if not answer:
                 raise EOFError(f"the input ended before seat {game.seat} chose an action")
             try:
-                return _read(answer, game)
+                return read_action(answer, game)
             except ValueError as wrong:
                 self._write(f"{wrong}\n")
 
@@ -85,8 +85,11 @@ def _played(game: Game) -> list[str]:
     return lines
 
 
-def _read(answer: str, game: Game) -> int:
-    """The legal action that was typed. Raises ValueError with the reason if there is none."""
+def read_action(answer: str, game: Game) -> int:
+    """The legal action that was typed, as an id, a name, or what stands behind the verb.
+
+    Raises ValueError with the reason if there is none.
+    """
     words = " ".join(answer.upper().split())
     action = _IDS.get(words)
     if action is None and words.isdecimal():

@@ -1,4 +1,4 @@
-"""The command line: `wizard train`, `rllib`, `evaluate`, `league`, `exploit`, `export`, `bench`."""
+"""The command line: `wizard train`, `evaluate`, `replay` and the others."""
 
 import logging
 import sys
@@ -12,11 +12,31 @@ try:
     from rich.console import Console
     from rich.logging import RichHandler
 except ModuleNotFoundError as missing:
-    raise SystemExit(f"wizard needs the module {missing.name!r}: pip install 'wizard-env[train]'") from None
+    raise SystemExit(
+        f"wizard needs the module {missing.name!r}: pip install 'wizard-env[play]', or [train]"
+    ) from None
 
 import configs
+from play.options import (
+    Agents,
+    HandSizes,
+    JsonFile,
+    MagicEdition,
+    Players,
+    PlotFolder,
+    RayAddress,
+    ReportFile,
+    Restriction,
+    Reveal,
+    Seed,
+    WorkerCount,
+    rules_for,
+)
 from play.outputs import Outputs
+from play.records import analyse, convert, replay
 from play.report import (
+    console,
+    say,
     show_evaluation,
     show_exploit,
     show_league,
@@ -24,13 +44,14 @@ from play.report import (
     training_bar,
     with_progress,
 )
-from wizard_env import Rules
+from play.seats import play
 
 if TYPE_CHECKING:
     from train.config import Run
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-console = Console()
+for command in (play, replay, analyse, convert):
+    app.command()(command)
 
 RECORDS = "records.jsonl"
 NUM_RECORDS = 4
@@ -44,7 +65,10 @@ def main() -> None:
     try:
         app()
     except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
-        complaints.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        complaint = f"error: {error}"
+        if isinstance(error, ModuleNotFoundError) and "pip install" not in complaint:
+            complaint += ": pip install 'wizard-env[all]'"
+        complaints.print(complaint, style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
 
 
@@ -122,31 +146,6 @@ def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint
     say(f"records      {folder / RECORDS}")
 
 
-def say(line: str) -> None:
-    """Print a line as it is, however long."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-Agents = Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs.")]
-Players = Annotated[str, typer.Option(help="3 to 6, or several table sizes, as in 3,4,5,6.")]
-Seed = Annotated[int, typer.Option(help="The same seed, the same deals.")]
-HandSizes = Annotated[str, typer.Option(help="Only these rounds, as in 1,2,3.")]
-Restriction = Annotated[str, typer.Option(help="free, no_even, leader, canadian.")]
-Reveal = Annotated[str, typer.Option(help="open, simultaneous, secret.")]
-MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
-WorkerCount = Annotated[int, typer.Option(help="How many processes play.")]
-RayAddress = Annotated[
-    str | None, typer.Option(help="Play on the Ray cluster at this address; local starts one.")
-]
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Write JSON to this file; - prints it.")
-]
-ReportFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a page of plots and tables, in one HTML file.")
-]
-PlotFolder = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write the plots here, as PNG.")]
-
-
 @app.command()
 def evaluate(
     agents: Agents,
@@ -174,7 +173,7 @@ def evaluate(
     from train.workers import workers as open_workers
 
     outputs = Outputs(json, report, plots, records)
-    tables = _rules(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    tables = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     num_records = NUM_RECORDS if records else 0
     with open_workers(workers, ray) as spread:
         shown = with_progress(spread)
@@ -213,7 +212,7 @@ def league(
     from train.workers import workers as open_workers
 
     outputs = Outputs(json, report, plots)
-    tables = _rules(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    tables = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     with open_workers(workers, ray) as spread:
         result = play_league(folder, agents, tables, games, seed, with_progress(spread))
     if not outputs.prints_json:
@@ -242,7 +241,7 @@ def exploit(
     from train.exploit import exploit, run_name
 
     outputs = Outputs(json)
-    rules = _rules(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
+    rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     folder = runs / run_name(agent, rules, seed)
     with training_bar(console) as bar:
         found = exploit(agent, rules, folder, decisions, games, seed, bar.update)
@@ -262,32 +261,6 @@ def export(
 
     export(agent, file)
     say(f"network      {file}")
-
-
-def _rules(
-    players: str, hand_sizes: str, bid_restriction: str, bid_reveal: str, magic_edition: bool
-) -> list[Rules]:
-    """The rules for every table size."""
-    sizes = dict.fromkeys(_numbers("--players", players))
-    if not sizes:
-        raise ValueError("--players '': at least one table size is needed, as in 4 or 3,4,5,6")
-    return [
-        Rules(
-            num_players=num_players,
-            bid_restriction=bid_restriction,  # type: ignore[arg-type]
-            bid_reveal=bid_reveal,  # type: ignore[arg-type]
-            magic_edition=magic_edition,
-            hand_sizes=_numbers("--hand-sizes", hand_sizes) or None,
-        )
-        for num_players in sizes
-    ]
-
-
-def _numbers(option: str, text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(number) for number in text.split(",")) if text else ()
-    except ValueError:
-        raise ValueError(f"{option} {text!r}: allowed are whole numbers, as in 3,4,5") from None
 
 
 @app.command()

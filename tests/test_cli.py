@@ -24,6 +24,19 @@ from wizard_env.notation import read_records
 
 ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).with_name("wizard")
+COMMANDS = [
+    "train",
+    "rllib",
+    "evaluate",
+    "league",
+    "exploit",
+    "export",
+    "play",
+    "replay",
+    "analyse",
+    "convert",
+    "bench",
+]
 
 
 class Outcome(NamedTuple):
@@ -91,11 +104,11 @@ def test_help(tmp_path: Path) -> None:
     shown = script("--help", folder=tmp_path)
     assert shown.returncode == 0
     assert shown.stderr == ""
-    for command in ("train", "rllib", "evaluate", "league", "export", "bench"):
+    for command in COMMANDS:
         assert command in shown.stdout
 
 
-@pytest.mark.parametrize("command", ["train", "rllib", "evaluate", "league", "export", "bench"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command(wizard: Wizard, command: str) -> None:
     shown = wizard(command, "--help")
     assert shown.code == 0
@@ -341,6 +354,8 @@ def test_a_module_that_is_missing(wizard: Wizard, monkeypatch: pytest.MonkeyPatc
     assert "wizard-env[cluster]" in complaint(wizard("evaluate", "random", "--ray", "local"))
     monkeypatch.setattr("play.outputs.find_spec", lambda name: None)
     assert "wizard-env[report]" in complaint(wizard("evaluate", "random", "--report", "page.html"))
+    monkeypatch.setitem(sys.modules, "train.run", None)
+    assert "wizard-env[all]" in complaint(wizard("train", "smoke"))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,57 @@
+"""`wizard play`: a seat at a table, in the terminal."""
+
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from play.options import HandSizes, MagicEdition, Restriction, Reveal, rules_for
+from play.plain import PlainTerminal
+from play.table import Table
+from wizard_env.loading import load
+from wizard_env.notation import read_records, write_records
+from wizard_env.rules import check_integer
+
+SEED_BITS = 64
+
+
+def play(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(help="Who else sits at the table, from your left; in turn if too few.  [champion]"),
+    ] = None,
+    players: Annotated[int, typer.Option(help="3 to 6.")] = 4,
+    seat: Annotated[int, typer.Option(help="Your seat, from 0.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Of the deals; drawn if there is none.")] = None,
+    hand_sizes: HandSizes = "",
+    bid_restriction: Restriction = "free",
+    bid_reveal: Reveal = "open",
+    magic_edition: MagicEdition = False,
+    hint: Annotated[str, typer.Option(help="The agent that gives hints.")] = "champion+search:worlds=32",
+    seconds: Annotated[float, typer.Option(help="How long an agent waits before it acts.")] = 0.6,
+    plain: Annotated[bool, typer.Option(help="Lines of text, as always where one end is a pipe.")] = False,
+    records: Annotated[Path | None, typer.Option(help="Add the game to this file of records.")] = None,
+) -> None:
+    """Play against agents in the terminal."""
+    rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
+    check_integer("--seat", seat, 0, players - 1)
+    if records and not records.parent.is_dir():
+        raise FileNotFoundError(f"{records}: there is no folder {records.parent}")
+    others = agents or ["champion"]
+    seats: list[str | None] = [others[(place - seat - 1) % players % len(others)] for place in range(players)]
+    seats[seat] = None
+    table = Table(rules, seats, secrets.randbits(SEED_BITS) if seed is None else seed)
+    adviser = load(hint)
+    try:
+        if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            PlainTerminal(table, seat, adviser, sys.stdin, sys.stdout).run()
+        else:
+            from play.terminal import TerminalApp
+
+            TerminalApp(table, seat, adviser, seconds).run()
+    finally:
+        if records:
+            kept = read_records(records) if records.exists() else ()
+            write_records(records, [*kept, table.game])

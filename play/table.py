@@ -1,0 +1,171 @@
+"""Table: a game that people and agents play, for the terminal and the browser alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.opinion import opine
+from wizard_env import ACTIONS, Agent, Game, Rules, View
+from wizard_env.loading import load
+from wizard_env.scene import Scene, look
+from wizard_env.transcript import Trick, dealt, tell
+
+
+class NotYourTurnError(ValueError):
+    """Somebody acts for a seat that does not act now."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What an agent thinks of one action."""
+
+    action: str
+    share: float
+    """How likely the agent takes it."""
+    points: float | None
+    """The points of the round that it expects of it; None if it expects nothing."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """An action that was taken, and what came of it."""
+
+    round_number: int
+    seat: int
+    action: str
+    winner: int | None = None
+    """The seat that won the trick, if the action ended it."""
+    points: tuple[int, ...] | None = None
+    """Of each seat, if the action ended the round."""
+
+    def action_for(self, seat: int | None, rules: Rules) -> str:
+        """The action as a seat saw it taken: the bids of others may be hidden then. None sees all."""
+        hidden = rules.bid_reveal != "open" and self.action.startswith("bid")
+        return "bid" if hidden and seat not in (None, self.seat) else self.action
+
+
+class Table:
+    """A game at whose seats sit agents, by name, and people, None.
+
+    Agents draw their randomness from the seed and the number of the decision, so a game that was taken
+    back or begun again from its actions goes on as it would have.
+    """
+
+    def __init__(
+        self, rules: Rules, seats: Sequence[str | None], seed: int, history: Sequence[int] = ()
+    ) -> None:
+        """Seat everybody.
+
+        Args:
+            rules: of the game.
+            seats: for each seat what `load` takes, or None for a person.
+            seed: of the deals and the agents, 0 to 2**64 - 1.
+            history: ids of the actions that were taken already.
+
+        Raises:
+            ValueError: the seats are not as many as the rules say; or as `load` and `Game.step` do.
+        """
+        if len(seats) != rules.num_players:
+            raise ValueError(f"{len(seats)} seats are taken: {rules.num_players} players are needed")
+        self.seats = list(seats)
+        self._agents: dict[str, Agent] = {name: load(name) for name in seats if name is not None}
+        self._begin(Game(rules, seed), history)
+
+    def _begin(self, game: Game, history: Sequence[int]) -> None:
+        """Take actions in a game that was just dealt."""
+        self.game = game
+        self.rounds = [dealt(game)]
+        """All rounds, trick by trick: for nobody's eyes before the game is over."""
+        self.events: list[Event] = []
+        """What was done, in order."""
+        for action in history:
+            self._take(action)
+
+    def _take(self, action: int | str) -> None:
+        told, seat, plays = self.rounds[-1], self.game.last_seat, self.game.phase == "play"
+        tell(self.rounds, self.game, action)
+        self.events.append(
+            Event(
+                round_number=told.number,
+                seat=seat,
+                action=ACTIONS[self.game.history[-1]],
+                winner=told.tricks[-1].winner if plays else None,
+                points=None if told.points is None else tuple(told.points),
+            )
+        )
+
+    @property
+    def seat(self) -> int | None:
+        """The seat that acts now; None when the game is over."""
+        return self.game.seat
+
+    @property
+    def waits_for_a_person(self) -> bool:
+        return self.game.seat is not None and self.seats[self.game.seat] is None
+
+    @property
+    def waits_for_an_agent(self) -> bool:
+        return self.game.seat is not None and self.seats[self.game.seat] is not None
+
+    @property
+    def last_trick(self) -> Trick | None:
+        """The last trick that was finished, in this round or the one before."""
+        tricks = [trick for told in self.rounds[-2:] for trick in told.tricks if trick.winner is not None]
+        return tricks[-1] if tricks else None
+
+    def act(self, seat: int, action: int | str) -> None:
+        """Take the action of a person.
+
+        Raises:
+            NotYourTurnError: another seat acts, or an agent sits there.
+            IllegalAction: the rules forbid it; the message says why.
+        """
+        if seat != self.game.seat or self.seats[seat] is not None:
+            acts = "the game is over" if self.game.seat is None else f"seat {self.game.seat} acts"
+            raise NotYourTurnError(f"seat {seat} may not act now: {acts}")
+        self._take(action)
+
+    def choose(self) -> int:
+        """What the agent does whose turn it is. Raises NotYourTurnError if it is no agent's."""
+        name = None if self.game.seat is None else self.seats[self.game.seat]
+        if name is None:
+            raise NotYourTurnError("no agent acts now")
+        return int(self._agents[name].act(View.of([self.game]), self._randomness())[0])
+
+    def advance(self, action: int | None = None) -> None:
+        """Take the action of the agent whose turn it is: the one that `choose` gave, or gives now."""
+        self._take(self.choose() if action is None else action)
+
+    def take_back(self, seat: int) -> None:
+        """Go back to the last decision of a seat.
+
+        Raises:
+            ValueError: another person sits at the table, or the seat has decided nothing yet.
+        """
+        if any(name is None for other, name in enumerate(self.seats) if other != seat):
+            raise ValueError("nothing is taken back while another person sits at the table")
+        own = [number for number, event in enumerate(self.events) if event.seat == seat]
+        if not own:
+            raise ValueError(f"seat {seat} has decided nothing that it could take back")
+        self._begin(self.game.restart(), self.game.history[: own[-1]])
+
+    def advise(self, agent: Agent) -> list[Advice]:
+        """What an agent thinks of the legal actions of whoever acts, the likeliest first.
+
+        It sees what that seat sees. Raises ValueError when the game is over.
+        """
+        opinion = opine(agent, View.of([self.game]), self._randomness())
+        advice = []
+        for action in self.game.legal_actions():
+            points = float(opinion.points[0, action])
+            known = None if np.isnan(points) else points
+            advice.append(Advice(ACTIONS[action], float(opinion.shares[0, action]), known))
+        return sorted(advice, key=lambda one: (-one.share, -(one.points or 0)))
+
+    def look(self, seat: int | None) -> Scene:
+        """What a seat may see. None sees everything."""
+        return look(self.game, seat)
+
+    def _randomness(self) -> np.random.Generator:
+        return np.random.default_rng((self.game.seed, len(self.game.history)))
