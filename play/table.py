@@ -1,6 +1,6 @@
 """Table: a game that people and agents play, for the terminal and the browser alike."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,7 +53,12 @@ class Table:
     """
 
     def __init__(
-        self, rules: Rules, seats: Sequence[str | None], seed: int, history: Sequence[int] = ()
+        self,
+        rules: Rules,
+        seats: Sequence[str | None],
+        seed: int,
+        history: Sequence[int] = (),
+        find: Callable[[str], Agent] = load,
     ) -> None:
         """Seat everybody.
 
@@ -62,6 +67,7 @@ class Table:
             seats: for each seat what `load` takes, or None for a person.
             seed: of the deals and the agents, 0 to 2**64 - 1.
             history: ids of the actions that were taken already.
+            find: gives the agent of a name, where tables share them.
 
         Raises:
             ValueError: the seats are not as many as the rules say; or as `load` and `Game.step` do.
@@ -69,7 +75,7 @@ class Table:
         if len(seats) != rules.num_players:
             raise ValueError(f"{len(seats)} seats are taken: {rules.num_players} players are needed")
         self.seats = list(seats)
-        self._agents: dict[str, Agent] = {name: load(name) for name in seats if name is not None}
+        self._agents: dict[str, Agent] = {name: find(name) for name in seats if name is not None}
         self._begin(Game(rules, seed), history)
 
     def _begin(self, game: Game, history: Sequence[int]) -> None:

@@ -1,0 +1,65 @@
+"""What browsers may say to the server; anything else is refused with a reason."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+
+MAX_TEXT = 64
+
+
+class Message(BaseModel):
+    """Nothing beyond the fields is allowed, and no value is bent into another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Sit(Message):
+    """The first message: the seat that the token opens, or watching where there is none."""
+
+    kind: Literal["sit"]
+    token: str | None = Field(default=None, max_length=MAX_TEXT)
+
+
+class Act(Message):
+    """Bid, name the trump, play."""
+
+    kind: Literal["act"]
+    action: str = Field(max_length=MAX_TEXT)
+    decisions: int = Field(ge=0)
+    """How many decisions the browser has seen: a click on an old picture is refused."""
+
+
+class Hint(Message):
+    """Ask an agent."""
+
+    kind: Literal["hint"]
+    agent: str = Field(max_length=MAX_TEXT)
+
+
+class TakeBack(Message):
+    """Go back to one's last decision."""
+
+    kind: Literal["take_back"]
+
+
+class Pace(Message):
+    """How long agents wait."""
+
+    kind: Literal["pace"]
+    seconds: Annotated[float, Field(strict=False)]
+
+
+Said = Annotated[Sit | Act | Hint | TakeBack | Pace, Field(discriminator="kind")]
+SAID: TypeAdapter[Sit | Act | Hint | TakeBack | Pace] = TypeAdapter(Said)
+
+
+class NewTable(Message):
+    """A table to open: for each seat an agent, or null for a person; the first null is whoever asks."""
+
+    seats: list[str | None] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
+    bid_restriction: str = Field(default="free", max_length=MAX_TEXT)
+    bid_reveal: str = Field(default="open", max_length=MAX_TEXT)
+    magic_edition: bool = False
+    hand_sizes: list[int] | None = Field(default=None, max_length=60)

@@ -1,0 +1,164 @@
+"""Rooms: the tables of a server, who may sit where, and what each of them is shown."""
+
+import hashlib
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+from play.store import Store, Stored
+from play.table import Table
+from wizard_env import ACTIONS, Rules
+from wizard_env.loading import load
+
+NAME_BYTES = 9
+TOKEN_BYTES = 24
+SEED_BITS = 64
+SHOWN_EVENTS = 40
+"""So many of the last events a view tells."""
+MAX_ROOMS = 1000
+KEPT_SECONDS = 30 * 24 * 3600.0
+"""So long a table is kept that nobody plays at."""
+SECONDS = (0.0, 5.0)
+"""How long agents may wait before they act."""
+PERSON = "person"
+
+
+class UnknownRoomError(ValueError):
+    """There is no such table, or no such seat at it."""
+
+
+class Room:
+    """One table of a server: seats are taken with tokens, of which only digests are kept."""
+
+    def __init__(self, name: str, table: Table, taken: dict[int, str], seconds: float = 0.8) -> None:
+        """Open a table.
+
+        Args:
+            name: of the table, which links hold.
+            table: the game.
+            taken: for each seat of a person that is taken, the digest of its token.
+            seconds: how long agents wait before they act.
+        """
+        self.name = name
+        self.table = table
+        self.taken = taken
+        self.seconds = seconds
+
+    @property
+    def open_seats(self) -> list[int]:
+        """The seats for people that nobody has taken yet."""
+        return [seat for seat, name in enumerate(self.table.seats) if name is None and seat not in self.taken]
+
+    def take_seat(self) -> tuple[int, str]:
+        """The first open seat, and the token that opens it from now on.
+
+        Raises:
+            UnknownRoomError: every seat is taken.
+        """
+        if not self.open_seats:
+            raise UnknownRoomError("every seat of this table is taken")
+        seat, token = self.open_seats[0], secrets.token_urlsafe(TOKEN_BYTES)
+        self.taken[seat] = _digest(token)
+        return seat, token
+
+    def seat_of(self, token: str) -> int:
+        """The seat that a token opens. Raises UnknownRoomError if it opens none here."""
+        digest = _digest(token)
+        for seat, known in self.taken.items():
+            if secrets.compare_digest(known, digest):
+                return seat
+        raise UnknownRoomError("this token opens no seat at this table")
+
+    def set_pace(self, seconds: float) -> None:
+        """How long agents wait. Raises ValueError beyond SECONDS."""
+        low, high = SECONDS
+        if not low <= seconds <= high:
+            raise ValueError(f"seconds={seconds!r}: allowed are {low:g} to {high:g}")
+        self.seconds = float(seconds)
+
+    def view(self, seat: int | None) -> dict[str, Any]:
+        """All that a seat may know, as JSON has it; None shows everything, for tables without people."""
+        if seat is None and None in self.table.seats:
+            raise UnknownRoomError("nobody watches a table at which people sit")
+        table = self.table
+        scene = table.look(seat)
+        acts = seat is not None and scene.seats[seat].acts
+        trick = table.last_trick
+        return {
+            "table": self.name,
+            "you": seat,
+            "seconds": self.seconds,
+            "names": [name or PERSON for name in table.seats],
+            "open": self.open_seats,
+            "scene": asdict(scene) | {"rules": scene.rules.to_dict()},
+            "legal": [ACTIONS[action] for action in table.game.legal_actions()] if acts else [],
+            "last_trick": None if trick is None else asdict(trick),
+            "decisions": len(table.events),
+            "events": [
+                asdict(event) | {"action": event.action_for(seat, table.game.rules)}
+                for event in table.events[-SHOWN_EVENTS:]
+            ],
+            "can_take_back": table.seats.count(None) == 1 and any(e.seat == seat for e in table.events),
+        }
+
+    def setup(self) -> dict[str, Any]:
+        """What `Rooms` stores beside the actions."""
+        table = self.table
+        return {
+            "rules": table.game.rules.to_dict(),
+            "seats": table.seats,
+            "seed": str(table.game.seed),
+            "taken": {str(seat): digest for seat, digest in self.taken.items()},
+            "seconds": self.seconds,
+        }
+
+
+class Rooms:
+    """All tables of a server, each saved when it changes."""
+
+    def __init__(self, store: Store) -> None:
+        """Find the tables that the store has; those that nobody has played at for long are dropped."""
+        self._store = store
+        store.forget(time.time() - KEPT_SECONDS)
+        self._rooms: dict[str, Room] = {}
+        self.agent = cache(load)
+        """The agent of a name, the same for all tables."""
+
+    def open(self, rules: Rules, seats: Sequence[str | None]) -> Room:
+        """A new table, of fresh deals.
+
+        Raises ValueError if there are too many tables, or as `Table` does.
+        """
+        if len(self._store) >= MAX_ROOMS:
+            raise ValueError(f"this server holds {MAX_ROOMS} tables already")
+        table = Table(rules, seats, secrets.randbits(SEED_BITS), find=self.agent)
+        room = Room(secrets.token_urlsafe(NAME_BYTES), table, {})
+        self._rooms[room.name] = room
+        self.save(room)
+        return room
+
+    def find(self, name: str) -> Room:
+        """The table of that name. Raises UnknownRoomError."""
+        if name not in self._rooms:
+            stored = self._store.find(name)
+            if stored is None:
+                raise UnknownRoomError("there is no such table")
+            self._rooms[name] = self._restore(stored)
+        return self._rooms[name]
+
+    def save(self, room: Room) -> None:
+        """Write a table to the store."""
+        self._store.save(room.name, room.setup(), room.table.game.history, time.time())
+
+    def _restore(self, stored: Stored) -> Room:
+        setup = stored.setup
+        rules, taken = Rules(**setup["rules"]), {int(seat): token for seat, token in setup["taken"].items()}
+        table = Table(rules, setup["seats"], int(setup["seed"]), stored.history, self.agent)
+        return Room(stored.name, table, taken, setup["seconds"])
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

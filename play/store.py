@@ -1,0 +1,67 @@
+"""Store: the tables of a server on disk, so that none is lost when it stops."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS tables (
+    name TEXT PRIMARY KEY,
+    setup TEXT NOT NULL,
+    history TEXT NOT NULL,
+    used REAL NOT NULL
+)
+"""
+
+
+class Stored(NamedTuple):
+    """One table as it was saved."""
+
+    name: str
+    setup: dict[str, Any]
+    history: list[int]
+
+
+class Store:
+    """An SQLite database; every change is on disk when the call returns."""
+
+    def __init__(self, path: Path | str) -> None:
+        """Open or make the database; ":memory:" keeps nothing.
+
+        Raises sqlite3.Error if the file is no database or cannot be written.
+        """
+        self._database = sqlite3.connect(path, isolation_level=None)
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute(_SCHEMA)
+
+    def save(self, name: str, setup: Mapping[str, Any], history: Sequence[int], now: float) -> None:
+        """Write a table, in the place of what was there.
+
+        Args:
+            name: of the table.
+            setup: whatever JSON holds.
+            history: ids of the actions so far.
+            now: seconds since the epoch.
+        """
+        row = (name, json.dumps(setup), json.dumps(list(history)), now)
+        self._database.execute("INSERT OR REPLACE INTO tables VALUES (?, ?, ?, ?)", row)
+
+    def find(self, name: str) -> Stored | None:
+        """The table of that name, if there is one."""
+        query = "SELECT name, setup, history FROM tables WHERE name = ?"
+        row = self._database.execute(query, (name,)).fetchone()
+        return None if row is None else Stored(row[0], json.loads(row[1]), json.loads(row[2]))
+
+    def __len__(self) -> int:
+        count: int = self._database.execute("SELECT count(*) FROM tables").fetchone()[0]
+        return count
+
+    def forget(self, before: float) -> None:
+        """Drop tables that were last saved before a time, in seconds since the epoch."""
+        self._database.execute("DELETE FROM tables WHERE used < ?", (before,))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
