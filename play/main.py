@@ -45,12 +45,13 @@ from play.report import (
     with_progress,
 )
 from play.seats import play
+from play.serve import serve
 
 if TYPE_CHECKING:
     from train.config import Run
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-for command in (play, replay, analyse, convert):
+for command in (play, serve, replay, analyse, convert):
     app.command()(command)
 
 RECORDS = "records.jsonl"

@@ -93,7 +93,8 @@ class Room:
             "seconds": self.seconds,
             "names": [name or PERSON for name in table.seats],
             "open": self.open_seats,
-            "scene": asdict(scene) | {"rules": scene.rules.to_dict()},
+            "scene": asdict(scene)
+            | {"rules": scene.rules.to_dict(), "pad": [(n, scored._asdict()) for n, scored in scene.pad]},
             "legal": [ACTIONS[action] for action in table.game.legal_actions()] if acts else [],
             "last_trick": None if trick is None else asdict(trick),
             "decisions": len(table.events),

@@ -32,6 +32,7 @@ COMMANDS = [
     "exploit",
     "export",
     "play",
+    "serve",
     "replay",
     "analyse",
     "convert",

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
+from typer.testing import CliRunner
 
+from play.main import app
 from play.rooms import KEPT_SECONDS, Rooms
-from play.server import BURST, LONGEST_BODY, LONGEST_MESSAGE, Bucket, TooFastError, make_app
+from play.server import BURST, LONGEST_BODY, LONGEST_MESSAGE, PAGE, Bucket, TooFastError, make_app
 from play.store import Store
 from wizard_env.cards import CARD_NAMES
 from wizard_env.notation import replay
@@ -167,6 +169,23 @@ def test_hints_and_taking_back(client: TestClient) -> None:
     while view["decisions"] != before:
         view = seat.hear()
     assert view["legal"]
+
+
+def test_the_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    for name in re.findall(r'(?:href|src)="([^"]+)"', page.text):
+        assert name == "data:," or client.get(f"/{name}").status_code == 200
+    for file in PAGE.iterdir():
+        assert not re.search(r"https?://|@import|url\(", file.read_text(encoding="utf-8")), file.name
+
+
+def test_the_page_reads_what_a_view_says(client: TestClient) -> None:
+    """Every element that the script asks for by its id is on the page."""
+    script = (PAGE / "table.js").read_text(encoding="utf-8")
+    page = client.get("/").text
+    for name in set(re.findall(r'\$\("(\w+)"\)', script)):
+        assert f'id="{name}"' in page
 
 
 # --- what may be known
@@ -376,3 +395,19 @@ def test_old_tables_are_forgotten(tmp_path: Path) -> None:
     assert store.find("old") is None
     assert store.find("new") == ("new", {}, [1])
     store.close()
+
+
+# --- the command
+
+
+def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    served: dict[str, Any] = {}
+    monkeypatch.setattr("uvicorn.run", lambda app, **options: served.update(options, app=app))
+    arguments = ["serve", "random", "--port", "1234", "--database", str(tmp_path / "tables.sqlite")]
+    outcome = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert outcome.exit_code == 0
+    assert "http://127.0.0.1:1234" in outcome.stdout
+    assert (served["host"], served["port"]) == ("127.0.0.1", 1234)
+    with TestClient(served["app"]) as client:
+        assert client.get("/agents").json() == ["random"]
+    assert (tmp_path / "tables.sqlite").exists()

@@ -1,0 +1,33 @@
+"""`wizard serve`: the browser table."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from play.report import say
+
+OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
+"""Who may sit at the tables if nobody else is named; the last is who sits there at first."""
+LARGEST_FRAME = 8192
+"""Bytes of a websocket's message; what is longer ends the connection before it is read."""
+
+
+def serve(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(help=f"Who may sit at the tables and give hints.  [{' '.join(OFFERED)}]"),
+    ] = None,
+    host: Annotated[str, typer.Option(help="0.0.0.0 lets others in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Where to listen.")] = 8000,
+    database: Annotated[Path, typer.Option(help="Where tables are kept.")] = Path("wizard.sqlite"),
+) -> None:
+    """Serve tables for people and agents to browsers."""
+    import uvicorn
+
+    from play.server import make_app
+
+    say(f"tables       http://{host}:{port}")
+    say(f"kept in      {database}")
+    app = make_app(database, agents or OFFERED)
+    uvicorn.run(app, host=host, port=port, log_level="warning", ws_max_size=LARGEST_FRAME)
