@@ -1,0 +1,159 @@
+"""The browser table in a real Chromium: whole games, by keyboard and by link, on a phone and on a desk."""
+
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from play.server import make_app
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+SIZES = {"phone": {"width": 360, "height": 740}, "desk": {"width": 1440, "height": 900}}
+CHOICES = "#choices button, #hand button:not(:disabled)"
+OVERLAPS = """() => {
+  const boxes = [...document.querySelectorAll('button, select, #players li, .card, #status')]
+    .filter((one) => one.checkVisibility() && !one.closest('dialog') && !one.closest('#lobby'))
+    .map((one) => [one, one.getBoundingClientRect()]);
+  const found = [];
+  for (const [a, p] of boxes) for (const [b, q] of boxes)
+    if (a !== b && !a.contains(b) && !b.contains(a)
+        && p.left + 1 < q.right && q.left + 1 < p.right && p.top + 1 < q.bottom && q.top + 1 < p.bottom)
+      found.push(a.outerHTML.slice(0, 60) + ' on ' + b.outerHTML.slice(0, 60));
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of its own, on a free port."""
+    app = make_app(tmp_path_factory.mktemp("served") / "tables.sqlite", ["random", "heuristic", "champion"])
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+    server.should_exit = True
+    thread.join()
+    listening.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as machine:
+        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def open_page(browser: Any, size: str) -> tuple[Any, list[str]]:
+    """A page of a browser of its own, and the errors that it reports."""
+    page, errors = browser.new_context(viewport=SIZES[size]).new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+    page.set_default_timeout(20_000)
+    return page, errors
+
+
+def sit_down(page: Any, address: str, sizes: str, seats: dict[int, str] | None = None) -> None:
+    page.goto(address)
+    page.wait_for_selector("#seats select")
+    for seat, name in (seats or {}).items():
+        page.locator("#seats select").nth(seat).select_option(name)
+    page.click("#lobby summary")
+    page.fill("#sizes", sizes)
+    page.click("text=Sit down")
+    page.wait_for_selector("#players li")
+    page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('change'))")
+
+
+def is_over(page: Any) -> bool:
+    return "The game is over" in page.inner_text("#status")
+
+
+MOST_STEPS = 4000
+
+
+def until_over(*pages: Any) -> Iterator[Any]:
+    """The pages in turn, until the game is over on all of them."""
+    for _ in range(MOST_STEPS):
+        if all(map(is_over, pages)):
+            return
+        yield from pages
+    raise AssertionError("the game does not end")
+
+
+def act(page: Any) -> None:
+    """Take the first choice, if there is one, from the keyboard."""
+    page.evaluate("(choices) => document.querySelector(choices)?.focus()", CHOICES)
+    if page.evaluate("(choices) => document.activeElement.matches(choices)", CHOICES):
+        page.keyboard.press("Enter")
+    page.wait_for_timeout(40)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> None:
+    """Nothing overlaps or leaves the screen, at any moment; the record can be had at the end."""
+    page, errors = open_page(browser, size)
+    sit_down(page, address, "1, 15")
+    moments = 0
+    for _ in until_over(page):
+        if page.locator(CHOICES).count():
+            assert page.evaluate(OVERLAPS) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+            moments += 1
+        act(page)
+    assert moments > 8
+    page.click("#pad")
+    assert page.locator("#paper tr").count() == 1 + 2 + 1
+    page.keyboard.press("Escape")
+    with page.expect_download() as download:
+        page.click("text=Record")
+    download.value.save_as(tmp_path / "game.jsonl")
+    assert '"over":true' in (tmp_path / "game.jsonl").read_text()
+    assert errors == []
+
+
+def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
+    page, errors = open_page(browser, "desk")
+    sit_down(page, address, "4")
+    page.wait_for_selector(CHOICES)
+    page.click("#hint")
+    page.wait_for_selector("#advice tr")
+    assert "champion would choose" in page.inner_text("#advice")
+    page.locator(CHOICES).first.click()
+    page.wait_for_selector("#hand button:not(:disabled)")
+    page.click("#back")
+    page.wait_for_selector("#choices button")
+    for _ in until_over(page):
+        if page.locator("#last").is_enabled():
+            break
+        act(page)
+    page.click("#last")
+    assert "took the trick" in page.inner_text("#paper")
+    assert errors == []
+
+
+def test_two_people_by_link(browser: Any, address: str) -> None:
+    """The second opens the first one's link; reloading leads back to the same seat."""
+    first, errors = open_page(browser, "desk")
+    second, others = open_page(browser, "phone")
+    sit_down(first, address, "1, 2", {2: ""})
+    second.goto(first.locator("#invite a").get_attribute("href"))
+    second.wait_for_selector("#players li")
+    first.wait_for_selector("#invite", state="hidden")
+    second.reload()
+    second.wait_for_selector("#players li")
+    for page in until_over(first, second):
+        act(page)
+    assert first.inner_text("#players .numbers") != ""
+    assert errors == []
+    assert [error for error in others if "404" not in error] == []
