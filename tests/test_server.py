@@ -61,11 +61,13 @@ class Seat:
         self._socket.send_text(json.dumps(message))
 
     def hear(self, kind: str = "view") -> dict[str, Any]:
-        """The next message, of that kind."""
-        self.received.append(self._socket.receive_text())
-        heard: dict[str, Any] = json.loads(self.received[-1])
-        assert heard["kind"] == kind, heard
-        return heard
+        """The next message of that kind; views may come before what was asked for."""
+        while True:
+            self.received.append(self._socket.receive_text())
+            heard: dict[str, Any] = json.loads(self.received[-1])
+            if heard["kind"] == kind:
+                return heard
+            assert heard["kind"] == "view", heard
 
     def wait_for_turn(self) -> dict[str, Any]:
         """The view in which the seat acts, or the game is over."""
