@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wizard_env.files import write_atomically
+from wizard_env.files import check_folder, write_atomically
 from wizard_env.notation import write_records
 from wizard_env.transcript import Transcript
 
@@ -41,8 +41,8 @@ class Outputs:
 
     def __post_init__(self) -> None:
         for path in (self.json, self.report, self.plots, self.records):
-            if path and path != STDOUT and not path.parent.is_dir():
-                raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
+            if path and path != STDOUT:
+                check_folder(path)
         if (self.report or self.plots) and not find_spec("matplotlib"):
             raise ModuleNotFoundError("plots need the module 'matplotlib': pip install 'wizard-env[report]'")
 

@@ -38,13 +38,15 @@ def replay(
             say("\n".join(tell(transcribe(played))))
             say("")
             continue
-        moved = played.restart()
-        for action in played.history:
-            say(text(moved, seat, console.is_terminal))
-            say("")
+        for moved, action in played.retrace():
+            _show_table(moved, seat)
             moved.step(action)
-        say(text(moved, seat, console.is_terminal))
-        say("")
+        _show_table(played, seat)
+
+
+def _show_table(game: Game, seat: int | None) -> None:
+    say(text(game, seat, console.is_terminal))
+    say("")
 
 
 def analyse(

@@ -10,6 +10,7 @@ import typer
 from play.options import HandSizes, MagicEdition, Restriction, Reveal, rules_for
 from play.plain import PlainTerminal
 from play.table import Table
+from wizard_env.files import check_folder
 from wizard_env.loading import load
 from wizard_env.notation import read_records, write_records
 from wizard_env.rules import check_integer
@@ -37,8 +38,8 @@ def play(
     """Play against agents in the terminal."""
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     check_integer("--seat", seat, 0, players - 1)
-    if records and not records.parent.is_dir():
-        raise FileNotFoundError(f"{records}: there is no folder {records.parent}")
+    if records:
+        check_folder(records)
     others = agents or ["champion"]
     seats: list[str | None] = [others[(place - seat - 1) % players % len(others)] for place in range(players)]
     seats[seat] = None

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from play.report import say
+from wizard_env.files import check_folder
 
 OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
 """Who may sit at the tables if nobody else is named; the last is who sits there at first."""
@@ -23,6 +24,7 @@ def serve(
     database: Annotated[Path, typer.Option(help="Where tables are kept.")] = Path("wizard.sqlite"),
 ) -> None:
     """Serve tables for people and agents to browsers."""
+    check_folder(database)
     import uvicorn
 
     from play.server import make_app

@@ -83,11 +83,7 @@ class Hall:
         for name in wanted.seats:
             if name is not None:
                 self._check_agent(name)
-        options = wanted.model_dump(exclude={"seats"})
-        sizes = options["hand_sizes"]
-        rules = Rules(
-            num_players=len(wanted.seats), **options | {"hand_sizes": None if sizes is None else tuple(sizes)}
-        )
+        rules = Rules(num_players=len(wanted.seats), **wanted.model_dump(exclude={"seats"}))
         room = self.rooms.open(rules, wanted.seats)
         if not room.open_seats:
             return room, None, None
@@ -122,8 +118,7 @@ class Hall:
 
     async def show(self, room: Room) -> None:
         """Send everybody at a table what their seat sees, and go on if an agent's turn has come."""
-        for connection in list(self._connections.get(room.name, ())):
-            await connection.send({"kind": "view", **room.view(connection.seat)})
+        await self._send_views(room)
         if room.table.waits_for_an_agent and room.name in self._connections:
             player = self._players.get(room.name)
             if player is None or player.done():
@@ -139,8 +134,11 @@ class Hall:
                 continue  # somebody took back meanwhile
             room.table.advance(action)
             self.rooms.save(room)
-            for connection in list(self._connections.get(room.name, ())):
-                await connection.send({"kind": "view", **room.view(connection.seat)})
+            await self._send_views(room)
+
+    async def _send_views(self, room: Room) -> None:
+        for connection in list(self._connections.get(room.name, ())):
+            await connection.send({"kind": "view", **room.view(connection.seat)})
 
     # --- what is said
 

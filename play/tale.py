@@ -3,17 +3,14 @@
 from collections.abc import Iterator
 
 from wizard_env.render import SUIT_NAMES
+from wizard_env.scene import cards_text, rules_text
 from wizard_env.transcript import PlayedRound, Transcript, Trick
 
 
 def tell(transcript: Transcript) -> Iterator[str]:
     """The whole game; the lines of a round follow an empty one."""
     rules = transcript.rules
-    magic = ", Magic Edition" if rules.magic_edition else ""
-    yield (
-        f"Wizard, {rules.num_players} players, bids {rules.bid_restriction} and {rules.bid_reveal}{magic}, "
-        f"seed {transcript.seed}"
-    )
+    yield f"Wizard, {rules.num_players} players, {rules_text(rules)}, seed {transcript.seed}"
     if transcript.draw:
         drawn = ", ".join(f"seat {seat} {card}" for seat, card in transcript.draw)
         yield f"Draw for the first dealer: {drawn}"
@@ -30,7 +27,7 @@ def tell(transcript: Transcript) -> Iterator[str]:
 
 def tell_round(played: PlayedRound) -> Iterator[str]:
     """One round, finished or not."""
-    cards = "1 card" if played.hand_size == 1 else f"{played.hand_size} cards"
+    cards = cards_text(played.hand_size)
     upcard = "no upcard" if played.upcard is None else f"upcard {played.upcard}"
     trump = "no trump" if played.trump is None else f"trump {SUIT_NAMES[played.trump]}"
     yield f"Round {played.number}: {cards} each, seat {played.dealer} deals, {upcard}, {trump}"

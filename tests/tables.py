@@ -35,6 +35,14 @@ def differing_in_secret(reveal: str) -> tuple[Game, Game]:
     return game, other
 
 
+def played_at_random(rules: Rules, seed: int, actions: int | None = None) -> Game:
+    """A game in which so many actions were taken, or all."""
+    game, rng = Game(rules, seed), np.random.default_rng(seed)
+    while game.phase != "over" and (actions is None or len(game.history) < actions):
+        game.step(int(sample_legal(game.mask_row[np.newaxis], rng)[0]))
+    return game
+
+
 def under_way(rules: Rules, count: int, seed: int = 0) -> Games:
     """Games of which each was played a random part of its first round."""
     games, rng = Games(rules, count, seed), np.random.default_rng(seed)

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from play.main import app
-from wizard_env import Game, Rules, sample_legal
+from tests.tables import played_at_random
+from wizard_env import Rules
 from wizard_env.notation import write_records
 
 RUN = CliRunner()
@@ -17,11 +17,8 @@ RUN = CliRunner()
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Two games, the second unfinished."""
-    games = [Game(Rules(3, hand_sizes=(1, 2)), seed) for seed in (1, 2)]
-    rng = np.random.default_rng(0)
-    for game, actions in zip(games, (99, 11), strict=True):
-        while game.phase != "over" and len(game.history) < actions:
-            game.step(int(sample_legal(game.mask_row[np.newaxis], rng)[0]))
+    rules = Rules(3, hand_sizes=(1, 2))
+    games = [played_at_random(rules, 1), played_at_random(rules, 2, 11)]
     write_records(tmp_path / "games.jsonl", games)
     return tmp_path / "games.jsonl"
 

@@ -2,18 +2,11 @@
 
 import json
 
-import numpy as np
 import pytest
 
-from wizard_env import Game, Rules, sample_legal
+from tests.tables import played_at_random
+from wizard_env import Game, Rules
 from wizard_env.transcript import Trick, transcribe
-
-
-def played(rules: Rules, seed: int, actions: int | None = None) -> Game:
-    game, rng = Game(rules, seed), np.random.default_rng(seed)
-    while game.phase != "over" and (actions is None or len(game.history) < actions):
-        game.step(int(sample_legal(game.mask_row[np.newaxis], rng)[0]))
-    return game
 
 
 def test_a_round_card_by_card() -> None:
@@ -30,7 +23,7 @@ def test_a_round_card_by_card() -> None:
 
 @pytest.mark.parametrize("rules", [Rules(3), Rules(6, bid_reveal="secret"), Rules(4, magic_edition=True)])
 def test_tricks_and_points_are_those_of_the_game(rules: Rules) -> None:
-    game = played(rules, seed=5)
+    game = played_at_random(rules, seed=5)
     told = transcribe(game)
     assert [one.points for one in told.rounds] == [scored.points for scored in game.rounds]
     assert (told.scores, told.winners, told.draw) == (game.scores, game.winners, game.draw)
@@ -50,13 +43,13 @@ def test_tricks_and_points_are_those_of_the_game(rules: Rules) -> None:
 
 @pytest.mark.parametrize("actions", range(0, 40, 3))
 def test_unfinished_games(actions: int) -> None:
-    told = transcribe(played(Rules(4), 2, actions))
+    told = transcribe(played_at_random(Rules(4), 2, actions))
     assert told.winners == []
     assert [one.points is None for one in told.rounds] == [False] * (len(told.rounds) - 1) + [True]
 
 
 def test_as_json() -> None:
-    told = transcribe(played(Rules(3, hand_sizes=(1, 2)), 0))
+    told = transcribe(played_at_random(Rules(3, hand_sizes=(1, 2)), 0))
     plain = json.loads(json.dumps(told.to_dict()))
     assert list(plain) == ["rules", "seed", "draw", "rounds", "scores", "winners"]
     assert plain["rules"]["hand_sizes"] == [1, 2]
@@ -64,6 +57,6 @@ def test_as_json() -> None:
 
 
 def test_a_game_without_its_beginning_is_refused() -> None:
-    game = played(Rules(3), 1, 9)
+    game = played_at_random(Rules(3), 1, 9)
     with pytest.raises(ValueError, match="begun from a state"):
         transcribe(Game.from_state(game.rules, game.state))

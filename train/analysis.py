@@ -115,13 +115,10 @@ def analyse(game: Game, agent: Agent, analyst: str, seed: int = 0) -> Analysis:
 
 def _before_each_action(game: Game) -> NDArray[Any]:
     """Records of dtype STATE, one for each action of the game's history."""
-    twin = game.restart()
     states = np.empty(len(game.history), STATE)
-    for number, action in enumerate(game.history):
+    for number, (twin, action) in enumerate(game.retrace()):
         states[number] = twin.state[0]
         twin.step(action)
-    if twin != game:
-        raise ValueError("the game is not what its actions lead to: it was begun from a state")
     return states
 
 

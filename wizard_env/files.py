@@ -5,6 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 
+def check_folder(path: Path) -> None:
+    """Raise FileNotFoundError if the folder of a file to be written is missing: it may be misspelled."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
+
+
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file beside `path`, then put it in its place.
 

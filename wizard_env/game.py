@@ -1,6 +1,6 @@
 """Game: one game, readable, for people, agents and records."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from operator import index as as_index
 from typing import Any, NamedTuple, Self
@@ -57,6 +57,9 @@ from wizard_env.suits import PRINTED_ORDER
 _SEAT_BITS = 3
 _SEAT = (1 << _SEAT_BITS) - 1
 _ILLEGAL = -1
+_UNKNOWN_BEGINNING = (
+    "the game is not what its actions lead to: it was begun from a state, or its state was written to"
+)
 _MAX_SCORE = 10_000
 """Of a given deal: with it the points of the longest game still fit into 16 bits."""
 
@@ -346,15 +349,44 @@ class Game:
         """The deal that `from_deal` was given; None for a game from its seed."""
         return deepcopy(self._start)
 
+    @classmethod
+    def begin(cls, rules: Rules, seed: int, start: dict[str, Any] | None) -> Self:
+        """A game before its first action, from its seed alone or from a given deal, as `start` returns it."""
+        if start is None:
+            return cls(rules, seed)
+        return cls.from_deal(
+            rules,
+            start["dealer"],
+            start["hands"],
+            start["upcard"],
+            start["scores"],
+            seed,
+            start["round"],
+        )
+
     def restart(self) -> Self:
         """This game before its first action, dealt the same cards.
 
         A copy of a game of a batch has no beginning: it restarts as the game of its seed.
         """
-        if self._start is None:
-            return type(self)(self._rules, self._seed)
-        start = deepcopy(self._start)
-        return self.from_deal(self._rules, seed=self._seed, round_number=start.pop("round"), **start)
+        return self.begin(self._rules, self._seed, self._start)
+
+    def retrace(self) -> Iterator[tuple[Self, int]]:
+        """This game before each of its actions, and the action, which is for the caller to take.
+
+        Every time it is the same game, moved on by the caller.
+
+        Raises:
+            ValueError: this game is not what its actions lead to, because it was begun by `from_state` or
+                its state was written to.
+        """
+        twin = self.restart()
+        for action in self._history:
+            if not twin.mask_row[action]:
+                raise ValueError(_UNKNOWN_BEGINNING)
+            yield twin, action
+        if twin != self:
+            raise ValueError(_UNKNOWN_BEGINNING)
 
     def _seats(self, field: str) -> list[int]:
         values: list[int] = self.state[field][0, : self._rules.num_players].tolist()

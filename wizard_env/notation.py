@@ -16,7 +16,7 @@ from typing import Any
 
 from wizard_env.actions import ACTIONS, IllegalAction, is_integer
 from wizard_env.cards import CARD_NAMES, SUITS, WIZARD, card_names
-from wizard_env.files import write_atomically
+from wizard_env.files import check_folder, write_atomically
 from wizard_env.game import Game
 from wizard_env.rules import Rules, nearest
 from wizard_env.state import NOT_BID, UNDECIDED
@@ -31,9 +31,6 @@ _START_KEYS = ("round", "dealer", "hands", "upcard", "scores")
 _DEALT_KEYS = ("hand_size", "dealer", "hands", "upcard", "actions")
 _SCORED_KEYS = ("bids", "tricks_won", "points")
 _LONGEST_QUOTE = 80
-_UNKNOWN_BEGINNING = (
-    "the game is not what its actions lead to: it was begun from a state, or its state was written to"
-)
 
 
 class RecordError(ValueError):
@@ -77,9 +74,7 @@ def write_records(path: str | os.PathLike[str], games: Iterable[Game]) -> None:
     The file appears whole: if anything fails on the way, what was there stays. Raises
     FileNotFoundError if the folder is missing: the path may be misspelled.
     """
-    folder = Path(path).parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"{path}: there is no folder {folder}")
+    check_folder(Path(path))
     write_atomically(Path(path), lambda unfinished: _write_lines(unfinished, games))
 
 
@@ -102,19 +97,16 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
 
 def _tell(game: Game) -> dict[str, Any]:
     """All that a record says of a game but its digest, found by playing it again."""
-    twin = game.restart()
-    rounds = [_dealt(twin)]
-    for action in game.history:
+    rounds = [_dealt(game.restart())]
+    for twin, action in game.retrace():
         rounds[-1]["actions"].append(ACTIONS[action])
         finished = len(twin.pad)
-        _play_again(twin, action)
+        twin.step(action)
         if len(twin.pad) > finished:
             scored = twin.pad[-1]._asdict()
             rounds[-1] |= {key: scored[key] for key in _SCORED_KEYS}
             if twin.phase != "over":
                 rounds.append(_dealt(twin))
-    if twin != game:
-        raise ValueError(_UNKNOWN_BEGINNING)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -128,13 +120,6 @@ def _tell(game: Game) -> dict[str, Any]:
     }
 
 
-def _play_again(twin: Game, action: int) -> None:
-    try:
-        twin.step(action)
-    except IllegalAction:
-        raise ValueError(_UNKNOWN_BEGINNING) from None
-
-
 def _dealt(game: Game) -> dict[str, Any]:
     """The start of a round, before its first action."""
     return {
@@ -144,21 +129,6 @@ def _dealt(game: Game) -> dict[str, Any]:
         "upcard": game.upcard,
         "actions": [],
     }
-
-
-def _begin(rules: Rules, seed: int, start: dict[str, Any] | None) -> Game:
-    """A game before its first action, from its seed or from a given deal in a given round."""
-    if start is None:
-        return Game(rules, seed)
-    return Game.from_deal(
-        rules,
-        start["dealer"],
-        start["hands"],
-        start["upcard"],
-        start["scores"],
-        seed,
-        start["round"],
-    )
 
 
 def _parse_record(line: str) -> dict[str, Any]:
@@ -185,7 +155,7 @@ def _parse_record(line: str) -> dict[str, Any]:
 def _replay(told: dict[str, Any]) -> Game:
     _check_type("rules", told["rules"], dict)
     _check_type("seed", told["seed"], int)
-    game = _begin(Rules(**told["rules"]), told["seed"], _parse_start(told["start"]))
+    game = Game.begin(Rules(**told["rules"]), told["seed"], _parse_start(told["start"]))
     for number, order, action in _actions(told["rounds"]):
         try:
             game.step(action)
@@ -350,7 +320,7 @@ def parse_position(text: str) -> Game:
         "upcard": words.get("upcard"),
         "scores": _parse_numbers("scores", words["scores"]) if "scores" in words else None,
     }
-    game = _begin(rules, _parse_number("seed", words.get("seed", "0")), start)
+    game = Game.begin(rules, _parse_number("seed", words.get("seed", "0")), start)
     for place, action in _parse_actions(words, rules.num_players):
         if game.rounds:
             raise ValueError(f"{place}: the round is over before it")

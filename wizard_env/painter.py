@@ -18,7 +18,7 @@ import pygame
 import pygame.font
 
 from wizard_env.cards import SUITS
-from wizard_env.scene import Scene, Seat
+from wizard_env.scene import Scene, Seat, cards_text, rules_text
 
 Color: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]
@@ -225,15 +225,11 @@ class TablePainting:
 
     def _draw_bar(self) -> None:
         canvas, scene = self._canvas, self._scene
-        rules = scene.rules
         canvas.box(0, 0, (canvas.width, _BAR_HEIGHT), _BAR)
         middle = _BAR_HEIGHT / 2
-        cards = "1 card" if scene.hand_size == 1 else f"{scene.hand_size} cards"
-        where = f"Round {scene.round_number} of {scene.num_rounds}: {cards} each"
+        where = f"Round {scene.round_number} of {scene.num_rounds}: {cards_text(scene.hand_size)} each"
         canvas.words(where, 26, (_MARGIN, middle), align=0)
-        magic = ", Magic Edition" if rules.magic_edition else ""
-        options = f"bids {rules.bid_restriction} and {rules.bid_reveal}{magic}"
-        canvas.words(options, 22, (canvas.width / 2, middle), _GREY)
+        canvas.words(rules_text(scene.rules), 22, (canvas.width / 2, middle), _GREY)
         if scene.phase == "play" and scene.trick:
             self._draw_led_suit((canvas.width - _MARGIN, middle))
 

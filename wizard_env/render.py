@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wizard_env.cards import SUITS
 from wizard_env.game import Game, Round
-from wizard_env.scene import Scene, Seat, look
+from wizard_env.scene import Scene, Seat, cards_text, look, rules_text
 
 SUIT_NAMES = dict(zip(SUITS, ("spades", "hearts", "diamonds", "clubs"), strict=True))
 SUIT_SYMBOLS = dict(zip(SUITS, "♠♥♦♣", strict=True))
@@ -120,10 +120,9 @@ class _Writer:
         return lines
 
     def _round_line(self, scene: Scene) -> str:
-        cards = "1 card" if scene.hand_size == 1 else f"{scene.hand_size} cards"
         upcard = "no upcard" if scene.upcard is None else f"upcard {self._card(scene.upcard)}"
         return (
-            f"Round {scene.round_number} of {scene.num_rounds}: {cards} each, "
+            f"Round {scene.round_number} of {scene.num_rounds}: {cards_text(scene.hand_size)} each, "
             f"seat {scene.dealer} deals, {upcard}, {self._trump(scene)}"
         )
 
@@ -141,7 +140,7 @@ class _Writer:
         numbers = f"{marker} {dealer} {seat.number:>4}  {seat.score:>5}  {seat.bid_text:>3}  "
         numbers += f"{seat.tricks_won:>3}"
         if seat.hand is None:
-            hand = "1 card" if seat.cards_held == 1 else f"{seat.cards_held} cards"
+            hand = cards_text(seat.cards_held)
         else:
             hand = " ".join(map(self._card, seat.hand)) or "-"
         return f"{self._paint(numbers, _ACTING) if seat.acts else numbers}  {hand}"
@@ -195,13 +194,8 @@ class _Writer:
 
 
 def _rules_line(scene: Scene) -> str:
-    rules = scene.rules
-    magic = ", Magic Edition" if rules.magic_edition else ""
     seen_by = "" if scene.observer is None else f"; seen by seat {scene.observer}"
-    return (
-        f"Wizard, {rules.num_players} players, bids {rules.bid_restriction} and {rules.bid_reveal}"
-        f"{magic}{seen_by}"
-    )
+    return f"Wizard, {scene.rules.num_players} players, {rules_text(scene.rules)}{seen_by}"
 
 
 def _acting(scene: Scene) -> int:

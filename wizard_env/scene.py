@@ -56,6 +56,17 @@ class Scene:
     winners: tuple[int, ...]
 
 
+def rules_text(rules: Rules) -> str:
+    """The options that a table is played by, in words."""
+    magic = ", Magic Edition" if rules.magic_edition else ""
+    return f"bids {rules.bid_restriction} and {rules.bid_reveal}{magic}"
+
+
+def cards_text(count: int) -> str:
+    """So many cards, in words."""
+    return "1 card" if count == 1 else f"{count} cards"
+
+
 def look(game: Game, observer: int | None = None) -> Scene:
     """What `observer` may see of a game; everything if None.
 

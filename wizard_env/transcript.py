@@ -58,12 +58,9 @@ class Transcript:
 
 def transcribe(game: Game) -> Transcript:
     """Tell a game from its beginning. Games begun by `Game.from_state` have none, and raise ValueError."""
-    twin = game.restart()
-    rounds = [dealt(twin)]
-    for action in game.history:
+    rounds = [dealt(game.restart())]
+    for twin, action in game.retrace():
         tell(rounds, twin, action)
-    if twin != game:
-        raise ValueError("the game is not what its actions lead to: it was begun from a state")
     return Transcript(game.rules, game.seed, game.draw, rounds, game.scores, game.winners)
 
 
