@@ -2,11 +2,27 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
 MAX_TEXT = 64
+LONGEST_NAME = 20
+LONGEST_RECORD = 60_000
+"""Characters of a game's record; a whole game has some 5,000."""
+
+
+def _printable(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError("a name of printable characters is needed")
+    return name
+
+
+PersonName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_NAME),
+    AfterValidator(_printable),
+]
 
 
 class Message(BaseModel):
@@ -55,7 +71,13 @@ Said = Annotated[Sit | Act | Hint | TakeBack | Pace, Field(discriminator="kind")
 SAID: TypeAdapter[Sit | Act | Hint | TakeBack | Pace] = TypeAdapter(Said)
 
 
-class NewTable(Message):
+class TakeSeat(Message):
+    """An open seat to take, and what the others call whoever sits there."""
+
+    person: PersonName | None = None
+
+
+class NewTable(TakeSeat):
     """A table to open: for each seat an agent, or null for a person; the first null is whoever asks."""
 
     seats: list[str | None] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
@@ -63,3 +85,24 @@ class NewTable(Message):
     bid_reveal: str = Field(default="open", max_length=MAX_TEXT)
     magic_edition: bool = False
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
+
+
+class Moment(Message):
+    """A game that was played, as it stood after so many decisions."""
+
+    record: str = Field(max_length=LONGEST_RECORD)
+    decisions: int = Field(ge=0)
+
+
+class AskedMoment(Moment):
+    """What an agent thinks of that decision."""
+
+    agent: str = Field(max_length=MAX_TEXT)
+
+
+class AskedRound(Message):
+    """What an agent thinks of a round of a game that was played."""
+
+    record: str = Field(max_length=LONGEST_RECORD)
+    round_number: int = Field(ge=1)
+    agent: str = Field(max_length=MAX_TEXT)

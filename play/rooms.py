@@ -2,22 +2,25 @@
 
 import hashlib
 import secrets
+import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import cache
 from typing import Any
 
+import numpy as np
+
+from agents.opinion import Opinion, opine
+from play.pictures import picture
 from play.store import Store, Stored
 from play.table import Table
-from wizard_env import ACTIONS, Rules
+from wizard_env import Rules
 from wizard_env.loading import load
+from wizard_env.view import Actions, View
 
 NAME_BYTES = 9
 TOKEN_BYTES = 24
 SEED_BITS = 64
-SHOWN_EVENTS = 40
-"""So many of the last events a view tells."""
 MAX_ROOMS = 1000
 KEPT_SECONDS = 30 * 24 * 3600.0
 """So long a table is kept that nobody plays at."""
@@ -30,21 +33,49 @@ class UnknownRoomError(ValueError):
     """There is no such table, or no such seat at it."""
 
 
+class SharedAgent:
+    """An agent that many tables ask, one after the other."""
+
+    def __init__(self, name: str) -> None:
+        """Load it; raises as `load` does."""
+        self._agent = load(name)
+        self._asked = threading.Lock()
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        """As the protocol says."""
+        with self._asked:
+            return self._agent.act(view, rng)
+
+    def opinion(self, view: View, rng: np.random.Generator) -> Opinion:
+        """What it thinks, see `opine`."""
+        with self._asked:
+            return opine(self._agent, view, rng)
+
+
 class Room:
     """One table of a server: seats are taken with tokens, of which only digests are kept."""
 
-    def __init__(self, name: str, table: Table, taken: dict[int, str], seconds: float = 0.8) -> None:
+    def __init__(
+        self,
+        name: str,
+        table: Table,
+        taken: dict[int, str],
+        people: dict[int, str],
+        seconds: float = 0.8,
+    ) -> None:
         """Open a table.
 
         Args:
             name: of the table, which links hold.
             table: the game.
             taken: for each seat of a person that is taken, the digest of its token.
+            people: what those are called who said a name.
             seconds: how long agents wait before they act.
         """
         self.name = name
         self.table = table
         self.taken = taken
+        self.people = people
         self.seconds = seconds
 
     @property
@@ -52,8 +83,8 @@ class Room:
         """The seats for people that nobody has taken yet."""
         return [seat for seat, name in enumerate(self.table.seats) if name is None and seat not in self.taken]
 
-    def take_seat(self) -> tuple[int, str]:
-        """The first open seat, and the token that opens it from now on.
+    def take_seat(self, person: str | None = None) -> tuple[int, str]:
+        """The first open seat, and the token that opens it from now on, for somebody of that name.
 
         Raises:
             UnknownRoomError: every seat is taken.
@@ -62,6 +93,8 @@ class Room:
             raise UnknownRoomError("every seat of this table is taken")
         seat, token = self.open_seats[0], secrets.token_urlsafe(TOKEN_BYTES)
         self.taken[seat] = _digest(token)
+        if person is not None:
+            self.people[seat] = person
         return seat, token
 
     def seat_of(self, token: str) -> int:
@@ -84,24 +117,11 @@ class Room:
         if seat is None and None in self.table.seats:
             raise UnknownRoomError("nobody watches a table at which people sit")
         table = self.table
-        scene = table.look(seat)
-        acts = seat is not None and scene.seats[seat].acts
-        trick = table.last_trick
-        return {
+        return picture(table, seat) | {
             "table": self.name,
-            "you": seat,
             "seconds": self.seconds,
-            "names": [name or PERSON for name in table.seats],
+            "names": [name or self.people.get(number, PERSON) for number, name in enumerate(table.seats)],
             "open": self.open_seats,
-            "scene": asdict(scene)
-            | {"rules": scene.rules.to_dict(), "pad": [(n, scored._asdict()) for n, scored in scene.pad]},
-            "legal": [ACTIONS[action] for action in table.game.legal_actions()] if acts else [],
-            "last_trick": None if trick is None else asdict(trick),
-            "decisions": len(table.events),
-            "events": [
-                asdict(event) | {"action": event.action_for(seat, table.game.rules)}
-                for event in table.events[-SHOWN_EVENTS:]
-            ],
             "can_take_back": table.seats.count(None) == 1 and any(e.seat == seat for e in table.events),
         }
 
@@ -113,6 +133,7 @@ class Room:
             "seats": table.seats,
             "seed": str(table.game.seed),
             "taken": {str(seat): digest for seat, digest in self.taken.items()},
+            "people": {str(seat): person for seat, person in self.people.items()},
             "seconds": self.seconds,
         }
 
@@ -125,7 +146,7 @@ class Rooms:
         self._store = store
         store.forget(time.time() - KEPT_SECONDS)
         self._rooms: dict[str, Room] = {}
-        self.agent = cache(load)
+        self.agent = cache(SharedAgent)
         """The agent of a name, the same for all tables."""
 
     def open(self, rules: Rules, seats: Sequence[str | None]) -> Room:
@@ -136,7 +157,7 @@ class Rooms:
         if len(self._store) >= MAX_ROOMS:
             raise ValueError(f"this server holds {MAX_ROOMS} tables already")
         table = Table(rules, seats, secrets.randbits(SEED_BITS), find=self.agent)
-        room = Room(secrets.token_urlsafe(NAME_BYTES), table, {})
+        room = Room(secrets.token_urlsafe(NAME_BYTES), table, {}, {})
         self._rooms[room.name] = room
         self.save(room)
         return room
@@ -156,9 +177,12 @@ class Rooms:
 
     def _restore(self, stored: Stored) -> Room:
         setup = stored.setup
-        rules, taken = Rules(**setup["rules"]), {int(seat): token for seat, token in setup["taken"].items()}
-        table = Table(rules, setup["seats"], int(setup["seed"]), stored.history, self.agent)
-        return Room(stored.name, table, taken, setup["seconds"])
+        rules, seats = Rules(**setup["rules"]), setup["seats"]
+        table = Table(rules, seats, int(setup["seed"]), stored.history, self.agent)
+        taken, people = (
+            {int(seat): text for seat, text in setup[key].items()} for key in ("taken", "people")
+        )
+        return Room(stored.name, table, taken, people, setup["seconds"])
 
 
 def _digest(token: str) -> str:

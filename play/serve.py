@@ -7,6 +7,7 @@ import typer
 
 from play.report import say
 from wizard_env.files import check_folder
+from wizard_env.loading import load
 
 OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
 """Who may sit at the tables if nobody else is named; the last is who sits there at first."""
@@ -22,14 +23,24 @@ def serve(
     host: Annotated[str, typer.Option(help="0.0.0.0 lets others in.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Where to listen.")] = 8000,
     database: Annotated[Path, typer.Option(help="Where tables are kept.")] = Path("wizard.sqlite"),
+    records: Annotated[
+        Path | None, typer.Option(help="Write games that are over to this folder, a file for each table.")
+    ] = None,
 ) -> None:
     """Serve tables for people and agents to browsers."""
     check_folder(database)
+    if records:
+        check_folder(records)
     import uvicorn
 
     from play.server import make_app
 
+    for name in agents or OFFERED:
+        load(name)  # what is wrong is said before anybody sits down
+
     say(f"tables       http://{host}:{port}")
     say(f"kept in      {database}")
-    app = make_app(database, agents or OFFERED)
+    if records:
+        say(f"records      {records}")
+    app = make_app(database, agents or OFFERED, records)
     uvicorn.run(app, host=host, port=port, log_level="warning", ws_max_size=LARGEST_FRAME)

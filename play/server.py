@@ -4,10 +4,10 @@ Each connection is sent the view of its own seat and nothing else. Agents act as
 """
 
 import asyncio
+import json
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +19,34 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from play.messages import SAID, Act, Hint, NewTable, Pace, Sit, TakeBack
-from play.rooms import Room, Rooms, UnknownRoomError
+from play import study
+from play.hall import Connection, Hall
+from play.messages import (
+    SAID,
+    AskedMoment,
+    AskedRound,
+    Moment,
+    NewTable,
+    Sit,
+    TakeSeat,
+)
+from play.rooms import Rooms, UnknownRoomError
 from play.store import Store
-from wizard_env import Rules
+from wizard_env import Agent
 from wizard_env.notation import record
 
 PAGE = Path(__file__).parent / "web"
+STRENGTH = PAGE / "strength.json"
+"""What `make strength` has measured of agents, by their names."""
 LONGEST_MESSAGE = 1024
 """Characters of what a browser says at once."""
-LONGEST_BODY = 4096
-"""Bytes of a request."""
+LONGEST_BODY = 100_000
+"""Bytes of a request; one that holds a record is the longest."""
 RATE = 10.0
 """So many messages a second a connection may send, for long."""
 BURST = 20
 """And so many at once."""
 POLICY_VIOLATION = 1008
-HINTS_AT_ONCE = 2
 
 
 class TooFastError(ValueError):
@@ -57,136 +68,6 @@ class Bucket:
         if self._left < 1:
             raise TooFastError(f"too many messages: {RATE:g} a second are allowed")
         self._left -= 1
-
-
-class Hall:
-    """The rooms of a server, who is connected to them, and the agents that may be asked."""
-
-    def __init__(self, rooms: Rooms, agents: Sequence[str]) -> None:
-        """Open the doors.
-
-        Args:
-            rooms: the tables.
-            agents: what may sit there and be asked. Browsers may name no others, since `load` would run
-                programs and read files for them.
-        """
-        self.rooms = rooms
-        self.agents = list(agents)
-        self._connections: dict[str, set[Connection]] = {}
-        self._players: dict[str, asyncio.Task[None]] = {}
-        self._hints = asyncio.Semaphore(HINTS_AT_ONCE)
-
-    # --- tables
-
-    def open(self, wanted: NewTable) -> tuple[Room, int | None, str | None]:
-        """A new table; the seat and the token of whoever asked, None if all seats are agents'."""
-        for name in wanted.seats:
-            if name is not None:
-                self._check_agent(name)
-        rules = Rules(num_players=len(wanted.seats), **wanted.model_dump(exclude={"seats"}))
-        room = self.rooms.open(rules, wanted.seats)
-        if not room.open_seats:
-            return room, None, None
-        return room, *self.take_seat(room)
-
-    def take_seat(self, room: Room) -> tuple[int, str]:
-        """An open seat and its token."""
-        seat, token = room.take_seat()
-        self.rooms.save(room)
-        return seat, token
-
-    def _check_agent(self, name: str) -> None:
-        if name not in self.agents:
-            raise ValueError(f"no agent {name!r}: allowed are {', '.join(self.agents)}")
-
-    # --- connections
-
-    async def enter(self, connection: "Connection") -> None:
-        """Show the table to somebody, and let agents act."""
-        self._connections.setdefault(connection.room.name, set()).add(connection)
-        await self.show(connection.room)
-
-    def leave(self, connection: "Connection") -> None:
-        """Forget a connection; the seat stays taken."""
-        name = connection.room.name
-        self._connections[name].discard(connection)
-        if not self._connections[name]:
-            del self._connections[name]
-            player = self._players.pop(name, None)
-            if player:
-                player.cancel()
-
-    async def show(self, room: Room) -> None:
-        """Send everybody at a table what their seat sees, and go on if an agent's turn has come."""
-        await self._send_views(room)
-        if room.table.waits_for_an_agent and room.name in self._connections:
-            player = self._players.get(room.name)
-            if player is None or player.done():
-                self._players[room.name] = asyncio.create_task(self._play(room))
-
-    async def _play(self, room: Room) -> None:
-        """Let agents act, as long as it is their turn and somebody looks on."""
-        while room.table.waits_for_an_agent:
-            await asyncio.sleep(room.seconds)
-            game, decisions = room.table.game, len(room.table.events)
-            action = await asyncio.to_thread(room.table.choose)
-            if room.table.game is not game or len(room.table.events) != decisions:
-                continue  # somebody took back meanwhile
-            room.table.advance(action)
-            self.rooms.save(room)
-            await self._send_views(room)
-
-    async def _send_views(self, room: Room) -> None:
-        for connection in list(self._connections.get(room.name, ())):
-            await connection.send({"kind": "view", **room.view(connection.seat)})
-
-    # --- what is said
-
-    async def hear(self, connection: "Connection", text: str) -> None:
-        """Do what a browser asks for. Raises ValueError, with the reason, for what is not allowed."""
-        room, seat = connection.room, connection.seat
-        said = SAID.validate_json(text)
-        if isinstance(said, Pace):
-            room.set_pace(said.seconds)
-        elif seat is None or isinstance(said, Sit):
-            raise ValueError("only watching is allowed here")
-        elif isinstance(said, Act):
-            if said.decisions != len(room.table.events):
-                raise ValueError("the table has changed meanwhile")
-            room.table.act(seat, said.action)
-        elif isinstance(said, TakeBack):
-            room.table.take_back(seat)
-        elif isinstance(said, Hint):
-            await self._hint(connection, said.agent)
-            return
-        self.rooms.save(room)
-        await self.show(room)
-
-    async def _hint(self, connection: "Connection", name: str) -> None:
-        """Ask an agent about the decision of a seat; it is told what that seat knows."""
-        self._check_agent(name)
-        table = connection.room.table
-        if table.seat != connection.seat:
-            raise ValueError("a hint is given to whoever acts")
-        async with self._hints:
-            decisions = len(table.events)
-            advice = await asyncio.to_thread(lambda: table.advise(self.rooms.agent(name)))
-        told = {"agent": name, "decisions": decisions, "advice": [asdict(one) for one in advice]}
-        await connection.send({"kind": "hint", **told})
-
-
-class Connection:
-    """One browser at one table."""
-
-    def __init__(self, websocket: WebSocket, room: Room, seat: int | None) -> None:
-        self._websocket = websocket
-        self.room = room
-        self.seat = seat
-
-    async def send(self, message: Mapping[str, Any]) -> None:
-        """Send, unless the browser has gone."""
-        with suppress(WebSocketDisconnect, RuntimeError):
-            await self._websocket.send_json(message)
 
 
 # --- endpoints
@@ -243,10 +124,11 @@ async def open_table(request: Request) -> Response:
 
 
 async def join_table(request: Request) -> Response:
-    """POST /tables/NAME/seats: takes an open seat; answers as `open_table` does."""
+    """POST /tables/NAME/seats: a TakeSeat; answers as `open_table` does."""
     hall: Hall = request.app.state.hall
+    wanted = TakeSeat.model_validate_json(await _body(request))
     room = hall.rooms.find(request.path_params["name"])
-    seat, token = hall.take_seat(room)
+    seat, token = hall.take_seat(room, wanted.person)
     await hall.show(room)
     return JSONResponse({"table": room.name, "seat": seat, "token": token}, 201)
 
@@ -261,8 +143,35 @@ async def game_record(request: Request) -> Response:
 
 
 async def list_agents(request: Request) -> Response:
-    """GET /agents: the names of those who may sit at tables, the weakest first."""
-    return JSONResponse(request.app.state.hall.agents)
+    """GET /agents: who may sit at tables, and by how many points a game they lead three `rule_based`."""
+    leads = json.loads(STRENGTH.read_text(encoding="utf-8"))
+    return JSONResponse([{"name": name, "lead": leads.get(name)} for name in request.app.state.hall.agents])
+
+
+async def show_moment(request: Request) -> Response:
+    """POST /records/moment: a Moment; answers with its picture."""
+    wanted = Moment.model_validate_json(await _body(request))
+    return JSONResponse(await asyncio.to_thread(study.show, wanted.record, wanted.decisions))
+
+
+async def ask_opinion(request: Request) -> Response:
+    """POST /records/opinion: an AskedMoment; answers with what the agent thinks of the decision."""
+    wanted = AskedMoment.model_validate_json(await _body(request))
+    hall: Hall = request.app.state.hall
+    return JSONResponse(
+        await hall.ask(wanted.agent, lambda agent: study.opinion(wanted.record, wanted.decisions, agent))
+    )
+
+
+async def judge_round(request: Request) -> Response:
+    """POST /records/judgement: an AskedRound; answers with where points were lost."""
+    wanted = AskedRound.model_validate_json(await _body(request))
+    hall: Hall = request.app.state.hall
+
+    def judge(agent: Agent) -> dict[str, Any]:
+        return study.judgement(wanted.record, wanted.round_number, agent, wanted.agent)
+
+    return JSONResponse(await hall.ask(wanted.agent, judge))
 
 
 async def _body(request: Request) -> bytes:
@@ -290,18 +199,21 @@ async def _refuse(request: Request, error: Exception) -> Response:
     return JSONResponse({"why": why}, status)
 
 
-def make_app(database: Path | str, agents: Sequence[str]) -> Starlette:
+def make_app(database: Path | str, agents: Sequence[str], records: Path | None = None) -> Starlette:
     """The server as an ASGI application.
 
     Args:
         database: an SQLite file, made if there is none; ":memory:" keeps nothing.
         agents: what may sit at the tables, as `load` takes it.
+        records: a folder; games are written there when they are over, a file for each table.
     """
 
     @asynccontextmanager
     async def run(app: Starlette) -> AsyncIterator[None]:
         store = Store(database)
-        app.state.hall = Hall(Rooms(store), agents)
+        if records is not None:
+            records.mkdir(exist_ok=True)
+        app.state.hall = Hall(Rooms(store), agents, records)
         yield
         store.close()
 
@@ -311,6 +223,9 @@ def make_app(database: Path | str, agents: Sequence[str]) -> Starlette:
             Route("/tables", open_table, methods=["POST"]),
             Route("/tables/{name}/seats", join_table, methods=["POST"]),
             Route("/tables/{name}/record", game_record),
+            Route("/records/moment", show_moment, methods=["POST"]),
+            Route("/records/opinion", ask_opinion, methods=["POST"]),
+            Route("/records/judgement", judge_round, methods=["POST"]),
             WebSocketRoute("/tables/{name}", table_socket),
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ],

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -17,7 +18,7 @@ class NotYourTurnError(ValueError):
 
 
 @dataclass(frozen=True)
-class Advice:
+class Choice:
     """What an agent thinks of one action."""
 
     action: str
@@ -25,6 +26,16 @@ class Advice:
     """How likely the agent takes it."""
     points: float | None
     """The points of the round that it expects of it; None if it expects nothing."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What an agent thinks of a decision."""
+
+    choices: list[Choice]
+    """The legal actions, the likeliest first."""
+    value: float | None
+    """The points of the round that it expects; None if it expects nothing."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +88,20 @@ class Table:
         self.seats = list(seats)
         self._agents: dict[str, Agent] = {name: find(name) for name in seats if name is not None}
         self._begin(Game(rules, seed), history)
+
+    @classmethod
+    def of_record(cls, game: Game, decisions: int) -> Self:
+        """A game that was played, as it stood after so many decisions; at its seats sits nobody.
+
+        Raises ValueError if it has fewer.
+        """
+        if not 0 <= decisions <= len(game.history):
+            raise ValueError(f"decisions={decisions}: the game has {len(game.history)}")
+        table = cls.__new__(cls)
+        table.seats = [None] * game.rules.num_players
+        table._agents = {}
+        table._begin(game.restart(), game.history[:decisions])
+        return table
 
     def _begin(self, game: Game, history: Sequence[int]) -> None:
         """Take actions in a game that was just dealt."""
@@ -156,18 +181,18 @@ class Table:
             raise ValueError(f"seat {seat} has decided nothing that it could take back")
         self._begin(self.game.restart(), self.game.history[: own[-1]])
 
-    def advise(self, agent: Agent) -> list[Advice]:
-        """What an agent thinks of the legal actions of whoever acts, the likeliest first.
+    def advise(self, agent: Agent) -> Advice:
+        """What an agent thinks of the decision of whoever acts.
 
         It sees what that seat sees. Raises ValueError when the game is over.
         """
         opinion = opine(agent, View.of([self.game]), self._randomness())
-        advice = []
-        for action in self.game.legal_actions():
-            points = float(opinion.points[0, action])
-            known = None if np.isnan(points) else points
-            advice.append(Advice(ACTIONS[action], float(opinion.shares[0, action]), known))
-        return sorted(advice, key=lambda one: (-one.share, -(one.points or 0)))
+        choices = [
+            Choice(ACTIONS[action], float(opinion.shares[0, action]), _known(opinion.points[0, action]))
+            for action in self.game.legal_actions()
+        ]
+        choices.sort(key=lambda one: (-one.share, -(one.points or 0)))
+        return Advice(choices, _known(opinion.value[0]))
 
     def look(self, seat: int | None) -> Scene:
         """What a seat may see. None sees everything."""
@@ -175,3 +200,7 @@ class Table:
 
     def _randomness(self) -> np.random.Generator:
         return np.random.default_rng((self.game.seed, len(self.game.history)))
+
+
+def _known(points: np.float64) -> float | None:
+    return None if np.isnan(points) else float(points)

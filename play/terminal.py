@@ -237,7 +237,7 @@ class TerminalApp(App[None]):
 
     async def action_hint(self) -> None:
         if self._table.waits_for_a_person:
-            self._write(*tell_advice(self._table.advise(self._adviser)[:HINTS]))
+            self._write(*tell_advice(self._table.advise(self._adviser), HINTS))
 
     async def action_take_back(self) -> None:
         if self._table.waits_for_an_agent:

@@ -1,6 +1,6 @@
 """What happens at a table, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from play.table import Advice, Event, Table
 
@@ -36,8 +36,13 @@ def tell_last_trick(table: Table, seat: int | None) -> str:
     return f"{cards}; it went to {names[trick.winner]}"
 
 
-def tell_advice(advice: Sequence[Advice]) -> Iterator[str]:
-    """A line for each action: how likely the adviser takes it, and the points of the round it expects."""
-    for one in advice:
+def tell_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
+    """A line for each action: how likely the adviser takes it, and the points of the round it expects.
+
+    At the end what it expects of the round; most: so many actions are told, the likeliest; None for all.
+    """
+    for one in advice.choices[:most]:
         points = "" if one.points is None else f"  {one.points:+6.1f} points"
         yield f"{one.action:<8} {one.share:>4.0%}{points}"
+    if advice.value is not None:
+        yield f"the round is worth {advice.value:+.1f} points"

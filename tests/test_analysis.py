@@ -88,6 +88,19 @@ def test_a_game_without_an_action() -> None:
     assert (found.par, found.seats, found.decisions) == (0.0, [], [])
 
 
+def test_a_round_is_judged_alike_by_itself() -> None:
+    game, agent = play(["heuristic", "random", "rule_based"]), load("search:worlds=8")
+    whole, parts = (
+        analyse(game, agent, "search"),
+        [analyse(game, agent, "search", only=[number]) for number in (1, 2, 3)],
+    )
+    assert [decision for part in parts for decision in part.decisions] == whole.decisions
+    assert sum(part.par for part in parts) == pytest.approx(whole.par)
+    for number, part in enumerate(parts):
+        assert [seat.points for seat in part.seats] == game.rounds[number].points
+    assert analyse(game, agent, "search", only=[]).decisions == []
+
+
 def test_the_same_seed_the_same_judgement() -> None:
     game, agent = play(["heuristic"] * 3), load("search:worlds=2")
     assert analyse(game, agent, "search", 1) == analyse(game, agent, "search", 1)

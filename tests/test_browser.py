@@ -35,7 +35,10 @@ OVERLAPS = """() => {
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of its own, on a free port."""
-    app = make_app(tmp_path_factory.mktemp("served") / "tables.sqlite", ["random", "heuristic", "champion"])
+    app = make_app(
+        tmp_path_factory.mktemp("served") / "tables.sqlite",
+        ["random", "heuristic", "search:worlds=4", "champion"],
+    )
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, args=([listening],))
@@ -73,6 +76,56 @@ def sit_down(page: Any, address: str, sizes: str, seats: dict[int, str] | None =
     page.click("text=Sit down")
     page.wait_for_selector("#players li")
     page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('change'))")
+
+
+def test_looking_through_a_game(browser: Any, address: str, tmp_path: Path) -> None:
+    """From its end at the table, and from a file: step by step, with opinions, and where points were lost."""
+    page, errors = open_page(browser, "phone")
+    sit_down(page, address, "1, 4", {0: "heuristic"})
+    for _ in until_over(page):
+        page.wait_for_timeout(40)
+    with page.expect_download() as download:
+        page.click("text=Record")
+    file = tmp_path / "game.jsonl"
+    download.value.save_as(file)
+    page.click("text=Look through it")
+    page.wait_for_selector("#study:not([hidden])")
+    assert "heuristic" in page.inner_text("#players")
+
+    page.goto(address)
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#study:not([hidden])")
+    assert page.inner_text("#place") == "decision 1 of 28"
+    assert page.locator("#players .chip").count() == 4
+    page.select_option("#adviser", "champion")
+    page.wait_for_selector("#advice tr[data-chosen]")
+    page.click("#later")
+    page.wait_for_function("document.querySelector('#round').textContent.startsWith('Round 2')")
+    page.select_option("#judges", "search:worlds=4")
+    page.click("#judge")
+    page.wait_for_selector("#bars li[data-shown]")
+    assert page.locator("#chart tr").count() == 5
+    shown = page.locator("#bars li[data-shown]").get_attribute("data-number")
+    for number in range(int(shown), 28):
+        assert page.evaluate(OVERLAPS) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]["width"]
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("(value) => moment.value == value", arg=number + 1)
+    assert "The game is over" in page.inner_text("#status")
+    page.locator("#bars li button").first.click()
+    page.wait_for_function("(value) => moment.value == value", arg=int(shown))
+    page.select_option("#judges", "heuristic")
+    page.wait_for_function("error.textContent.includes('expects nothing of single actions')")
+    assert [error for error in errors if "400" not in error] == []
+
+
+def test_what_is_no_record_is_refused(browser: Any, address: str, tmp_path: Path) -> None:
+    page, _ = open_page(browser, "desk")
+    page.goto(address)
+    (tmp_path / "notes.jsonl").write_text("no record\n")
+    page.set_input_files("#file", tmp_path / "notes.jsonl")
+    page.wait_for_selector("#error a")
+    assert page.inner_text("#error").startswith("line 1: ")
 
 
 def is_over(page: Any) -> bool:
@@ -148,7 +201,10 @@ def test_two_people_by_link(browser: Any, address: str) -> None:
     second, others = open_page(browser, "phone")
     sit_down(first, address, "1, 2", {2: ""})
     second.goto(first.locator("#invite a").get_attribute("href"))
+    second.fill("#joiner", "Ben")
+    second.click("#join button")
     second.wait_for_selector("#players li")
+    first.wait_for_selector("#players :text('Ben')")
     first.wait_for_selector("#invite", state="hidden")
     second.reload()
     second.wait_for_selector("#players li")

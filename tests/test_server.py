@@ -13,12 +13,17 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from typer.testing import CliRunner
 
+from agents import load
 from play.main import app
+from play.messages import LONGEST_RECORD
 from play.rooms import KEPT_SECONDS, Rooms
-from play.server import BURST, LONGEST_BODY, LONGEST_MESSAGE, PAGE, Bucket, TooFastError, make_app
+from play.serve import OFFERED
+from play.server import BURST, LONGEST_BODY, LONGEST_MESSAGE, PAGE, STRENGTH, Bucket, TooFastError, make_app
 from play.store import Store
+from train.analysis import analyse
+from wizard_env import ACTIONS, Game, Rules
 from wizard_env.cards import CARD_NAMES
-from wizard_env.notation import replay
+from wizard_env.notation import record, replay
 
 AGENTS = ["random", "heuristic", "champion"]
 CARD = re.compile(r'"([2-9TJQKA][SHDC]|WI|JE)"')
@@ -121,10 +126,10 @@ def test_a_game_against_agents(client: TestClient) -> None:
 def test_two_people_at_one_table(client: TestClient) -> None:
     """By link; a third finds no seat. Each is asked in turn, and both see the game to its end."""
     first, opened = sit_down(client, [None, "random", None], hand_sizes=[2])
-    joined = client.post(f"/tables/{opened['table']}/seats").json()
+    joined = client.post(f"/tables/{opened['table']}/seats", json={}).json()
     assert (opened["seat"], joined["seat"]) == (0, 2)
     assert opened["token"] != joined["token"]
-    full = client.post(f"/tables/{opened['table']}/seats")
+    full = client.post(f"/tables/{opened['table']}/seats", json={})
     assert (full.status_code, full.json()["why"]) == (404, "every seat of this table is taken")
     second = Seat(client, joined)
     people, decisions = {0: first, 2: second}, 0
@@ -162,7 +167,7 @@ def test_hints_and_taking_back(client: TestClient) -> None:
     view = seat.wait_for_turn()
     seat.say(kind="hint", agent="champion")
     hint = seat.hear("hint")
-    assert {one["action"] for one in hint["advice"]} == set(view["legal"])
+    assert {one["action"] for one in hint["choices"]} == set(view["legal"])
     before = view["decisions"]
     seat.act(view, view["legal"][0])
     view = seat.wait_for_turn()
@@ -173,18 +178,157 @@ def test_hints_and_taking_back(client: TestClient) -> None:
     assert view["legal"]
 
 
+def test_people_have_names(client: TestClient) -> None:
+    """Those that they say, and that the others see; a restart keeps them."""
+    first, opened = sit_down(client, [None, "random", None], person="  Ann ")
+    assert first.hear()["names"] == ["Ann", "random", "person"]
+    client.post(f"/tables/{opened['table']}/seats", json={"person": "Ben"})
+    while (view := first.hear())["open"]:
+        pass
+    assert view["names"] == ["Ann", "random", "Ben"]
+    for person in ("", " ", "x" * 21, "a\nb", "\u202eevil", 7):
+        refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
+        assert (refused.status_code, refused.json()["why"][:7]) == (400, "person:")
+
+
+def test_the_lobby_tells_who_is_strong(client: TestClient) -> None:
+    told = client.get("/agents").json()
+    leads = {one["name"]: one["lead"] for one in told}
+    assert [one["name"] for one in told] == AGENTS
+    assert leads["random"] < leads["heuristic"] < leads["champion"]
+    assert set(json.loads(STRENGTH.read_text())) == set(OFFERED)
+
+
+def test_an_agent_that_fails_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without what it says, which may tell its cards; the game goes on when it can."""
+    why = "heuristic fails (RuntimeError)"
+    with monkeypatch.context() as broken:
+        broken.setattr("agents.heuristic.HeuristicAgent.act", fail)
+        seat, opened = sit_down(client, ["random", None, "heuristic"], hand_sizes=[2])
+        heard: dict[str, Any] = {}
+        while heard.get("why") != why:
+            heard = json.loads(seat._socket.receive_text())
+            seat.received.append(json.dumps(heard))
+            if heard.get("legal"):
+                seat.act(heard, heard["legal"][0])
+        seat.leave()
+    again = Seat(client, opened)
+    assert play_to_the_end(again, np.random.default_rng(0))["scene"]["winners"]
+    assert "the ace of spades" not in "".join(again.received + seat.received)
+
+
+def test_an_adviser_that_fails_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.heuristic.HeuristicAgent.act", fail)
+    seat, _ = sit_down(client, [None, "random", "random"])
+    seat.wait_for_turn()
+    seat.say(kind="hint", agent="heuristic")
+    assert seat.hear("error")["why"] == "heuristic fails (RuntimeError)"
+
+
+def fail(self: object, view: object, rng: object) -> None:
+    raise RuntimeError("it holds the ace of spades")
+
+
+def test_records_of_games_are_written(tmp_path: Path) -> None:
+    with TestClient(make_app(":memory:", AGENTS, tmp_path / "records")) as client:
+        seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[1, 2])
+        play_to_the_end(seat, np.random.default_rng(0))
+        told = client.get(f"/tables/{opened['table']}/record").text
+        Seat.leave_all()
+    assert (tmp_path / "records" / f"{opened['table']}.jsonl").read_text() == told
+
+
+# --- games that were played
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    game, rng = Game(Rules(3, hand_sizes=(1, 3)), 5), np.random.default_rng(5)
+    while game.phase != "over":
+        game.step(int(rng.choice(game.legal_actions())))
+    return game
+
+
+def test_a_game_is_shown_at_every_decision(client: TestClient, game: Game) -> None:
+    for number, (twin, action) in enumerate(game.retrace()):
+        told = client.post("/records/moment", json={"record": record(game), "decisions": number}).json()
+        assert told["chosen"] == ACTIONS[action]
+        assert told["legal"] == [ACTIONS[one] for one in twin.legal_actions()]
+        assert [each["hand"] for each in told["scene"]["seats"]] == twin.hands
+        assert (told["num_decisions"], told["first_decisions"]) == (len(game.history), [0, 6])
+        twin.step(action)
+    told = client.post("/records/moment", json={"record": record(game), "decisions": 18}).json()
+    assert (len(game.history), told["chosen"], told["scene"]["phase"]) == (18, None, "over")
+
+
+def test_opinions_on_every_decision(client: TestClient, game: Game) -> None:
+    asked = {"record": record(game), "decisions": 7}
+    network = client.post("/records/opinion", json={**asked, "agent": "champion"}).json()
+    assert network["value"] is not None
+    assert sum(one["share"] for one in network["choices"]) == pytest.approx(1, abs=1e-5)
+    rules = client.post("/records/opinion", json={**asked, "agent": "heuristic"}).json()
+    assert {one["points"] for one in rules["choices"]} == {None}
+    over = client.post("/records/opinion", json={**asked, "decisions": 18, "agent": "champion"})
+    assert over.status_code == 400
+
+
+def test_where_points_were_lost_in_a_round(game: Game) -> None:
+    search = "search:worlds=4"
+    with TestClient(make_app(":memory:", [search, "heuristic"])) as client:
+        asked = {"record": record(game), "round_number": 2, "agent": search}
+        told = client.post("/records/judgement", json=asked).json()
+        assert told == json.loads(json.dumps(analyse(game, load(search), search, only=[2]).to_dict()))
+        assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
+        refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
+        assert (refused.status_code, "expects nothing of single" in refused.text) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong", "why"),
+    [
+        ("moment", {"record": "{}"}, "line 1: "),
+        ("moment", {"decisions": 19}, "decisions=19: the game has 18"),
+        ("moment", {"decisions": -1}, "decisions: Input should be greater"),
+        ("moment", {"more": 1}, "more: Extra"),
+        ("moment", {"record": "x" * (LONGEST_RECORD + 1)}, "record: String should have at most"),
+        ("opinion", {"agent": "runs/secret"}, "no agent 'runs/secret': allowed are random"),
+        ("judgement", {"agent": "champion", "decisions": 1}, "round_number: Field required"),
+    ],
+)
+def test_questions_that_make_no_sense(
+    client: TestClient, game: Game, path: str, wrong: dict[str, Any], why: str
+) -> None:
+    body = {"record": record(game), "decisions": 0} | wrong
+    answer = client.post(f"/records/{path}", json=body)
+    assert answer.status_code == 400
+    assert why in answer.json()["why"]
+
+
+def test_an_altered_record_is_refused(client: TestClient, game: Game) -> None:
+    altered = record(game).replace('"seed":5', '"seed":6')
+    assert altered != record(game)
+    answer = client.post("/records/moment", json={"record": altered, "decisions": 0})
+    assert answer.status_code == 400
+
+
+# --- the page
+
+
 def test_the_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
     page = client.get("/")
     assert page.status_code == 200
-    for name in re.findall(r'(?:href|src)="([^"]+)"', page.text):
-        assert name == "data:," or client.get(f"/{name}").status_code == 200
+    scripts = "".join(file.read_text(encoding="utf-8") for file in PAGE.glob("*.js"))
+    named = re.findall(r'(?:href|src)="([^"]+)"', page.text) + re.findall(r'from "\./([^"]+)"', scripts)
+    assert {"table.css", "page.js", "study.js"} <= set(named)
+    for name in named:
+        assert name in ("data:,", "./") or client.get(f"/{name}").status_code == 200
     for file in PAGE.iterdir():
         assert not re.search(r"https?://|@import|url\(", file.read_text(encoding="utf-8")), file.name
 
 
 def test_the_page_reads_what_a_view_says(client: TestClient) -> None:
-    """Every element that the script asks for by its id is on the page."""
-    script = (PAGE / "table.js").read_text(encoding="utf-8")
+    """Every element that a script asks for by its id is on the page."""
+    script = "".join(file.read_text(encoding="utf-8") for file in PAGE.glob("*.js"))
     page = client.get("/").text
     for name in set(re.findall(r'\$\("(\w+)"\)', script)):
         assert f'id="{name}"' in page
@@ -316,7 +460,7 @@ def test_tables_that_cannot_be(client: TestClient, body: bytes, why: str) -> Non
 
 
 def test_a_table_that_is_not_there(client: TestClient) -> None:
-    assert client.post("/tables/nowhere/seats").status_code == 404
+    assert client.post("/tables/nowhere/seats", json={}).status_code == 404
     seat = Seat(client, {"table": "nowhere", "token": "x"})
     assert seat.hear("error")["why"] == "there is no such table"
 
@@ -411,5 +555,5 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert "http://127.0.0.1:1234" in outcome.stdout
     assert (served["host"], served["port"]) == ("127.0.0.1", 1234)
     with TestClient(served["app"]) as client:
-        assert client.get("/agents").json() == ["random"]
+        assert [one["name"] for one in client.get("/agents").json()] == ["random"]
     assert (tmp_path / "tables.sqlite").exists()

@@ -8,7 +8,7 @@ import pytest
 from agents import load
 from play.table import Event, NotYourTurnError, Table
 from play.words import seat_names, tell_advice, tell_event, tell_last_trick
-from wizard_env import IllegalAction, Rules
+from wizard_env import ACTIONS, IllegalAction, Rules, action_id
 
 RULES = Rules(3, hand_sizes=(2, 4))
 
@@ -95,17 +95,40 @@ def test_nothing_to_take_back() -> None:
 def test_advice_is_of_legal_actions_the_likeliest_first() -> None:
     table = play_on(fresh(), 4)
     advice = table.advise(load("champion+search:worlds=2"))
-    shares = [one.share for one in advice]
+    shares = [one.share for one in advice.choices]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1, abs=1e-5)
-    assert all(one.points is not None for one in advice)
-    assert {one.action for one in advice} <= {
-        f"play {card}" for card in table.game.hands[table.game.last_seat]
-    }
-    assert [one.points for one in table.advise(load("champion"))] == [None] * len(advice)
+    assert advice.value == max(one.points for one in advice.choices if one.points is not None)
+    assert [one.action for one in sorted(advice.choices, key=lambda one: action_id(one.action))] == [
+        ACTIONS[action] for action in table.game.legal_actions()
+    ]
     lines = list(tell_advice(advice))
-    assert len(lines) == len(advice)
-    assert lines[0].startswith(advice[0].action)
+    assert len(lines) == len(advice.choices) + 1
+    assert lines[0].startswith(advice.choices[0].action)
+    assert list(tell_advice(advice, 2)) == [*lines[:2], lines[-1]]
+
+
+def test_advice_of_agents_that_expect_less() -> None:
+    """A network expects points of the round; the others of nothing."""
+    table = play_on(fresh(), 4)
+    network, heuristic = table.advise(load("champion")), table.advise(load("heuristic"))
+    assert {one.points for one in (*network.choices, *heuristic.choices)} == {None}
+    assert network.value is not None
+    assert heuristic.value is None
+    assert [one.share for one in heuristic.choices][:2] == [1, 0]
+    assert len(list(tell_advice(heuristic))) == len(heuristic.choices)
+
+
+def test_a_game_that_was_played_is_shown_at_any_moment() -> None:
+    table = play_on(fresh(), 20)
+    for decisions in (0, 7, 20):
+        past = Table.of_record(table.game, decisions)
+        assert past.game.history == table.game.history[:decisions]
+        assert past.events == table.events[:decisions]
+        assert past.look(None).seats[0].hand is not None
+    for wrong in (-1, 21):
+        with pytest.raises(ValueError, match=f"decisions={wrong}: the game has 20"):
+            Table.of_record(table.game, wrong)
 
 
 def test_advice_does_not_depend_on_hidden_cards() -> None:

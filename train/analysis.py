@@ -10,6 +10,7 @@ seat's expectation is that of its best action at its first decision; luck is all
 not explain: its cards, and what others did.
 """
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,10 +19,8 @@ from numpy.typing import NDArray
 
 from agents.opinion import opine
 from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
+from wizard_env.scene import look
 from wizard_env.state import BID, PHASES, STATE
-
-AT_ONCE = 256
-"""So many decisions are judged together."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,9 @@ class Analysis:
         return asdict(self)
 
 
-def analyse(game: Game, agent: Agent, analyst: str, seed: int = 0) -> Analysis:
+def analyse(
+    game: Game, agent: Agent, analyst: str, seed: int = 0, only: Collection[int] | None = None
+) -> Analysis:
     """Judge every decision of a game.
 
     Args:
@@ -83,30 +84,34 @@ def analyse(game: Game, agent: Agent, analyst: str, seed: int = 0) -> Analysis:
         agent: expects points of every legal action, as "search" and "champion+search" do.
         analyst: its name.
         seed: of its randomness.
+        only: the numbers of the rounds to judge, from 1; None for all. A round is judged alike by itself.
 
     Raises:
         ValueError: the agent expects nothing of single actions.
     """
-    states = _before_each_action(game)
-    taken = np.array(game.history, np.int64)
+    states, taken = _before_each_action(game), np.array(game.history, np.int64)
+    chosen = np.arange(len(taken))
+    if only is not None:
+        chosen = np.isin(states["round_index"] + 1, list(only)).nonzero()[0]
+        states, taken = states[chosen], taken[chosen]
     expected = _expect(agent, states, seed)
     if np.isnan(expected[:, np.arange(len(taken)), taken]).any():
         raise ValueError(f"{analyst!r} expects nothing of single actions: an agent that searches is needed")
     worth, lost = _judge(expected, taken)
     points = expected.mean(axis=0)
     decisions = []
-    for number in (np.isfinite(points).sum(axis=1) > 1).nonzero()[0].tolist():
-        state, legal = states[number], np.isfinite(points[number]).nonzero()[0].tolist()
+    for row in (np.isfinite(points).sum(axis=1) > 1).nonzero()[0].tolist():
+        state, legal = states[row], np.isfinite(points[row]).nonzero()[0].tolist()
         decisions.append(
             Decision(
-                number=number,
+                number=int(chosen[row]),
                 round_number=int(state["round_index"]) + 1,
                 seat=int(state["seat"]),
                 phase=PHASES[int(state["phase"])],
-                chosen=ACTIONS[taken[number]],
-                best=ACTIONS[int(np.nanargmax(points[number]))],
-                lost=float(lost[number]),
-                points={ACTIONS[action]: float(points[number, action]) for action in legal},
+                chosen=ACTIONS[taken[row]],
+                best=ACTIONS[int(np.nanargmax(points[row]))],
+                lost=float(lost[row]),
+                points={ACTIONS[action]: float(points[row, action]) for action in legal},
             )
         )
     par, seats = _sum_up(game, states, worth, lost)
@@ -125,10 +130,10 @@ def _before_each_action(game: Game) -> NDArray[Any]:
 def _expect(agent: Agent, states: NDArray[Any], seed: int) -> NDArray[np.float64]:
     """float64 [2, n, NUM_ACTIONS]: the points that each answer expects of each legal action."""
     expected = np.empty((2, len(states), NUM_ACTIONS))
-    for answer in range(2):
-        for start in range(0, len(states), AT_ONCE):
-            rows = slice(start, start + AT_ONCE)
-            rng = np.random.default_rng((seed, answer, start))
+    for index in np.unique(states["round_index"]).tolist():
+        rows = states["round_index"] == index
+        for answer in range(2):
+            rng = np.random.default_rng((seed, answer, index))
             expected[answer, rows] = opine(agent, View(states[rows]), rng).points
     return expected
 
@@ -147,16 +152,18 @@ def _sum_up(
     game: Game, states: NDArray[Any], worth: NDArray[np.float64], lost: NDArray[np.float64]
 ) -> tuple[float, list[PlayedSeat]]:
     """The par of the finished rounds, and how each seat played them."""
-    rounds, players = game.rounds, game.rules.num_players
+    players = game.rules.num_players
+    indices, place = np.unique(states["round_index"], return_inverse=True)
+    scored = dict(look(game).pad)
+    rounds = [scored[index + 1] for index in indices.tolist() if index + 1 in scored]
     if not rounds:
         return 0.0, []
-    place = states["round_index"] - states["round_index"][0]
     finished = place < len(rounds)
     keys = (place.astype(np.int64) * players + states["seat"])[finished]
     _, first = np.unique(keys, return_index=True)
     par = float(worth[first].reshape(len(rounds), players).mean(axis=1).sum())
     bids, tricks_won, points = (
-        np.array([getattr(scored, name) for scored in rounds]) for name in ("bids", "tricks_won", "points")
+        np.array([getattr(one, name) for one in rounds]) for name in ("bids", "tricks_won", "points")
     )
     missed = bids - tricks_won
 

@@ -1,82 +1,26 @@
-// The table in a browser: shows the view that the server sends to this seat, and says what is chosen.
-const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
-const SUITS = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
-const RANKS = { T: "10", J: "Jack", Q: "Queen", K: "King", A: "Ace" };
-const PERSON = "person";
-const $ = (name) => document.getElementById(name);
+// The table: shows the view that the server sends to this seat, and says what is chosen.
+import { $, SUITS, SYMBOLS, actionName, card, cardName, chip, complain, deed, make, row, signed } from "./parts.js";
+import { join } from "./lobby.js";
+import { look } from "./study.js";
+
+const SHOWN = 8; // so many of an adviser's choices, the likeliest
 let view = null;
 let socket = null;
 let retry = 500;
 
-const make = (tag, properties = {}, ...children) => {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-};
-const cardName = (card) =>
-  card === "WI" ? "Wizard" : card === "JE" ? "Jester" : `${RANKS[card[0]] ?? card[0]} of ${SUITS[card[1]]}`;
-const seatName = (seat) => (seat === view.you ? "You" : `${view.names[seat]} ${seat + 1}`);
-
-function card(name, tag = "span") {
-  const word = name === "WI" || name === "JE";
-  const face = make(tag, { className: `card ${word ? `word ${name}` : name[1]}` });
-  face.setAttribute("aria-label", cardName(name));
-  if (tag === "span") face.setAttribute("role", "img");
-  face.append(make("span", { className: "rank", textContent: word ? cardName(name) : name[0] === "T" ? "10" : name[0] }));
-  face.append(make("span", { className: "suit", textContent: word ? (name === "WI" ? "★" : "☺") : SYMBOLS[name[1]] }));
-  return face;
-}
-
-// --- the lobby
-
-async function lobby() {
-  const agents = await (await fetch("agents")).json();
-  const rows = $("seats");
-  const add = () => {
-    const select = make("select");
-    select.append(make("option", { value: "", textContent: rows.querySelector("select") ? "another person, by link" : "you" }));
-    for (const name of agents) select.append(make("option", { textContent: name }));
-    if (rows.querySelector("select")) select.value = agents.at(-1);
-    rows.append(make("label", {}, `Seat ${rows.querySelectorAll("select").length + 1}`, select));
-    count();
-  };
-  const count = () => {
-    const seats = rows.querySelectorAll("select").length;
-    $("more").disabled = seats >= 6;
-    $("fewer").disabled = seats <= 3;
-  };
-  for (let seat = 0; seat < 4; seat++) add();
-  $("more").onclick = add;
-  $("fewer").onclick = () => { rows.lastElementChild.remove(); count(); };
-  $("lobby").onsubmit = async (event) => {
-    event.preventDefault();
-    const sizes = $("sizes").value.split(/[\s,]+/).filter(Boolean).map(Number);
-    const wanted = {
-      seats: [...rows.querySelectorAll("select")].map((select) => select.value || null),
-      bid_restriction: $("restriction").value, bid_reveal: $("reveal").value, magic_edition: $("magic").checked,
-      hand_sizes: sizes.length ? sizes : null,
-    };
-    await enter(fetch("tables", { method: "POST", body: JSON.stringify(wanted) }));
-  };
-  $("lobby").hidden = false;
-}
-
-async function enter(request) {
-  const answer = await request;
-  const opened = await answer.json();
-  if (!answer.ok) { $("error").textContent = opened.why; return; }
-  if (opened.token) localStorage.setItem(`wizard ${opened.table}`, opened.token);
-  location.hash = opened.table;
+export function seatName(seat) {
+  if (seat === view.you) return "You";
+  const name = view.names[seat];
+  return view.names.indexOf(name) === view.names.lastIndexOf(name) ? name : `${name} ${seat + 1}`;
 }
 
 // --- the connection
 
-async function arrive() {
-  const name = location.hash.slice(1);
-  if (!name) { $("table").hidden = true; return lobby(); }
-  $("lobby").hidden = true;
-  $("error").textContent = "";
+export function sit(name) {
   connect(name, localStorage.getItem(`wizard ${name}`));
+  $("hint").onclick = () => say({ kind: "hint", agent: $("adviser").value });
+  $("back").onclick = () => say({ kind: "take_back" });
+  $("pace").onchange = (event) => say({ kind: "pace", seconds: Number(event.target.value) });
 }
 
 function connect(name, token) {
@@ -87,30 +31,27 @@ function connect(name, token) {
   socket.onopen = () => { say({ kind: "sit", token }); };
   socket.onmessage = (event) => {
     const message = JSON.parse(event.data);
-    if (message.kind === "view") { view = message; retry = 500; show(); }
-    else if (message.kind === "hint") showAdvice(message);
+    if (message.kind === "view") { retry = 500; show(message); }
+    else if (message.kind === "hint") { if (message.decisions === view.decisions) showAdvice(message.agent, message, SHOWN); }
     else if (view === null && token === null) join(name);
-    else $("error").textContent = message.why;
+    else complain(message.why);
   };
   socket.onclose = () => {
-    if (view === null || location.hash.slice(1) !== name) return;
+    if (view === null) return;
     $("status").textContent = "The connection is lost; trying again.";
     setTimeout(() => connect(name, token), retry);
     retry = Math.min(retry * 2, 10000);
   };
 }
 
-async function join(name) {
-  await enter(fetch(`tables/${name}/seats`, { method: "POST" }));
-  if (localStorage.getItem(`wizard ${name}`)) connect(name, localStorage.getItem(`wizard ${name}`));
-}
-
 const say = (message) => socket.send(JSON.stringify(message));
-const choose = (action) => { $("error").textContent = ""; say({ kind: "act", action, decisions: view.decisions }); };
+const choose = (action) => { complain(""); say({ kind: "act", action, decisions: view.decisions }); };
 
 // --- what is shown
 
-function show() {
+export function show(picture) {
+  const fresh = view === null || picture.decisions !== view.decisions + 1 ? null : picture.events.at(-1);
+  view = picture;
   const scene = view.scene;
   $("table").hidden = false;
   $("round").textContent = `Round ${scene.round_number} of ${scene.num_rounds}, ${scene.hand_size} card${scene.hand_size > 1 ? "s" : ""}`;
@@ -120,16 +61,17 @@ function show() {
   $("players").replaceChildren(...scene.seats.map(player));
   showTrick(scene);
   showChoices(scene);
-  showEvents();
+  $("events").replaceChildren(...view.events.toReversed().map((event) => make("li", { textContent: told(event) })));
+  $("news").textContent = fresh ? told(fresh) : "";
   $("advice").hidden = true;
   const playing = view.you !== null;
-  for (const name of ["hint", "adviser", "back"]) $(name).hidden = !playing;
+  for (const name of ["hint", "asks", "back"]) $(name).hidden = !playing;
   $("hint").disabled = !view.legal.length;
   $("back").disabled = !view.can_take_back;
   $("last").disabled = !view.last_trick;
   $("pad").disabled = !scene.pad.length;
   if (document.activeElement !== $("pace")) $("pace").value = view.seconds;
-  $("invite").hidden = !view.open.length;
+  $("invite").hidden = !view.open?.length;
   $("invite").replaceChildren("A seat is open; send this link: ", make("a", { href: location.href, textContent: location.href }));
 }
 
@@ -148,7 +90,8 @@ function player(seat) {
     make("span", { className: "numbers" },
       make("span", {}, make("span", { className: "wide", textContent: "took " }), make("b", { textContent: seat.tricks_won }), " of ", make("b", { textContent: bid })),
       make("span", {}, make("b", { textContent: seat.score }), make("span", { className: "wide", textContent: " pts" }))));
-  if (seat.acts) item.dataset.acts = "";
+  if (seat.hand && seat.number !== view.you) item.append(make("span", { className: "held" }, ...seat.hand.map(chip)));
+  if (seat.acts) { item.dataset.acts = ""; item.setAttribute("aria-current", "true"); }
   return item;
 }
 
@@ -158,7 +101,10 @@ function showTrick(scene) {
   const played = done ? last.cards.map((name, place) => [(last.leader + place) % scene.seats.length, name]) : scene.trick;
   $("trick").replaceChildren(...played.map(([seat, name], place) => {
     const item = make("li", {}, card(name), make("span", { className: "who", textContent: seatName(seat) }));
-    if (done ? seat === last.winner : place === scene.winning) item.dataset.wins = "";
+    if (done ? seat === last.winner : place === scene.winning) {
+      item.dataset.wins = "";
+      item.append(make("span", { className: "unseen", textContent: "wins" }));
+    }
     return item;
   }));
   if (!played.length && scene.upcard) {
@@ -170,83 +116,85 @@ function showTrick(scene) {
 function showChoices(scene) {
   const prompts = { trump: "Name the trump.", bid: "How many tricks do you bid?", play: "Play a card." };
   const acting = scene.seats.find((seat) => seat.acts);
-  $("status").textContent = scene.phase === "over"
-    ? `The game is over. Won by ${scene.winners.map(seatName).join(" and ")} with ${Math.max(...scene.seats.map((seat) => seat.score))} points.`
+  $("status").textContent = scene.phase === "over" ? ending(scene)
+    : view.chosen ? `${seatName(acting.number)} ${deed(view.chosen)}.`
     : view.legal.length ? prompts[scene.phase] : `${seatName(acting.number)} to act`;
-  if (scene.phase === "over") {
-    $("status").append(" ", make("a", { href: `tables/${view.table}/record`, textContent: "Record" }),
-      " · ", make("a", { href: "./", textContent: "Another game" }));
+  if (scene.phase === "over" && view.table) {
+    const record = `tables/${view.table}/record`;
+    const names = scene.seats.map((seat) => seatName(seat.number));
+    $("status").append(" ", make("a", { href: record, textContent: "Record" }), " · ",
+      make("button", { textContent: "Look through it", onclick: async () => look(await (await fetch(record)).text(), names) }), " · ",
+      make("a", { href: "./", textContent: "Another game" }));
   }
+  const tag = view.chosen === undefined ? "button" : "span";
+  const pick = (element, action) => {
+    if (tag === "button") { element.disabled = !view.legal.includes(action); element.onclick = () => choose(action); }
+    else { element.dataset.legal = view.legal.includes(action); if (action === view.chosen) element.dataset.chosen = ""; }
+    return element;
+  };
   const said = view.legal.filter((action) => !action.startsWith("play"));
   $("choices").replaceChildren(...said.map((action) => {
     const what = action.split(" ")[1];
-    const button = make("button", { textContent: SYMBOLS[what] ? `${SYMBOLS[what]} ${SUITS[what]}` : what, onclick: () => choose(action) });
-    button.setAttribute("aria-label", SYMBOLS[what] ? `trump ${SUITS[what]}` : `bid ${what}`);
-    return button;
+    const choice = make(tag, { className: "choice", textContent: SYMBOLS[what] ? `${SYMBOLS[what]} ${SUITS[what]}` : what });
+    if (tag === "button") choice.setAttribute("aria-label", actionName(action));
+    return pick(choice, action);
   }));
-  const hands = view.you === null ? [] : scene.seats[view.you].hand;
-  $("hand").replaceChildren(...hands.map((name) => {
-    const face = card(name, "button");
-    face.disabled = !view.legal.includes(`play ${name}`);
-    face.onclick = () => choose(`play ${name}`);
-    return face;
-  }));
+  const holder = view.you ?? (tag === "span" && acting ? acting.number : null);
+  const hand = holder === null ? [] : scene.seats[holder].hand;
+  $("hand").replaceChildren(...hand.map((name) => pick(card(name, tag), `play ${name}`)));
+  if (tag === "span") return;
   const first = document.querySelector("#choices button, #hand button:not(:disabled)");
   if (first && (document.activeElement === document.body || !document.activeElement)) first.focus({ preventScroll: true });
 }
 
-function showEvents() {
-  $("events").replaceChildren(...view.events.toReversed().map((event) => {
-    const [verb, what] = event.action.split(" ");
-    const told = verb === "play" ? `plays the ${cardName(what)}` : verb === "trump" ? `names ${SUITS[what]}` : `bids ${what ?? ""}`;
-    let text = `${seatName(event.seat)}: ${told}`;
-    if (event.winner !== null) text += `; ${seatName(event.winner)} took the trick`;
-    if (event.points) text += `; round ${event.round_number}: ${event.points.map((points, seat) => `${seatName(seat)} ${points > 0 ? "+" : ""}${points}`).join(", ")}`;
-    return make("li", { textContent: text });
-  }));
+function ending(scene) {
+  const most = Math.max(...scene.seats.map((seat) => seat.score));
+  return `The game is over. Won by ${scene.winners.map(seatName).join(" and ")} with ${most} points.`;
 }
 
-function showAdvice(message) {
-  if (message.decisions !== view.decisions) return;
-  $("advice").querySelector("caption").textContent = `${message.agent} would choose`;
-  $("advice").tBodies[0].replaceChildren(...message.advice.slice(0, 6).map((one) => make("tr", {},
-    make("td", { textContent: one.action.startsWith("play") ? cardName(one.action.split(" ")[1]) : one.action }),
-    make("td", { textContent: `${Math.round(100 * one.share)}%` }),
-    make("td", { textContent: one.points === null ? "" : `${one.points.toFixed(1)} points` }))));
+function told(event) {
+  let text = `${seatName(event.seat)}: ${deed(event.action)}`;
+  if (event.winner !== null) text += `; ${seatName(event.winner)} took the trick`;
+  if (event.points) text += `; round ${event.round_number}: ${event.points.map((points, seat) => `${seatName(seat)} ${signed(points)}`).join(", ")}`;
+  return text;
+}
+
+// What an agent thinks of the decision: how likely it takes each action, and the points that it expects.
+export function showAdvice(agent, advice, most = Infinity) {
+  const worth = advice.value === null ? "" : `, and expects ${signed(advice.value, 1)} points of the round`;
+  $("advice").querySelector("caption").textContent = `${agent} would choose${worth}`;
+  $("advice").tBodies[0].replaceChildren(...advice.choices.slice(0, most).map((one) => {
+    const meter = make("td", {}, make("span", { className: "bar" }));
+    meter.firstChild.style.width = `${4 * one.share}rem`;
+    const line = make("tr", {}, make("td", { textContent: actionName(one.action) }), meter,
+      make("td", { textContent: `${Math.round(100 * one.share)}%` }),
+      make("td", { textContent: one.points === null ? "" : `${signed(one.points, 1)} points` }));
+    if (one.action === view.chosen) line.dataset.chosen = "";
+    return line;
+  }));
   $("advice").hidden = false;
 }
+
+// --- papers over the table
 
 function paper(...content) {
   $("paper").firstElementChild.replaceChildren(...content);
   $("paper").showModal();
 }
 
-function scorePad() {
-  const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(tag, { textContent: text })));
+$("pad").onclick = () => {
   const body = view.scene.pad.map(([number, round]) => row("td", [
     `${number}`, round.trump ? SYMBOLS[round.trump] : "–",
-    ...round.bids.map((bid, seat) => `${round.tricks_won[seat]}/${bid} ${round.points[seat] > 0 ? "+" : ""}${round.points[seat]}`)]));
+    ...round.bids.map((bid, seat) => `${round.tricks_won[seat]}/${bid} ${signed(round.points[seat])}`)]));
   paper(make("table", {}, make("caption", { textContent: "Tricks won / bid, points" }),
     row("th", ["", "", ...view.scene.seats.map((seat) => seatName(seat.number))]), ...body,
     row("th", ["", "", ...view.scene.seats.map((seat) => `${seat.score}`)])));
-}
+};
 
-function lastTrick() {
+$("last").onclick = () => {
   const { leader, cards, winner } = view.last_trick;
-  const items = cards.map((name, place) => {
+  paper(...cards.map((name, place) => {
     const seat = (leader + place) % view.names.length;
     return make("p", {}, card(name), ` ${seatName(seat)}${seat === winner ? ", took the trick" : ""}`);
-  });
-  paper(...items);
-}
-
-$("hint").onclick = () => say({ kind: "hint", agent: $("adviser").value });
-$("back").onclick = () => say({ kind: "take_back" });
-$("pad").onclick = scorePad;
-$("last").onclick = lastTrick;
-$("pace").onchange = (event) => say({ kind: "pace", seconds: Number(event.target.value) });
-window.onhashchange = () => location.reload();
-fetch("agents").then((answer) => answer.json()).then((names) => {
-  $("adviser").replaceChildren(...names.toReversed().map((name) => make("option", { textContent: name })));
-});
-arrive();
+  }));
+};

@@ -1,0 +1,205 @@
+"""Hall: the rooms of a server with everybody who is connected to them, and the agents that act and answer."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from play.messages import SAID, Act, Hint, NewTable, Pace, Sit, TakeBack
+from play.rooms import Room, Rooms
+from play.table import Table
+from wizard_env import Agent, Rules
+from wizard_env.notation import write_records
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+ASKED_AT_ONCE = 2
+"""So many questions to agents are answered together."""
+MOST_WAITING = 20
+"""And so many more may wait."""
+
+
+class AgentError(ValueError):
+    """An agent fails, or does what the rules forbid."""
+
+
+class Hall:
+    """The rooms of a server, who is connected to them, and the agents that may be asked."""
+
+    def __init__(self, rooms: Rooms, agents: Sequence[str], records: Path | None) -> None:
+        """Open the doors.
+
+        Args:
+            rooms: the tables.
+            agents: what may sit there and be asked. Browsers may name no others, since `load` would run
+                programs and read files for them.
+            records: the folder that games are written to when they are over, if any.
+        """
+        self.rooms = rooms
+        self.agents = list(agents)
+        self._records = records
+        self._connections: dict[str, set[Connection]] = {}
+        self._players: dict[str, asyncio.Task[None]] = {}
+        self._asking = asyncio.Semaphore(ASKED_AT_ONCE)
+        self._waiting = 0
+
+    # --- tables
+
+    def open(self, wanted: NewTable) -> tuple[Room, int | None, str | None]:
+        """A new table; the seat and the token of whoever asked, None if all seats are agents'."""
+        for name in wanted.seats:
+            if name is not None:
+                self._check_agent(name)
+        rules = Rules(num_players=len(wanted.seats), **wanted.model_dump(exclude={"seats", "person"}))
+        room = self.rooms.open(rules, wanted.seats)
+        if not room.open_seats:
+            return room, None, None
+        return room, *self.take_seat(room, wanted.person)
+
+    def take_seat(self, room: Room, person: str | None) -> tuple[int, str]:
+        """An open seat and its token."""
+        seat, token = room.take_seat(person)
+        self.rooms.save(room)
+        return seat, token
+
+    def _check_agent(self, name: str) -> None:
+        if name not in self.agents:
+            raise ValueError(f"no agent {name!r}: allowed are {', '.join(self.agents)}")
+
+    async def ask(self, name: str, question: Callable[[Agent], T]) -> T:
+        """What an agent answers.
+
+        Raises:
+            ValueError: it is none of this server's, or too many are asked already.
+            AgentError: it fails.
+        """
+        self._check_agent(name)
+        if self._waiting >= MOST_WAITING:
+            raise ValueError("too many questions are asked at once; try again")
+        self._waiting += 1
+        try:
+            async with self._asking:
+                return await asyncio.to_thread(lambda: question(self.rooms.agent(name)))
+        except ValueError:
+            raise
+        except Exception as error:  # an agent may be anybody's program
+            log.exception("%s fails at a question", name)
+            raise AgentError(_failure(name, error)) from error
+        finally:
+            self._waiting -= 1
+
+    # --- connections
+
+    async def enter(self, connection: "Connection") -> None:
+        """Show the table to somebody, and let agents act."""
+        self._connections.setdefault(connection.room.name, set()).add(connection)
+        await self.show(connection.room)
+
+    def leave(self, connection: "Connection") -> None:
+        """Forget a connection; the seat stays taken."""
+        name = connection.room.name
+        self._connections[name].discard(connection)
+        if not self._connections[name]:
+            del self._connections[name]
+            player = self._players.pop(name, None)
+            if player:
+                player.cancel()
+
+    async def show(self, room: Room) -> None:
+        """Send everybody at a table what their seat sees, and go on if an agent's turn has come."""
+        await self._send_views(room)
+        if room.table.waits_for_an_agent and room.name in self._connections:
+            player = self._players.get(room.name)
+            if player is None or player.done():
+                self._players[room.name] = asyncio.create_task(self._play(room))
+
+    async def _play(self, room: Room) -> None:
+        """Let agents act, as long as it is their turn and somebody looks on."""
+        table = room.table
+        while table.waits_for_an_agent:
+            await asyncio.sleep(room.seconds)
+            game, decisions, who = table.game, len(table.events), table.seats[table.game.last_seat]
+            try:
+                action = await asyncio.to_thread(table.choose)
+                if table.game is not game or len(table.events) != decisions:
+                    continue  # somebody took back meanwhile
+                table.advance(action)
+                who = "the server"
+                self.save(room)
+            except Exception as error:  # an agent may be anybody's program
+                log.exception("%s fails at table %s", who, room.name)
+                for connection in self._at(room):
+                    await connection.send({"kind": "error", "why": _failure(who, error)})
+                return
+            await self._send_views(room)
+
+    async def _send_views(self, room: Room) -> None:
+        for connection in self._at(room):
+            await connection.send({"kind": "view", **room.view(connection.seat)})
+
+    def _at(self, room: Room) -> "list[Connection]":
+        """Who is connected to a room, now."""
+        return list(self._connections.get(room.name, ()))
+
+    def save(self, room: Room) -> None:
+        """Keep a table, and the record of its game when that is over."""
+        self.rooms.save(room)
+        if self._records is not None and room.table.seat is None:
+            write_records(self._records / f"{room.name}.jsonl", [room.table.game])
+
+    # --- what is said
+
+    async def hear(self, connection: "Connection", text: str) -> None:
+        """Do what a browser asks for. Raises ValueError, with the reason, for what is not allowed."""
+        room, seat = connection.room, connection.seat
+        said = SAID.validate_json(text)
+        if isinstance(said, Pace):
+            room.set_pace(said.seconds)
+        elif seat is None or isinstance(said, Sit):
+            raise ValueError("only watching is allowed here")
+        elif isinstance(said, Act):
+            if said.decisions != len(room.table.events):
+                raise ValueError("the table has changed meanwhile")
+            room.table.act(seat, said.action)
+        elif isinstance(said, TakeBack):
+            room.table.take_back(seat)
+        elif isinstance(said, Hint):
+            await self._hint(connection, said.agent)
+            return
+        self.save(room)
+        await self.show(room)
+
+    async def _hint(self, connection: "Connection", name: str) -> None:
+        """Ask an agent about the decision of a seat; it is told what that seat knows."""
+        table = connection.room.table
+        if table.seat != connection.seat:
+            raise ValueError("a hint is given to whoever acts")
+        decisions = len(table.events)
+        asked = Table.of_record(table.game, decisions)  # the game may go on meanwhile
+        advice = await self.ask(name, asked.advise)
+        await connection.send({"kind": "hint", "agent": name, "decisions": decisions, **asdict(advice)})
+
+
+class Connection:
+    """One browser at one table."""
+
+    def __init__(self, websocket: WebSocket, room: Room, seat: int | None) -> None:
+        self._websocket = websocket
+        self.room = room
+        self.seat = seat
+
+    async def send(self, message: Mapping[str, Any]) -> None:
+        """Send, unless the browser has gone."""
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await self._websocket.send_json(message)
+
+
+def _failure(who: str | None, error: Exception) -> str:
+    """What is told of it: the server's log has more, which may tell cards and paths."""
+    return f"{who} fails ({type(error).__name__})"

@@ -1,0 +1,16 @@
+// Where the page begins: the part of the address behind # names a table, or the study of games that were played.
+import { $ } from "./parts.js";
+import { lobby } from "./lobby.js";
+import { sit } from "./table.js";
+import { STUDY, study } from "./study.js";
+
+window.onhashchange = () => location.reload();
+const agents = await (await fetch("agents")).json();
+const names = agents.map((agent) => agent.name);
+$("adviser").append(...names.toReversed().map((name) => new Option(name)));
+$("judges").append(...names.map((name) => new Option(name)));
+$("judges").value = names.findLast((name) => name.includes("search")) ?? names.at(-1);
+const place = location.hash.slice(1);
+if (place === STUDY) study();
+else if (place) sit(place);
+else lobby(agents);

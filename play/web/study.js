@@ -1,0 +1,137 @@
+// Games that were played, decision by decision: what agents think of each, and where points were lost.
+import { $, actionName, ask, complain, make, row, signed } from "./parts.js";
+import { seatName, show, showAdvice } from "./table.js";
+
+export const STUDY = "study";
+const KEPT = "wizard study";
+let games = [];
+let names = null;
+let shown = null; // what the server told of the decision that is shown
+const asked = new Map(); // answers of agents, by what they were asked
+
+// Keep the text of a file of records for this tab, and go to its study.
+export function look(text, called = null) {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify([text, called]));
+  } catch {
+    return complain("This file is too large for the browser to keep.");
+  }
+  location.hash = STUDY;
+}
+
+export function study() {
+  const kept = sessionStorage.getItem(KEPT);
+  if (kept === null) { location.hash = ""; return; }
+  const [text, called] = JSON.parse(kept);
+  games = text.split("\n").filter((line) => line.trim());
+  names = called;
+  $("which").replaceChildren(...games.map((_, number) => new Option(`Game ${number + 1}`, number)));
+  $("which").hidden = games.length < 2;
+  $("adviser").prepend(new Option("nobody", ""));
+  $("paces").hidden = true;
+  $("which").onchange = () => { shown = null; go(0); };
+  $("moment").oninput = (event) => go(Number(event.target.value));
+  $("before").onclick = () => go(wanted - 1);
+  $("after").onclick = () => go(wanted + 1);
+  $("earlier").onclick = () => go(shown.first_decisions.findLast((first) => first < wanted) ?? 0);
+  $("later").onclick = () => go(shown.first_decisions.find((first) => first > wanted) ?? shown.num_decisions);
+  $("adviser").onchange = advise;
+  $("judges").onchange = judge;
+  $("judge").onclick = () => {
+    $("judge").setAttribute("aria-pressed", $("judge").getAttribute("aria-pressed") === "false");
+    judge();
+  };
+  document.onkeydown = (event) => {
+    if (event.target.closest("input, select, dialog") || shown === null) return;
+    if (event.key === "ArrowLeft") go(wanted - 1);
+    if (event.key === "ArrowRight") go(wanted + 1);
+  };
+  go(0);
+}
+
+const record = () => games[Number($("which").value)];
+let wanted = 0;
+
+async function go(decisions) {
+  const most = shown?.num_decisions ?? Infinity;
+  wanted = Math.max(0, Math.min(decisions, most));
+  const here = wanted;
+  const picture = await ask("records/moment", { record: record(), decisions: here });
+  if (picture === null && shown === null) $("error").append(" ", make("a", { href: "./", textContent: "Back to the lobby" }));
+  if (picture === null || here !== wanted) return;
+  if (names?.length === picture.names.length) picture.names = names;
+  shown = picture;
+  show(picture);
+  for (const name of ["study", "asks", "lost"]) $(name).hidden = false;
+  $("moment").max = picture.num_decisions;
+  $("moment").value = here;
+  $("place").textContent = `decision ${Math.min(here + 1, picture.num_decisions)} of ${picture.num_decisions}`;
+  $("before").disabled = $("earlier").disabled = here === 0;
+  $("after").disabled = $("later").disabled = here === picture.num_decisions;
+  advise();
+  judge();
+}
+
+// The answer to a question about the game that is shown; each is asked once.
+function answer(address, question) {
+  const key = JSON.stringify([address, $("which").value, question]);
+  if (!asked.has(key)) {
+    const told = ask(address, { record: record(), ...question });
+    asked.set(key, told);
+    told.then((found) => { if (found === null) asked.delete(key); });
+  }
+  return asked.get(key);
+}
+
+async function advise() {
+  const agent = $("adviser").value;
+  const here = shown;
+  $("advice").hidden = !agent || here.chosen === null;
+  if ($("advice").hidden) return;
+  const told = await answer("records/opinion", { decisions: here.decisions, agent });
+  if (told && here === shown && agent === $("adviser").value) showAdvice(agent, told);
+}
+
+async function judge() {
+  const isWanted = $("judge").getAttribute("aria-pressed") === "true";
+  $("chart").hidden = !isWanted;
+  if (!isWanted) return;
+  const agent = $("judges").value;
+  const here = shown;
+  const caption = $("chart").querySelector("figcaption");
+  const round_number = here.scene.round_number;
+  if ($("chart").dataset.round !== `${$("which").value} ${round_number} ${agent}`) {
+    caption.textContent = `${agent} judges round ${round_number} …`;
+    $("bars").replaceChildren();
+    $("chart").querySelector("tbody").replaceChildren();
+  }
+  const told = await answer("records/judgement", { round_number, agent });
+  if (here !== shown || agent !== $("judges").value) return;
+  $("chart").dataset.round = `${$("which").value} ${round_number} ${agent}`;
+  caption.textContent = told ? `Round ${round_number}: points that decisions lost, judged by ${agent}` : "";
+  if (told) { drawBars(told); showSums(told); }
+}
+
+function drawBars({ decisions }) {
+  const highest = Math.max(5, ...decisions.map((one) => one.lost));
+  const focused = document.activeElement?.closest("#bars li")?.dataset.number;
+  $("bars").replaceChildren(...decisions.map((one) => {
+    const bar = make("button", { onclick: () => go(one.number) }, make("span", { className: "bar" }));
+    bar.firstChild.style.height = `${(5 * Math.max(one.lost, 0)) / highest}rem`;
+    const better = one.best === one.chosen ? "" : `; better ${actionName(one.best)}`;
+    bar.title = `${seatName(one.seat)}: ${actionName(one.chosen)}, lost ${one.lost.toFixed(1)}${better}`;
+    bar.setAttribute("aria-label", bar.title);
+    const item = make("li", { className: `seat${one.seat}` }, bar, make("span", { textContent: one.seat + 1 }));
+    item.dataset.number = one.number;
+    if (one.number === shown.decisions) { item.dataset.shown = ""; bar.setAttribute("aria-current", "true"); }
+    return item;
+  }));
+  if (focused) document.querySelector(`#bars li[data-number="${focused}"] button`)?.focus();
+}
+
+function showSums({ par, seats }) {
+  const rows = seats.map((seat) => row("td", [
+    `${seat.seat + 1}. ${shown.names[seat.seat]}`, signed(seat.points), signed(par), signed(seat.luck), seat.lost.toFixed(0)]));
+  if (rows.length) rows.unshift(row("th", ["", "points =", "par +", "luck −", "lost"]));
+  $("chart").querySelector("tbody").replaceChildren(...rows);
+}
