@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: train test check slow test-rllib bench results docs clean
+.PHONY: train test check slow test-rllib bench results strength docs clean
 
 # The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
 CONFIG ?= quick
@@ -33,6 +33,10 @@ bench: $(VENV)/.for-development
 # Measures the champion and writes docs/results.md anew.
 results: $(VENV)/.for-development
 	$(BIN)/python docs/results.py $(ARGUMENTS)
+
+# Measures the agents of the browser table, for its lobby.
+strength: $(VENV)/.for-development
+	$(BIN)/python docs/strength.py $(ARGUMENTS)
 
 # Writes the generated tables of docs/environment.md anew.
 docs: $(VENV)/.for-development

@@ -203,6 +203,7 @@ def league(
     json: JsonFile = None,
     report: ReportFile = None,
     plots: PlotFolder = None,
+    records: Annotated[Path | None, typer.Option(help="Write a game of every table to this file.")] = None,
 ) -> None:
     """Rate many agents at tables of different ones, all tables on the same deals.
 
@@ -212,10 +213,10 @@ def league(
     from train.league import play_league
     from train.workers import workers as open_workers
 
-    outputs = Outputs(json, report, plots)
+    outputs = Outputs(json, report, plots, records)
     tables = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     with open_workers(workers, ray) as spread:
-        result = play_league(folder, agents, tables, games, seed, with_progress(spread))
+        result = play_league(folder, agents, tables, games, seed, with_progress(spread), bool(records))
     if not outputs.prints_json:
         show_league(console, result)
     outputs.write_league(result, f"Wizard: league {folder.name}")

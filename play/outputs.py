@@ -37,7 +37,7 @@ class Outputs:
     plots: Path | None = None
     """A folder of PNG files."""
     records: Path | None = None
-    """Records of the first games."""
+    """Records of some of the games."""
 
     def __post_init__(self) -> None:
         for path in (self.json, self.report, self.plots, self.records):
@@ -65,6 +65,8 @@ class Outputs:
 
     def write_league(self, league: "League", title: str) -> None:
         """Write how the agents of a league stand."""
+        if self.records:
+            write_records(self.records, league.records)
         self._write_json(league.to_dict())
         if self.report or self.plots:
             from play.pages import league_page

@@ -397,8 +397,10 @@ def test_league(wizard: Wizard, tmp_path: Path) -> None:
     assert report.read_text().count("data:image/png;base64") == 2
 
     kept = (Path("mine") / "results.jsonl").read_bytes()
-    again = wizard(*LEAGUE, "--players", 3, "--json", "-")
+    records = tmp_path / "records.jsonl"
+    again = wizard(*LEAGUE, "--players", 3, "--json", "-", "--records", records)
     assert json.loads(again.out) == league
+    assert len(list(read_records(records))) == sum(league["tables"])
     assert (Path("mine") / "results.jsonl").read_bytes() == kept
 
 

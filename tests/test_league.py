@@ -56,8 +56,9 @@ def league(
     rules: Iterable[Rules] = (SHORT,),
     games: int = 4,
     spread: Counted | None = None,
+    recorded: bool = False,
 ) -> League:
-    return play_league(folder, agents, list(rules), games, 1, spread or Counted())
+    return play_league(folder, agents, list(rules), games, 1, spread or Counted(), recorded)
 
 
 # --- who sits at which table
@@ -294,6 +295,17 @@ def test_the_stronger_are_rated_higher(tmp_path: Path) -> None:
     twins, *_, stronger, _ = found.differences
     assert twins.points_low <= 0 <= twins.points_high
     assert stronger.points_low > 0
+
+
+def test_records_are_the_first_games_of_the_tables(tmp_path: Path) -> None:
+    """Of those that were played before, too."""
+    assert league(tmp_path, *NAMES, rules=(SHORT, FOUR)).records == []
+    found = league(tmp_path, *NAMES, rules=(SHORT, FOUR), recorded=True)
+    assert len(found.records) == sum(found.tables)
+    results = Results(tmp_path / FILE_NAME)
+    first = [(table.rules, deals[0][0].tolist()) for table, deals in results.tables.items()]
+    for game in found.records:
+        assert (game.rules, game.scores) in first
 
 
 def test_differences_are_those_of_the_games(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import load
-from wizard_env import Agent, Games, Rules
+from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.sampling import next_words, noise_streams
 
 
@@ -171,3 +171,16 @@ class _Tables:
             self.decisions[number] += len(tables)
         self._called[number] = True
         return actions
+
+
+def play_one(deals: Deals, number: int) -> Game:
+    """One of the games of `play` by itself, move by move; the arrangements of a deal follow each other."""
+    deal, arrangement = divmod(number, len(deals.players))
+    seating = arrange(len(deals.players), deals.rules.num_players)[arrangement]
+    game = Game(deals.rules, seed=int(deals.seeds[deal]))
+    stream = table_streams(deals.seeds[deal : deal + 1], len(deals.players))[0, arrangement : arrangement + 1]
+    rng = np.random.default_rng(stream)
+    while game.seat is not None:
+        view = View(game.state, next_words(stream, np.array([0])))
+        game.step(int(deals.players[seating[game.seat]].agent.act(view, rng)[0]))
+    return game

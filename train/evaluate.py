@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from train.deals import Deals, Entrant, Played, Player, arrange, play, seat_entrants, table_streams
+from train.deals import Deals, Entrant, Played, Player, play, play_one, seat_entrants
 from train.statistics import Bidding, Difference, Standing, summarize
 from train.workers import Map, workers
-from wizard_env import Game, Rules, View
+from wizard_env import Game, Rules
 from wizard_env.games import game_seeds
-from wizard_env.sampling import next_words
 
 __all__ = ["Bidding", "Difference", "Entrant", "Evaluation", "Standing", "Timing", "evaluate"]
 
@@ -126,7 +123,7 @@ def evaluate(
         games=games,
         seed=seed,
         **found._asdict(),
-        records=[_record(Deals(players, rules, seeds), number) for number in recorded],
+        records=[play_one(Deals(players, rules, seeds), number) for number in recorded],
         times=_times(played, players),
     )
 
@@ -140,16 +137,3 @@ def _times(played: Played, players: Sequence[Player]) -> list[Timing]:
         decisions, seconds = played.decisions[numbers].sum(), played.seconds[numbers].sum()
         times.append(Timing(name, int(decisions), float(seconds)))
     return times
-
-
-def _record(deals: Deals, number: int) -> Game:
-    """Play one game again by itself, move by move, with the same random words."""
-    deal, arrangement = divmod(number, len(deals.players))
-    seating = arrange(len(deals.players), deals.rules.num_players)[arrangement]
-    game = Game(deals.rules, seed=int(deals.seeds[deal]))
-    stream = table_streams(deals.seeds[deal : deal + 1], len(deals.players))[0, arrangement : arrangement + 1]
-    rng = np.random.default_rng(stream)
-    while game.seat is not None:
-        view = View(game.state, next_words(stream, np.array([0])))
-        game.step(int(deals.players[seating[game.seat]].agent.act(view, rng)[0]))
-    return game

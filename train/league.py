@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from train.deals import Deals, Player, arrange, play, seat_entrants
+from train.deals import Deals, Player, arrange, play, play_one, seat_entrants
 from train.design import Table, choose_tables
 from train.ratings import Rating, rate
 from train.results import Member, Results, TableKey
 from train.statistics import Difference, Totals, estimate_means
 from train.workers import Map
-from wizard_env import Agent, Rules
+from wizard_env import Agent, Game, Rules
 from wizard_env.games import game_seeds
 
 FILE_NAME = "results.jsonl"
@@ -38,9 +38,11 @@ class League:
     """Of every agent, the best first."""
     differences: list[Difference]
     """Of each pair, in the order of the ratings; on the same deals, at the tables where both sit."""
+    records: list[Game]
+    """The first game of every table, if they are wanted."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """All but the records as plain values, for JSON."""
         return {
             "rules": [rules.to_dict() for rules in self.rules],
             "games": self.games,
@@ -52,7 +54,13 @@ class League:
 
 
 def play_league(
-    folder: Path, agents: Sequence[str], rules: Sequence[Rules], games: int, seed: int, spread: Map
+    folder: Path,
+    agents: Sequence[str],
+    rules: Sequence[Rules],
+    games: int,
+    seed: int,
+    spread: Map,
+    recorded: bool = False,
 ) -> League:
     """Play what is missing in a league, and rate its agents.
 
@@ -67,6 +75,7 @@ def play_league(
         games: how many deals of a whole game each table plays, at least 2.
         seed: of the deals and of the choice of tables.
         spread: where to play, see `train.workers`.
+        recorded: whether the first game of every table is told.
 
     Raises:
         ValueError: too few agents or games, or the same agent twice.
@@ -101,8 +110,16 @@ def play_league(
     ]
     ratings = rate(scores)
     names = [rating.name for rating in ratings]
-    sizes = tuple(map(len, chosen))
-    return League(tuple(rules), games, seed, sizes, ratings, _differences(scores, names, seed))
+    firsts = [Deals(_seated(players, table), table.rules, seeds[:1]) for tables in chosen for table in tables]
+    return League(
+        rules=tuple(rules),
+        games=games,
+        seed=seed,
+        tables=tuple(map(len, chosen)),
+        ratings=ratings,
+        differences=_differences(scores, names, seed),
+        records=[play_one(deals, 0) for deals in firsts] if recorded else [],
+    )
 
 
 def fingerprint(name: str, agent: Agent) -> str:
