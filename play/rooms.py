@@ -92,16 +92,16 @@ class Room:
         if not self.open_seats:
             raise UnknownRoomError("every seat of this table is taken")
         seat, token = self.open_seats[0], secrets.token_urlsafe(TOKEN_BYTES)
-        self.taken[seat] = _digest(token)
+        self.taken[seat] = digest(token)
         if person is not None:
             self.people[seat] = person
         return seat, token
 
     def seat_of(self, token: str) -> int:
         """The seat that a token opens. Raises UnknownRoomError if it opens none here."""
-        digest = _digest(token)
+        opened = digest(token)
         for seat, known in self.taken.items():
-            if secrets.compare_digest(known, digest):
+            if secrets.compare_digest(known, opened):
                 return seat
         raise UnknownRoomError("this token opens no seat at this table")
 
@@ -132,7 +132,7 @@ class Room:
             "rules": table.game.rules.to_dict(),
             "seats": table.seats,
             "seed": str(table.game.seed),
-            "taken": {str(seat): digest for seat, digest in self.taken.items()},
+            "taken": {str(seat): known for seat, known in self.taken.items()},
             "people": {str(seat): person for seat, person in self.people.items()},
             "seconds": self.seconds,
         }
@@ -185,5 +185,6 @@ class Rooms:
         return Room(stored.name, table, taken, people, setup["seconds"])
 
 
-def _digest(token: str) -> str:
+def digest(token: str) -> str:
+    """What is kept of a token."""
     return hashlib.sha256(token.encode()).hexdigest()

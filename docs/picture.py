@@ -1,0 +1,89 @@
+"""Take the picture of the browser table anew: python docs/picture.py (`make picture`). Needs Chromium."""
+
+import argparse
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+from playwright.sync_api import sync_playwright
+
+from play.rooms import Room, digest
+from play.server import make_app
+from play.store import Store
+from play.table import Table
+from wizard_env import Rules
+from wizard_env.loading import load
+
+PICTURE = Path(__file__).with_name("table.png")
+OTHERS = ["heuristic", "search:worlds=64", "champion"]
+ADVISER = "champion+search:worlds=32"
+SEED = 11
+ROUND = 7
+TRICK = 3
+TOKEN = "a seat for the picture"
+
+
+def position() -> Table:
+    """A game in the middle of a trick, the first seat to play; until now as the champion would."""
+    table = Table(Rules(4), [None, *OTHERS], SEED)
+    champion = load("champion")
+    while True:
+        game = table.game
+        if (game.round_number, ROUND - len(game.hands[0])) == (ROUND, TRICK) and table.waits_for_a_person:
+            return table
+        if table.waits_for_an_agent:
+            table.advance()
+        else:
+            table.act(0, table.advise(champion).choices[0].action)
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server that has that table."""
+    room = Room("picture", position(), {0: digest(TOKEN)}, {})
+    store = Store(folder / "tables.sqlite")
+    store.save(room.name, room.setup(), room.table.game.history, time.time())
+    store.close()
+    listening = socket.create_server(("127.0.0.1", 0))
+    app = make_app(folder / "tables.sqlite", [*OTHERS, ADVISER])
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=PICTURE, help="the picture")
+    options = parser.parse_args(arguments)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder)) as address,
+        sync_playwright() as machine,
+    ):
+        browser = machine.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 900, "height": 600})
+        page.goto(address)
+        page.evaluate("(token) => localStorage.setItem('wizard picture', token)", TOKEN)
+        page.goto(f"{address}#picture")
+        page.wait_for_selector("#hand button:not(:disabled)")
+        page.select_option("#adviser", ADVISER)
+        page.click("#hint")
+        page.wait_for_selector("#advice tr")
+        page.locator("main").screenshot(path=options.out)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
