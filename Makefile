@@ -34,9 +34,10 @@ bench: $(VENV)/.for-development
 results: $(VENV)/.for-development
 	$(BIN)/python docs/results.py $(ARGUMENTS)
 
-# Writes the generated tables of docs/environment.md anew.
+# Writes the generated tables of docs/environment.md anew, and builds the site into site/.
 docs: $(VENV)/.for-development
 	$(BIN)/python docs/tables.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e ".[train]"
@@ -54,4 +55,4 @@ $(VENV)/bin/python $(VENV)-rllib/bin/python:
 	$(PYTHON) -m venv $(@D:/bin=)
 
 clean:
-	rm -rf $(VENV) $(VENV)-rllib build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-rllib build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

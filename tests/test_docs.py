@@ -10,20 +10,15 @@ import pytest
 import typer.main
 
 from play.main import app
+from tests.pages import ROOT, blocks, run, run_page, told
 from train.workers import workers
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
 from wizard_env.observation import FULL_SIZE
 
-ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 ENVIRONMENT = ROOT / "docs" / "environment.md"
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    text = page.read_text(encoding="utf-8")
-    return [code for name, code in BLOCK.findall(text) if name == language]
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TUTORIALS = [page for page in PAGES if page.parent.name == "tutorials"]
 
 
 def commands(page: Path) -> list[str]:
@@ -80,21 +75,46 @@ def test_the_numbers_are_those_of_the_code() -> None:
 # --- code
 
 
-CODE = [(page, number) for page in PAGES for number in range(len(blocks(page, "python")))]
+CODE = [
+    (page, number) for page in PAGES if page not in TUTORIALS for number in range(len(blocks(page, "python")))
+]
 
 
 @pytest.mark.parametrize(("page", "number"), CODE, ids=lambda given: getattr(given, "stem", given))
 def test_code_blocks_run(page: Path, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each by itself, in an empty folder; warnings are errors here as in all tests."""
+    """Each by itself, in an empty folder; it prints what the page says. Warnings are errors here too."""
     monkeypatch.chdir(tmp_path)
-    code = compile(blocks(page, "python")[number], f"{page.name}, block {number}", "exec")
-    exec(code, {"__name__": "__main__"})
+    run(*told(page)[number], {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_tutorials_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
+    """The blocks of a tutorial build on each other."""
+    if page.stem == "cluster":
+        pytest.skip("RLlib has an environment of its own: `make test-rllib` runs the blocks of this page")
+    monkeypatch.chdir(tmp_path)
+    run_page(page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_is_printed_follows_the_code_that_prints_it(page: Path) -> None:
+    """So every output that a page shows is compared."""
+    assert [code for code, _ in told(page)] == blocks(page, "python")
+    assert sum(printed is not None for _, printed in told(page)) == len(blocks(page, "text"))
+
+
+def test_an_output_that_has_drifted_is_found() -> None:
+    run("print(6 * 7)\n", "42\n", {})
+    with pytest.raises(AssertionError):
+        run("print(6 * 7)\n", "41\n", {})
 
 
 def test_there_is_code() -> None:
     """The README shows every interface."""
     assert len(blocks(README, "python")) >= 4
     assert len(blocks(ENVIRONMENT, "python")) >= 2
+    assert len(TUTORIALS) == 4
+    assert all(blocks(page, "python") for page in TUTORIALS)
 
 
 # --- commands
