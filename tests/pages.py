@@ -33,8 +33,9 @@ def run(code: str, printed: str | None, names: dict[str, Any], place: str = "blo
         assert lines == printed.splitlines(), f"{place} printed\n{output.getvalue()}"
 
 
-def run_page(page: Path) -> None:
-    """Run the blocks of a page one after another, in one namespace, as a reader would."""
+def run_page(page: Path) -> dict[str, Any]:
+    """Run the blocks of a page one after another, as a reader would; returns the names that they made."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for number, (code, printed) in enumerate(told(page)):
         run(code, printed, names, f"{page.name}, block {number}")
+    return names
