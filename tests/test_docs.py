@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -186,3 +187,12 @@ def test_the_results_are_written_as_tables() -> None:
     line = results.line(alone, "3", "`random`")
     assert line.startswith(f"| 3 | `random` | {alone.differences[0].points:+.0f} (")
     assert line.endswith("| 20 |")
+
+
+def test_the_first_page_names_every_extra() -> None:
+    told_extras = re.findall(
+        r"^\| (`[^|]+`) \| (?!\[)", (ROOT / "docs" / "index.md").read_text(), re.MULTILINE
+    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = [name for cell in told_extras for name in re.findall(r"`(\w+)`", cell)]
+    assert sorted(named) == sorted(project["optional-dependencies"])
