@@ -37,7 +37,7 @@ results: $(VENV)/.for-development
 # Writes the generated tables of docs/environment.md anew, and builds the site into site/.
 docs: $(VENV)/.for-development
 	$(BIN)/python docs/tables.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e ".[train]"

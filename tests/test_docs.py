@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 import typer.main
 
+import wizard_env
 from play.main import app
 from tests.pages import ROOT, blocks, run, run_page, told
 from train.workers import workers
@@ -195,3 +196,10 @@ def test_the_first_page_names_every_extra() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
     assert sorted(named) == sorted(project["optional-dependencies"])
+
+
+def test_the_api_page_has_every_public_name() -> None:
+    """Classes and functions; tables and sizes are told on the page of the environment."""
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    public = [name for name in wizard_env.__all__ if callable(getattr(wizard_env, name))]
+    assert [name for name in public if f"::: wizard_env.{name}\n" not in page] == []

@@ -22,7 +22,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `make docs` builds, in a folder of its own; warnings end the build."""
     pytest.importorskip("mkdocs")
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    # --quiet would hide warnings from --strict too
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     built = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
