@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -88,3 +89,24 @@ def test_search_needs_no_server(site: Path) -> None:
     assert index.startswith("var __index")
     assert "Magic Wizard" in index
     assert "assets/iframe-worker.js" in References(site / "index.html").found
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Chromium")
+def test_a_reader_finds_a_word_in_the_files(site: Path) -> None:
+    """From a page in a folder of its own, as from any; nothing is asked of a network, and nothing fails."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    asked: list[str] = []
+    with playwright.sync_playwright() as machine:
+        arguments = {"executable_path": shutil.which("chromium"), "args": ["--no-sandbox", "--disable-gpu"]}
+        browser = machine.chromium.launch(**arguments)
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: asked.append(str(error)))
+        page.goto((site / "tutorials" / "train.html").as_uri())
+        page.click("input.md-search__input")
+        page.keyboard.type("Jester")
+        found = page.wait_for_selector(".md-search-result__link", timeout=20_000)
+        assert site.as_uri() in found.get_attribute("href")
+        page.wait_for_timeout(200)
+        browser.close()
+    assert [url for url in asked if not url.startswith(("file:", "data:", "about:"))] == []
