@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: train test check slow test-rllib bench results strength docs clean
+.PHONY: train test check slow test-rllib bench results strength picture docs clean
 
 # The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
 CONFIG ?= quick
@@ -38,9 +38,14 @@ results: $(VENV)/.for-development
 strength: $(VENV)/.for-development
 	$(BIN)/python docs/strength.py $(ARGUMENTS)
 
-# Writes the generated tables of docs/environment.md anew.
+# Takes the picture of the browser table anew; needs Chromium.
+picture: $(VENV)/.for-development
+	$(BIN)/python docs/picture.py
+
+# Writes the generated tables of docs/environment.md anew, and builds the site into site/.
 docs: $(VENV)/.for-development
 	$(BIN)/python docs/tables.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e ".[train]"
@@ -58,4 +63,4 @@ $(VENV)/bin/python $(VENV)-rllib/bin/python:
 	$(PYTHON) -m venv $(@D:/bin=)
 
 clean:
-	rm -rf $(VENV) $(VENV)-rllib build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-rllib build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -23,9 +23,9 @@ from wizard_env.loading import load
 PICTURE = Path(__file__).with_name("table.png")
 OTHERS = ["heuristic", "search:worlds=64", "champion"]
 ADVISER = "champion+search:worlds=32"
-SEED = 11
-ROUND = 7
-TRICK = 3
+SEED = 18
+ROUND = 8
+TRICK = 2
 TOKEN = "a seat for the picture"
 
 

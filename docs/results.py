@@ -107,7 +107,7 @@ def page(games: int, spread: Map) -> Iterator[str]:
 Written by `make results`: {games} deals a line, a twentieth where somebody searches, seed {SEED}. The agent
 sits alone at a table of the opponent, and plays every deal in every seat; intervals are of 95%, by bootstrap
 over deals. It has learned beside some opponents; never beside the anchors (see `ANCHORS` in
-[`train/config.py`](../train/config.py)) nor `search`.
+`train/config.py`) nor `search`.
 
 ## Whole games
 """

@@ -3,27 +3,23 @@
 import importlib.util
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 import typer.main
 
+import wizard_env
 from play.main import app
+from tests.pages import ROOT, blocks, run, run_page, told
 from train.workers import workers
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
-from wizard_env.observation import FULL_SIZE
 
-ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 ENVIRONMENT = ROOT / "docs" / "environment.md"
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    text = page.read_text(encoding="utf-8")
-    return [code for name, code in BLOCK.findall(text) if name == language]
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TUTORIALS = [page for page in PAGES if page.parent.name == "tutorials"]
 
 
 def commands(page: Path) -> list[str]:
@@ -50,27 +46,24 @@ def load_script(name: str) -> ModuleType:
 
 def test_the_tables_are_generated() -> None:
     """`make docs` would change nothing."""
-    page = ENVIRONMENT.read_text(encoding="utf-8")
-    assert load_script("tables").filled(page) == page
+    script = load_script("tables")
+    assert ENVIRONMENT in script.PAGES
+    assert sorted(name for names in script.PAGES.values() for name in names) == sorted(script.tables())
+    for path, names in script.PAGES.items():
+        page = path.read_text(encoding="utf-8")
+        assert script.filled(page, names) == page
 
 
 def test_a_table_that_has_drifted_is_replaced() -> None:
     script, page = load_script("tables"), ENVIRONMENT.read_text(encoding="utf-8")
-    assert script.filled(page.replace("`bid 0`", "`bid one`").replace("| 0-323 |", "| 0-1 |")) == page
+    drifted = page.replace("`bid 0`", "`bid one`").replace("| 0-323 |", "| 0-1 |")
+    assert drifted != page
+    assert script.filled(drifted, ["actions", "observation"]) == page
     with pytest.raises(ValueError, match="no markers for 'actions'"):
-        script.filled(page.replace("<!-- end of actions -->", ""))
+        script.filled(page.replace("<!-- end of actions -->", ""), ["actions"])
 
 
 def test_the_numbers_are_those_of_the_code() -> None:
-    page = ENVIRONMENT.read_text(encoding="utf-8")
-    assert (
-        f"| Actions | discrete, {NUM_ACTIONS} for every table size; `action_mask` int8 [{NUM_ACTIONS}]"
-        in page
-    )
-    assert f"| Observations | uint8 [{OBS_SIZE}]," in page
-    assert f"| State | uint8 [{FULL_SIZE}]," in page
-    assert f"| `observation` | uint8 [n, {OBS_SIZE}] |" in page
-    assert f"| `mask` | uint8 [n, {NUM_ACTIONS}] |" in page
     page = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
     assert f"| input | `observation` | uint8 [n, {OBS_SIZE}], in canonical suits |" in page
     assert f"| input | `mask` | uint8 [n, {NUM_ACTIONS}], 1 for a legal action |" in page
@@ -80,21 +73,46 @@ def test_the_numbers_are_those_of_the_code() -> None:
 # --- code
 
 
-CODE = [(page, number) for page in PAGES for number in range(len(blocks(page, "python")))]
+CODE = [
+    (page, number) for page in PAGES if page not in TUTORIALS for number in range(len(blocks(page, "python")))
+]
 
 
 @pytest.mark.parametrize(("page", "number"), CODE, ids=lambda given: getattr(given, "stem", given))
 def test_code_blocks_run(page: Path, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each by itself, in an empty folder; warnings are errors here as in all tests."""
+    """Each by itself, in an empty folder; it prints what the page says. Warnings are errors here too."""
     monkeypatch.chdir(tmp_path)
-    code = compile(blocks(page, "python")[number], f"{page.name}, block {number}", "exec")
-    exec(code, {"__name__": "__main__"})
+    run(*told(page)[number], {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_tutorials_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
+    """The blocks of a tutorial build on each other."""
+    if page.stem == "cluster":
+        pytest.skip("RLlib has an environment of its own: `make test-rllib` runs the blocks of this page")
+    monkeypatch.chdir(tmp_path)
+    run_page(page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_is_printed_follows_the_code_that_prints_it(page: Path) -> None:
+    """So every output that a page shows is compared."""
+    assert [code for code, _ in told(page)] == blocks(page, "python")
+    assert sum(printed is not None for _, printed in told(page)) == len(blocks(page, "text"))
+
+
+def test_an_output_that_has_drifted_is_found() -> None:
+    run("print(6 * 7)\n", "42\n", {})
+    with pytest.raises(AssertionError):
+        run("print(6 * 7)\n", "41\n", {})
 
 
 def test_there_is_code() -> None:
     """The README shows every interface."""
     assert len(blocks(README, "python")) >= 4
     assert len(blocks(ENVIRONMENT, "python")) >= 2
+    assert len(TUTORIALS) == 4
+    assert all(blocks(page, "python") for page in TUTORIALS)
 
 
 # --- commands
@@ -170,3 +188,18 @@ def test_the_results_are_written_as_tables() -> None:
     line = results.line(alone, "3", "`random`")
     assert line.startswith(f"| 3 | `random` | {alone.differences[0].points:+.0f} (")
     assert line.endswith("| 20 |")
+
+
+def test_the_first_page_names_every_extra() -> None:
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
+    assert sorted(named) == sorted(project["optional-dependencies"])
+
+
+def test_the_api_page_has_every_public_name() -> None:
+    """Classes and functions; tables and sizes are told on the page of the environment."""
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    public = [name for name in wizard_env.__all__ if callable(getattr(wizard_env, name))]
+    assert [name for name in public if f"::: wizard_env.{name}\n" not in page] == []

@@ -20,6 +20,7 @@ with warnings.catch_warnings():
 
 from agents import load
 from agents.network import FILE_NAME, NetworkAgent
+from tests.pages import ROOT, run_page
 from train.curves import CURVES, Progress
 from train.evaluate import Entrant, evaluate
 from train.rllib_config import RLlibConfig
@@ -200,3 +201,10 @@ def test_a_run_goes_on(learned: Run, tmp_path: Path) -> None:
     assert len(list(tmp_path.glob(f"{CHECKPOINT}-*"))) == 1
     with pytest.raises(ValueError, match="another config"):
         train(config(9000, layers=[32]), tmp_path, resume=True)
+
+
+def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/tutorials/cluster.md, block after block."""
+    monkeypatch.chdir(tmp_path)
+    names = run_page(ROOT / "docs" / "tutorials" / "cluster.md")
+    Path(names["algorithm"].logdir).rmdir()
