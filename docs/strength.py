@@ -19,6 +19,7 @@ from wizard_env.files import write_atomically
 from wizard_env.loading import load
 
 OPPONENT = "rule_based"
+RULES = Rules(4)
 SEED = 2026
 SLOW = "search"
 
@@ -26,7 +27,7 @@ SLOW = "search"
 def lead(name: str, games: int, spread: Map) -> float:
     """Points a game more than the others at the table."""
     field = [Entrant(name, load(name)), *[Entrant("others", load(OPPONENT))] * 3]
-    (difference,) = evaluate(field, Rules(4), games, SEED, spread=spread).differences
+    (difference,) = evaluate(field, RULES, games, SEED, spread=spread).differences
     return difference.points
 
 

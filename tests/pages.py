@@ -1,9 +1,11 @@
 """The pages of the documentation: their blocks of code, and what these print."""
 
+import importlib.util
 import io
 import re
 from contextlib import redirect_stdout
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
@@ -39,3 +41,13 @@ def run_page(page: Path) -> dict[str, Any]:
     for number, (code, printed) in enumerate(told(page)):
         run(code, printed, names, f"{page.name}, block {number}")
     return names
+
+
+def load_script(name: str) -> ModuleType:
+    """A script of the folder docs, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

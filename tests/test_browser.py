@@ -2,6 +2,8 @@
 
 import shutil
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 import uvicorn
 
 from play.server import make_app
+from tests.pages import ROOT
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
@@ -213,3 +216,10 @@ def test_two_people_by_link(browser: Any, address: str) -> None:
     assert first.inner_text("#players .numbers") != ""
     assert errors == []
     assert [error for error in others if "404" not in error] == []
+
+
+def test_the_picture_of_the_documentation(tmp_path: Path) -> None:
+    """`make picture` would show a position with a choice and what an agent thinks of it."""
+    command = [sys.executable, "docs/picture.py", "--out", str(tmp_path / "table.png")]
+    subprocess.run(command, cwd=ROOT, check=True)
+    assert (tmp_path / "table.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -1,18 +1,18 @@
 """The documentation is true: tables, code, commands, numbers, links."""
 
-import importlib.util
+import json
 import re
 import subprocess
 import tomllib
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import typer.main
 
 import wizard_env
 from play.main import app
-from tests.pages import ROOT, blocks, run, run_page, told
+from tests.pages import ROOT, blocks, load_script, run, run_page, told
+from train.evaluate import evaluate
 from train.workers import workers
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
 
@@ -30,15 +30,6 @@ def commands(page: Path) -> list[str]:
 
 def make_targets() -> set[str]:
     return set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-
-
-def load_script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 # --- tables
@@ -152,6 +143,25 @@ def test_the_readme_shows_commands_of_wizard() -> None:
     assert WIZARD
 
 
+# --- how to cite
+
+
+def test_the_citation_is_of_this_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    told = dict(re.findall(r'^([\w-]+): "?(.+?)"?$', citation, re.MULTILINE))
+    assert (told["version"], told["license"]) == (project["version"], project["license"])
+    latest = re.search(
+        r"^## \[(.+)\] - (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert latest is not None
+    assert latest.groups() == (told["version"], told["date-released"])
+    (bibtex,) = blocks(README, "bibtex")
+    for given in (told["version"], told["date-released"][:4], told["license"]):
+        assert f"{{{given}}}" in bibtex
+    assert told["title"].replace("wizard-env: ", "") in bibtex
+
+
 # --- links and paths
 
 
@@ -203,3 +213,16 @@ def test_the_api_page_has_every_public_name() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     public = [name for name in wizard_env.__all__ if callable(getattr(wizard_env, name))]
     assert [name for name in public if f"::: wizard_env.{name}\n" not in page] == []
+
+
+def test_the_strength_of_agents_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points a game over three others, alone at their table; who searches plays fewer deals."""
+    strength, out = load_script("strength"), tmp_path / "strength.json"
+    monkeypatch.setattr(strength, "OFFERED", ["random", "rule_based", "search:worlds=1"])
+    monkeypatch.setattr(strength, "RULES", Rules(4, hand_sizes=(1, 5)))
+    strength.main(["--games", "40", "--workers", "1", "--out", str(out)])
+    found = evaluate(["random", *["rule_based"] * 3], strength.RULES, 40, strength.SEED)
+    leads = json.loads(out.read_text())
+    assert leads["random"] == round(found.differences[0].points) < 0
+    assert leads["rule_based"] == 0
+    assert leads["search:worlds=1"] > leads["random"]
