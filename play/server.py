@@ -6,6 +6,7 @@ Each connection is sent the view of its own seat and nothing else. Agents act as
 import asyncio
 import json
 import time
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from play import study
-from play.hall import Connection, Hall
+from play.hall import AgentError, Connection, Hall
 from play.messages import (
     SAID,
     AskedMoment,
@@ -46,27 +47,40 @@ RATE = 10.0
 """So many messages a second a connection may send, for long."""
 BURST = 20
 """And so many at once."""
+REQUEST_RATE = 40.0
+"""So many requests a second that say something an address may send, for long."""
+REQUEST_BURST = 80
+"""And so many at once."""
+MOST_ADDRESSES = 1000
+"""So many of those that asked last are counted."""
 POLICY_VIOLATION = 1008
 
 
 class TooFastError(ValueError):
-    """Somebody sends more than RATE messages a second."""
+    """Somebody sends more messages than are allowed."""
+
+
+STATUS = {UnknownRoomError: 404, TooFastError: 429, AgentError: 500}
+"""Of answers to requests that are refused; the others are 400."""
 
 
 class Bucket:
-    """Counts what a connection may still send: a token bucket."""
+    """Counts what a connection, or an address, may still send: a token bucket."""
 
-    def __init__(self) -> None:
-        self._left = float(BURST)
+    def __init__(self, rate: float = RATE, burst: int = BURST) -> None:
+        """So many a second for long, and so many at once."""
+        self._rate = rate
+        self._burst = burst
+        self._left = float(burst)
         self._seen = time.monotonic()
 
     def take(self) -> None:
         """Count a message. Raises TooFastError if it is one too many."""
         now = time.monotonic()
-        self._left = min(BURST, self._left + (now - self._seen) * RATE)
+        self._left = min(self._burst, self._left + (now - self._seen) * self._rate)
         self._seen = now
         if self._left < 1:
-            raise TooFastError(f"too many messages: {RATE:g} a second are allowed")
+            raise TooFastError(f"too many messages: {self._rate:g} a second are allowed")
         self._left -= 1
 
 
@@ -175,6 +189,13 @@ async def judge_round(request: Request) -> Response:
 
 
 async def _body(request: Request) -> bytes:
+    """What a request says. Raises ValueError if it is too long, and TooFastError."""
+    buckets: OrderedDict[str, Bucket] = request.app.state.buckets
+    address = request.client.host if request.client else ""
+    buckets.setdefault(address, Bucket(REQUEST_RATE, REQUEST_BURST)).take()
+    buckets.move_to_end(address)
+    if len(buckets) > MOST_ADDRESSES:
+        buckets.popitem(last=False)
     body = b""
     async for part in request.stream():
         body += part
@@ -194,7 +215,7 @@ def _reason(error: ValueError) -> str:
 
 async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, ValueError | TypeError)
-    status = 404 if isinstance(error, UnknownRoomError) else 400
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
     why = _reason(error) if isinstance(error, ValueError) else str(error)
     return JSONResponse({"why": why}, status)
 
@@ -213,6 +234,7 @@ def make_app(database: Path | str, agents: Sequence[str], records: Path | None =
         store = Store(database)
         if records is not None:
             records.mkdir(exist_ok=True)
+        app.state.buckets = OrderedDict()
         app.state.hall = Hall(Rooms(store), agents, records)
         yield
         store.close()

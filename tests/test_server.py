@@ -18,7 +18,17 @@ from play.main import app
 from play.messages import LONGEST_RECORD
 from play.rooms import KEPT_SECONDS, Rooms
 from play.serve import OFFERED
-from play.server import BURST, LONGEST_BODY, LONGEST_MESSAGE, PAGE, STRENGTH, Bucket, TooFastError, make_app
+from play.server import (
+    BURST,
+    LONGEST_BODY,
+    LONGEST_MESSAGE,
+    PAGE,
+    REQUEST_BURST,
+    STRENGTH,
+    Bucket,
+    TooFastError,
+    make_app,
+)
 from play.store import Store
 from train.analysis import analyse
 from wizard_env import ACTIONS, Game, Rules
@@ -489,6 +499,17 @@ def test_who_sends_too_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
         bucket.take()
     with pytest.raises(TooFastError):
         bucket.take()
+
+
+def test_who_asks_too_much_is_refused(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the address, until some time has passed."""
+    monkeypatch.undo()
+    now = [0.0]
+    monkeypatch.setattr("play.server.time.monotonic", lambda: now[0])
+    asked = [client.post("/tables", content=b"{").status_code for _ in range(REQUEST_BURST + 1)]
+    assert asked == [400] * REQUEST_BURST + [429]
+    now[0] = 1.0
+    assert client.post("/tables", content=b"{").status_code == 400
 
 
 # --- nothing is lost

@@ -49,10 +49,17 @@ export function chip(name) {
 
 export const complain = (why) => { $("error").textContent = why; };
 
-// The answer to a request, or null where the server refuses; why is shown.
+// The answer to a request, or null where there is none or the server refuses; why is shown.
 export async function ask(address, body) {
-  const answer = await fetch(address, body === undefined ? {} : { method: "POST", body: JSON.stringify(body) });
-  const told = await answer.json();
-  complain(answer.ok ? "" : told.why);
-  return answer.ok ? told : null;
+  try {
+    const answer = await fetch(address, body === undefined ? {} : { method: "POST", body: JSON.stringify(body) });
+    const told = await answer.json();
+    complain(answer.ok ? "" : told.why);
+    return answer.ok ? told : null;
+  } catch {
+    complain("The server does not answer.");
+    return null;
+  }
 }
+
+export const sleep = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));

@@ -1,9 +1,10 @@
 // Games that were played, decision by decision: what agents think of each, and where points were lost.
-import { $, actionName, ask, complain, make, row, signed } from "./parts.js";
+import { $, actionName, ask, complain, make, row, signed, sleep } from "./parts.js";
 import { seatName, show, showAdvice } from "./table.js";
 
 export const STUDY = "study";
 const KEPT = "wizard study";
+const STEP = 60; // milliseconds between two requests, where somebody keeps a key pressed
 let games = [];
 let names = null;
 let shown = null; // what the server told of the decision that is shown
@@ -31,10 +32,10 @@ export function study() {
   $("paces").hidden = true;
   $("which").onchange = () => { shown = null; go(0); };
   $("moment").oninput = (event) => go(Number(event.target.value));
-  $("before").onclick = () => go(wanted - 1);
-  $("after").onclick = () => go(wanted + 1);
-  $("earlier").onclick = () => go(shown.first_decisions.findLast((first) => first < wanted) ?? 0);
-  $("later").onclick = () => go(shown.first_decisions.find((first) => first > wanted) ?? shown.num_decisions);
+  $("before").onclick = () => go(wish.decisions - 1);
+  $("after").onclick = () => go(wish.decisions + 1);
+  $("earlier").onclick = () => go(shown.first_decisions.findLast((first) => first < wish.decisions) ?? 0);
+  $("later").onclick = () => go(shown.first_decisions.find((first) => first > wish.decisions) ?? shown.num_decisions);
   $("adviser").onchange = advise;
   $("judges").onchange = judge;
   $("judge").onclick = () => {
@@ -43,33 +44,43 @@ export function study() {
   };
   document.onkeydown = (event) => {
     if (event.target.closest("input, select, dialog") || shown === null) return;
-    if (event.key === "ArrowLeft") go(wanted - 1);
-    if (event.key === "ArrowRight") go(wanted + 1);
+    if (event.key === "ArrowLeft") go(wish.decisions - 1);
+    if (event.key === "ArrowRight") go(wish.decisions + 1);
   };
   go(0);
 }
 
 const record = () => games[Number($("which").value)];
-let wanted = 0;
+let wish = null; // the game and the decision to be shown, the last that was asked for
+let moving = false;
 
+// Show the game after so many decisions; while an answer is awaited, only the last wish is remembered.
 async function go(decisions) {
-  const most = shown?.num_decisions ?? Infinity;
-  wanted = Math.max(0, Math.min(decisions, most));
-  const here = wanted;
-  const picture = await ask("records/moment", { record: record(), decisions: here });
-  if (picture === null && shown === null) $("error").append(" ", make("a", { href: "./", textContent: "Back to the lobby" }));
-  if (picture === null || here !== wanted) return;
+  wish = { record: record(), decisions: Math.max(0, Math.min(decisions, shown?.num_decisions ?? Infinity)) };
+  if (moving) return;
+  moving = true;
+  let here;
+  do {
+    here = wish;
+    const picture = await ask("records/moment", here);
+    if (picture) display(picture);
+    await sleep(STEP);
+  } while (here !== wish);
+  moving = false;
+  if (shown) { advise(); judge(); }
+  else $("error").append(" ", make("a", { href: "./", textContent: "Back to the lobby" }));
+}
+
+function display(picture) {
   if (names?.length === picture.names.length) picture.names = names;
   shown = picture;
   show(picture);
   for (const name of ["study", "asks", "lost"]) $(name).hidden = false;
   $("moment").max = picture.num_decisions;
-  $("moment").value = here;
-  $("place").textContent = `decision ${Math.min(here + 1, picture.num_decisions)} of ${picture.num_decisions}`;
-  $("before").disabled = $("earlier").disabled = here === 0;
-  $("after").disabled = $("later").disabled = here === picture.num_decisions;
-  advise();
-  judge();
+  $("moment").value = wish.decisions;
+  $("place").textContent = `decision ${Math.min(picture.decisions + 1, picture.num_decisions)} of ${picture.num_decisions}`;
+  $("before").disabled = $("earlier").disabled = picture.decisions === 0;
+  $("after").disabled = $("later").disabled = picture.decisions === picture.num_decisions;
 }
 
 // The answer to a question about the game that is shown; each is asked once.
@@ -93,9 +104,9 @@ async function advise() {
 }
 
 async function judge() {
-  const isWanted = $("judge").getAttribute("aria-pressed") === "true";
-  $("chart").hidden = !isWanted;
-  if (!isWanted) return;
+  const isAsked = $("judge").getAttribute("aria-pressed") === "true";
+  $("chart").hidden = !isAsked;
+  if (!isAsked) return;
   const agent = $("judges").value;
   const here = shown;
   const caption = $("chart").querySelector("figcaption");

@@ -63,7 +63,8 @@ export function show(picture) {
   showChoices(scene);
   $("events").replaceChildren(...view.events.toReversed().map((event) => make("li", { textContent: told(event) })));
   $("news").textContent = fresh ? told(fresh) : "";
-  $("advice").hidden = true;
+  $("advice").hidden ||= view.chosen === undefined;
+  $("advice").dataset.stale = "";
   const playing = view.you !== null;
   for (const name of ["hint", "asks", "back"]) $(name).hidden = !playing;
   $("hint").disabled = !view.legal.length;
@@ -172,6 +173,7 @@ export function showAdvice(agent, advice, most = Infinity) {
     if (one.action === view.chosen) line.dataset.chosen = "";
     return line;
   }));
+  delete $("advice").dataset.stale;
   $("advice").hidden = false;
 }
 
