@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         page.wait_for_selector("#hand button:not(:disabled)")
         page.select_option("#adviser", ADVISER)
         page.click("#hint")
-        page.wait_for_selector("#advice tr")
+        page.wait_for_selector("#advice tbody tr")
         page.locator("main").screenshot(path=options.out)
         browser.close()
 

@@ -183,7 +183,7 @@ def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
     sit_down(page, address, "4")
     page.wait_for_selector(CHOICES)
     page.click("#hint")
-    page.wait_for_selector("#advice tr")
+    page.wait_for_selector("#advice tbody tr")
     assert "champion would choose" in page.inner_text("#advice")
     page.locator(CHOICES).first.click()
     page.wait_for_selector("#hand button:not(:disabled)")

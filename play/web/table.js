@@ -164,12 +164,13 @@ function told(event) {
 export function showAdvice(agent, advice, most = Infinity) {
   const worth = advice.value === null ? "" : `, and expects ${signed(advice.value, 1)} points of the round`;
   $("advice").querySelector("caption").textContent = `${agent} would choose${worth}`;
+  $("advice").tHead.replaceChildren(row("th", ["", "", "share", advice.choices.some((one) => one.points !== null) ? "points" : ""]));
   $("advice").tBodies[0].replaceChildren(...advice.choices.slice(0, most).map((one) => {
     const meter = make("td", {}, make("span", { className: "bar" }));
     meter.firstChild.style.width = `${4 * one.share}rem`;
     const line = make("tr", {}, make("td", { textContent: actionName(one.action) }), meter,
       make("td", { textContent: `${Math.round(100 * one.share)}%` }),
-      make("td", { textContent: one.points === null ? "" : `${signed(one.points, 1)} points` }));
+      make("td", { textContent: one.points === null ? "" : signed(one.points, 1) }));
     if (one.action === view.chosen) line.dataset.chosen = "";
     return line;
   }));
