@@ -14,6 +14,7 @@ import uvicorn
 
 from play.server import make_app
 from tests.pages import ROOT
+from wizard_env.notation import read_records
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
@@ -98,7 +99,9 @@ def test_looking_through_a_game(browser: Any, address: str, tmp_path: Path) -> N
     page.goto(address)
     page.set_input_files("#file", file)
     page.wait_for_selector("#study:not([hidden])")
-    assert page.inner_text("#place") == "decision 1 of 28"
+    (game,) = read_records(file)
+    decisions = len(game.history)
+    assert page.inner_text("#place") == f"decision 1 of {decisions}"
     assert page.locator("#players .chip").count() == 4
     page.select_option("#adviser", "champion")
     page.wait_for_selector("#advice tr[data-chosen]")
@@ -109,14 +112,18 @@ def test_looking_through_a_game(browser: Any, address: str, tmp_path: Path) -> N
     page.wait_for_selector("#bars li[data-shown]")
     assert page.locator("#chart tr").count() == 5
     shown = page.locator("#bars li[data-shown]").get_attribute("data-number")
-    for number in range(int(shown), 28):
+    for number in range(int(shown), decisions):
         assert page.evaluate(OVERLAPS) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]["width"]
         page.keyboard.press("ArrowRight")
-        page.wait_for_function("(value) => moment.value == value", arg=number + 1)
+        place = f"decision {min(number + 2, decisions)} of {decisions}"
+        page.wait_for_function("(told) => place.textContent === told", arg=place)
+    page.wait_for_function("after.disabled")
     assert "The game is over" in page.inner_text("#status")
     page.locator("#bars li button").first.click()
-    page.wait_for_function("(value) => moment.value == value", arg=int(shown))
+    page.wait_for_function(
+        "(told) => place.textContent === told", arg=f"decision {int(shown) + 1} of {decisions}"
+    )
     page.select_option("#judges", "heuristic")
     page.wait_for_function("error.textContent.includes('expects nothing of single actions')")
     assert [error for error in errors if "400" not in error] == []

@@ -58,6 +58,9 @@ export function show(picture) {
   const suit = (letter) => make("b", { className: letter, textContent: `${SYMBOLS[letter]} ${SUITS[letter]}` });
   $("suits").replaceChildren("Trump ", scene.trump ? suit(scene.trump) : scene.phase === "trump" ? "not named yet" : "none");
   if (scene.led_suit) $("suits").append(" · led ", suit(scene.led_suit));
+  const { bid_restriction, bid_reveal, magic_edition } = scene.rules;
+  $("options").textContent = `Bids ${bid_restriction} and ${bid_reveal}${magic_edition ? ", Magic Edition" : ""}`;
+  $("options").hidden = bid_restriction === "free" && bid_reveal === "open" && !magic_edition;
   $("players").replaceChildren(...scene.seats.map(player));
   showTrick(scene);
   showChoices(scene);
