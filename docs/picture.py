@@ -26,6 +26,8 @@ ADVISER = "champion+search:worlds=32"
 SEED = 18
 ROUND = 8
 TRICK = 2
+PATIENCE = 120_000.0
+"""Milliseconds: kernels may have to be compiled first."""
 TOKEN = "a seat for the picture"
 
 
@@ -74,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ):
         browser = machine.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 900, "height": 600})
+        page.set_default_timeout(PATIENCE)
         page.goto(address)
         page.evaluate("(token) => localStorage.setItem('wizard picture', token)", TOKEN)
         page.goto(f"{address}#picture")

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from play import study
 from play.hall import AgentError, Connection, Hall
@@ -93,7 +93,7 @@ async def table_socket(websocket: WebSocket) -> None:
     await websocket.accept()
     bucket, connection = Bucket(), None
     try:
-        while True:
+        while websocket.application_state is WebSocketState.CONNECTED:  # or it has gone while it was sent to
             text = await websocket.receive_text()
             try:
                 bucket.take()

@@ -66,7 +66,7 @@ def open_page(browser: Any, size: str) -> tuple[Any, list[str]]:
     page, errors = browser.new_context(viewport=SIZES[size]).new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(60_000)
     return page, errors
 
 
