@@ -1,6 +1,6 @@
 // Games that were played, decision by decision: what agents think of each, and where points were lost.
 import { $, actionName, ask, complain, make, row, signed, sleep } from "./parts.js";
-import { seatName, show, showAdvice } from "./table.js";
+import { seatName, show, showAdvice, think } from "./table.js";
 
 export const STUDY = "study";
 const KEPT = "wizard study";
@@ -99,6 +99,7 @@ async function advise() {
   const here = shown;
   $("advice").hidden = !agent || here.chosen === null;
   if ($("advice").hidden) return;
+  if (!$("advice").tBodies[0].rows.length) think(agent);
   const told = await answer("records/opinion", { decisions: here.decisions, agent });
   if (told && here === shown && agent === $("adviser").value) showAdvice(agent, told);
 }

@@ -18,7 +18,10 @@ export function seatName(seat) {
 
 export function sit(name) {
   connect(name, localStorage.getItem(`wizard ${name}`));
-  $("hint").onclick = () => say({ kind: "hint", agent: $("adviser").value });
+  $("hint").onclick = () => {
+    say({ kind: "hint", agent: $("adviser").value });
+    think($("adviser").value);
+  };
   $("back").onclick = () => say({ kind: "take_back" });
   $("pace").onchange = (event) => say({ kind: "pace", seconds: Number(event.target.value) });
 }
@@ -34,7 +37,10 @@ function connect(name, token) {
     if (message.kind === "view") { retry = 500; show(message); }
     else if (message.kind === "hint") { if (message.decisions === view.decisions) showAdvice(message.agent, message, SHOWN); }
     else if (view === null && token === null) join(name);
-    else complain(message.why);
+    else {
+      complain(message.why);
+      $("advice").hidden ||= "stale" in $("advice").dataset;
+    }
   };
   socket.onclose = () => {
     if (view === null) return;
@@ -161,6 +167,15 @@ function told(event) {
   if (event.winner !== null) text += `; ${seatName(event.winner)} took the trick`;
   if (event.points) text += `; round ${event.round_number}: ${event.points.map((points, seat) => `${seatName(seat)} ${signed(points)}`).join(", ")}`;
   return text;
+}
+
+// An answer may take seconds.
+export function think(agent) {
+  $("advice").querySelector("caption").textContent = `${agent} thinks …`;
+  $("advice").tHead.replaceChildren();
+  $("advice").tBodies[0].replaceChildren();
+  $("advice").dataset.stale = "";
+  $("advice").hidden = false;
 }
 
 // What an agent thinks of the decision: how likely it takes each action, and the points that it expects.
