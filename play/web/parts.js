@@ -12,7 +12,10 @@ export function make(tag, properties = {}, ...children) {
 }
 
 export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(tag, { textContent: text })));
-export const signed = (points, digits = 0) => `${points > 0 ? "+" : ""}${points.toFixed(digits)}`;
+export function signed(points, digits = 0) {
+  const text = points.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : points > 0 ? `+${text}` : text;
+}
 export const isWord = (card) => card === "WI" || card === "JE";
 export const cardName = (card) =>
   card === "WI" ? "Wizard" : card === "JE" ? "Jester" : `${RANKS[card[0]] ?? card[0]} of ${SUITS[card[1]]}`;

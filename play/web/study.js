@@ -143,7 +143,7 @@ function drawBars({ decisions }) {
 
 function showSums({ par, seats }) {
   const rows = seats.map((seat) => row("td", [
-    `${seat.seat + 1}. ${shown.names[seat.seat]}`, signed(seat.points), signed(par), signed(seat.luck), seat.lost.toFixed(0)]));
+    `${seat.seat + 1}. ${shown.names[seat.seat]}`, signed(seat.points), signed(par), signed(seat.luck), signed(seat.lost).replace("+", "")]));
   if (rows.length) rows.unshift(row("th", ["", "points =", "par +", "luck −", "lost"]));
   $("chart").querySelector("tbody").replaceChildren(...rows);
 }
