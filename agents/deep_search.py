@@ -40,6 +40,8 @@ class DeepSearchAgent:
     that is better by more than chance explains.
     """
 
+    expects_points = True
+
     def __init__(
         self,
         network: str = str(CHAMPION),
@@ -97,7 +99,7 @@ class DeepSearchAgent:
         return chosen
 
     def opinion(self, view: View, rng: np.random.Generator) -> Opinion:
-        """The network's policy, and what the search expects of every legal action."""
+        """The network's policy, and what the search expects of every legal action, and so of the policy."""
         words = view.noise(rng)
         actions, shares = self._rank(view)
         points = np.full((len(view), NUM_ACTIONS), np.nan)
@@ -108,7 +110,7 @@ class DeepSearchAgent:
             points[rows[places], actions[rows][legal]] = found[places, choices]
         policy = np.zeros((len(view), NUM_ACTIONS), np.float32)
         np.put_along_axis(policy, actions, shares.clip(min=0), axis=1)
-        return Opinion(policy, points, np.nanmax(points, axis=1))
+        return Opinion(policy, points, np.nansum(policy * points, axis=1))
 
     def _rank(self, view: View) -> tuple[Actions, NDArray[np.float32]]:
         """The likeliest actions first, and their shares, each [n, most legal actions]; -1 if illegal."""

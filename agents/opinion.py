@@ -22,7 +22,10 @@ class Opinion(NamedTuple):
 
 @runtime_checkable
 class Adviser(Protocol):
-    """An agent that can say more than what it would do."""
+    """An agent that can say more than what it would do.
+
+    One whose opinions have points of every legal action says so by an attribute, `expects_points = True`.
+    """
 
     def opinion(self, view: View, rng: np.random.Generator) -> Opinion:
         """What it thinks of the decisions of a view."""
@@ -35,6 +38,11 @@ def opine(agent: Agent, view: View, rng: np.random.Generator) -> Opinion:
         return agent.opinion(view, rng)
     unknown = np.full((len(view), NUM_ACTIONS), np.nan)
     return Opinion(certain(agent.act(view, rng)), unknown, unknown[:, 0].copy())
+
+
+def expects_points(agent: Agent) -> bool:
+    """Whether an agent says that it expects points of every legal action."""
+    return bool(getattr(agent, "expects_points", False))
 
 
 def certain(actions: Actions) -> NDArray[np.float32]:

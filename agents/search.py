@@ -44,6 +44,8 @@ class SearchAgent:
     With a limit of time the number of worlds, and so the choice, depends on the machine.
     """
 
+    expects_points = True
+
     def __init__(
         self,
         worlds: int = 64,

@@ -56,6 +56,7 @@ class Hall:
         for name in wanted.seats:
             if name is not None:
                 self._check_agent(name)
+        self._check_person(wanted.person)
         rules = Rules(num_players=len(wanted.seats), **wanted.model_dump(exclude={"seats", "person"}))
         room = self.rooms.open(rules, wanted.seats)
         if not room.open_seats:
@@ -64,6 +65,7 @@ class Hall:
 
     def take_seat(self, room: Room, person: str | None) -> tuple[int, str]:
         """An open seat and its token."""
+        self._check_person(person)
         seat, token = room.take_seat(person)
         self.rooms.save(room)
         return seat, token
@@ -71,6 +73,10 @@ class Hall:
     def _check_agent(self, name: str) -> None:
         if name not in self.agents:
             raise ValueError(f"no agent {name!r}: allowed are {', '.join(self.agents)}")
+
+    def _check_person(self, person: str | None) -> None:
+        if person in self.agents:
+            raise ValueError(f"person: {person!r} is the name of an agent")
 
     async def ask(self, name: str, question: Callable[[Agent], T]) -> T:
         """What an agent answers.

@@ -181,7 +181,7 @@ def evaluate(
         results = [evaluate(agents, rules, games, seed, num_records, shown) for rules in tables]
     if not outputs.prints_json:
         for result in results:
-            title = f"{games} games of {result.rules.num_players} players, seed {seed}"
+            title = f"{games} deals of {result.rules.num_players} players, seed {seed}"
             show_evaluation(console, result, title, details)
         show_sizes(console, results)
     outputs.write_evaluations(results, f"Wizard: {', '.join(dict.fromkeys(agents))}")

@@ -12,8 +12,12 @@ LONGEST_RECORD = 60_000
 """Characters of a game's record; a whole game has some 5,000."""
 
 
+JOINERS = "\u200c\u200d"
+"""Unseen, and part of words and of signs."""
+
+
 def _printable(name: str) -> str:
-    if not name.isprintable():
+    if not all(sign.isprintable() or sign in JOINERS for sign in name):
         raise ValueError("a name of printable characters is needed")
     return name
 

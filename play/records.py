@@ -1,7 +1,6 @@
 """Commands that read files of records: `wizard replay`, `analyse`, `convert`."""
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +31,8 @@ def replay(
     seat: Annotated[int | None, typer.Option(help="Show the tables as this seat sees them.")] = None,
 ) -> None:
     """Tell the games of a file, trick by trick; every action is checked against the rules."""
+    if seat is not None and not tables:
+        raise ValueError(f"--seat {seat}: only tables are shown as a seat sees them; add --tables")
     for number, played in _chosen(file, game):
         say(f"Game {number}")
         if not tables:
@@ -85,12 +86,14 @@ def convert(
 def _chosen(file: Path, number: int | None) -> Iterator[tuple[int, Game]]:
     """The games of a file with their numbers, or one of them.
 
-    Raises ValueError if the file has no game of that number.
+    Raises ValueError if the file has no game, or none of that number.
     """
-    numbered = enumerate(read_records(file), start=1)
-    if number is None:
-        yield from numbered
-        return
-    if number < 1 or not (one := list(islice(numbered, number - 1, number))):
-        raise ValueError(f"--game {number}: {file} has no game of that number")
-    yield from one
+    found = 0
+    for found, game in enumerate(read_records(file), start=1):
+        if number in (None, found):
+            yield found, game
+        if number == found:
+            return
+    if number is not None or not found:
+        wanted = "" if number is None else f"--game {number}: "
+        raise ValueError(f"{wanted}{file} has {found} games")

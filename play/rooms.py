@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.opinion import Opinion, opine
+from agents.opinion import Opinion, expects_points, opine
 from play.pictures import picture
 from play.store import Store, Stored
 from play.table import Table
@@ -40,6 +40,7 @@ class SharedAgent:
         """Load it; raises as `load` does."""
         self._agent = load(name)
         self._asked = threading.Lock()
+        self.expects_points = expects_points(self._agent)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         """As the protocol says."""

@@ -10,6 +10,7 @@ import typer
 from play.options import HandSizes, MagicEdition, Restriction, Reveal, rules_for
 from play.plain import PlainTerminal
 from play.table import Table
+from wizard_env import Game
 from wizard_env.files import check_folder
 from wizard_env.loading import load
 from wizard_env.notation import read_records, write_records
@@ -31,7 +32,7 @@ def play(
     bid_reveal: Reveal = "open",
     magic_edition: MagicEdition = False,
     hint: Annotated[str, typer.Option(help="The agent that gives hints.")] = "champion+search:worlds=32",
-    seconds: Annotated[float, typer.Option(help="How long an agent waits before it acts.")] = 0.6,
+    seconds: Annotated[float, typer.Option(min=0, help="How long an agent waits before it acts.")] = 0.6,
     plain: Annotated[bool, typer.Option(help="Lines of text, as always where one end is a pipe.")] = False,
     records: Annotated[Path | None, typer.Option(help="Add the game to this file of records.")] = None,
 ) -> None:
@@ -40,7 +41,12 @@ def play(
     check_integer("--seat", seat, 0, players - 1)
     if records:
         check_folder(records)
+        _recorded(records)  # or the game would be played for nothing
     others = agents or ["champion"]
+    if len(others) >= players:
+        raise ValueError(f"{len(others)} agents: at a table of {players} there is room for {players - 1}")
+    if "human" in others:
+        raise ValueError("'human': one person sits at this table; `wizard serve` has tables for several")
     seats: list[str | None] = [others[(place - seat - 1) % players % len(others)] for place in range(players)]
     seats[seat] = None
     table = Table(rules, seats, secrets.randbits(SEED_BITS) if seed is None else seed)
@@ -54,5 +60,9 @@ def play(
             TerminalApp(table, seat, adviser, seconds).run()
     finally:
         if records:
-            kept = read_records(records) if records.exists() else ()
-            write_records(records, [*kept, table.game])
+            write_records(records, [*_recorded(records), table.game])
+
+
+def _recorded(file: Path) -> list[Game]:
+    """The games that a file has already. Raises RecordError if a line of it is none."""
+    return list(read_records(file)) if file.exists() else []

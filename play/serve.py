@@ -1,6 +1,8 @@
 """`wizard serve`: the browser table."""
 
+import socket
 from pathlib import Path
+from socket import AF_INET, AF_INET6
 from typing import Annotated
 
 import typer
@@ -21,26 +23,31 @@ def serve(
         typer.Argument(help=f"Who may sit at the tables and give hints.  [{' '.join(OFFERED)}]"),
     ] = None,
     host: Annotated[str, typer.Option(help="0.0.0.0 lets others in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Where to listen.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes a free one.")] = 8000,
     database: Annotated[Path, typer.Option(help="Where tables are kept.")] = Path("wizard.sqlite"),
     records: Annotated[
         Path | None, typer.Option(help="Write games that are over to this folder, a file for each table.")
     ] = None,
 ) -> None:
     """Serve tables for people and agents to browsers."""
-    check_folder(database)
-    if records:
-        check_folder(records)
+    for path in (database, records):
+        if path:
+            check_folder(path)
     import uvicorn
 
     from play.server import make_app
+    from play.store import Store
 
+    # What is wrong is said before anybody sits down.
     for name in agents or OFFERED:
-        load(name)  # what is wrong is said before anybody sits down
+        load(name)
+    Store(database).close()
+    app = make_app(database, agents or OFFERED, records)
+    listening = socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
 
-    say(f"tables       http://{host}:{port}")
+    say(f"tables       http://{host}:{listening.getsockname()[1]}")
     say(f"kept in      {database}")
     if records:
         say(f"records      {records}")
-    app = make_app(database, agents or OFFERED, records)
-    uvicorn.run(app, host=host, port=port, log_level="warning", ws_max_size=LARGEST_FRAME)
+    config = uvicorn.Config(app, log_level="warning", ws_max_size=LARGEST_FRAME)
+    uvicorn.Server(config).run(sockets=[listening])

@@ -156,10 +156,24 @@ async def game_record(request: Request) -> Response:
     return PlainTextResponse(record(room.table.game) + "\n", headers=headers)
 
 
+async def open_seats(request: Request) -> Response:
+    """GET /tables/NAME/seats: the seats that nobody has taken yet."""
+    return JSONResponse({"open": request.app.state.hall.rooms.find(request.path_params["name"]).open_seats})
+
+
 async def list_agents(request: Request) -> Response:
-    """GET /agents: who may sit at tables, and by how many points a game they lead three `rule_based`."""
+    """GET /agents: who may sit at tables.
+
+    `lead` is in points a game over three `rule_based`, null if it was not measured; `judges` is whether it
+    can be asked where points were lost.
+    """
+    hall: Hall = request.app.state.hall
     leads = json.loads(STRENGTH.read_text(encoding="utf-8"))
-    return JSONResponse([{"name": name, "lead": leads.get(name)} for name in request.app.state.hall.agents])
+    told = [
+        {"name": name, "lead": leads.get(name), "judges": hall.rooms.agent(name).expects_points}
+        for name in hall.agents
+    ]
+    return JSONResponse(told)
 
 
 async def show_moment(request: Request) -> Response:
@@ -226,14 +240,17 @@ def make_app(database: Path | str, agents: Sequence[str], records: Path | None =
     Args:
         database: an SQLite file, made if there is none; ":memory:" keeps nothing.
         agents: what may sit at the tables, as `load` takes it.
-        records: a folder; games are written there when they are over, a file for each table.
+        records: a folder, made if there is none; games are written there when they are over, a file for
+            each table.
+
+    Raises OSError if the folder cannot be made.
     """
+    if records is not None:
+        records.mkdir(exist_ok=True)
 
     @asynccontextmanager
     async def run(app: Starlette) -> AsyncIterator[None]:
         store = Store(database)
-        if records is not None:
-            records.mkdir(exist_ok=True)
         app.state.buckets = OrderedDict()
         app.state.hall = Hall(Rooms(store), agents, records)
         yield
@@ -244,6 +261,7 @@ def make_app(database: Path | str, agents: Sequence[str], records: Path | None =
             Route("/agents", list_agents),
             Route("/tables", open_table, methods=["POST"]),
             Route("/tables/{name}/seats", join_table, methods=["POST"]),
+            Route("/tables/{name}/seats", open_seats),
             Route("/tables/{name}/record", game_record),
             Route("/records/moment", show_moment, methods=["POST"]),
             Route("/records/opinion", ask_opinion, methods=["POST"]),

@@ -8,6 +8,9 @@ if TYPE_CHECKING:  # what it stands on takes a second to import
     from train.evaluate import Bidding, Difference, Evaluation
     from train.league import League
 
+LEAST_LOST = 0.05
+"""Points: what is less would be shown as 0.0, and is not called lost."""
+
 
 class Sheet(NamedTuple):
     """A table: cells are text, the first column names the row."""
@@ -151,7 +154,8 @@ def analysis_sheets(analysis: "Analysis", title: str, shown: int | None) -> list
     )
     decisions = analysis.decisions
     if shown is not None:
-        decisions = sorted(decisions, key=lambda decision: -decision.lost)[:shown]
+        losing = [decision for decision in decisions if decision.lost >= LEAST_LOST]
+        decisions = sorted(losing, key=lambda decision: -decision.lost)[:shown]
     rows = [
         [
             str(decision.round_number),

@@ -30,11 +30,14 @@ class Store:
     def __init__(self, path: Path | str) -> None:
         """Open or make the database; ":memory:" keeps nothing.
 
-        Raises sqlite3.Error if the file is no database or cannot be written.
+        Raises ValueError if the file is no database or cannot be written.
         """
-        self._database = sqlite3.connect(path, isolation_level=None)
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute(_SCHEMA)
+        try:
+            self._database = sqlite3.connect(path, isolation_level=None)
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute(_SCHEMA)
+        except sqlite3.Error as error:
+            raise ValueError(f"{path}: {error}; an SQLite database is needed, or no file yet") from error
 
     def save(self, name: str, setup: Mapping[str, Any], history: Sequence[int], now: float) -> None:
         """Write a table, in the place of what was there.

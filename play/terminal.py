@@ -116,6 +116,8 @@ class TerminalApp(App[None]):
         self._adviser = adviser
         self._seconds = seconds
         self._told = 0
+        self._asks = False
+        """Whether a hint is awaited; nothing is chosen meanwhile."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="round")
@@ -133,7 +135,7 @@ class TerminalApp(App[None]):
         self._go_on()
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
-        if isinstance(event.button, Choice):
+        if isinstance(event.button, Choice) and not self._asks:
             self._table.act(self._seat, event.button.choice)
             await self._show()
             self._go_on()
@@ -235,12 +237,21 @@ class TerminalApp(App[None]):
 
     # --- what keys do
 
-    async def action_hint(self) -> None:
-        if self._table.waits_for_a_person:
-            self._write(*tell_advice(self._table.advise(self._adviser), HINTS))
+    def action_hint(self) -> None:
+        if self._table.waits_for_a_person and not self._asks:
+            self._asks = True
+            self._write("a hint is asked for ...")
+            self._ask()
+
+    @work
+    async def _ask(self) -> None:
+        """Give a hint; the adviser thinks in a thread of its own."""
+        advice = await asyncio.to_thread(self._table.advise, self._adviser)
+        self._write(*tell_advice(advice, HINTS))
+        self._asks = False
 
     async def action_take_back(self) -> None:
-        if self._table.waits_for_an_agent:
+        if self._table.waits_for_an_agent or self._asks:
             return
         try:
             self._table.take_back(self._seat)

@@ -79,5 +79,17 @@ def test_what_the_rules_do_not_allow_is_refused(file: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("number", [0, 3, -1])
 def test_a_game_that_the_file_does_not_have(file: Path, number: int) -> None:
-    with pytest.raises(ValueError, match=f"--game {number}: .*games.jsonl has no game of that number"):
+    with pytest.raises(ValueError, match=f"--game {number}: .*games.jsonl has 2 games"):
         wizard("replay", file, f"--game={number}")
+
+
+@pytest.mark.parametrize("command", [["replay"], ["analyse", "--by", "search:worlds=1"]])
+def test_a_file_without_games(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "games.jsonl").touch()
+    with pytest.raises(ValueError, match=r"games.jsonl has 0 games"):
+        wizard(command[0], tmp_path / "games.jsonl", *command[1:])
+
+
+def test_a_seat_is_for_tables(file: Path) -> None:
+    with pytest.raises(ValueError, match="--seat 1: only tables are shown"):
+        wizard("replay", file, "--seat", 1)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from agents import load
 from play.main import app
@@ -139,6 +141,7 @@ def test_two_people_at_one_table(client: TestClient) -> None:
     joined = client.post(f"/tables/{opened['table']}/seats", json={}).json()
     assert (opened["seat"], joined["seat"]) == (0, 2)
     assert opened["token"] != joined["token"]
+    assert client.get(f"/tables/{opened['table']}/seats").json() == {"open": []}
     full = client.post(f"/tables/{opened['table']}/seats", json={})
     assert (full.status_code, full.json()["why"]) == (404, "every seat of this table is taken")
     second = Seat(client, joined)
@@ -196,7 +199,11 @@ def test_people_have_names(client: TestClient) -> None:
     while (view := first.hear())["open"]:
         pass
     assert view["names"] == ["Ann", "random", "Ben"]
-    for person in ("", " ", "x" * 21, "a\nb", "\u202eevil", 7):
+    named = client.post(
+        "/tables", json={"seats": [None, "random", "random"], "person": "\U0001f469\u200d\U0001f467"}
+    )
+    assert named.status_code == 201
+    for person in ("", " ", "heuristic", "x" * 21, "a\nb", "\u202eevil", 7):
         refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
         assert (refused.status_code, refused.json()["why"][:7]) == (400, "person:")
 
@@ -471,6 +478,7 @@ def test_tables_that_cannot_be(client: TestClient, body: bytes, why: str) -> Non
 
 def test_a_table_that_is_not_there(client: TestClient) -> None:
     assert client.post("/tables/nowhere/seats", json={}).status_code == 404
+    assert client.get("/tables/nowhere/seats").status_code == 404
     seat = Seat(client, {"table": "nowhere", "token": "x"})
     assert seat.hear("error")["why"] == "there is no such table"
 
@@ -567,14 +575,39 @@ def test_old_tables_are_forgotten(tmp_path: Path) -> None:
 # --- the command
 
 
+def serve(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["serve", "random", "--port", "0", *arguments])
+
+
 def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    served: dict[str, Any] = {}
-    monkeypatch.setattr("uvicorn.run", lambda app, **options: served.update(options, app=app))
-    arguments = ["serve", "random", "--port", "1234", "--database", str(tmp_path / "tables.sqlite")]
-    outcome = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    served: list[Any] = []
+
+    def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        served.extend([server.config.app, *sockets])
+
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    outcome = serve("--database", str(tmp_path / "tables.sqlite"), "--records", str(tmp_path / "records"))
     assert outcome.exit_code == 0
-    assert "http://127.0.0.1:1234" in outcome.stdout
-    assert (served["host"], served["port"]) == ("127.0.0.1", 1234)
-    with TestClient(served["app"]) as client:
-        assert [one["name"] for one in client.get("/agents").json()] == ["random"]
+    application, listening = served
+    assert f"http://127.0.0.1:{listening.getsockname()[1]}\n" in outcome.stdout
+    listening.close()
+    with TestClient(application) as client:
+        assert client.get("/agents").json() == [
+            {"name": "random", "lead": json.loads(STRENGTH.read_text())["random"], "judges": False}
+        ]
     assert (tmp_path / "tables.sqlite").exists()
+    assert (tmp_path / "records").is_dir()
+
+
+def test_what_cannot_be_served_is_said_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("notes.txt").write_text("no database, and no folder\n" * 100)
+    assert "notes.txt: file is not a database" in str(serve("--database", "notes.txt").exception)
+    assert isinstance(serve("--records", "notes.txt").exception, FileExistsError)
+    assert isinstance(serve("--records", "no/where").exception, FileNotFoundError)
+    assert isinstance(serve("nobody").exception, ValueError)
+    assert serve("--port", "99999").exit_code == 2
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        outcome = serve("--port", str(taken.getsockname()[1]))
+        assert isinstance(outcome.exception, OSError)
+        assert "http" not in outcome.stdout

@@ -98,7 +98,7 @@ def test_advice_is_of_legal_actions_the_likeliest_first() -> None:
     shares = [one.share for one in advice.choices]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1, abs=1e-5)
-    assert advice.value == max(one.points for one in advice.choices if one.points is not None)
+    assert advice.value == pytest.approx(sum(one.share * (one.points or 0) for one in advice.choices))
     assert [one.action for one in sorted(advice.choices, key=lambda one: action_id(one.action))] == [
         ACTIONS[action] for action in table.game.legal_actions()
     ]

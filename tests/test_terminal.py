@@ -2,10 +2,12 @@
 
 import asyncio
 import io
+import threading
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button, RichLog, Static
@@ -16,8 +18,9 @@ from play.main import app
 from play.plain import PlainTerminal
 from play.table import Table
 from play.terminal import Choice, ScorePad, TerminalApp
-from wizard_env import ACTIONS, Rules
-from wizard_env.notation import read_records
+from wizard_env import ACTIONS, Agent, Rules, View
+from wizard_env.notation import RecordError, read_records
+from wizard_env.view import Actions
 
 RULES = Rules(3, hand_sizes=(1, 2))
 SIZE = (80, 24)
@@ -96,6 +99,8 @@ def test_the_command_adds_records(tmp_path: Path) -> None:
         (["--players", "7"], "num_players=7"),
         (["nobody"], "no agent 'nobody'"),
         (["--records", "nowhere/games.jsonl"], "there is no folder nowhere"),
+        (["random", "random", "random", "--players", "3"], "3 agents: at a table of 3 there is room for 2"),
+        (["human"], "one person sits at this table"),
     ],
 )
 def test_what_the_command_refuses(options: list[str], complaint: str) -> None:
@@ -103,12 +108,19 @@ def test_what_the_command_refuses(options: list[str], complaint: str) -> None:
         CliRunner().invoke(app, ["play", *options], catch_exceptions=False)
 
 
+def test_a_file_that_holds_no_records_is_refused_before_the_game(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("notes\n")
+    arguments = ["play", "random", "--records", str(tmp_path / "notes.txt")]
+    with pytest.raises(RecordError, match="line 1"):
+        CliRunner().invoke(app, arguments, input="", catch_exceptions=False)
+
+
 # --- the whole screen
 
 
-def walk(table: Table, steps: Walk) -> None:
+def walk(table: Table, steps: Walk, adviser: Agent | None = None) -> None:
     async def run() -> None:
-        app = TerminalApp(table, 0, load("champion"), seconds=0)
+        app = TerminalApp(table, 0, adviser or load("champion"), seconds=0)
         async with app.run_test(size=SIZE) as pilot:
             await settle(pilot, table)
             await steps(pilot)
@@ -145,6 +157,35 @@ def test_a_game_with_the_keyboard() -> None:
 
     walk(table, steps)
     assert table.game.phase == "over"
+
+
+class Slow:
+    """Thinks until it may stop."""
+
+    def __init__(self) -> None:
+        self.may_stop = threading.Event()
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        assert self.may_stop.wait(20)
+        return view.mask.argmax(axis=1)
+
+
+def test_nothing_is_chosen_while_a_hint_is_awaited() -> None:
+    """Keys typed meanwhile are dropped; the screen goes on."""
+    table, adviser = table_of(), Slow()
+
+    async def steps(pilot: Pilot[Any]) -> None:
+        decisions = len(table.events)
+        await pilot.press("h", "enter", "b", "h", "enter")
+        await pilot.pause()
+        assert len(table.events) == decisions
+        adviser.may_stop.set()
+        await pilot.app.workers.wait_for_complete()
+        await pilot.press("enter")
+        await settle(pilot, table)
+        assert len(table.events) > decisions
+
+    walk(table, steps, adviser)
 
 
 def test_arrows_move_between_choices_and_clicks_choose() -> None:

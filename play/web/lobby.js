@@ -29,11 +29,13 @@ export function lobby(agents) {
   $("person").value = localStorage.getItem(NAME) ?? "";
   $("lobby").onsubmit = (event) => {
     event.preventDefault();
-    const sizes = $("sizes").value.split(/[\s,]+/).filter(Boolean).map(Number);
+    const sizes = $("sizes").value.split(/[\s,]+/).filter(Boolean);
+    const wrong = sizes.find((size) => !/^\d+$/.test(size));
+    if (wrong) return complain(`Hand sizes: ${wrong} is no whole number; they are written as in 1,2,3.`);
     enter("tables", $("person").value, {
       seats: seats().map((select) => select.value || null),
       bid_restriction: $("restriction").value, bid_reveal: $("reveal").value, magic_edition: $("magic").checked,
-      hand_sizes: sizes.length ? sizes : null,
+      hand_sizes: sizes.length ? sizes.map(Number) : null,
     });
   };
   $("file").onchange = async () => {

@@ -1,9 +1,11 @@
 // Games that were played, decision by decision: what agents think of each, and where points were lost.
 import { $, actionName, ask, complain, make, row, signed, sleep } from "./parts.js";
-import { seatName, show, showAdvice, think } from "./table.js";
+import { leaveBy, seatName, show, showAdvice, think } from "./table.js";
 
 export const STUDY = "study";
 const KEPT = "wizard study";
+const PLACE = "wizard study, place"; // which game of the file, and after how many decisions
+const LEAST = 0.05; // points: what is less is not called lost
 const STEP = 60; // milliseconds between two requests, where somebody keeps a key pressed
 let games = [];
 let names = null;
@@ -12,6 +14,8 @@ const asked = new Map(); // answers of agents, by what they were asked
 
 // Keep the text of a file of records for this tab, and go to its study.
 export function look(text, called = null) {
+  if (!text.trim()) return complain("This file is empty.");
+  sessionStorage.removeItem(PLACE);
   try {
     sessionStorage.setItem(KEPT, JSON.stringify([text, called]));
   } catch {
@@ -47,7 +51,9 @@ export function study() {
     if (event.key === "ArrowLeft") go(wish.decisions - 1);
     if (event.key === "ArrowRight") go(wish.decisions + 1);
   };
-  go(0);
+  const [game, decisions] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[0, 0]");
+  $("which").value = game;
+  go(decisions);
 }
 
 const record = () => games[Number($("which").value)];
@@ -68,7 +74,17 @@ async function go(decisions) {
   } while (here !== wish);
   moving = false;
   if (shown) { advise(); judge(); }
-  else $("error").append(" ", make("a", { href: "./", textContent: "Back to the lobby" }));
+  else refuse();
+}
+
+// The game that was chosen is none, or cannot be had: why is shown already.
+function refuse() {
+  const why = $("error").textContent.replace(/^line 1: /, "");
+  complain(games.length > 1 ? `Game ${Number($("which").value) + 1}: ${why}` : why);
+  leaveBy();
+  for (const name of ["players", "trick", "hand", "choices", "events"]) $(name).replaceChildren();
+  for (const name of ["round", "suits", "outcome", "status", "place"]) $(name).textContent = "";
+  for (const name of ["options", "advice", "lost"]) $(name).hidden = true;
 }
 
 function display(picture) {
@@ -78,7 +94,9 @@ function display(picture) {
   for (const name of ["study", "asks", "lost"]) $(name).hidden = false;
   $("moment").max = picture.num_decisions;
   $("moment").value = wish.decisions;
-  $("place").textContent = `decision ${Math.min(picture.decisions + 1, picture.num_decisions)} of ${picture.num_decisions}`;
+  $("place").textContent = picture.chosen === null ? `after ${picture.num_decisions} decisions`
+    : `decision ${picture.decisions + 1} of ${picture.num_decisions}`;
+  sessionStorage.setItem(PLACE, JSON.stringify([$("which").value, picture.decisions]));
   $("before").disabled = $("earlier").disabled = picture.decisions === 0;
   $("after").disabled = $("later").disabled = picture.decisions === picture.num_decisions;
 }
@@ -130,7 +148,7 @@ function drawBars({ decisions }) {
   $("bars").replaceChildren(...decisions.map((one) => {
     const bar = make("button", { onclick: () => go(one.number) }, make("span", { className: "bar" }));
     bar.firstChild.style.height = `${(5 * Math.max(one.lost, 0)) / highest}rem`;
-    const better = one.best === one.chosen ? "" : `; better ${actionName(one.best)}`;
+    const better = one.best === one.chosen || one.lost < LEAST ? "" : `; better ${actionName(one.best)}`;
     bar.title = `${seatName(one.seat)}: ${actionName(one.chosen)}, lost ${one.lost.toFixed(1)}${better}`;
     bar.setAttribute("aria-label", bar.title);
     const item = make("li", { className: `seat${one.seat}` }, bar, make("span", { textContent: one.seat + 1 }));
@@ -138,6 +156,8 @@ function drawBars({ decisions }) {
     if (one.number === shown.decisions) { item.dataset.shown = ""; bar.setAttribute("aria-current", "true"); }
     return item;
   }));
+  const marked = document.querySelector("#bars li[data-shown]");
+  if (marked) $("bars").scrollLeft = marked.offsetLeft - $("bars").offsetLeft - $("bars").clientWidth / 2;
   if (focused) document.querySelector(`#bars li[data-number="${focused}"] button`)?.focus();
 }
 

@@ -1,9 +1,11 @@
 // The table: shows the view that the server sends to this seat, and says what is chosen.
-import { $, SUITS, SYMBOLS, actionName, card, cardName, chip, complain, deed, make, row, signed } from "./parts.js";
+import { $, SUITS, SYMBOLS, actionName, ask, card, chip, complain, deed, make, row, signed } from "./parts.js";
 import { join } from "./lobby.js";
 import { look } from "./study.js";
 
 const SHOWN = 8; // so many of an adviser's choices, the likeliest
+const LATEST = 6; // so many of the last events are said aloud at most
+const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
 let view = null;
 let socket = null;
 let retry = 500;
@@ -16,15 +18,36 @@ export function seatName(seat) {
 
 // --- the connection
 
-export function sit(name) {
-  connect(name, localStorage.getItem(`wizard ${name}`));
+export async function sit(name) {
+  if (!/^[\w-]+$/.test(name)) { complain("there is no such table"); return leaveBy(); }
+  const token = localStorage.getItem(`wizard ${name}`);
+  if (token === null) {
+    const seats = await ask(`tables/${name}/seats`);
+    if (seats === null) return leaveBy();
+    if (seats.open.length) return join(name);
+  }
+  connect(name, token);
   $("hint").onclick = () => {
     say({ kind: "hint", agent: $("adviser").value });
+    $("hint").disabled = true;
     think($("adviser").value);
   };
   $("back").onclick = () => say({ kind: "take_back" });
-  $("pace").onchange = (event) => say({ kind: "pace", seconds: Number(event.target.value) });
+  let pace = 0;
+  $("pace").oninput = () => {
+    showPace();
+    clearTimeout(pace);
+    pace = setTimeout(() => say({ kind: "pace", seconds: Number($("pace").value) }), PAUSE);
+  };
 }
+
+function showPace() {
+  $("seconds").textContent = `${Number($("pace").value).toFixed(1)} s`;
+  $("pace").setAttribute("aria-valuetext", $("seconds").textContent);
+}
+
+// After an error, when there is nothing to be shown.
+export const leaveBy = () => $("error").append(" ", make("a", { href: "./", textContent: "Back to the lobby" }));
 
 function connect(name, token) {
   const address = new URL(`tables/${name}`, location.href);
@@ -35,16 +58,22 @@ function connect(name, token) {
   socket.onmessage = (event) => {
     const message = JSON.parse(event.data);
     if (message.kind === "view") { retry = 500; show(message); }
-    else if (message.kind === "hint") { if (message.decisions === view.decisions) showAdvice(message.agent, message, SHOWN); }
-    else if (view === null && token === null) join(name);
+    else if (message.kind === "hint" && message.decisions === view.decisions) {
+      showAdvice(message.agent, message, SHOWN);
+      $("hint").disabled = false;
+      $("news").textContent = `${message.agent} would choose ${actionName(message.choices[0].action)}`;
+    } else if (message.kind === "hint") $("hint").disabled = !view.legal.length;
     else {
       complain(message.why);
+      if (view === null) return leaveBy();
       $("advice").hidden ||= "stale" in $("advice").dataset;
+      $("hint").disabled = !view.legal.length;
     }
   };
   socket.onclose = () => {
     if (view === null) return;
     $("status").textContent = "The connection is lost; trying again.";
+    for (const choice of document.querySelectorAll("#choices button, #hand button, nav button")) choice.disabled = true;
     setTimeout(() => connect(name, token), retry);
     retry = Math.min(retry * 2, 10000);
   };
@@ -56,7 +85,7 @@ const choose = (action) => { complain(""); say({ kind: "act", action, decisions:
 // --- what is shown
 
 export function show(picture) {
-  const fresh = view === null || picture.decisions !== view.decisions + 1 ? null : picture.events.at(-1);
+  const before = view?.decisions ?? picture.decisions;
   view = picture;
   const scene = view.scene;
   $("table").hidden = false;
@@ -71,7 +100,9 @@ export function show(picture) {
   showTrick(scene);
   showChoices(scene);
   $("events").replaceChildren(...view.events.toReversed().map((event) => make("li", { textContent: told(event) })));
-  $("news").textContent = fresh ? told(fresh) : "";
+  const latest = view.events.slice(view.events.length - Math.min(view.decisions - before, LATEST));
+  if (view.decisions > before) $("news").textContent = latest.map(told).join(". ");
+  if (view.decisions < before) $("news").textContent = "Taken back.";
   $("advice").hidden ||= view.chosen === undefined;
   $("advice").dataset.stale = "";
   const playing = view.you !== null;
@@ -81,6 +112,7 @@ export function show(picture) {
   $("last").disabled = !view.last_trick;
   $("pad").disabled = !scene.pad.length;
   if (document.activeElement !== $("pace")) $("pace").value = view.seconds;
+  showPace();
   $("invite").hidden = !view.open?.length;
   $("invite").replaceChildren("A seat is open; send this link: ", make("a", { href: location.href, textContent: location.href }));
 }
@@ -106,21 +138,28 @@ function player(seat) {
 }
 
 function showTrick(scene) {
-  const done = !scene.trick.length && view.last_trick && scene.phase !== "bid" && scene.phase !== "trump";
   const last = view.last_trick;
-  const played = done ? last.cards.map((name, place) => [(last.leader + place) % scene.seats.length, name]) : scene.trick;
-  $("trick").replaceChildren(...played.map(([seat, name], place) => {
+  const lies = scene.trick.length > 0;
+  const bidding = scene.phase === "bid" || scene.phase === "trump";
+  const begun = scene.seats.some((seat) => seat.tricks_won);
+  const played = lies || !last || !(bidding || begun) ? scene.trick
+    : last.cards.map((name, place) => [(last.leader + place) % scene.seats.length, name]);
+  const items = played.map(([seat, name], place) => {
     const item = make("li", {}, card(name), make("span", { className: "who", textContent: seatName(seat) }));
-    if (done ? seat === last.winner : place === scene.winning) {
+    if (lies ? place === scene.winning : seat === last.winner) {
       item.dataset.wins = "";
       item.append(make("span", { className: "unseen", textContent: "wins" }));
     }
+    if (bidding) item.dataset.past = "";
     return item;
-  }));
-  if (!played.length && scene.upcard) {
-    $("trick").append(make("li", {}, card(scene.upcard), make("span", { className: "who", textContent: "turned up" })));
+  });
+  if (scene.upcard && !lies && !(begun && !bidding)) {
+    items.unshift(make("li", { className: "upcard" }, card(scene.upcard), make("span", { className: "who", textContent: "turned up" })));
   }
-  $("outcome").textContent = done ? `${seatName(last.winner)} took the trick.` : "";
+  $("trick").replaceChildren(...items);
+  const scored = bidding ? scene.pad.at(-1) : undefined;
+  const points = scored ? ` Round ${scored[0]}: ${scored[1].points.map((points, seat) => `${seatName(seat)} ${signed(points)}`).join(", ")}.` : "";
+  $("outcome").textContent = played.length && !lies ? `${seatName(last.winner)} took the last trick.${points}` : "";
 }
 
 function showChoices(scene) {
@@ -131,7 +170,7 @@ function showChoices(scene) {
     : view.legal.length ? prompts[scene.phase] : `${seatName(acting.number)} to act`;
   if (scene.phase === "over" && view.table) {
     const record = `tables/${view.table}/record`;
-    const names = scene.seats.map((seat) => seatName(seat.number));
+    const names = view.names;
     $("status").append(" ", make("a", { href: record, textContent: "Record" }), " · ",
       make("button", { textContent: "Look through it", onclick: async () => look(await (await fetch(record)).text(), names) }), " · ",
       make("a", { href: "./", textContent: "Another game" }));
