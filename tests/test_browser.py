@@ -25,7 +25,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 SIZES = {"phone": {"width": 360, "height": 740}, "desk": {"width": 1440, "height": 900}}
 CHOICES = "#choices button, #hand button:not(:disabled)"
 OVERLAPS = """() => {
-  const boxes = [...document.querySelectorAll('button, select, #players li, .card, #status')]
+  const boxes = [...document.querySelectorAll('button, select, #players li, #players span, .card, #status')]
     .filter((one) => one.checkVisibility() && !one.closest('dialog') && !one.closest('#lobby'))
     .map((one) => [one, one.getBoundingClientRect()]);
   const found = [];

@@ -9,6 +9,7 @@ const PAUSE = 200; // milliseconds that the slider must rest before its value is
 let view = null;
 let socket = null;
 let retry = 500;
+let pacing = null; // the timer of a wait that is not sent yet
 
 export function seatName(seat) {
   if (seat === view.you) return "You";
@@ -33,11 +34,11 @@ export async function sit(name) {
     think($("adviser").value);
   };
   $("back").onclick = () => say({ kind: "take_back" });
-  let pace = 0;
   $("pace").oninput = () => {
+    const seconds = Number($("pace").value);
+    clearTimeout(pacing);
+    pacing = setTimeout(() => { pacing = null; say({ kind: "pace", seconds }); }, PAUSE);
     showPace();
-    clearTimeout(pace);
-    pace = setTimeout(() => say({ kind: "pace", seconds: Number($("pace").value) }), PAUSE);
   };
 }
 
@@ -111,7 +112,7 @@ export function show(picture) {
   $("back").disabled = !view.can_take_back;
   $("last").disabled = !view.last_trick;
   $("pad").disabled = !scene.pad.length;
-  if (document.activeElement !== $("pace")) $("pace").value = view.seconds;
+  if (pacing === null) $("pace").value = view.seconds;
   showPace();
   $("invite").hidden = !view.open?.length;
   $("invite").replaceChildren("A seat is open; send this link: ", make("a", { href: location.href, textContent: location.href }));
@@ -191,6 +192,7 @@ function showChoices(scene) {
   const holder = view.you ?? (tag === "span" && acting ? acting.number : null);
   const hand = holder === null ? [] : scene.seats[holder].hand;
   $("hand").replaceChildren(...hand.map((name) => pick(card(name, tag), `play ${name}`)));
+  $("hand").toggleAttribute("data-turn", view.legal.some((action) => action.startsWith("play")));
   if (tag === "span") return;
   const first = document.querySelector("#choices button, #hand button:not(:disabled)");
   if (first && (document.activeElement === document.body || !document.activeElement)) first.focus({ preventScroll: true });
