@@ -85,6 +85,9 @@ function refuse() {
   for (const name of ["players", "trick", "hand", "choices", "events"]) $(name).replaceChildren();
   for (const name of ["round", "suits", "outcome", "status", "place"]) $(name).textContent = "";
   for (const name of ["options", "advice", "lost"]) $(name).hidden = true;
+  for (const name of ["earlier", "before", "after", "later", "last", "pad"]) $(name).disabled = true;
+  for (const name of ["hint", "asks", "back"]) $(name).hidden = true;
+  $("table").hidden = $("study").hidden = games.length < 2; // another game of the file may be chosen
 }
 
 function display(picture) {
