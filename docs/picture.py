@@ -12,6 +12,7 @@ from pathlib import Path
 
 import uvicorn
 from playwright.sync_api import sync_playwright
+from starlette.applications import Starlette
 
 from play.rooms import Room, digest
 from play.server import make_app
@@ -45,15 +46,19 @@ def position() -> Table:
             table.act(0, table.advise(champion).choices[0].action)
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of a server that has that table."""
+def application(folder: Path) -> Starlette:
+    """A server that has that table."""
     room = Room("picture", position(), {0: digest(TOKEN)}, {})
     store = Store(folder / "tables.sqlite")
     store.save(room.name, room.setup(), room.table.game.history, time.time())
     store.close()
+    return make_app(folder / "tables.sqlite", [*OTHERS, ADVISER])
+
+
+@contextmanager
+def served(app: Starlette) -> Iterator[str]:
+    """The address of a server, in a thread of its own while the block runs."""
     listening = socket.create_server(("127.0.0.1", 0))
-    app = make_app(folder / "tables.sqlite", [*OTHERS, ADVISER])
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
@@ -71,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     with (
         tempfile.TemporaryDirectory() as folder,
-        served(Path(folder)) as address,
+        served(application(Path(folder))) as address,
         sync_playwright() as machine,
     ):
         browser = machine.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

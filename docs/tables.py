@@ -92,13 +92,14 @@ def tables() -> dict[str, str]:
 
 def filled(page: str, names: Iterable[str]) -> str:
     """The page with the tables of these names replaced, each between its markers."""
+    made = tables()
     for name in names:
         begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         before, _, rest = page.partition(begin)
         _, found, after = rest.partition(end)
         if not found:
             raise ValueError(f"no markers for {name!r}")
-        page = before + begin + tables()[name] + end + after
+        page = before + begin + made[name] + end + after
     return page
 
 

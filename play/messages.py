@@ -91,10 +91,15 @@ class NewTable(TakeSeat):
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
 
 
-class Moment(Message):
-    """A game that was played, as it stood after so many decisions."""
+class Recorded(Message):
+    """A game that was played."""
 
     record: str = Field(max_length=LONGEST_RECORD)
+
+
+class Moment(Recorded):
+    """The game as it stood after so many decisions."""
+
     decisions: int = Field(ge=0)
 
 
@@ -104,9 +109,8 @@ class AskedMoment(Moment):
     agent: str = Field(max_length=MAX_TEXT)
 
 
-class AskedRound(Message):
-    """What an agent thinks of a round of a game that was played."""
+class AskedRound(Recorded):
+    """What an agent thinks of a round."""
 
-    record: str = Field(max_length=LONGEST_RECORD)
     round_number: int = Field(ge=1)
     agent: str = Field(max_length=MAX_TEXT)

@@ -4,8 +4,7 @@ import hashlib
 import secrets
 import threading
 import time
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,13 @@ import numpy as np
 from agents.opinion import Opinion, expects_points, opine
 from play.pictures import picture
 from play.store import Store, Stored
-from play.table import Table
+from play.table import Table, fresh_seed
 from wizard_env import Rules
 from wizard_env.loading import load
 from wizard_env.view import Actions, View
 
 NAME_BYTES = 9
 TOKEN_BYTES = 24
-SEED_BITS = 64
 MAX_ROOMS = 1000
 KEPT_SECONDS = 30 * 24 * 3600.0
 """So long a table is kept that nobody plays at."""
@@ -142,13 +140,17 @@ class Room:
 class Rooms:
     """All tables of a server, each saved when it changes."""
 
-    def __init__(self, store: Store) -> None:
-        """Find the tables that the store has; those that nobody has played at for long are dropped."""
+    def __init__(self, store: Store, agent: Callable[[str], SharedAgent]) -> None:
+        """Find the tables that the store has; those that nobody has played at for long are dropped.
+
+        Args:
+            store: has the tables.
+            agent: gives the agent of a name, the same for all tables.
+        """
         self._store = store
         store.forget(time.time() - KEPT_SECONDS)
         self._rooms: dict[str, Room] = {}
-        self.agent = cache(SharedAgent)
-        """The agent of a name, the same for all tables."""
+        self.agent = agent
 
     def open(self, rules: Rules, seats: Sequence[str | None]) -> Room:
         """A new table, of fresh deals.
@@ -157,7 +159,7 @@ class Rooms:
         """
         if len(self._store) >= MAX_ROOMS:
             raise ValueError(f"this server holds {MAX_ROOMS} tables already")
-        table = Table(rules, seats, secrets.randbits(SEED_BITS), find=self.agent)
+        table = Table(rules, seats, fresh_seed(), find=self.agent)
         room = Room(secrets.token_urlsafe(NAME_BYTES), table, {}, {})
         self._rooms[room.name] = room
         self.save(room)

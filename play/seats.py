@@ -1,6 +1,5 @@
 """`wizard play`: a seat at a table, in the terminal."""
 
-import secrets
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,14 +8,12 @@ import typer
 
 from play.options import HandSizes, MagicEdition, Restriction, Reveal, rules_for
 from play.plain import PlainTerminal
-from play.table import Table
+from play.table import Table, fresh_seed
 from wizard_env import Game
 from wizard_env.files import check_folder
 from wizard_env.loading import load
 from wizard_env.notation import read_records, write_records
 from wizard_env.rules import check_integer
-
-SEED_BITS = 64
 
 
 def play(
@@ -49,7 +46,7 @@ def play(
         raise ValueError("'human': one person sits at this table; `wizard serve` has tables for several")
     seats: list[str | None] = [others[(place - seat - 1) % players % len(others)] for place in range(players)]
     seats[seat] = None
-    table = Table(rules, seats, secrets.randbits(SEED_BITS) if seed is None else seed)
+    table = Table(rules, seats, fresh_seed() if seed is None else seed)
     adviser = load(hint)
     try:
         if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):

@@ -9,7 +9,6 @@ import typer
 
 from play.report import say
 from wizard_env.files import check_folder
-from wizard_env.loading import load
 
 OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
 """Who may sit at the tables if nobody else is named; the last is who sits there at first."""
@@ -36,12 +35,7 @@ def serve(
     import uvicorn
 
     from play.server import make_app
-    from play.store import Store
 
-    # What is wrong is said before anybody sits down.
-    for name in agents or OFFERED:
-        load(name)
-    Store(database).close()
     app = make_app(database, agents or OFFERED, records)
     listening = socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
 

@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from play.messages import (
     Sit,
     TakeSeat,
 )
-from play.rooms import Rooms, UnknownRoomError
+from play.rooms import Rooms, SharedAgent, UnknownRoomError
 from play.store import Store
 from wizard_env import Agent
 from wizard_env.notation import record
@@ -243,8 +244,14 @@ def make_app(database: Path | str, agents: Sequence[str], records: Path | None =
         records: a folder, made if there is none; games are written there when they are over, a file for
             each table.
 
-    Raises OSError if the folder cannot be made.
+    Raises:
+        ValueError: the file is no database; or as `load` does.
+        OSError: the folder cannot be made.
     """
+    agent = cache(SharedAgent)
+    for name in agents:
+        agent(name)
+    Store(database).close()  # SQLite wants another connection in the thread that serves
     if records is not None:
         records.mkdir(exist_ok=True)
 
@@ -252,7 +259,7 @@ def make_app(database: Path | str, agents: Sequence[str], records: Path | None =
     async def run(app: Starlette) -> AsyncIterator[None]:
         store = Store(database)
         app.state.buckets = OrderedDict()
-        app.state.hall = Hall(Rooms(store), agents, records)
+        app.state.hall = Hall(Rooms(store, agent), agents, records)
         yield
         store.close()
 

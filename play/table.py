@@ -1,5 +1,6 @@
 """Table: a game that people and agents play, for the terminal and the browser alike."""
 
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -11,6 +12,8 @@ from wizard_env import ACTIONS, Agent, Game, Rules, View
 from wizard_env.loading import load
 from wizard_env.scene import Scene, look
 from wizard_env.transcript import Trick, dealt, tell
+
+SEED_BITS = 64
 
 
 class NotYourTurnError(ValueError):
@@ -200,6 +203,11 @@ class Table:
 
     def _randomness(self) -> np.random.Generator:
         return np.random.default_rng((self.game.seed, len(self.game.history)))
+
+
+def fresh_seed() -> int:
+    """A seed for deals that nobody can foresee."""
+    return secrets.randbits(SEED_BITS)
 
 
 def _known(points: np.float64) -> float | None:

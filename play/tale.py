@@ -43,7 +43,5 @@ def tell_round(played: PlayedRound) -> Iterator[str]:
 
 
 def _tell_trick(trick: Trick, players: int) -> str:
-    cards = ", ".join(
-        f"seat {(trick.leader + place) % players} {card}" for place, card in enumerate(trick.cards)
-    )
+    cards = ", ".join(f"seat {seat} {card}" for seat, card in trick.plays(players))
     return cards if trick.winner is None else f"{cards}; seat {trick.winner} wins it"

@@ -30,9 +30,7 @@ def tell_last_trick(table: Table, seat: int | None) -> str:
     trick, names = table.last_trick, seat_names(table, seat)
     if trick is None or trick.winner is None:
         return "no trick was played yet"
-    cards = ", ".join(
-        f"{names[(trick.leader + place) % len(names)]} {card}" for place, card in enumerate(trick.cards)
-    )
+    cards = ", ".join(f"{names[number]} {card}" for number, card in trick.plays(len(names)))
     return f"{cards}; it went to {names[trick.winner]}"
 
 

@@ -1,19 +1,16 @@
 """The browser table in a real Chromium: whole games, by keyboard and by link, on a phone and on a desk."""
 
 import shutil
-import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 from play.server import make_app
-from tests.pages import ROOT
+from tests.pages import ROOT, load_script
 from wizard_env import Game, Rules
 from wizard_env.notation import read_records, record
 
@@ -44,14 +41,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         tmp_path_factory.mktemp("served") / "tables.sqlite",
         ["random", "heuristic", "search:worlds=4", "champion"],
     )
-    listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-    thread = threading.Thread(target=server.run, args=([listening],))
-    thread.start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
-    server.should_exit = True
-    thread.join()
-    listening.close()
+    with load_script("picture").served(app) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

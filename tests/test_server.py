@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from agents import load
 from play.main import app
 from play.messages import LONGEST_RECORD
-from play.rooms import KEPT_SECONDS, Rooms
+from play.rooms import KEPT_SECONDS, Rooms, SharedAgent
 from play.serve import OFFERED
 from play.server import (
     BURST,
@@ -32,6 +32,7 @@ from play.server import (
     make_app,
 )
 from play.store import Store
+from tests.tables import played_at_random
 from train.analysis import analyse
 from wizard_env import ACTIONS, Game, Rules
 from wizard_env.cards import CARD_NAMES
@@ -260,10 +261,7 @@ def test_records_of_games_are_written(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def game() -> Game:
-    game, rng = Game(Rules(3, hand_sizes=(1, 3)), 5), np.random.default_rng(5)
-    while game.phase != "over":
-        game.step(int(rng.choice(game.legal_actions())))
-    return game
+    return played_at_random(Rules(3, hand_sizes=(1, 3)), 5)
 
 
 def test_a_game_is_shown_at_every_decision(client: TestClient, game: Game) -> None:
@@ -565,7 +563,7 @@ def test_old_tables_are_forgotten(tmp_path: Path) -> None:
     store.save("old", {}, [], now=0)
     store.save("new", {}, [1], now=1e12)
     assert len(store) == 2
-    Rooms(store)
+    Rooms(store, SharedAgent)
     assert KEPT_SECONDS > 0
     assert store.find("old") is None
     assert store.find("new") == ("new", {}, [1])

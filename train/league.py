@@ -94,23 +94,21 @@ def play_league(
     members = {name: Member(name, fingerprint(name, player.agent)) for name, player in players.items()}
     results = Results(folder / FILE_NAME)
     chosen = [_choose(results, members, one, seed) for one in rules]
+    everywhere = [table for tables in chosen for table in tables]
     todo = [
         (table, start, Deals(_seated(players, table), table.rules, seeds[start:stop]))
-        for tables in chosen
-        for table in tables
+        for table in everywhere
         for start, stop in _missing(results.tables.get(table, {}), games)
     ]
     found = spread(play, [deals for _, _, deals in todo])
     for (table, start, _), played in zip(todo, found, strict=True):
         results.add(table, start, played.scores)
     scores = [
-        (table, np.stack([results.tables[table][deal] for deal in range(games)]))
-        for tables in chosen
-        for table in tables
+        (table, np.stack([results.tables[table][deal] for deal in range(games)])) for table in everywhere
     ]
     ratings = rate(scores)
     names = [rating.name for rating in ratings]
-    firsts = [Deals(_seated(players, table), table.rules, seeds[:1]) for tables in chosen for table in tables]
+    firsts = [Deals(_seated(players, table), table.rules, seeds[:1]) for table in everywhere]
     return League(
         rules=tuple(rules),
         games=games,

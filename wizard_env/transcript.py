@@ -18,6 +18,10 @@ class Trick:
     winner: int | None = None
     """The seat that won it; None while it is unfinished."""
 
+    def plays(self, num_players: int) -> list[tuple[int, str]]:
+        """The seat and the card, in the order of play."""
+        return [((self.leader + place) % num_players, card) for place, card in enumerate(self.cards)]
+
 
 @dataclass
 class PlayedRound:

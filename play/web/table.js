@@ -138,13 +138,15 @@ function player(seat) {
   return item;
 }
 
+// The seat and the card, in the order of play.
+const playsOf = ({ leader, cards }) => cards.map((name, place) => [(leader + place) % view.names.length, name]);
+
 function showTrick(scene) {
   const last = view.last_trick;
   const lies = scene.trick.length > 0;
   const bidding = scene.phase === "bid" || scene.phase === "trump";
   const begun = scene.seats.some((seat) => seat.tricks_won);
-  const played = lies || !last || !(bidding || begun) ? scene.trick
-    : last.cards.map((name, place) => [(last.leader + place) % scene.seats.length, name]);
+  const played = lies || !last || !(bidding || begun) ? scene.trick : playsOf(last);
   const items = played.map(([seat, name], place) => {
     const item = make("li", {}, card(name), make("span", { className: "who", textContent: seatName(seat) }));
     if (lies ? place === scene.winning : seat === last.winner) {
@@ -254,9 +256,7 @@ $("pad").onclick = () => {
 };
 
 $("last").onclick = () => {
-  const { leader, cards, winner } = view.last_trick;
-  paper(...cards.map((name, place) => {
-    const seat = (leader + place) % view.names.length;
-    return make("p", {}, card(name), ` ${seatName(seat)}${seat === winner ? ", took the trick" : ""}`);
-  }));
+  const { winner } = view.last_trick;
+  paper(...playsOf(view.last_trick).map(([seat, name]) =>
+    make("p", {}, card(name), ` ${seatName(seat)}${seat === winner ? ", took the trick" : ""}`)));
 };
