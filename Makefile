@@ -25,26 +25,26 @@ slow: $(VENV)/.for-development
 
 # RLlib needs a gymnasium of its own, and so an environment of its own.
 test-rllib: $(VENV)-rllib/.for-rllib
-	$(VENV)-rllib/bin/python -m pytest tests/test_rllib.py
+	$(VENV)-rllib/bin/python -m pytest tests/train/rllib
 
 bench: $(VENV)/.for-development
 	$(BIN)/wizard bench
 
 # Measures the champion and writes docs/results.md anew.
 results: $(VENV)/.for-development
-	$(BIN)/python docs/results.py $(ARGUMENTS)
+	$(BIN)/python tools/champion_results.py $(ARGUMENTS)
 
 # Measures the agents of the browser table, for its lobby.
 strength: $(VENV)/.for-development
-	$(BIN)/python docs/strength.py $(ARGUMENTS)
+	$(BIN)/python tools/agent_strength.py $(ARGUMENTS)
 
 # Takes the picture of the browser table anew; needs Chromium.
 picture: $(VENV)/.for-development
-	$(BIN)/python docs/picture.py
+	$(BIN)/python tools/screenshot.py
 
 # Writes the generated tables of docs/environment.md anew, and builds the site into site/.
 docs: $(VENV)/.for-development
-	$(BIN)/python docs/tables.py
+	$(BIN)/python tools/doc_tables.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python

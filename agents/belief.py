@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.bits import count_bits, nth_bit
 from wizard_env.cards import (
     COUNT,
     DECK,
@@ -25,9 +24,11 @@ from wizard_env.cards import (
     WIZARD_SHIFT,
 )
 from wizard_env.chance import mix, scale, step_generator
+from wizard_env.checks import check_integer
+from wizard_env.compiled.bits import count_bits, nth_bit
+from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.engine import cards_left
-from wizard_env.jit import compiled, kernel
-from wizard_env.rules import MAX_PLAYERS, check_integer
+from wizard_env.rules import MAX_PLAYERS
 from wizard_env.sampling import unit_interval
 from wizard_env.state import NO_CARD, STATE, State
 from wizard_env.view import View

@@ -13,11 +13,11 @@ except ModuleNotFoundError as missing:
         f"ONNX files need the module {missing.name!r}: pip install 'wizard-env[export]'", name=missing.name
     ) from None
 
-from agents.network import FORMAT, LAYOUT, VERSION, Layer, NetworkAgent
 from wizard_env import NUM_ACTIONS
-from wizard_env.files import write_atomically
+from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, Layer, NetworkAgent
 from wizard_env.loading import load
-from wizard_env.observation import OBS_SIZE
+from wizard_env.observation.fields import OBS_SIZE
+from wizard_env.records.files import write_atomically
 from wizard_env.view import Agent
 
 ILLEGAL = -1e9

@@ -10,9 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.belief import size_of, unseen_by
 from wizard_env.actions import MAX_BID
-from wizard_env.bits import count_bits, lowest_bit
+from wizard_env.agents.belief import size_of, unseen_by
 from wizard_env.cards import (
     COUNT,
     JESTER,
@@ -27,8 +26,9 @@ from wizard_env.cards import (
     rank_of,
     suit_of,
 )
+from wizard_env.compiled.bits import count_bits, lowest_bit
+from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.engine import first_action, left_of, legal, power_in_trick, score
-from wizard_env.jit import compiled, kernel
 from wizard_env.state import BID, NO_SUIT, PLAY, UNDECIDED, State
 from wizard_env.view import Actions, View
 

@@ -9,7 +9,7 @@ import numpy as np
 from wizard_env.actions import ACTIONS, IllegalAction
 from wizard_env.cards import SUITS, card_names
 from wizard_env.game import Game
-from wizard_env.render import SUIT_NAMES, text
+from wizard_env.render.text import SUIT_NAMES, text
 from wizard_env.view import Actions, View
 
 _WIDTH = 100
@@ -66,7 +66,7 @@ class HumanAgent:
 def _table(game: Game) -> str:
     """The table as the acting seat sees it, what was played this round, and the legal actions."""
     legal = ", ".join(f"{ACTIONS[action]} ({action})" for action in game.legal_actions())
-    lines = ["", text(game, game.seat), *_played(game)]
+    lines = ["", text(game.scene(game.seat)), *_played(game)]
     lines += textwrap.wrap(f"Your actions: {legal}", _WIDTH, subsequent_indent="  ")
     return "\n".join(lines) + "\n"
 

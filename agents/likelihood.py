@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
-from wizard_env.bits import lowest_bit
+from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
+from wizard_env.compiled.bits import lowest_bit
+from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.engine import apply, bid, bids_are_public, choose_trump, left_of, legal, turn_up
-from wizard_env.jit import compiled, kernel
 from wizard_env.state import BID, HIDDEN, NOT_BID, STATE, TRUMP, State
 from wizard_env.view import View
 

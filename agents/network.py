@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from agents.opinion import Opinion
 from wizard_env import NUM_ACTIONS, sample_softmax
-from wizard_env.observation import HIGHS, OBS_SIZE, OBSERVATION, SLICES
-from wizard_env.rules import check_choice
+from wizard_env.agents.assessment import Assessment
+from wizard_env.checks import check_choice
+from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
 from wizard_env.sampling import best_legal
-from wizard_env.view import Actions, Encoding, View, print_actions, reorder_actions
+from wizard_env.view import Actions, Encoding, View, printed_actions, reorder_actions
 
 FILE_NAME = "agent.safetensors"
 FORMAT = "wizard-agent"
@@ -70,12 +70,12 @@ class NetworkAgent:
         encoding = view.encode(canonical_suits=True)
         logits = self.logits(encoding.observation)
         actions, _ = sample_softmax(logits, encoding.mask, view.noise(rng))
-        return print_actions(actions, encoding.order)
+        return printed_actions(actions, encoding.order)
 
     def likeliest(self, view: View) -> Actions:
         """int64 [n]: what the network would most likely do."""
         encoding = view.encode(canonical_suits=True)
-        return print_actions(best_legal(self.logits(encoding.observation), encoding.mask), encoding.order)
+        return printed_actions(best_legal(self.logits(encoding.observation), encoding.mask), encoding.order)
 
     def policy(self, encoding: Encoding) -> NDArray[np.float32]:
         """float32 [n, NUM_ACTIONS]: how likely each action is, from an encoding in canonical suits."""
@@ -83,14 +83,14 @@ class NetworkAgent:
         shares: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
         return shares / shares.sum(axis=1, keepdims=True)
 
-    def opinion(self, view: View, rng: np.random.Generator) -> Opinion:
+    def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Its policy and its value; of single actions it expects nothing."""
         encoding = view.encode(canonical_suits=True)
         ids = np.tile(np.arange(NUM_ACTIONS), len(view))
         columns = reorder_actions(ids, encoding.order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)
         unknown = np.full((len(view), NUM_ACTIONS), np.nan)
         value = unknown[:, 0] if self.value is None else self.values(encoding.observation).astype(np.float64)
-        return Opinion(np.take_along_axis(self.policy(encoding), columns, axis=1), unknown, value)
+        return Assessment(np.take_along_axis(self.policy(encoding), columns, axis=1), unknown, value)
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """float32 [n, NUM_ACTIONS], from observations uint8 [n, OBS_SIZE] in canonical suits."""

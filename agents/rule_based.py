@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
-from wizard_env.bits import lowest_bit
 from wizard_env.cards import (
     COPIES,
     COUNT,
@@ -22,8 +21,9 @@ from wizard_env.cards import (
     WIZARD_SHIFT,
     suit_of,
 )
+from wizard_env.compiled.bits import lowest_bit
+from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.engine import legal, power_in_trick, power_of
-from wizard_env.jit import compiled, kernel
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.state import BID, NO_SUIT, TRUMP, State
 from wizard_env.view import Actions, View

@@ -13,17 +13,17 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.belief import PLAN, count_ways, draw_hands, make_plan, table_size, unseen_by
-from agents.heuristic import SCRATCH, Scratch, best_choice, choice_values, heuristic_action
-from agents.likelihood import NOTHING, PLAYS, check_evidence, replay_bidding, replay_tricks
-from agents.opinion import Opinion, certain
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.bits import lowest_bit
+from wizard_env.agents.assessment import Assessment, certain
+from wizard_env.agents.belief import PLAN, count_ways, draw_hands, make_plan, table_size, unseen_by
+from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values, heuristic_action
+from wizard_env.agents.likelihood import NOTHING, PLAYS, check_evidence, replay_bidding, replay_tricks
 from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
 from wizard_env.chance import mix, random_action, step_generator
+from wizard_env.checks import check_choice, check_integer
+from wizard_env.compiled.bits import lowest_bit
+from wizard_env.compiled.jit import compiled, config, has_threads, kernel, parallel_kernel, prange
 from wizard_env.engine import apply, first_action, legal
-from wizard_env.jit import compiled, config, has_threads, kernel, parallel_kernel, prange
-from wizard_env.rules import check_choice, check_integer
 from wizard_env.sampling import unit_interval, word_at
 from wizard_env.state import NO_CARD, PLAY, SCORED, STATE, TRUMP, State
 from wizard_env.view import Actions, View
@@ -61,7 +61,7 @@ class SearchAgent:
                 of BATCH where it is more than one.
             milliseconds: go on drawing batches for so long instead, for each decision.
             threads: on how many threads, up to those that numba has.
-            evidence: what worlds are weighed by, see `agents.likelihood.EVIDENCE`.
+            evidence: what worlds are weighed by, see `wizard_env.agents.likelihood.EVIDENCE`.
             playouts: who plays on to the end of the round, "heuristic" or "random".
 
         Raises:
@@ -105,10 +105,10 @@ class SearchAgent:
             totals[one] /= batches * BATCH
         return totals
 
-    def opinion(self, view: View, rng: np.random.Generator) -> Opinion:
+    def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """What it expects of every legal action, and which is best."""
         points = self.expect(view, rng, every=True)
-        return Opinion(certain(np.nanargmax(points, axis=1)), points, np.nanmax(points, axis=1))
+        return Assessment(certain(np.nanargmax(points, axis=1)), points, np.nanmax(points, axis=1))
 
     def _add(
         self,
@@ -154,7 +154,7 @@ def believe(
         known: [n] records of dtype STATE, as `View.known` has them.
         words: uint64 [n], a random word for each.
         count: how many worlds.
-        evidence: what they are weighed by, one of `agents.likelihood.EVIDENCE`.
+        evidence: what they are weighed by, one of `wizard_env.agents.likelihood.EVIDENCE`.
 
     Returns:
         [n, count] records of dtype STATE, hidden bids filled in.

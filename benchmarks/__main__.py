@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from benchmarks.display import render
 from benchmarks.run import main
-from benchmarks.table import render
 
 
 def bench(

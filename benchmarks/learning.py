@@ -3,6 +3,7 @@
 import cProfile
 import pstats
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -10,9 +11,10 @@ import torch
 
 from benchmarks.report import RATE, SHARE, Row, compared, noted
 from benchmarks.timing import Contestant, Effort, alternate
-from train import ppo, sb3
-from train.config import Config
-from train.memory import keep_freed_memory
+from wizard_env.train.config.run import Config
+from wizard_env.train.ppo.learner import Learner as PpoLearner
+from wizard_env.train.sb3.learner import Learner as Sb3Learner
+from wizard_env.train.selfplay.allocator import keep_freed_memory
 
 LAYERS = [512, 512]
 BATCH = 4096
@@ -40,7 +42,7 @@ def _config(learner: str, effort: Effort) -> Config:
 
 def lean(effort: Effort) -> Contestant:
     """Iterations of `train.ppo`."""
-    learner = ppo.Learner(_config("ppo", effort), "cpu", None)
+    learner = PpoLearner(_config("ppo", effort), "cpu", None)
 
     def run(seconds: float) -> tuple[int, float]:
         start, before = perf_counter(), learner.decisions
@@ -53,7 +55,7 @@ def lean(effort: Effort) -> Contestant:
 
 def library(effort: Effort, policy_kwargs: dict[str, Any] | None = None) -> Contestant:
     """Iterations of MaskablePPO on the same tables, with the same shared trunk or a network of one's own."""
-    learner = sb3.Learner(_config("maskable_ppo", effort), "cpu", None, policy_kwargs)
+    learner = Sb3Learner(_config("maskable_ppo", effort), "cpu", None, policy_kwargs)
     iteration = effort.batch * STEPS
 
     def run(seconds: float) -> tuple[int, float]:
@@ -88,29 +90,29 @@ def measure_learning(effort: Effort) -> list[Row]:
 
 
 PARTS = {
-    "games, forced moves and observations": ("step", "tables.py"),
-    "the network, acting": ("_outputs", "ppo.py"),
-    "sampling actions": ("sample_softmax", "sampling.py"),
-    "advantages": ("seat_advantages", "advantages.py"),
-    "gradient steps": ("_update", "ppo.py"),
-    "the loss's gradient, among the gradient steps": ("loss_gradient", "surrogate.py"),
-    "the optimiser, among the gradient steps": ("step", "adam.py"),
+    "games, forced moves and observations": ("step", "selfplay/games.py"),
+    "the network, acting": ("_outputs", "ppo/learner.py"),
+    "sampling actions": ("sample_softmax", "wizard_env/sampling.py"),
+    "advantages": ("seat_advantages", "selfplay/advantages.py"),
+    "gradient steps": ("_update", "ppo/learner.py"),
+    "the loss's gradient, among the gradient steps": ("loss_gradient", "ppo/loss.py"),
+    "the optimiser, among the gradient steps": ("step", "optim/adam.py"),
 }
 """The parts of an iteration: the function that does it, and its file."""
 
 
 def _shares(effort: Effort) -> list[Row]:
     """What an iteration of `train.ppo` spends its time on, by cProfile."""
-    learner = ppo.Learner(_config("ppo", effort), "cpu", None)
+    learner = PpoLearner(_config("ppo", effort), "cpu", None)
     learner.iterate()
     profile = cProfile.Profile()
     for _ in range(effort.repetitions):
         profile.runcall(learner.iterate)
     spent: dict[tuple[str, str], float] = {}
     for (path, _, name), (_, _, _, cumulative, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
-        key = name, path.rpartition("/")[2]
+        key = name, "/".join(Path(path).parts[-2:])
         spent[key] = max(spent.get(key, 0.0), cumulative)
-    whole = spent["iterate", "ppo.py"]
+    whole = spent["iterate", "ppo/learner.py"]
     return [
         noted(f"learning, share of {part}", 100 * spent[place] / whole, SHARE)
         for part, place in PARTS.items()

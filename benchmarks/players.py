@@ -6,11 +6,11 @@ from time import perf_counter
 import numpy as np
 import pyspiel
 
-from agents import load
-from agents.belief import draw_worlds
 from benchmarks.batch import PEER, oh_hell, spread_games
 from benchmarks.report import WORLD_RATE, Row, compared
 from benchmarks.timing import Contestant, Effort, alternate, on_threads
+from wizard_env.agents import load
+from wizard_env.agents.belief import draw_worlds
 
 SAMPLER = "OpenSpiel resample_from_infostate"
 AGENTS = ("rule_based", "heuristic")

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numba
 
-from wizard_env.jit import config
+from wizard_env.compiled.jit import config
 
 Contestant: TypeAlias = Callable[[float], tuple[int, float]]
 """Runs until it has spent so many seconds; returns how many decisions it took, and the seconds spent."""

@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console
 
 from benchmarks.batch import GAME_LENGTH, bytes_of, spread_games
+from benchmarks.display import render
 from benchmarks.report import RATE, SECONDS, SHARE, STEP_RATE, TIMES, WORLD_RATE, Report, compared, within
 from benchmarks.run import main
 from benchmarks.startup import PROGRAMS, copy_package, time_to_first_step
-from benchmarks.table import render
 from benchmarks.timing import QUICK, Sample, alternate
 from wizard_env import OBS_SIZE
 

@@ -7,16 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wizard_env import (
-    NUM_ACTIONS,
-    OBS_SIZE,
-    Game,
-    IllegalAction,
-    Rules,
-    action_id,
-    action_name,
-    unpack,
-)
+from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, IllegalAction, Rules, action_id, action_name, unpack
 
 THREE = Rules(num_players=3)
 HANDS = ["AS 3H", "4S 5S", "6S JE"]

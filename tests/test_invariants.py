@@ -16,7 +16,7 @@ from wizard_env.cards import CARD_NAMES, COPIES, NUM_RANKS, RANKS, SUITS, card_i
 from wizard_env.engine import conceal
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS
 from wizard_env.state import NO_CARD
-from wizard_env.view import print_actions, reorder_actions
+from wizard_env.view import printed_actions, reorder_actions
 
 DECK = Counter(dict(zip(CARD_NAMES, COPIES, strict=True)))
 BY_SEAT = ("hands", "played", "scores", "points", "bids", "tricks_won", "voids", "trick")
@@ -446,8 +446,8 @@ def test_renaming_suits_is_a_bijection_of_actions(positions: tuple[int, ...]) ->
     orders = np.repeat(order_of(positions), NUM_ACTIONS)
     actions = np.arange(NUM_ACTIONS)
     renamed = reorder_actions(actions, orders)
-    np.testing.assert_array_equal(print_actions(renamed, orders), actions)
-    np.testing.assert_array_equal(reorder_actions(print_actions(actions, orders), orders), actions)
+    np.testing.assert_array_equal(printed_actions(renamed, orders), actions)
+    np.testing.assert_array_equal(reorder_actions(printed_actions(actions, orders), orders), actions)
     new_suits = dict(zip(SUITS, (SUITS[position] for position in positions), strict=True))
     for action, new in zip(actions, renamed, strict=True):
         name = action_name(int(action))

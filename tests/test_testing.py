@@ -9,11 +9,11 @@ import pytest
 import torch
 
 import wizard_env.testing
-from agents import View, agent_names, load
-from agents.network import FILE_NAME, save_agent
-from agents.random import RandomAgent
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
-from wizard_env.notation import parse_position
+from wizard_env.agents import View, agent_names, load
+from wizard_env.agents.network import FILE_NAME, save_agent
+from wizard_env.agents.random import RandomAgent
+from wizard_env.records.position import parse_position
 from wizard_env.state import PHASES
 from wizard_env.testing import RULES, UNKNOWN_OPTION, agent_test
 

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.opinion import opine
 from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
-from wizard_env.scene import look
+from wizard_env.agents.assessment import assess
 from wizard_env.state import BID, PHASES, STATE
 
 
@@ -134,7 +133,7 @@ def _expect(agent: Agent, states: NDArray[Any], seed: int) -> NDArray[np.float64
         rows = states["round_index"] == index
         for answer in range(2):
             rng = np.random.default_rng((seed, answer, index))
-            expected[answer, rows] = opine(agent, View(states[rows]), rng).points
+            expected[answer, rows] = assess(agent, View(states[rows]), rng).points
     return expected
 
 
@@ -154,7 +153,7 @@ def _sum_up(
     """The par of the finished rounds, and how each seat played them."""
     players = game.rules.num_players
     indices, place = np.unique(states["round_index"], return_inverse=True)
-    scored = dict(look(game).pad)
+    scored = dict(game.scene().pad)
     rounds = [scored[index + 1] for index in indices.tolist() if index + 1 in scored]
     if not rounds:
         return 0.0, []

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from train.deals import Deals, Entrant, Played, Player, play, play_one, seat_entrants
-from train.statistics import Bidding, Difference, Standing, summarize
-from train.workers import Map, workers
 from wizard_env import Game, Rules
 from wizard_env.games import game_seeds
+from wizard_env.train.arena.duplicate import Deals, Entrant, Played, Player, play, play_one, seat_entrants
+from wizard_env.train.arena.statistics import Bidding, Difference, Standing, summarize
+from wizard_env.train.arena.workers import Map, workers
 
 __all__ = ["Bidding", "Difference", "Entrant", "Evaluation", "Standing", "Timing", "evaluate"]
 
@@ -94,8 +94,8 @@ def evaluate(
         seed: the same seed gives the same deals and, to agents that take their chance from
             `view.noise`, the same random words, whatever else is compared.
         num_records: how many games to return at most.
-        spread: where to play, see `train.workers`; the result is the same everywhere. In this
-            process if None.
+        spread: where to play, see `wizard_env.train.arena.workers`; the result is the same everywhere.
+            None plays in this process.
 
     Raises:
         ValueError: no entrants, or fewer than two games, which give no interval.

@@ -1,4 +1,4 @@
-"""The networks that `train.ppo` learns: a policy with a value, and a critic that sees all hands."""
+"""The networks that learn: a policy with a value, and a critic that sees all hands."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -7,12 +7,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.network import input_scale
-from train.workers import torch_on_one_thread
 from wizard_env import NUM_ACTIONS
-from wizard_env.observation import FULL_HIGHS, OBS_SIZE
+from wizard_env.agents.network import input_scale
+from wizard_env.observation.fields import FULL_HIGHS, OBS_SIZE
 from wizard_env.sampling import best_legal
-from wizard_env.view import Actions, View, print_actions
+from wizard_env.train.arena.workers import torch_on_one_thread
+from wizard_env.view import Actions, View, printed_actions
 
 
 class Mlp(torch.nn.Module):
@@ -56,7 +56,7 @@ class Mlp(torch.nn.Module):
         return outputs
 
 
-class Network(Mlp):
+class PolicyValueNetwork(Mlp):
     """From observations, uint8 [n, OBS_SIZE], to [n, NUM_ACTIONS + 1]: logits, and the value last."""
 
     def __init__(self, layers: Sequence[int], seed: int) -> None:
@@ -64,7 +64,7 @@ class Network(Mlp):
         super().__init__(input_scale(), layers, [0.01] * NUM_ACTIONS + [1.0], seed)
 
     def agent(self, value_unit: float | None = None) -> dict[str, torch.Tensor]:
-        """The weights as `agents.network.save_agent` takes them.
+        """The weights as `wizard_env.agents.network.save_agent` takes them.
 
         value_unit: the points that a value of 1 stands for; None leaves the value out.
         """
@@ -101,10 +101,10 @@ class Network(Mlp):
                 outputs[NUM_ACTIONS:] = torch.from_numpy(weights[f"value.{kind}"]) / value_unit
 
 
-class Greedy:
+class GreedyAgent:
     """An agent that takes the likeliest action of a network in memory."""
 
-    def __init__(self, network: Network, precision: str = "float32") -> None:
+    def __init__(self, network: PolicyValueNetwork, precision: str = "float32") -> None:
         """precision: what it computes in, float32 or bfloat16."""
         self.network = network
         self._precision = precision
@@ -115,7 +115,7 @@ class Greedy:
         observations = torch.from_numpy(encoding.observation).to(device)
         with torch.inference_mode(), autocast(device, self._precision):
             logits = self.network(observations)[:, :NUM_ACTIONS].float().cpu().numpy()
-        return print_actions(best_legal(logits, encoding.mask), encoding.order)
+        return printed_actions(best_legal(logits, encoding.mask), encoding.order)
 
 
 class Critic(Mlp):

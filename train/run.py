@@ -1,30 +1,34 @@
 """A training run: its folder, which learner it takes, and resuming."""
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
-from train import dqn, ppo, sb3
-from train.checkpoints import CHECKPOINT
-from train.config import Config, Run
-from train.curves import CURVES, CurveWriter, Progress
-from train.memory import keep_freed_memory
-from wizard_env.files import write_atomically
+from wizard_env.records.files import write_atomically
+from wizard_env.train.config.run import Config, Run
+from wizard_env.train.selfplay.allocator import keep_freed_memory
+from wizard_env.train.selfplay.progress import CURVES, CurveWriter, Progress
 
-LEARNERS: dict[str, tuple[type[Any], str]] = {
-    "ppo": (ppo.Learner, CHECKPOINT),
-    "maskable_ppo": (sb3.Learner, sb3.CHECKPOINT),
-    "dqn": (dqn.Learner, CHECKPOINT),
+LEARNERS = {
+    "ppo": "wizard_env.train.ppo.learner",
+    "maskable_ppo": "wizard_env.train.sb3.learner",
+    "dqn": "wizard_env.train.dqn.learner",
 }
-"""Each with the name of its checkpoints."""
+"""The module of each learner, which has a class `Learner` and the file name of its CHECKPOINT; imported
+when a run needs it, so that nobody loads a library that the run does not use."""
 
 
 def checkpoint_of(config: Config, folder: Path) -> Path:
     """The file that a run is resumed from."""
-    _, name = LEARNERS[config.learning.learner]
+    name: str = _module(config).CHECKPOINT
     return folder / name
+
+
+def _module(config: Config) -> Any:
+    return importlib.import_module(LEARNERS[config.learning.learner])
 
 
 def train(
@@ -55,7 +59,7 @@ def train(
         FileNotFoundError: `resume` is on, and the folder holds no checkpoint.
         ValueError: `resume` is on, and the folder holds a run of another config.
     """
-    learner, _ = LEARNERS[config.learning.learner]
+    learner = _module(config).Learner
     conduct(
         lambda kept: learner(config, device, kept),
         checkpoint_of(config, folder),

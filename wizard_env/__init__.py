@@ -6,7 +6,7 @@ import pettingzoo
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, action_id, action_name
 from wizard_env.game import Game
 from wizard_env.games import Games
-from wizard_env.observation import OBS_SIZE, OBSERVATION, SLICES, unpack
+from wizard_env.observation.fields import OBS_SIZE, OBSERVATION, SLICES, unpack
 from wizard_env.rules import Rules
 from wizard_env.sampling import sample_legal, sample_softmax
 from wizard_env.view import Agent, View
@@ -32,8 +32,8 @@ __all__ = [
 
 gymnasium.register(
     "wizard_env/Wizard-v0",
-    entry_point="wizard_env.solo:WizardEnv",
-    vector_entry_point="wizard_env.vector:WizardVectorEnv",
+    entry_point="wizard_env.envs.gymnasium_env:WizardEnv",
+    vector_entry_point="wizard_env.envs.gymnasium_vector:WizardVectorEnv",
 )
 if hasattr(pettingzoo, "register"):
     pettingzoo.register("aec", "wizard_env/wizard_v0", entry_point="wizard_env.wizard_v0:env")

@@ -1,10 +1,7 @@
 """The table of all actions: 21 bids, 4 trumps and 54 plays, the same for every table size."""
 
-from typing import Any
-
-import numpy as np
-
 from wizard_env.cards import CARD_NAMES, NUM_KINDS, NUM_SUITS, SUITS
+from wizard_env.checks import is_integer
 
 MAX_BID = 20
 FIRST_BID = 0
@@ -42,8 +39,3 @@ def action_id(name: str) -> int:
             f'no action {name!r}: an action is "bid 0" to "bid {MAX_BID}", "trump" with a suit of '
             f'{SUITS}, or "play" with a card, as in "play TS" or "play WI"'
         ) from None
-
-
-def is_integer(value: Any) -> bool:
-    """Whether `value` is a whole number, Python's or numpy's, and not a truth value."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)

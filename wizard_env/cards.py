@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from wizard_env.jit import at, compiled
+from wizard_env.compiled.jit import at, compiled
 
 SUITS = "SHDC"
 RANKS = "23456789TJQKA"

@@ -2,17 +2,10 @@
 
 import numpy as np
 
-from wizard_env.bits import count_bits, lowest_bit, nth_bit
-from wizard_env.cards import (
-    COPIES,
-    DECK_SIZE,
-    JESTER,
-    NUM_KINDS,
-    WIZARD,
-    rank_of,
-)
+from wizard_env.cards import COPIES, DECK_SIZE, JESTER, NUM_KINDS, WIZARD, rank_of
+from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
+from wizard_env.compiled.jit import at, compiled, outlined, wrapping
 from wizard_env.engine import begin_game, cards_dealt, deal, first_action, legal
-from wizard_env.jit import at, compiled, outlined, wrapping
 from wizard_env.state import DeckOrder, State
 
 SORTED_DECK = np.repeat(np.arange(NUM_KINDS, dtype=np.int8), COPIES)

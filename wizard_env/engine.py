@@ -7,10 +7,10 @@ dice (see chance.py), and `apply` trusts its caller to pass a legal action.
 import numpy as np
 
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
-from wizard_env.bits import choose
 from wizard_env.cards import (
     DECK_SIZE,
     JESTER,
+    NUM_KINDS,
     NUM_RANKS,
     SPECIALS,
     SUIT_SETS,
@@ -20,7 +20,8 @@ from wizard_env.cards import (
     rank_of,
     suit_of,
 )
-from wizard_env.jit import at, compiled, outlined
+from wizard_env.compiled.bits import choose
+from wizard_env.compiled.jit import at, compiled, outlined
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.state import (
     BID,
@@ -156,6 +157,13 @@ def first_action(state: State) -> int:
     if phase == PLAY:
         return FIRST_PLAY
     return FIRST_BID if phase == BID else FIRST_TRUMP
+
+
+@compiled
+def is_choice(action: int, first: int, choices: int) -> bool:
+    """Whether an action is one of the choices that `legal` gave, of which `first` is the first's id."""
+    choice = action - first
+    return 0 <= choice < NUM_KINDS and (choices >> choice) & 1 != 0
 
 
 @outlined
@@ -325,10 +333,7 @@ def score_round(state: State) -> None:
 
 @compiled
 def score(tricks_bid: int, tricks_won: int) -> int:
-    """Points of a round: 20 + 10 per trick for a bid met, else -10 for each trick over or under.
-
-    Never 0, so that points other than 0 tell that a round has ended.
-    """
+    """Points of a round: 20 + 10 per trick for a bid met, else -10 for each trick over or under."""
     if tricks_won == tricks_bid:
         return 20 + 10 * tricks_won
     return -10 * abs(tricks_won - tricks_bid)

@@ -3,46 +3,29 @@
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from operator import index as as_index
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.actions import (
-    ACTIONS,
-    FIRST_BID,
-    FIRST_PLAY,
-    NUM_ACTIONS,
-    IllegalAction,
-    action_id,
-)
-from wizard_env.cards import (
-    CARD_NAMES,
-    COPIES,
-    DECK_SIZE,
-    SUITS,
-    card_id,
-    card_names,
-    pack,
-)
+from wizard_env.actions import ACTIONS, FIRST_BID, FIRST_PLAY, NUM_ACTIONS, IllegalAction, action_id
+from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, card_names, pack
 from wizard_env.chance import deal_round, draw_for_dealer
-from wizard_env.engine import apply, next_round, turn_up
-from wizard_env.jit import direct, kernel
-from wizard_env.observation import (
-    FULL_ROW,
-    OBSERVATION_ROW,
-    observe,
-    write_full_state,
-    write_mask,
-)
-from wizard_env.rules import Rules, check_integer
+from wizard_env.checks import check_integer
+from wizard_env.compiled.jit import direct, kernel
+from wizard_env.engine import apply, first_action, is_choice, legal, next_round, turn_up
+from wizard_env.observation.encoder import observe, write_full_state, write_mask
+from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
+from wizard_env.observation.suit_order import PRINTED_ORDER
+from wizard_env.readable import ReadableState, Round
+from wizard_env.render.scene import Scene
+from wizard_env.render.text import text
+from wizard_env.rules import Rules
 from wizard_env.state import (
     BID,
     DECK_ORDER,
     MASK_ROW,
     NO_CARD,
-    NO_SUIT,
-    NOT_BID,
     OPTION_FIELDS,
     OVER,
     PHASES,
@@ -52,7 +35,6 @@ from wizard_env.state import (
     TRUMP,
     write_rules,
 )
-from wizard_env.suits import PRINTED_ORDER
 
 _SEAT_BITS = 3
 _SEAT = (1 << _SEAT_BITS) - 1
@@ -63,7 +45,7 @@ _UNKNOWN_BEGINNING = (
 _MAX_SCORE = 10_000
 """Of a given deal: with it the points of the longest game still fit into 16 bits."""
 
-TABLE = np.dtype(
+GAME = np.dtype(
     (
         np.record,
         [
@@ -76,21 +58,10 @@ TABLE = np.dtype(
         ],
     )
 )
-"""One game with what is written about it: a single argument keeps calls of kernels short."""
+"""One game with all that is written about it: passing it as one argument keeps kernel calls short."""
 
 
-class Round(NamedTuple):
-    """A finished round, as on the score pad."""
-
-    hand_size: int
-    dealer: int
-    trump: str | None
-    bids: list[int]
-    tricks_won: list[int]
-    points: list[int]
-
-
-class Game:
+class Game(ReadableState):
     """One game of Wizard, dealt and waiting for the seat that acts.
 
     Seats are 0 to num_players - 1, clockwise. Everything is visible: `game.observe(seat)` and
@@ -105,10 +76,10 @@ class Game:
             seed: 0 to 2**64 - 1; the same seed gives the same deals, whoever plays.
         """
         self._set_up(rules, seed)
-        _draw(self._table)
-        deck = self._table["deck"][0]
+        _draw(self._buffers)
+        deck = self._buffers["deck"][0]
         self._draw = [(int(deck["drawers"][i]), CARD_NAMES[deck["cards"][i]]) for i in range(deck["drawn"])]
-        self._note(_deal(self._table))
+        self._note(_deal(self._buffers))
 
     @classmethod
     def from_deal(
@@ -159,7 +130,7 @@ class Game:
             if (game.state[option] != record[option]).any():
                 raise ValueError(f"{rules} are not the rules of this state: {option} differs")
         game.state[:] = record
-        game._note(_refresh(game._table))
+        game._note(_refresh(game._buffers))
         return game
 
     def _set_up(self, rules: Rules | None, seed: int) -> None:
@@ -167,19 +138,19 @@ class Game:
         if not isinstance(self._rules, Rules):
             raise TypeError(f"rules={rules!r}: a Rules object is needed")
         self._seed = check_integer("seed", seed, 0, 2**64 - 1)
-        self._adopt(np.zeros(1, TABLE))
+        self._adopt(np.zeros(1, GAME))
         write_rules(self._rules, self.state)
         self.state["generator"] = self._seed
         self.pad: list[Round] = []
         self._history: list[int] = []
         self._start: dict[str, Any] | None = None
 
-    def _adopt(self, table: NDArray[Any]) -> None:
-        """Take a table as this game's own, and hold on to what is read most."""
-        self._table = table
-        self.state = table["state"]
-        self.mask_row: NDArray[np.uint8] = table["mask"]["values"][0]
-        self.observation_row: NDArray[np.uint8] = table["observation"]["values"][0]
+    def _adopt(self, buffers: NDArray[Any]) -> None:
+        """Take buffers as this game's own, and hold on to what is read most."""
+        self._buffers = buffers
+        self.state = buffers["state"]
+        self.mask_row = _read_only(buffers["mask"]["values"][0])
+        self.observation_row = _read_only(buffers["observation"]["values"][0])
 
     def _lay_out(
         self,
@@ -233,12 +204,12 @@ class Game:
             "scores": points,
             "round": number,
         }
-        self._note(_turn_up(self._table, turned[0] if turned else NO_CARD))
+        self._note(_turn_up(self._buffers, turned[0] if turned else NO_CARD))
 
     def _note(self, code: int) -> None:
-        self.phase_code, self.last_seat = code >> _SEAT_BITS, code & _SEAT
+        self.phase_code, self.acting_seat = code >> _SEAT_BITS, code & _SEAT
 
-    # --- the table, as people read it
+    # --- what people read, besides the state itself
 
     @property
     def rules(self) -> Rules:
@@ -257,82 +228,12 @@ class Game:
     @property
     def seat(self) -> int | None:
         """The seat that acts now; None when the game is over."""
-        return self.last_seat if self.phase_code < SCORED else None
-
-    @property
-    def round_number(self) -> int:
-        """1 for the first round that is played."""
-        return int(self.state["round_index"][0]) + 1
-
-    @property
-    def num_rounds(self) -> int:
-        return len(self._rules.rounds)
-
-    @property
-    def hand_size(self) -> int:
-        """Cards dealt to each player this round."""
-        return int(self.state["hand_size"][0])
-
-    @property
-    def dealer(self) -> int:
-        return int(self.state["dealer"][0])
-
-    @property
-    def hands(self) -> list[list[str]]:
-        """The cards that each seat holds, sorted by suit and rank."""
-        return [card_names(hand) for hand in self._seats("hands")]
-
-    @property
-    def upcard(self) -> str | None:
-        card = int(self.state["upcard"][0])
-        return None if card == NO_CARD else CARD_NAMES[card]
-
-    @property
-    def trump(self) -> str | None:
-        """The trump suit; None where there is none, or not yet."""
-        return _suit_name(int(self.state["trump"][0]))
-
-    @property
-    def led_suit(self) -> str | None:
-        """The suit to follow; None where there is none."""
-        return _suit_name(int(self.state["led_suit"][0]))
-
-    @property
-    def trick(self) -> list[tuple[int, str]]:
-        """The trick on the table: (seat, card) in the order of play."""
-        leader, cards = int(self.state["leader"][0]), self._seats("trick")
-        order = [*range(leader, len(cards)), *range(leader)]
-        return [(seat, CARD_NAMES[cards[seat]]) for seat in order if cards[seat] != NO_CARD]
-
-    @property
-    def bids(self) -> list[int | None]:
-        """The bid of each seat, hidden or not; None where none was made yet."""
-        return [None if bid == NOT_BID else bid for bid in self._seats("bids")]
-
-    @property
-    def tricks_won(self) -> list[int]:
-        return self._seats("tricks_won")
-
-    @property
-    def scores(self) -> list[int]:
-        """Points of each seat so far."""
-        return self._seats("scores")
-
-    @property
-    def winners(self) -> list[int]:
-        """The seats with the most points once the game is over; empty before."""
-        scores = self.scores
-        return [s for s, score in enumerate(scores) if score == max(scores) and self.phase == "over"]
+        return self.acting_seat if self.phase_code < SCORED else None
 
     @property
     def rounds(self) -> list[Round]:
         """The score pad: one entry for each finished round; a copy."""
-        return [
-            entry._replace(
-                bids=list(entry.bids), tricks_won=list(entry.tricks_won), points=list(entry.points)
-            )
-            for entry in self.pad
-        ]
+        return [_copied(finished) for finished in self.pad]
 
     @property
     def draw(self) -> list[tuple[int, str]]:
@@ -388,10 +289,6 @@ class Game:
         if twin != self:
             raise ValueError(_UNKNOWN_BEGINNING)
 
-    def _seats(self, field: str) -> list[int]:
-        values: list[int] = self.state[field][0, : self._rules.num_players].tolist()
-        return values
-
     # --- acting
 
     def legal_mask(self) -> NDArray[np.uint8]:
@@ -403,29 +300,35 @@ class Game:
         actions: list[int] = self.mask_row.nonzero()[0].tolist()
         return actions
 
-    def step(self, action: int | str) -> None:
+    def step(self, action: int | str) -> Round | None:
         """Let the acting seat take an action; the step that ends a round scores it and deals the next.
 
         Args:
             action: an id, or a name as in "bid 3", "trump H" or "play TS".
+
+        Returns:
+            The round that the action finished, as on the score pad; None if it finished none.
 
         Raises:
             IllegalAction: the rules do not allow it; the game is unchanged.
         """
         chosen = action if type(action) is int else self._parse(action)
         try:
-            code = _step_direct(self._table, chosen)
+            code = _step_direct(self._buffers, chosen)
         except OverflowError:  # a number beyond 64 bits
             code = _ILLEGAL
         if code == _ILLEGAL:
             raise IllegalAction(self.why_not(chosen))
         self._history.append(chosen)
         self.phase_code = phase = code >> _SEAT_BITS
-        self.last_seat = code & _SEAT
-        if phase >= SCORED:
-            self.pad.append(self._scored_round())
-            if phase == SCORED:
-                self._note(_deal_next(self._table))
+        self.acting_seat = code & _SEAT
+        if phase < SCORED:
+            return None
+        finished = self.scored_round()
+        self.pad.append(finished)
+        if phase == SCORED:
+            self._note(_deal_next(self._buffers))
+        return _copied(finished)
 
     def _parse(self, action: int | str) -> int:
         if isinstance(action, str):
@@ -440,16 +343,6 @@ class Game:
             pass
         raise TypeError(f"action={action!r}: an id or a name is needed")
 
-    def _scored_round(self) -> Round:
-        return Round(
-            hand_size=self.hand_size,
-            dealer=self.dealer,
-            trump=self.trump,
-            bids=self._seats("bids"),
-            tricks_won=self.tricks_won,
-            points=self._seats("points"),
-        )
-
     def _legal_text(self) -> str:
         names = ", ".join(ACTIONS[action] for action in self.legal_actions())
         where = f"round {self.round_number}"
@@ -461,7 +354,7 @@ class Game:
         """Why an action is not legal: the seat, the action, the reason, and what is legal."""
         if self.phase_code >= SCORED:
             return f"action {action}: the {'game' if self.phase_code == OVER else 'round'} is over"
-        seat = self.last_seat
+        seat = self.acting_seat
         if not 0 <= action < NUM_ACTIONS:
             return (
                 f"seat {seat} may not take action {action}: ids run from 0 to {NUM_ACTIONS - 1}; "
@@ -481,7 +374,7 @@ class Game:
             )
         if action < FIRST_PLAY:
             return "it plays a card"
-        hand = int(self.state["hands"][0, self.last_seat])
+        hand = int(self.state["hands"][0, self.acting_seat])
         if CARD_NAMES[action - FIRST_PLAY] not in card_names(hand):
             return f"it holds {', '.join(card_names(hand))}"
         led = self.led_suit
@@ -495,10 +388,10 @@ class Game:
 
         Raises ValueError for a seat that is not at the table.
         """
-        if self._check_seat(seat) == self.last_seat:
+        if self._check_seat(seat) == self.acting_seat:
             return self.observation_row.copy()
-        _observe(self._table, seat)
-        other: NDArray[np.uint8] = self._table["other"]["values"][0].copy()
+        _observe(self._buffers, seat)
+        other: NDArray[np.uint8] = self._buffers["other"]["values"][0].copy()
         return other
 
     def full_state(self, seat: int = 0) -> NDArray[np.uint8]:
@@ -506,12 +399,19 @@ class Game:
 
         Raises ValueError for a seat that is not at the table.
         """
-        _write_full(self._table, self._check_seat(seat))
-        row: NDArray[np.uint8] = self._table["full"]["values"][0].copy()
+        _write_full(self._buffers, self._check_seat(seat))
+        row: NDArray[np.uint8] = self._buffers["full"]["values"][0].copy()
         return row
 
     def _check_seat(self, seat: int) -> int:
         return check_integer("seat", seat, 0, self._rules.num_players - 1)
+
+    def scene(self, observer: int | None = None) -> Scene:
+        """All that may be shown to `observer`, for text and pictures; everything if None.
+
+        Raises ValueError for a seat that is not at the table.
+        """
+        return Scene.of(self.state, self._rules, self.pad, observer)
 
     # --- copies
 
@@ -519,7 +419,7 @@ class Game:
         """An independent copy, with the same deals to come."""
         twin = self.__class__.__new__(self.__class__)
         twin.__dict__.update(self.__dict__)
-        twin._adopt(self._table.copy())
+        twin._adopt(self._buffers.copy())
         twin.pad = list(self.pad)
         twin._history = list(self._history)
         return twin
@@ -531,16 +431,16 @@ class Game:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
-        for name in ("_table", "mask_row", "observation_row"):
+        for name in ("_buffers", "mask_row", "observation_row"):
             del kept[name]
         kept["state"] = self.state.tobytes()
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self._adopt(np.zeros(1, TABLE))
+        self._adopt(np.zeros(1, GAME))
         self.state[:] = np.frombuffer(kept["state"], STATE)
-        self._note(_refresh(self._table))
+        self._note(_refresh(self._buffers))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
@@ -560,77 +460,83 @@ class Game:
         return f"<Game of {self._rules.num_players}: {where}{acting}, scores {self.scores}>"
 
     def __str__(self) -> str:
-        from wizard_env.render import text
-
-        return text(self)
+        return text(self.scene())
 
 
 def _parse_hand(hand: str | Sequence[str]) -> list[int]:
     return [card_id(name) for name in (hand.split() if isinstance(hand, str) else hand)]
 
 
-def _suit_name(suit: int) -> str | None:
-    return SUITS[suit] if 0 <= suit < NO_SUIT else None
+def _copied(finished: Round) -> Round:
+    """A round whose lists the caller may write to."""
+    return finished._replace(
+        bids=list(finished.bids), tricks_won=list(finished.tricks_won), points=list(finished.points)
+    )
+
+
+def _read_only(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    row.flags.writeable = False
+    return row
 
 
 @kernel
-def _draw(tables: Any) -> None:
-    draw_for_dealer(tables[0].state, tables[0].deck)
+def _draw(games: Any) -> None:
+    draw_for_dealer(games[0].state, games[0].deck)
 
 
 @kernel
-def _deal(tables: Any) -> int:
-    deal_round(tables[0].state, tables[0].deck)
-    return _refresh(tables)
+def _deal(games: Any) -> int:
+    deal_round(games[0].state, games[0].deck)
+    return _refresh(games)
 
 
 @kernel
-def _deal_next(tables: Any) -> int:
-    next_round(tables[0].state)
-    deal_round(tables[0].state, tables[0].deck)
-    return _refresh(tables)
+def _deal_next(games: Any) -> int:
+    next_round(games[0].state)
+    deal_round(games[0].state, games[0].deck)
+    return _refresh(games)
 
 
 @kernel
-def _turn_up(tables: Any, upcard: int) -> int:
-    turn_up(tables[0].state, upcard)
-    return _refresh(tables)
+def _turn_up(games: Any, upcard: int) -> int:
+    turn_up(games[0].state, upcard)
+    return _refresh(games)
 
 
 @kernel
-def _step(tables: Any, action: int) -> int:
-    table = tables[0]
-    if not 0 <= action < NUM_ACTIONS or not table.mask.values[action]:
+def _step(games: Any, action: int) -> int:
+    game = games[0]
+    if not is_choice(action, first_action(game.state), legal(game.state)):
         return _ILLEGAL
-    apply(table.state, action)
-    return _refresh(tables)
+    apply(game.state, action)
+    return _refresh(games)
 
 
-def _prepare_step(tables: Any, action: int) -> int:
+def _prepare_step(games: Any, action: int) -> int:
     """The first step finds the kernel, the next ones call it."""
     global _step_direct
-    _step_direct = direct(_step, tables, action)
-    return _step_direct(tables, action)
+    _step_direct = direct(_step, games, action)
+    return _step_direct(games, action)
 
 
 _step_direct = _prepare_step
 
 
 @kernel
-def _refresh(tables: Any) -> int:
+def _refresh(games: Any) -> int:
     """Write the mask and what the acting seat sees; returns phase and seat in one number."""
-    table = tables[0]
-    seat = int(table.state.seat)
-    write_mask(table.state, table.mask, PRINTED_ORDER)
-    observe(table.state, seat, table.observation, PRINTED_ORDER)
-    return int(table.state.phase) << _SEAT_BITS | seat
+    game = games[0]
+    seat = int(game.state.seat)
+    write_mask(game.state, game.mask, PRINTED_ORDER)
+    observe(game.state, seat, game.observation, PRINTED_ORDER)
+    return int(game.state.phase) << _SEAT_BITS | seat
 
 
 @kernel
-def _observe(tables: Any, seat: int) -> None:
-    observe(tables[0].state, seat, tables[0].other, PRINTED_ORDER)
+def _observe(games: Any, seat: int) -> None:
+    observe(games[0].state, seat, games[0].other, PRINTED_ORDER)
 
 
 @kernel
-def _write_full(tables: Any, seat: int) -> None:
-    write_full_state(tables[0].state, seat, tables[0].full, PRINTED_ORDER)
+def _write_full(games: Any, seat: int) -> None:
+    write_full_state(games[0].state, seat, games[0].full, PRINTED_ORDER)

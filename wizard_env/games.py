@@ -8,23 +8,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS, IllegalAction
-from wizard_env.bits import lowest_bit
-from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import deal_round, draw_for_dealer, mix, random_action, step_generator
-from wizard_env.engine import apply, first_action, legal, next_round
-from wizard_env.game import Game
-from wizard_env.jit import at, compiled, direct, has_threads, kernel, outlined, parallel_kernel, prange
-from wizard_env.observation import (
-    FULL_ROW,
-    FULL_SIZE,
-    OBS_SIZE,
-    OBSERVATION_ROW,
-    observe,
-    show_legal,
-    write_choices,
-    write_full_state,
+from wizard_env.checks import check_choice, check_integer
+from wizard_env.compiled.bits import lowest_bit
+from wizard_env.compiled.jit import (
+    at,
+    compiled,
+    direct,
+    has_threads,
+    kernel,
+    outlined,
+    parallel_kernel,
+    prange,
 )
-from wizard_env.rules import MAX_PLAYERS, Rules, check_choice, check_integer
+from wizard_env.engine import apply, first_action, is_choice, legal, next_round
+from wizard_env.game import Game
+from wizard_env.observation.encoder import observe, show_legal, write_choices, write_full_state
+from wizard_env.observation.fields import FULL_ROW, FULL_SIZE, OBS_SIZE, OBSERVATION_ROW
+from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action
+from wizard_env.rules import MAX_PLAYERS, Rules
 from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
     DECK_ORDER,
@@ -39,8 +41,7 @@ from wizard_env.state import (
     rules_of,
     write_rules,
 )
-from wizard_env.suits import PRINTED_ORDER, canonical_order, print_action
-from wizard_env.view import View, print_actions
+from wizard_env.view import View, printed_actions
 
 Pause = Literal["never", "game", "round"]
 PAUSES: tuple[str, ...] = get_args(Pause)
@@ -61,6 +62,7 @@ RESULT = np.dtype(
             ("seat", "u1"),
             ("order", "u1"),
             ("first_action", "u1"),
+            ("round_done", "?"),
             ("done", "?"),
         ],
     )
@@ -77,9 +79,10 @@ class Games:
     observation: uint8 [n, OBS_SIZE], what the acting seat may know (see OBSERVATION).
     mask: uint8 [n, NUM_ACTIONS], 1 for an action that the acting seat may take.
     seat: uint8 [n], the acting seat.
-    points: int16 [n, num_players], the points that the last step scored. A round scores every seat
-        something other than 0, so `points[:, 0] != 0` tells where a round has ended. Where tables
-        differ in size there are as many columns as the largest has seats, 0 where nobody sits.
+    points: int16 [n, num_players], the points that the last step scored; 0 where no round ended. Where
+        games differ in their number of players there is a column for each seat of the largest, 0 where
+        nobody sits.
+    round_done: bool [n], whether the last step ended a round.
     done: bool [n], whether the last step ended the game.
     scores: int16 [n, num_players], points of the game so far.
     num_players: int8 [n], how many sit at each table.
@@ -142,6 +145,7 @@ class Games:
         self.mask = self._masks.view(np.uint8).reshape(num_games, NUM_ACTIONS)
         self.seat = self._results["seat"]
         self.points = self._results["points"][:, :most]
+        self.round_done = self._results["round_done"]
         self.done = self._results["done"]
         self.order = self._results["order"]
         self.seeds = self._results["seed"]
@@ -279,7 +283,7 @@ class Games:
 
     def _refuse(self, game: int, action: int) -> None:
         if 0 <= action < NUM_ACTIONS:  # as it is called in the suits as printed
-            action = int(print_actions([action], self.order[game : game + 1])[0])
+            action = int(printed_actions([action], self.order[game : game + 1])[0])
         where = f" (game {game} of the batch; no game has changed)" if self.num_games > 1 else ""
         reason = Game.from_state(rules_of(self.states[game]), self.states[game : game + 1]).why_not(action)
         raise IllegalAction(reason + where)
@@ -346,6 +350,7 @@ def _begin(state: State, deck: DeckOrder, result: Any) -> None:
 @outlined
 def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> bool:
     """After a scored round, note its points and deal on; returns whether the game pauses instead."""
+    result.round_done = True
     for seat in range(state.num_players):
         result.points[seat] = state.points[seat]
     if state.phase == OVER:
@@ -369,6 +374,7 @@ def _advance(state: State, deck: DeckOrder, result: Any, action: int, skip_force
     """
     for seat in range(MAX_PLAYERS):
         result.points[seat] = 0
+    result.round_done = False
     result.done = False
     while True:
         apply(state, action)
@@ -393,7 +399,7 @@ def _step_range(
         game = at(games[index])
         state = states[game]
         result = results[game]
-        action = print_action(actions[index], int(result.order))
+        action = printed_action(actions[index], int(result.order))
         _advance(state, decks[0], result, action, skip_forced, pause)
         _show_game(state, rows[game], masks[game], result, canonical)
 
@@ -403,8 +409,7 @@ def _first_illegal(results: Any, games: Any, actions: Any) -> int:
     """The first index whose action is not legal, or -1; callers may have written into the mask."""
     for index in range(len(games)):
         result = results[at(games[index])]
-        choice = actions[index] - result.first_action
-        if not 0 <= choice < NUM_KINDS or not (result.legal >> choice) & 1:
+        if not is_choice(actions[index], int(result.first_action), int(result.legal)):
             return index
     return -1
 

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from wizard_env.rules import check_names, nearest
+from wizard_env.checks import check_names, nearest
 from wizard_env.view import Agent
 
 GROUP = "wizard_env.agents"

@@ -1,13 +1,12 @@
 """Rules: the options of a game."""
 
-import difflib
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
-from wizard_env.actions import is_integer
 from wizard_env.cards import DECK_SIZE
+from wizard_env.checks import check_choice, check_integer, check_names
 
 BidRestriction = Literal["free", "no_even", "leader", "canadian"]
 BidReveal = Literal["open", "simultaneous", "secret"]
@@ -85,36 +84,6 @@ def make_rules(owner: type, num_players: int, options: Mapping[str, Any]) -> Rul
     own = [name for name in inspect.signature(owner).parameters if name != "options"]
     check_names(owner.__name__, options, {*own, *(field.name for field in fields(Rules))})
     return Rules(num_players=num_players, **options)
-
-
-def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str]) -> None:
-    """Raise TypeError for a name that is not allowed, with the nearest one that is."""
-    allowed = sorted(allowed)
-    for name in given:
-        if name not in allowed:
-            raise TypeError(f"{owner} has no option {name!r}: {nearest(name, allowed)}")
-
-
-def nearest(given: object, allowed: list[str]) -> str:
-    """For an error message: the name that was probably meant, and all that are allowed."""
-    near = difflib.get_close_matches(str(given), allowed, 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"{hint}allowed are {', '.join(map(repr, allowed))}"
-
-
-def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    """Raise ValueError for a value that is not allowed, with the nearest one that is."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name}={value!r}: {nearest(value, list(allowed))}")
-
-
-def check_integer(name: str, value: Any, low: int, high: int) -> int:
-    """`value` as an int. Raises TypeError if it is no whole number, ValueError if it is out of range."""
-    if not is_integer(value):
-        raise TypeError(f"{name}={value!r}: allowed are whole numbers from {low} to {high}")
-    if not low <= value <= high:
-        raise ValueError(f"{name}={value!r}: allowed are {low} to {high}")
-    return int(value)
 
 
 def _hand_sizes(given: Any, largest: int) -> tuple[int, ...]:

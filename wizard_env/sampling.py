@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.chance import mix, scale, step_generator
-from wizard_env.flags import FLAGS, read_flags
-from wizard_env.jit import compiled, kernel, wrapping
+from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
+from wizard_env.compiled.jit import compiled, kernel, wrapping
+from wizard_env.compiled.packing import WORD_BITS, pack_bits
 
 _LOW_COUNT = 60
 _LOW_ACTIONS = (1 << _LOW_COUNT) - 1
@@ -118,9 +118,9 @@ def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
 @kernel
 def _sample_legal(flat_mask: Any, words: Any, actions: Any) -> None:
     for row in range(len(actions)):
-        low = read_flags(flat_mask, row * NUM_ACTIONS) & _LOW_ACTIONS
-        high = read_flags(flat_mask, row * NUM_ACTIONS + NUM_ACTIONS - FLAGS)
-        high = (high >> _LOW_COUNT - (NUM_ACTIONS - FLAGS)) & _HIGH_ACTIONS
+        low = pack_bits(flat_mask, row * NUM_ACTIONS) & _LOW_ACTIONS
+        high = pack_bits(flat_mask, row * NUM_ACTIONS + NUM_ACTIONS - WORD_BITS)
+        high = (high >> _LOW_COUNT - (NUM_ACTIONS - WORD_BITS)) & _HIGH_ACTIONS
         in_low = count_bits(low)
         in_high = count_bits(high)
         choice = scale(words[row], in_low + in_high)

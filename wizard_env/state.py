@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.cards import DECK_SIZE
+from wizard_env.compiled.packing import WORD_BYTES
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROUNDS, Rules
 
 TRUMP, BID, PLAY, SCORED, OVER = range(5)
@@ -65,6 +66,14 @@ STATE = np.dtype(
         ],
     )
 )
+
+
+WORD_FIELDS = ("scores", "bids", "tricks_won", "voids")
+"""Fields of the seats that compiled code reads as eight entries at once (`compiled.packing`): two more than
+there are seats, so what follows each of them must still belong to the record."""
+for _name in WORD_FIELDS:
+    _field, _offset = STATE.fields[_name][:2]  # type: ignore[index]
+    assert _offset + WORD_BYTES * _field.base.itemsize <= STATE.itemsize, _name
 
 
 class State(Protocol):

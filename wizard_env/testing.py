@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import ACTIONS, NUM_ACTIONS
+from wizard_env.checks import check_integer
 from wizard_env.game import Game
 from wizard_env.loading import agent_names, load
-from wizard_env.notation import position
-from wizard_env.rules import Rules, check_integer
+from wizard_env.records.position import position
+from wizard_env.rules import Rules
 from wizard_env.state import PHASES, SCORED
 from wizard_env.view import Actions, Agent, View
 

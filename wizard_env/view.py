@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
+from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
-from wizard_env.jit import kernel
-from wizard_env.observation import OBS_SIZE, OBSERVATION_ROW, observe, write_mask
+from wizard_env.observation.encoder import observe, write_mask
+from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
+from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action, reorder_action
 from wizard_env.rules import Rules
 from wizard_env.sampling import draw_noise
 from wizard_env.state import MASK_ROW, PLAY, rules_of
-from wizard_env.suits import PRINTED_ORDER, canonical_order, print_action, reorder_action
 
 if TYPE_CHECKING:
     from wizard_env.game import Game
@@ -30,7 +31,7 @@ class Agent(Protocol):
 
 
 class Encoding(NamedTuple):
-    """Decisions as a network takes them; `order` turns its actions back with `print_actions`."""
+    """Decisions as a network takes them; `order` turns its actions back with `printed_actions`."""
 
     observation: NDArray[np.uint8]
     """[n, OBS_SIZE]"""
@@ -126,7 +127,7 @@ class View:
         return View(self.known[chosen], None if self._noise is None else self._noise[chosen])
 
 
-def print_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
+def printed_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
     """Turn actions in the given orders of suits into actions in the suits as printed."""
     printed = np.array(actions, np.int64)
     _reorder_rows(printed, order, True)
@@ -162,4 +163,4 @@ def _reorder_rows(actions: Any, orders: Any, back: bool) -> None:
     for index in range(len(actions)):
         order = int(orders[index])
         action = actions[index]
-        actions[index] = print_action(action, order) if back else reorder_action(action, order)
+        actions[index] = printed_action(action, order) if back else reorder_action(action, order)

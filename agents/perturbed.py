@@ -1,0 +1,65 @@
+"""PerturbedAgent: another agent that bids too much or too little, or now and then acts at random."""
+
+from typing import Any
+
+import numpy as np
+
+from wizard_env import Agent
+from wizard_env.actions import FIRST_BID
+from wizard_env.chance import scale
+from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
+from wizard_env.compiled.jit import kernel
+from wizard_env.engine import first_action, legal
+from wizard_env.loading import load
+from wizard_env.sampling import unit_interval, word_at
+from wizard_env.state import BID
+from wizard_env.view import Actions, View
+
+_FIRST_WORD = 64
+"""Where in the stream of a decision's words this agent's own begin; the agent within uses the first ones."""
+
+
+class PerturbedAgent:
+    """For a population: who learns beside the like of it does not learn to count on perfect play."""
+
+    def __init__(self, of: str | Agent = "heuristic", bias: float = 0.0, noise: float = 0.0) -> None:
+        """Set what is changed.
+
+        Args:
+            of: the agent within.
+            bias: tricks added to its bids, on average: 0.5 adds one to every other bid. What is not
+                legal then stays as it was.
+            noise: the share of its decisions that are any legal action instead.
+
+        Raises:
+            ValueError: `noise` is not a share, or `bias` no number of tricks.
+        """
+        if not 0 <= noise <= 1:
+            raise ValueError(f"noise={noise!r}: a share from 0 to 1 is needed")
+        if not -20 <= bias <= 20:
+            raise ValueError(f"bias={bias!r}: a number of tricks from -20 to 20 is needed")
+        self.agent = load(of)
+        self.bias = float(bias)
+        self.noise = float(noise)
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        words = view.noise(rng)
+        actions = np.array(self.agent.act(View(view.known, words), rng), np.int64)
+        _change(view.known, words, self.bias, self.noise, actions)
+        return actions
+
+
+@kernel
+def _change(states: Any, words: Any, bias: float, noise: float, actions: Any) -> None:
+    for index in range(len(actions)):
+        state, word = states[index], words[index]
+        choices = legal(state)
+        first = first_action(state)
+        if unit_interval(word_at(word, _FIRST_WORD)) < noise:
+            choice = scale(word_at(word, _FIRST_WORD + 1), count_bits(choices))
+            actions[index] = first + lowest_bit(nth_bit(choices, choice))
+        elif state.phase == BID:
+            added = np.floor(bias + unit_interval(word_at(word, _FIRST_WORD + 2)))
+            tricks = actions[index] - FIRST_BID + int(added)
+            if 0 <= tricks <= state.hand_size and (choices >> tricks) & 1:
+                actions[index] = FIRST_BID + tricks

@@ -1,0 +1,176 @@
+"""Commands that measure: `wizard evaluate`, `league`, `exploit`, `export`, `bench`."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wizard_env.play.cli.options import (
+    Agents,
+    HandSizes,
+    JsonFile,
+    MagicEdition,
+    Players,
+    PlotFolder,
+    RayAddress,
+    ReportFile,
+    Restriction,
+    Reveal,
+    Seed,
+    WorkerCount,
+    rules_for,
+)
+from wizard_env.play.cli.outputs import Outputs
+from wizard_env.play.cli.progress import training_bar, with_progress
+from wizard_env.play.report.console import (
+    console,
+    say,
+    show_evaluation,
+    show_exploit,
+    show_league,
+    show_sizes,
+)
+
+NUM_RECORDS = 4
+
+
+def evaluate(
+    agents: Agents,
+    players: Players = "4",
+    games: Annotated[int, typer.Option(help="How many deals of a whole game.")] = 100,
+    seed: Seed = 0,
+    hand_sizes: HandSizes = "",
+    bid_restriction: Restriction = "free",
+    bid_reveal: Reveal = "open",
+    magic_edition: MagicEdition = False,
+    workers: WorkerCount = 1,
+    ray: RayAddress = None,
+    details: Annotated[bool, typer.Option(help="Show bids by hand size and by position too.")] = False,
+    json: JsonFile = None,
+    report: ReportFile = None,
+    plots: PlotFolder = None,
+    records: Annotated[Path | None, typer.Option(help="Write the first games to this file.")] = None,
+) -> None:
+    """Compare agents on the same deals; each plays every seat of every deal.
+
+    With fewer agents than players, agents take several seats: A against B at 4 seats is A B A B.
+    For A alone against B, name B three times: A B B B.
+    """
+    from wizard_env.train.arena.workers import workers as open_workers
+    from wizard_env.train.evaluate import evaluate
+
+    outputs = Outputs(json, report, plots, records)
+    tables = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    num_records = NUM_RECORDS if records else 0
+    with open_workers(workers, ray) as spread:
+        shown = with_progress(spread)
+        results = [evaluate(agents, rules, games, seed, num_records, shown) for rules in tables]
+    if not outputs.prints_json:
+        for result in results:
+            title = f"{games} deals of {result.rules.num_players} players, seed {seed}"
+            show_evaluation(console, result, title, details)
+        show_sizes(console, results)
+    outputs.write_evaluations(results, f"Wizard: {', '.join(dict.fromkeys(agents))}")
+
+
+def league(
+    folder: Annotated[Path, typer.Argument(help="Where the league's results are kept.")],
+    agents: Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs; all different.")],
+    players: Players = "4",
+    games: Annotated[int, typer.Option(help="How many deals of a whole game each table plays.")] = 100,
+    seed: Seed = 0,
+    hand_sizes: HandSizes = "",
+    bid_restriction: Restriction = "free",
+    bid_reveal: Reveal = "open",
+    magic_edition: MagicEdition = False,
+    workers: WorkerCount = 1,
+    ray: RayAddress = None,
+    json: JsonFile = None,
+    report: ReportFile = None,
+    plots: PlotFolder = None,
+    records: Annotated[Path | None, typer.Option(help="Write a game of every table to this file.")] = None,
+) -> None:
+    """Rate many agents at tables of different ones, all tables on the same deals.
+
+    A league that was interrupted goes on where it stood; with another agent, only the tables
+    with that agent are played.
+    """
+    from wizard_env.train.arena.league import play_league
+    from wizard_env.train.arena.workers import workers as open_workers
+
+    outputs = Outputs(json, report, plots, records)
+    tables = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    with open_workers(workers, ray) as spread:
+        result = play_league(folder, agents, tables, games, seed, with_progress(spread), bool(records))
+    if not outputs.prints_json:
+        show_league(console, result)
+    outputs.write_league(result, f"Wizard: league {folder.name}")
+
+
+def exploit(
+    agent: Annotated[str, typer.Argument(help="Name of an agent, or the folder of a run.")],
+    players: Annotated[int, typer.Option(help="3 to 6.")] = 4,
+    decisions: Annotated[int, typer.Option(help="How many decisions to learn from.")] = 1_000_000,
+    games: Annotated[int, typer.Option(help="How many deals of a whole game measure the gain.")] = 300,
+    seed: Annotated[int, typer.Option(help="The same seed, the same result.")] = 0,
+    hand_sizes: HandSizes = "",
+    bid_restriction: Restriction = "free",
+    bid_reveal: Reveal = "open",
+    magic_edition: MagicEdition = False,
+    runs: Annotated[Path, typer.Option(help="The training is kept in a folder here.")] = Path("runs"),
+    json: JsonFile = None,
+) -> None:
+    """Train a learner alone against copies of an agent: what it gains, the agent can lose at least.
+
+    A training that was interrupted goes on where it stood.
+    """
+    from wizard_env.train.exploit import exploit, run_name
+
+    outputs = Outputs(json)
+    rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
+    folder = runs / run_name(agent, rules, seed)
+    with training_bar(console) as bar:
+        found = exploit(agent, rules, folder, decisions, games, seed, bar.update)
+    if not outputs.prints_json:
+        show_exploit(console, found)
+        say(f"response     {folder} (wizard evaluate {folder} {agent} ...)")
+    outputs.write_exploit(found)
+
+
+def export(
+    agent: Annotated[str, typer.Argument(help="champion, or the folder of a run.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="What to write.")],
+) -> None:
+    """Write an agent's network as ONNX, for programs in other languages."""
+    from wizard_env.agents.export import export
+
+    export(agent, file)
+    say(f"network      {file}")
+
+
+def bench(
+    quick: Annotated[bool, typer.Option(help="Seconds instead of minutes; rough numbers.")] = False,
+) -> None:
+    """Measure speed against peers; needs a checkout of the project and its extra `bench`."""
+    _find_benchmarks(Path.cwd())
+    try:
+        from benchmarks.display import render
+        from benchmarks.run import main as run_benchmarks
+    except ModuleNotFoundError as missing:
+        raise ValueError(
+            f"no module {missing.name!r}: run `wizard bench` at the root of a checkout, "
+            "with the extra `bench` installed"
+        ) from None
+    console.print(render(run_benchmarks(quick=quick)))
+
+
+def _find_benchmarks(checkout: Path) -> None:
+    """Make the package `benchmarks` of a checkout importable, and nothing else that lies there."""
+    folder = checkout / "benchmarks"
+    spec = importlib.util.spec_from_file_location(
+        "benchmarks", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    if spec is not None and (folder / "__init__.py").is_file():
+        sys.modules.setdefault("benchmarks", importlib.util.module_from_spec(spec))

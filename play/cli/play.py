@@ -1,0 +1,65 @@
+"""`wizard play`: a seat at a table, in the terminal."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wizard_env import Game
+from wizard_env.checks import check_integer
+from wizard_env.loading import load
+from wizard_env.play.cli.options import HandSizes, MagicEdition, Restriction, Reveal, rules_for
+from wizard_env.play.session import Session, fresh_seed
+from wizard_env.play.terminal.lines import PlainTerminal
+from wizard_env.records.files import check_folder
+from wizard_env.records.game_record import read_records, write_records
+
+
+def play(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(help="Who else sits at the table, from your left; in turn if too few.  [champion]"),
+    ] = None,
+    players: Annotated[int, typer.Option(help="3 to 6.")] = 4,
+    seat: Annotated[int, typer.Option(help="Your seat, from 0.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Of the deals; drawn if there is none.")] = None,
+    hand_sizes: HandSizes = "",
+    bid_restriction: Restriction = "free",
+    bid_reveal: Reveal = "open",
+    magic_edition: MagicEdition = False,
+    hint: Annotated[str, typer.Option(help="The agent that gives hints.")] = "champion+search:worlds=32",
+    seconds: Annotated[float, typer.Option(min=0, help="How long an agent waits before it acts.")] = 0.6,
+    plain: Annotated[bool, typer.Option(help="Lines of text, as always where one end is a pipe.")] = False,
+    records: Annotated[Path | None, typer.Option(help="Add the game to this file of records.")] = None,
+) -> None:
+    """Play against agents in the terminal."""
+    rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
+    check_integer("--seat", seat, 0, players - 1)
+    if records:
+        check_folder(records)
+        _recorded(records)  # or the game would be played for nothing
+    others = agents or ["champion"]
+    if len(others) >= players:
+        raise ValueError(f"{len(others)} agents: at a table of {players} there is room for {players - 1}")
+    if "human" in others:
+        raise ValueError("'human': one person sits at this table; `wizard serve` has tables for several")
+    seats: list[str | None] = [others[(place - seat - 1) % players % len(others)] for place in range(players)]
+    seats[seat] = None
+    session = Session(rules, seats, fresh_seed() if seed is None else seed)
+    adviser = load(hint)
+    try:
+        if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            PlainTerminal(session, seat, adviser, sys.stdin, sys.stdout).run()
+        else:
+            from wizard_env.play.terminal.full_screen import TerminalApp
+
+            TerminalApp(session, seat, adviser, seconds).run()
+    finally:
+        if records:
+            write_records(records, [*_recorded(records), session.game])
+
+
+def _recorded(file: Path) -> list[Game]:
+    """The games that a file has already. Raises RecordError if a line of it is none."""
+    return list(read_records(file)) if file.exists() else []

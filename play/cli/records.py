@@ -1,0 +1,99 @@
+"""Commands that read files of records: `wizard replay`, `analyse`, `convert`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wizard_env import Game
+from wizard_env.loading import load
+from wizard_env.play.cli.options import JsonFile
+from wizard_env.play.cli.outputs import Outputs
+from wizard_env.play.narration import narrate_game
+from wizard_env.play.report.console import console, say, show_grid
+from wizard_env.play.report.grids import analysis_grids
+from wizard_env.records.game_record import read_records
+from wizard_env.records.transcript import transcribe
+from wizard_env.render.text import text
+
+SHOWN = 10
+"""So many decisions are shown, if not all."""
+
+Records = Annotated[Path, typer.Argument(metavar="FILE", help="A file of records, one game a line.")]
+Number = Annotated[int | None, typer.Option("--game", help="Only this game of the file, from 1.")]
+
+
+def replay(
+    file: Records,
+    game: Number = None,
+    tables: Annotated[bool, typer.Option(help="Show the table before every action.")] = False,
+    seat: Annotated[int | None, typer.Option(help="Show the tables as this seat sees them.")] = None,
+) -> None:
+    """Tell the games of a file, trick by trick; every action is checked against the rules."""
+    if seat is not None and not tables:
+        raise ValueError(f"--seat {seat}: only tables are shown as a seat sees them; add --tables")
+    for number, played in _chosen(file, game):
+        say(f"Game {number}")
+        if not tables:
+            say("\n".join(narrate_game(transcribe(played))))
+            say("")
+            continue
+        for moved, action in played.retrace():
+            _show_table(moved, seat)
+            moved.step(action)
+        _show_table(played, seat)
+
+
+def _show_table(game: Game, seat: int | None) -> None:
+    say(text(game.scene(seat), console.is_terminal))
+    say("")
+
+
+def analyse(
+    file: Records,
+    game: Number = None,
+    by: Annotated[
+        str, typer.Option(help="The agent that judges: one that searches, or has one within.")
+    ] = "champion+search:worlds=32,evidence=bids",
+    seed: Annotated[int, typer.Option(help="Of the judge's chances.")] = 0,
+    every: Annotated[bool, typer.Option(help="Show all decisions, in their order.")] = False,
+    json: JsonFile = None,
+) -> None:
+    """Judge every decision of the games of a file by what its seat could know: where points were lost."""
+    from wizard_env.train.analysis import analyse
+
+    outputs = Outputs(json)
+    agent, found = load(by), []
+    for number, played in _chosen(file, game):
+        found.append(analyse(played, agent, by, seed))
+        if not outputs.prints_json:
+            for grid in analysis_grids(found[-1], f"game {number}", None if every else SHOWN):
+                show_grid(console, grid)
+    outputs.write_analyses(found)
+
+
+def convert(
+    file: Records,
+    out: Annotated[Path, typer.Argument(metavar="OUT.json", help="What to write; - prints it.")],
+    game: Number = None,
+) -> None:
+    """Write games as JSON with every trick spelled out, for programs that know no rules."""
+    outputs = Outputs(out)
+    outputs.write_transcripts([transcribe(played) for _, played in _chosen(file, game)])
+
+
+def _chosen(file: Path, number: int | None) -> Iterator[tuple[int, Game]]:
+    """The games of a file with their numbers, or one of them.
+
+    Raises ValueError if the file has no game, or none of that number.
+    """
+    found = 0
+    for found, game in enumerate(read_records(file), start=1):
+        if number in (None, found):
+            yield found, game
+        if number == found:
+            return
+    if number is not None or not found:
+        wanted = "" if number is None else f"--game {number}: "
+        raise ValueError(f"{wanted}{file} has {found} games")

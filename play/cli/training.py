@@ -1,0 +1,89 @@
+"""Commands that learn: `wizard train`, `wizard rllib`."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wizard_env import configs
+from wizard_env.play.cli.progress import training_bar
+from wizard_env.play.report.console import console, say, show_evaluation
+
+if TYPE_CHECKING:
+    from wizard_env.train.config.run import Run
+
+RECORDS = "records.jsonl"
+NUM_RECORDS = 4
+
+Runs = Annotated[Path, typer.Option(help="The folder that runs are written to.")]
+Resume = Annotated[bool, typer.Option(help="Go on from the run's checkpoint.")]
+
+
+def train(
+    config: Annotated[
+        str,
+        typer.Argument(help=f"A TOML file, or the name of a shipped config: {', '.join(configs.names())}."),
+    ],
+    runs: Runs = Path("runs"),
+    resume: Resume = False,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+) -> None:
+    """Learn by self-play, then evaluate the result alone against tables of each opponent."""
+    from wizard_env.train.config.reading import read_config
+    from wizard_env.train.run import checkpoint_of, train
+
+    settings = read_config(configs.find(config))
+    folder = runs / settings.name
+    learn = partial(train, settings, folder, resume=resume, device=device)
+    _learn(settings, folder, learn, checkpoint_of(settings, folder), f"wizard train {config}")
+
+
+def rllib(
+    config: Annotated[str, typer.Argument(help="A TOML file, or the name of the shipped config, rllib.")],
+    address: Annotated[
+        str, typer.Option(help="Of the Ray cluster; auto is this machine's, local starts one.")
+    ] = "local",
+    runs: Runs = Path("runs"),
+    resume: Resume = False,
+) -> None:
+    """Learn by self-play on Ray RLlib, here or on a cluster, then evaluate the result as `train` does."""
+    from wizard_env.train.config.reading import read_toml
+    from wizard_env.train.config.rllib import RLlibConfig
+
+    settings = read_toml(configs.find(config), RLlibConfig)
+    try:
+        from wizard_env.train.rllib.learner import CHECKPOINT, train
+    except ImportError as missing:
+        raise ModuleNotFoundError(f"{missing}: pip install 'wizard-env[rllib]'") from None
+    folder = runs / settings.name
+    learn = partial(train, settings, folder, address=address, resume=resume)
+    _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
+
+
+def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, command: str) -> None:
+    """Learn, evaluate what was learned, and say where everything lies."""
+    from wizard_env.loading import load
+    from wizard_env.records.game_record import write_records
+    from wizard_env.train.evaluate import Entrant, evaluate
+    from wizard_env.train.selfplay.progress import CURVES
+
+    opponents = [Entrant(name, load(name)) for name in settings.evaluation.opponents]
+    with training_bar(console) as bar:
+        learn(report=bar.update)
+    console.print(bar.summary())
+    rules = settings.evaluation_rules()
+    learned = Entrant(settings.name, load(str(folder)))
+    records = []
+    for opponent in opponents:
+        field = [learned] + [opponent] * (rules.num_players - 1)
+        result = evaluate(field, rules, settings.evaluation.games, settings.seed, NUM_RECORDS)
+        show_evaluation(console, result, f"{settings.name} alone against {opponent.name}")
+        records += result.records
+    write_records(folder / RECORDS, records)
+    elsewhere = "" if folder.parent == Path("runs") else f" --runs {folder.parent}"
+    say(f"agent        {folder} (wizard evaluate {folder} ...)")
+    say(f"checkpoint   {checkpoint} ({command}{elsewhere} --resume)")
+    say(f"curves       {folder / CURVES}, and tensorboard --logdir {folder}")
+    say(f"records      {folder / RECORDS}")

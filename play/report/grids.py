@@ -1,0 +1,173 @@
+"""The outcome of evaluations and leagues as tables of text, for the terminal and the page alike."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:  # what it stands on takes a second to import
+    from wizard_env.train.analysis import Analysis
+    from wizard_env.train.arena.league import League
+    from wizard_env.train.evaluate import Bidding, Difference, Evaluation
+
+LEAST_LOST = 0.05
+"""Points: what is less would be shown as 0.0, and is not called lost."""
+
+
+class Grid(NamedTuple):
+    """Rows of text cells under headings; the first column names the row."""
+
+    title: str
+    headings: list[str]
+    rows: list[list[str]]
+
+
+def summary_grids(evaluation: "Evaluation", title: str) -> list[Grid]:
+    """How the agents stand, how they bid, and how far each is from each other."""
+    games = Grid(title, ["agent", "points", "95% interval", "won", "rank", "games"], [])
+    bids = Grid("bids", ["agent", "bids met", "bias", "error", "µs a decision"], [])
+    for standing, timing in zip(evaluation.standings, evaluation.times, strict=True):
+        games.rows.append(
+            [
+                standing.name,
+                f"{standing.points:.1f}",
+                f"{standing.points_low:.1f} to {standing.points_high:.1f}",
+                f"{standing.win_share:.3f}",
+                f"{standing.rank:.2f}",
+                f"{standing.games:,}",
+            ]
+        )
+        bids.rows.append(
+            [
+                standing.name,
+                f"{standing.bid_accuracy:.3f}",
+                f"{standing.bid_bias:+.3f}",
+                f"{standing.bid_error:.3f}",
+                f"{1e6 * timing.seconds / timing.decisions:,.1f}" if timing.decisions else "",
+            ]
+        )
+    differences = _differences(evaluation.differences, "points more a game, on the same hands")
+    return [games, bids, *([differences] if differences.rows else [])]
+
+
+def breakdown_grids(evaluation: "Evaluation") -> list[Grid]:
+    """Bids by hand size and by position in the bidding; position 1 bids first."""
+    return [
+        _breakdown("bids by hand size", "cards", evaluation.by_hand_size),
+        _breakdown("bids by position in the bidding", "position", evaluation.by_position),
+    ]
+
+
+def size_grid(evaluations: Sequence["Evaluation"]) -> Grid:
+    """How the same agents stand at tables of several sizes."""
+    sizes = [f"{evaluation.rules.num_players} players" for evaluation in evaluations]
+    lines = zip(*(evaluation.standings for evaluation in evaluations), strict=True)
+    rows = [
+        [line[0].name, *(f"{standing.points:.1f} ({standing.bid_accuracy:.3f})" for standing in line)]
+        for line in lines
+    ]
+    return Grid("points a game (bids met) by table size", ["agent", *sizes], rows)
+
+
+def league_grids(league: "League") -> list[Grid]:
+    """The ratings, and the cross table of the agents in their order."""
+    tables = ", ".join(
+        f"{count} of {rules.num_players} players"
+        for count, rules in zip(league.tables, league.rules, strict=True)
+    )
+    title = f"tables: {tables}; {league.games:,} deals each, seed {league.seed}"
+    ratings = Grid(title, ["agent", "rating", "sigma", "95% interval", "won", "rank", "games"], [])
+    for rating in league.ratings:
+        ratings.rows.append(
+            [
+                rating.name,
+                f"{rating.mu:.2f}",
+                f"{rating.sigma:.2f}",
+                f"{rating.low:.2f} to {rating.high:.2f}",
+                f"{rating.win_share:.3f}",
+                f"{rating.rank:.2f}",
+                f"{rating.games:,}",
+            ]
+        )
+    names = [rating.name for rating in league.ratings]
+    numbers = [f"({number})" for number in range(1, len(names) + 1)]
+    cross = Grid("points a game that the row scores more than the column, on the same deals", ["agent"], [])
+    cross.headings.extend(numbers)
+    points = cross_table(league)
+    for number, name in zip(numbers, names, strict=True):
+        cells = ["" if other == name else f"{points[name, other]:+.1f}" for other in names]
+        cross.rows.append([f"{number} {name}", *cells])
+    return [ratings, cross]
+
+
+def cross_table(league: "League") -> dict[tuple[str, str], float]:
+    """For each ordered pair of names how many points a game the first scores more than the second."""
+    points = {(line.name, line.other): line.points for line in league.differences}
+    return points | {(other, name): -difference for (name, other), difference in points.items()}
+
+
+def difference_grid(league: "League") -> Grid:
+    """Every pair, with intervals."""
+    return _differences(league.differences, "points more a game, on the same deals")
+
+
+def _differences(lines: Sequence["Difference"], title: str) -> Grid:
+    rows = [
+        [line.name, line.other, f"{line.points:+.1f}", f"{line.points_low:+.1f} to {line.points_high:+.1f}"]
+        for line in lines
+    ]
+    return Grid(title, ["agent", "than", "by", "95% interval"], rows)
+
+
+def _breakdown(title: str, heading: str, lines: Sequence["Bidding"]) -> Grid:
+    headings = ["agent", heading, "points a round", "bids met", "bias", "error", "bids"]
+    rows = [
+        [
+            line.name,
+            str(line.group),
+            f"{line.points:+.1f}",
+            f"{line.bid_accuracy:.3f}",
+            f"{line.bid_bias:+.3f}",
+            f"{line.bid_error:.3f}",
+            f"{line.bids:,}",
+        ]
+        for line in lines
+    ]
+    return Grid(title, headings, rows)
+
+
+def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[Grid]:
+    """How each seat played a game, and the decisions that lost most, so many; None shows all, in order."""
+    seats = Grid(
+        f"{title}: points = par {analysis.par:.0f} + luck - lost",
+        ["seat", "points", "luck", "lost", "lost by bids", "bids met", "bias"],
+        [
+            [
+                str(seat.seat),
+                str(seat.points),
+                f"{seat.luck:+.0f}",
+                f"{seat.lost:.0f}",
+                f"{seat.lost_by_bids:.0f}",
+                f"{seat.bid_accuracy:.3f}",
+                f"{seat.bid_bias:+.2f}",
+            ]
+            for seat in analysis.seats
+        ],
+    )
+    decisions = analysis.decisions
+    if shown is not None:
+        losing = [decision for decision in decisions if decision.lost >= LEAST_LOST]
+        decisions = sorted(losing, key=lambda decision: -decision.lost)[:shown]
+    rows = [
+        [
+            str(decision.round_number),
+            str(decision.seat),
+            decision.chosen,
+            decision.best,
+            f"{decision.points[decision.chosen]:.1f}",
+            f"{decision.points[decision.best]:.1f}",
+            f"{decision.lost:.1f}",
+        ]
+        for decision in decisions
+    ]
+    headings = ["round", "seat", "chosen", "best", "chosen brings", "best brings", "lost"]
+    name = f"decisions, judged by {analysis.analyst}" if shown is None else "decisions that lost most"
+    return [*([seats] if seats.rows else []), Grid(name, headings, rows)]

@@ -1,0 +1,173 @@
+"""Pictures of evaluations and leagues; drawn without a display."""
+
+import io
+from collections.abc import Callable, Sequence
+from itertools import cycle
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from wizard_env.play.report.grids import cross_table
+from wizard_env.train.arena.league import League
+from wizard_env.train.evaluate import Bidding, Evaluation
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Told apart by the colour-blind too (Okabe and Ito, Color Universal Design, 2008)."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+DPI = 130
+
+
+class Bar(NamedTuple):
+    """A figure with its interval, on a line of its own."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+    colour: str
+
+
+def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, Figure]:
+    """Pictures by name; each has a panel for every evaluation, as of several table sizes."""
+    figures = {"points": _panels(evaluations, _draw_points, "points a game, with 95% interval")}
+    if any(evaluation.differences for evaluation in evaluations):
+        first = evaluations[0].standings[0].name
+        label = f"points a game more than {first}, with 95% interval"
+        figures["differences"] = _panels(evaluations, _draw_differences, label)
+    figures["bid_accuracy"] = _panels(evaluations, _draw_accuracy, "cards in hand", legend=True)
+    figures["bid_bias"] = _panels(evaluations, _draw_bias, "position in the bidding", legend=True)
+    return figures
+
+
+def league_plots(league: League) -> dict[str, Figure]:
+    """The ratings, and the cross table in colours."""
+    return {"ratings": _plot_ratings(league), "cross_table": _plot_cross_table(league)}
+
+
+def png(figure: Figure) -> bytes:
+    """The picture as a PNG file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI)
+    return buffer.getvalue()
+
+
+def draw_bars(axes: Axes, bars: Sequence[Bar], form: str = ".1f") -> None:
+    """A point and its 95% interval for each bar, from the top down; form: of the numbers."""
+    for row, bar in enumerate(bars):
+        axes.plot([bar.low, bar.high], [row, row], color=bar.colour, linewidth=2.5, solid_capstyle="butt")
+        axes.plot([bar.low, bar.high], [row, row], "|", color=bar.colour, markersize=9)
+        axes.plot(bar.value, row, "o", color=bar.colour, markersize=7)
+        axes.annotate(
+            format(bar.value, form), (bar.value, row), xytext=(0, 9), textcoords="offset points", ha="center"
+        )
+    axes.set_yticks(range(len(bars)), [bar.label for bar in bars])
+    axes.set_ylim(len(bars) - 0.5, -0.7)
+    axes.margins(x=0.1)
+    axes.grid(axis="x", alpha=0.3)
+
+
+def _panels(
+    evaluations: Sequence[Evaluation],
+    draw: Callable[[Axes, Evaluation], None],
+    label: str,
+    *,
+    legend: bool = False,
+) -> Figure:
+    columns = min(2, len(evaluations))
+    rows = -(-len(evaluations) // columns)
+    names = [standing.name for standing in evaluations[0].standings]
+    height = 3.4 if legend else 1.3 + 0.42 * len(names)
+    figure = Figure(figsize=(5.2 * columns + 1.2, height * rows + 0.4), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for axes, evaluation in zip(grid.flat, evaluations, strict=False):
+        draw(axes, evaluation)
+        axes.set_title(f"{evaluation.rules.num_players} players, {evaluation.games:,} deals", fontsize=10)
+        axes.set_xlabel(label)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in grid.flat[len(evaluations) :]:
+        axes.remove()
+    if legend:
+        handles, labels = grid.flat[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=min(4, len(labels)), frameon=False)
+    return figure
+
+
+def _draw_points(axes: Axes, evaluation: Evaluation) -> None:
+    lines = zip(evaluation.standings, cycle(COLOURS), strict=False)
+    bars = [Bar(line.name, line.points, line.points_low, line.points_high, colour) for line, colour in lines]
+    draw_bars(axes, bars)
+
+
+def _draw_differences(axes: Axes, evaluation: Evaluation) -> None:
+    """How much more the others score than the first agent; the differences are the other way about."""
+    colours = cycle(COLOURS)
+    next(colours)  # is that of the first agent
+    first = evaluation.standings[0].name
+    lines = [line for line in evaluation.differences if line.name == first]
+    bars = [
+        Bar(line.other, -line.points, -line.points_high, -line.points_low, colour)
+        for line, colour in zip(lines, colours, strict=False)
+    ]
+    axes.axvline(0, color="#666666", linewidth=1, linestyle="--")
+    axes.update_datalim([(0, 0)])
+    draw_bars(axes, bars, "+.1f")
+
+
+def _draw_accuracy(axes: Axes, evaluation: Evaluation) -> None:
+    _draw_lines(axes, evaluation, evaluation.by_hand_size, "bid_accuracy")
+    axes.set_ylabel("bids met exactly")
+    axes.set_ylim(0, 1)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+
+
+def _draw_bias(axes: Axes, evaluation: Evaluation) -> None:
+    _draw_lines(axes, evaluation, evaluation.by_position, "bid_bias")
+    axes.axhline(0, color="#666666", linewidth=1, linestyle="--")
+    axes.set_ylabel("bid less tricks won (tricks a round)")
+    last = evaluation.rules.num_players
+    labels = ["1\n(first)", *map(str, range(2, last)), f"{last}\n(dealer)"]
+    axes.set_xticks(range(1, last + 1), labels)
+
+
+def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], figure: str) -> None:
+    """A line for each agent over the groups, its 95% interval as a band."""
+    styles = zip(evaluation.standings, cycle(COLOURS), cycle(MARKERS), strict=False)
+    for standing, colour, marker in styles:
+        mine = [line for line in lines if line.name == standing.name]
+        groups = [line.group for line in mine]
+        low, high = ([getattr(line, f"{figure}_{end}") for line in mine] for end in ("low", "high"))
+        axes.fill_between(groups, low, high, color=colour, alpha=0.18, linewidth=0)
+        values = [getattr(line, figure) for line in mine]
+        axes.plot(groups, values, color=colour, marker=marker, markersize=5, label=standing.name)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(alpha=0.3)
+
+
+def _plot_ratings(league: League) -> Figure:
+    figure = Figure(figsize=(7.5, 1.3 + 0.42 * len(league.ratings)), layout="constrained")
+    axes = figure.subplots()
+    draw_bars(axes, [Bar(one.name, one.mu, one.low, one.high, COLOURS[0]) for one in league.ratings])
+    axes.set_xlabel("rating (Plackett-Luce, all begin with 25), with 95% interval")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _plot_cross_table(league: League) -> Figure:
+    names = [rating.name for rating in league.ratings]
+    known = cross_table(league)
+    points = np.array([[known.get((name, other), np.nan) for other in names] for name in names])
+    largest = float(np.nanmax(np.abs(points))) or 1.0
+    figure = Figure(figsize=(3.5 + 0.75 * len(names), 1.6 + 0.5 * len(names)), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(points, cmap="PuOr", vmin=-largest, vmax=largest, aspect="auto")
+    for row, column in zip(*np.nonzero(~np.isnan(points)), strict=True):
+        value = points[row, column]
+        colour = "white" if abs(value) > 0.6 * largest else "black"
+        axes.text(column, row, f"{value:+.0f}", ha="center", va="center", color=colour, fontsize=9)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    figure.colorbar(image, ax=axes, label="points a game, row less column")
+    return figure

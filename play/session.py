@@ -1,0 +1,214 @@
+"""Session: a game that people and agents play, for the terminal and the browser alike."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from wizard_env import ACTIONS, Agent, Game, Rules, View
+from wizard_env.agents.assessment import assess
+from wizard_env.loading import load
+from wizard_env.records.transcript import Trick, dealt, tell
+from wizard_env.render.scene import Scene
+
+SEED_BITS = 64
+
+
+class NotYourTurnError(ValueError):
+    """Somebody acts for a seat that does not act now."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What an agent thinks of one action."""
+
+    action: str
+    share: float
+    """How likely the agent takes it."""
+    points: float | None
+    """The points of the round that it expects of it; None if it expects nothing."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What an agent thinks of a decision."""
+
+    choices: list[Choice]
+    """The legal actions, the likeliest first."""
+    value: float | None
+    """The points of the round that it expects; None if it expects nothing."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """An action that was taken, and what came of it."""
+
+    round_number: int
+    seat: int
+    action: str
+    winner: int | None = None
+    """The seat that won the trick, if the action ended it."""
+    points: tuple[int, ...] | None = None
+    """Of each seat, if the action ended the round."""
+
+    def action_for(self, seat: int | None, rules: Rules) -> str:
+        """The action as a seat saw it taken: the bids of others may be hidden then. None sees all."""
+        hidden = rules.bid_reveal != "open" and self.action.startswith("bid")
+        return "bid" if hidden and seat not in (None, self.seat) else self.action
+
+
+class Session:
+    """A game at whose seats sit agents, by name, and people, None.
+
+    Agents draw their randomness from the seed and the number of the decision, so a game that was taken
+    back or begun again from its actions goes on as it would have.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        seats: Sequence[str | None],
+        seed: int,
+        history: Sequence[int] = (),
+        find: Callable[[str], Agent] = load,
+    ) -> None:
+        """Seat everybody.
+
+        Args:
+            rules: of the game.
+            seats: for each seat what `load` takes, or None for a person.
+            seed: of the deals and the agents, 0 to 2**64 - 1.
+            history: ids of the actions that were taken already.
+            find: gives the agent of a name, where tables share them.
+
+        Raises:
+            ValueError: the seats are not as many as the rules say; or as `load` and `Game.step` do.
+        """
+        if len(seats) != rules.num_players:
+            raise ValueError(f"{len(seats)} seats are taken: {rules.num_players} players are needed")
+        self.seats = list(seats)
+        self._agents: dict[str, Agent] = {name: find(name) for name in seats if name is not None}
+        self._begin(Game(rules, seed), history)
+
+    @classmethod
+    def of_record(cls, game: Game, decisions: int) -> Self:
+        """A game that was played, as it stood after so many decisions; at its seats sits nobody.
+
+        Raises ValueError if it has fewer.
+        """
+        if not 0 <= decisions <= len(game.history):
+            raise ValueError(f"decisions={decisions}: the game has {len(game.history)}")
+        session = cls.__new__(cls)
+        session.seats = [None] * game.rules.num_players
+        session._agents = {}
+        session._begin(game.restart(), game.history[:decisions])
+        return session
+
+    def _begin(self, game: Game, history: Sequence[int]) -> None:
+        """Take actions in a game that was just dealt."""
+        self.game = game
+        self.rounds = [dealt(game)]
+        """All rounds, trick by trick: for nobody's eyes before the game is over."""
+        self.events: list[Event] = []
+        """What was done, in order."""
+        for action in history:
+            self._take(action)
+
+    def _take(self, action: int | str) -> None:
+        told, seat, plays = self.rounds[-1], self.game.acting_seat, self.game.phase == "play"
+        tell(self.rounds, self.game, action)
+        self.events.append(
+            Event(
+                round_number=told.number,
+                seat=seat,
+                action=ACTIONS[self.game.history[-1]],
+                winner=told.tricks[-1].winner if plays else None,
+                points=None if told.points is None else tuple(told.points),
+            )
+        )
+
+    @property
+    def seat(self) -> int | None:
+        """The seat that acts now; None when the game is over."""
+        return self.game.seat
+
+    @property
+    def waits_for_a_person(self) -> bool:
+        return self.game.seat is not None and self.seats[self.game.seat] is None
+
+    @property
+    def waits_for_an_agent(self) -> bool:
+        return self.game.seat is not None and self.seats[self.game.seat] is not None
+
+    @property
+    def last_trick(self) -> Trick | None:
+        """The last trick that was finished, in this round or the one before."""
+        tricks = [trick for told in self.rounds[-2:] for trick in told.tricks if trick.winner is not None]
+        return tricks[-1] if tricks else None
+
+    def act(self, seat: int, action: int | str) -> None:
+        """Take the action of a person.
+
+        Raises:
+            NotYourTurnError: another seat acts, or an agent sits there.
+            IllegalAction: the rules forbid it; the message says why.
+        """
+        if seat != self.game.seat or self.seats[seat] is not None:
+            acts = "the game is over" if self.game.seat is None else f"seat {self.game.seat} acts"
+            raise NotYourTurnError(f"seat {seat} may not act now: {acts}")
+        self._take(action)
+
+    def choose(self) -> int:
+        """What the agent does whose turn it is. Raises NotYourTurnError if it is no agent's."""
+        name = None if self.game.seat is None else self.seats[self.game.seat]
+        if name is None:
+            raise NotYourTurnError("no agent acts now")
+        return int(self._agents[name].act(View.of([self.game]), self._randomness())[0])
+
+    def advance(self, action: int | None = None) -> None:
+        """Take the action of the agent whose turn it is: the one that `choose` gave, or gives now."""
+        self._take(self.choose() if action is None else action)
+
+    def take_back(self, seat: int) -> None:
+        """Go back to the last decision of a seat.
+
+        Raises:
+            ValueError: another person sits at the table, or the seat has decided nothing yet.
+        """
+        if any(name is None for other, name in enumerate(self.seats) if other != seat):
+            raise ValueError("nothing is taken back while another person sits at the table")
+        own = [number for number, event in enumerate(self.events) if event.seat == seat]
+        if not own:
+            raise ValueError(f"seat {seat} has decided nothing that it could take back")
+        self._begin(self.game.restart(), self.game.history[: own[-1]])
+
+    def advise(self, agent: Agent) -> Advice:
+        """What an agent thinks of the decision of whoever acts.
+
+        It sees what that seat sees. Raises ValueError when the game is over.
+        """
+        assessment = assess(agent, View.of([self.game]), self._randomness())
+        choices = [
+            Choice(ACTIONS[action], float(assessment.policy[0, action]), _known(assessment.points[0, action]))
+            for action in self.game.legal_actions()
+        ]
+        choices.sort(key=lambda one: (-one.share, -(one.points or 0)))
+        return Advice(choices, _known(assessment.value[0]))
+
+    def look(self, seat: int | None) -> Scene:
+        """What a seat may see. None sees everything."""
+        return self.game.scene(seat)
+
+    def _randomness(self) -> np.random.Generator:
+        return np.random.default_rng((self.game.seed, len(self.game.history)))
+
+
+def fresh_seed() -> int:
+    """A seed for deals that nobody can foresee."""
+    return secrets.randbits(SEED_BITS)
+
+
+def _known(points: np.float64) -> float | None:
+    return None if np.isnan(points) else float(points)

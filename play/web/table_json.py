@@ -1,0 +1,28 @@
+"""What a browser is shown of a table, as JSON: of one where a game is played, and of one where it was."""
+
+from dataclasses import asdict
+from typing import Any
+
+from wizard_env import ACTIONS
+from wizard_env.play.session import Session
+
+SHOWN_EVENTS = 40
+"""How many of the last events are told."""
+
+
+def table_json(session: Session, seat: int | None) -> dict[str, Any]:
+    """All that a seat may know, as JSON has it; None shows everything, and acts for nobody."""
+    scene, trick = session.look(seat), session.last_trick
+    acts = seat is not None and scene.seats[seat].acts
+    return {
+        "you": seat,
+        "scene": asdict(scene)
+        | {"rules": scene.rules.to_dict(), "pad": [(n, scored._asdict()) for n, scored in scene.pad]},
+        "legal": [ACTIONS[action] for action in session.game.legal_actions()] if acts else [],
+        "last_trick": None if trick is None else asdict(trick),
+        "decisions": len(session.events),
+        "events": [
+            asdict(event) | {"action": event.action_for(seat, session.game.rules)}
+            for event in session.events[-SHOWN_EVENTS:]
+        ],
+    }

@@ -1,0 +1,119 @@
+"""Networks as ONNX: onnxruntime computes what the agent computes."""
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from numpy.typing import NDArray
+
+import wizard_env.agents.export
+from tests.positions import decisions_by_all_rules, random_weights, under_way
+from wizard_env import NUM_ACTIONS, OBS_SIZE
+from wizard_env.agents.export import ILLEGAL, export
+from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, NetworkAgent, save_agent
+from wizard_env.testing import RULES
+from wizard_env.view import printed_actions
+
+
+def run(path: Path, observation: NDArray[np.uint8], mask: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    found = session.run(names, {"observation": observation, "mask": mask})
+    return dict(zip(names, found, strict=True))
+
+
+def exported(folder: Path, *widths: int, value: bool = False) -> tuple[NetworkAgent, Path]:
+    """A network that nobody has trained, and its ONNX file."""
+    save_agent(random_weights(*widths, value=value), folder / "agent.safetensors")
+    export(folder, folder / "agent.onnx")
+    return NetworkAgent(str(folder)), folder / "agent.onnx"
+
+
+@pytest.mark.parametrize("value", [False, True])
+@pytest.mark.parametrize("widths", [(), (256, 128)])
+def test_it_computes_what_the_agent_computes(tmp_path: Path, widths: tuple[int, ...], value: bool) -> None:
+    """Thousands of decisions at all table sizes, by all options of the rules."""
+    agent, path = exported(tmp_path, *widths, value=value)
+    observation, mask, _ = decisions_by_all_rules(300)
+    found = run(path, observation, mask)
+    logits = np.where(mask, agent.logits(observation), np.float32(ILLEGAL))
+    assert {name: (array.dtype.name, array.shape) for name, array in found.items()} == {
+        "logits": ("float32", mask.shape),
+        "action": ("int64", mask.shape[:1]),
+        **({"value": ("float32", mask.shape[:1])} if value else {}),
+    }
+    np.testing.assert_allclose(found["logits"], logits, rtol=0, atol=1e-5)
+    assert found["action"].tolist() == logits.argmax(axis=1).tolist()
+    assert mask[np.arange(len(mask)), found["action"]].all()
+    if value:
+        np.testing.assert_allclose(found["value"], agent.values(observation), rtol=0, atol=1e-5)
+
+
+def test_it_acts_like_the_agent(tmp_path: Path) -> None:
+    """In the suits as printed, by `encode` and `printed_actions`."""
+    agent, path = exported(tmp_path, 32)
+    for rules in RULES:
+        view = under_way(rules, 50).view()
+        observation, mask, order = view.encode(canonical_suits=True)
+        actions = printed_actions(run(path, observation, mask)["action"], order)
+        assert actions.tolist() == agent.act(view, np.random.default_rng(0)).tolist()
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_batches_of_any_size(tmp_path: Path, count: int) -> None:
+    _, path = exported(tmp_path, 8, value=True)
+    observation, mask, _ = decisions_by_all_rules(1)
+    found = run(path, observation[:count], mask[:count])
+    assert {name: len(array) for name, array in found.items()} == dict.fromkeys(
+        ("logits", "action", "value"), count
+    )
+
+
+def test_the_file_says_what_it_takes_and_gives(tmp_path: Path) -> None:
+    _, path = exported(tmp_path, 8, value=True)
+    model = onnx.load(path)
+    onnx.checker.check_model(model, full_check=True)
+    assert {entry.key: entry.value for entry in model.metadata_props} == {
+        "format": FORMAT,
+        "version": VERSION,
+        "layout": LAYOUT,
+    }
+    assert model.producer_name == "wizard-env"
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    ends = [*session.get_inputs(), *session.get_outputs()]
+    assert [(end.name, end.type, end.shape) for end in ends] == [
+        ("observation", "tensor(uint8)", ["n", OBS_SIZE]),
+        ("mask", "tensor(uint8)", ["n", NUM_ACTIONS]),
+        ("logits", "tensor(float)", ["n", NUM_ACTIONS]),
+        ("action", "tensor(int64)", ["n"]),
+        ("value", "tensor(float)", ["n"]),
+    ]
+
+
+def test_the_champion_by_name(tmp_path: Path) -> None:
+    """Into a folder that is made for it; an older file is replaced, and nothing else is left there."""
+    path = tmp_path / "new" / "champion.onnx"
+    for _ in range(2):
+        export("champion", path)
+    assert list(path.parent.iterdir()) == [path]
+    observation, mask, _ = decisions_by_all_rules(1)
+    assert mask[np.arange(len(mask)), run(path, observation, mask)["action"]].all()
+
+
+@pytest.mark.parametrize("agent", ["heuristic", "variant:of=champion"])
+def test_an_agent_without_a_network(tmp_path: Path, agent: str) -> None:
+    with pytest.raises(ValueError, match=f"agent='{agent}': .* has no network; allowed are 'champion'"):
+        export(agent, tmp_path / "agent.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_where_onnx_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, wizard_env.agents.export.__name__)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ModuleNotFoundError, match=r"'onnx': pip install 'wizard-env\[export\]'"):
+        importlib.import_module(wizard_env.agents.export.__name__)

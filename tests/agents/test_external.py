@@ -1,0 +1,568 @@
+"""ExternalAgent: programs that keep the protocol, programs that break it, and what becomes of both."""
+
+import contextlib
+import gc
+import json
+import logging
+import os
+import re
+import shlex
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+
+from tests.positions import at, differing_in_secret
+from wizard_env import ACTIONS, Game, Games, Rules
+from wizard_env.agents import View, load
+from wizard_env.agents.external import MAX_RESTARTS, PROTOCOL, VERSION, ExternalAgent, describe
+from wizard_env.agents.random import RandomAgent
+from wizard_env.testing import agent_test
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "external.md").read_text(encoding="utf-8")
+HELLO = f"""
+import json, sys, time
+def say(**content):
+    print(json.dumps(content), flush=True)
+def requests():
+    return map(json.loads, sys.stdin)
+sys.stdin.readline()
+say(protocol={PROTOCOL!r}, version={VERSION})
+"""
+NO_CHANCE = np.random.default_rng(0)
+
+Bot: TypeAlias = Callable[..., ExternalAgent]
+
+
+def examples(language: str) -> list[str]:
+    """The code blocks of the page about the protocol."""
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Any:
+    """Makes an agent of a program, from what it does after the hello or from the whole of it."""
+    with contextlib.ExitStack() as agents:
+
+        def make(program: str, whole: bool = False, timeout: float = 5.0) -> ExternalAgent:
+            path = tmp_path / "bot.py"
+            path.write_text(program if whole else HELLO + program, encoding="utf-8")
+            return agents.enter_context(ExternalAgent([sys.executable, "-S", str(path)], timeout))
+
+        yield make
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that do not leave by themselves are killed earlier."""
+    monkeypatch.setattr("wizard_env.agents.external._GRACE", 0.1)
+
+
+def decisions(count: int) -> View:
+    """First bids of rounds of nine cards, with noise."""
+    games = Games(Rules(num_players=3, hand_sizes=(9,)), count, seed=1)
+    naming = np.flatnonzero(games.states["phase"] == 0)
+    games.step(games.mask[naming].argmax(axis=1), naming)
+    return games.view(noise=np.arange(count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+
+
+def process_of(agent: ExternalAgent) -> "subprocess.Popen[bytes]":
+    assert agent._program is not None
+    return agent._program._process
+
+
+def is_running(number: int) -> bool:
+    """Whether there is a process of that number, be it one that has ended and was not waited for."""
+    if os.name != "posix":
+        pytest.skip("processes cannot be asked for")
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+# --- the page about the protocol
+
+
+def test_the_request_on_the_page() -> None:
+    """All keys and their values, save the number of the request and its noise, come from the game."""
+    (shown,) = [content for content in map(json.loads, examples("json")) if "legal" in content]
+    sent = json.loads(json.dumps(describe(View.of([at("secret")]), 0)))
+    assert list(shown) == ["id", *sent, "noise"]
+    assert {key: shown[key] for key in sent} == sent
+
+
+def test_the_keys_on_the_page() -> None:
+    (shown,) = [content for content in map(json.loads, examples("json")) if "legal" in content]
+    table = PAGE.partition("| key | meaning |")[2].partition("\n\n")[0]
+    assert re.findall(r"`(\w+)`", "".join(re.findall(r"^\|([^|]*)\|", table, re.MULTILINE))) == list(shown)
+
+
+def test_the_hello_and_the_answer_on_the_page(bot: Bot) -> None:
+    hello, request, answer = map(json.loads, examples("json"))
+    assert hello == {"protocol": PROTOCOL, "version": VERSION}
+    assert answer["id"] == request["id"]
+    assert answer["action"] in request["legal"]
+
+
+def test_the_program_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps the promises of an agent, and is started as the page says."""
+    start, program = examples("py")
+    (tmp_path / "my_bot.py").write_text(program, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(start.replace('"python', f'"{shlex.quote(sys.executable)}'), names)
+    agent = names["agent"]
+    assert isinstance(agent, ExternalAgent)
+    with agent:
+        agent_test(agent, num_games=1)
+    assert not agent.forfeits
+
+
+def test_the_program_on_the_page_makes_its_bids(bot: Bot) -> None:
+    """Nine of twenty, where bids at random meet one in six."""
+    agent, rng = bot(examples("py")[1], whole=True), np.random.default_rng(0)
+    games = Games(Rules(num_players=4, hand_sizes=(5,)), 20, seed=2, pause="game")
+    while len(running := np.flatnonzero(~games.done)):
+        view = games.view(running)
+        actions, mine = RandomAgent().act(view, rng), view.seat == 1
+        if mine.any():
+            actions[mine] = agent.act(view.select(mine), rng)
+        games.step(actions, running)
+    assert (games.points[:, 1] > 0).sum() >= 6
+
+
+# --- what is asked
+
+
+@pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
+def test_what_is_hidden_is_not_told(reveal: str) -> None:
+    """Other hands, hidden bids and deals to come."""
+    game, other = differing_in_secret(reveal)
+    assert describe(View.of([other]), 0) == describe(View.of([game]), 0)
+    assert describe(View.of([game]), 0)["bids"] == ([None, 1, None] if reveal == "secret" else [2, 1, 0])
+
+
+def test_bids_are_told_as_they_are_revealed() -> None:
+    """None is both a bid not made and one not to be seen."""
+    game = Game(Rules(num_players=3, hand_sizes=(3,), bid_reveal="simultaneous"), seed=5)
+    if game.phase == "trump":
+        game.step("trump H")
+    seats = []
+    for bid in (2, 1, 3):
+        assert describe(View.of([game]), 0)["bids"] == [None] * 3
+        seats.append(game.seat)
+        game.step(f"bid {bid}")
+    told = describe(View.of([game]), 0)["bids"]
+    assert [told[seat] for seat in seats] == [2, 1, 3]
+
+
+@pytest.mark.parametrize("phase", ["trump", "bid", "play"])
+def test_what_is_told_is_what_stands_on_the_table(phase: str) -> None:
+    """In every phase, and that JSON can say it."""
+    seeds = iter(range(1000))
+    while True:
+        game = Game(Rules(num_players=5, hand_sizes=(4, 12), bid_restriction="canadian"), next(seeds))
+        while game.phase not in (phase, "over"):
+            game.step(game.legal_actions()[0])
+        if game.phase == phase:
+            break
+    told = describe(View.of([game]), 0)
+    for name in ("seat", "phase", "round_number", "num_rounds", "hand_size", "dealer", "upcard"):
+        assert told[name] == getattr(game, name)
+    for name in ("trump", "led_suit", "trick", "bids", "tricks_won", "scores"):
+        assert told[name] == getattr(game, name)
+    assert told["hand"] == game.hands[told["seat"]]
+    assert told["legal_ids"] == game.legal_actions()
+    assert told["legal"] == [ACTIONS[action] for action in told["legal_ids"]]
+    assert Rules(**told["rules"]) == game.rules
+    json.dumps(told)
+
+
+def test_requests_are_numbered_and_bring_noise(bot: Bot, tmp_path: Path) -> None:
+    """The noise is the tables' own, so a program that draws from it does the same in the same match."""
+    agent = bot(f"""
+kept = open({str(tmp_path / "kept")!r}, "w", buffering=1)
+for request in requests():
+    print(json.dumps(request), file=kept)
+    say(id=request["id"], action=request["legal"][request["noise"] % len(request["legal"])])
+""")
+    view = decisions(6)
+    first = agent.act(view, np.random.default_rng(1)).tolist()
+    assert first == agent.act(view, np.random.default_rng(2)).tolist()
+    assert len(set(first)) > 1
+    kept = [json.loads(line) for line in (tmp_path / "kept").read_text().splitlines()]
+    assert [request["id"] for request in kept] == list(range(1, 13))
+    assert [request["noise"] for request in kept[:6]] == [
+        int(word) >> 11 for word in view.noise(np.random.default_rng(0))
+    ]
+    assert all({"id": 1, **describe(view, row)}.keys() < kept[row].keys() for row in range(6))
+    agent_test(agent, num_games=1)
+
+
+@pytest.mark.parametrize("action", ['"play WI"', "77"])
+def test_an_answer_names_the_action_or_gives_its_id(bot: Bot, action: str) -> None:
+    agent = bot(f"for request in requests(): say(id=request['id'], action={action}, why='it wins')")
+    actions = agent.act(View.of([at()]), NO_CHANCE)
+    assert actions.dtype == np.int64
+    assert actions.tolist() == [77]
+    assert not agent.forfeits
+
+
+# --- what goes wrong
+
+
+ANSWERS = [
+    ("say(id=n, action='bid 99')", "illegal", "no action 'bid 99': an action is \"bid 0\""),
+    ("say(id=n, action='play 2S')", "illegal", r"seat \d may not play 2S: it bids 0 to 9; legal: bid 0"),
+    ("say(id=n, action=77)", "illegal", r"seat \d may not play WI"),
+    ("say(id=n, action=-1)", "illegal", "ids run from 0 to 78"),
+    ("say(id=n, action=10**30)", "illegal", "ids run from 0 to 78"),
+    ("say(id=n, action=True)", "malformed", "its action is True: a name or an id is needed"),
+    ("say(id=n, action=None)", "malformed", "its action is None"),
+    ("say(id=n, action=1.0)", "malformed", r"its action is 1\.0"),
+    ("say(id=n)", "malformed", r"is no answer to request \d"),
+    ("say(action='bid 1')", "malformed", r"is no answer to request \d"),
+    ("say(id=str(n), action='bid 1')", "malformed", r"is no answer to request \d"),
+    ("say(id=n + 1, action='bid 1')", "malformed", r"is no answer to request \d"),
+    ("print('bid 1', flush=True)", "malformed", "'bid 1.n' is not JSON in UTF-8"),
+    ("print('[1]', flush=True)", "malformed", "is no JSON object"),
+    ("print('[' * 60000, flush=True)", "malformed", "is not JSON in UTF-8"),
+    ("print('x' * 10**6, flush=True)", "malformed", r"'x+\.\.\. is not JSON"),
+    ("sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "malformed", "is not JSON in UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("line", "kind", "reason"), ANSWERS, ids=[line for line, *_ in ANSWERS])
+def test_a_wrong_answer_forfeits_the_decision(
+    bot: Bot, line: str, kind: str, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """To the random agent's action, and no other decision: the next answers are taken."""
+    agent = bot(f"""
+for request in requests():
+    n = request["id"]
+    if n < 3:
+        {line}
+    else:
+        say(id=n, action="bid 4")
+""")
+    view = decisions(3)
+    expected = [*RandomAgent().act(view, NO_CHANCE)[:2], 4]
+    assert agent.act(view, NO_CHANCE).tolist() == expected
+    assert agent.forfeits == {kind: 2}
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+    assert re.search(f"bot.py.* forfeits a decision, {kind}: .*{reason}", caplog.messages[0])
+
+
+def test_forfeits_follow_from_the_generator(bot: Bot) -> None:
+    """Where the tables have no noise, the random action comes from the generator."""
+    agent = bot("for request in requests(): say()")
+    view = View(decisions(8).known)
+    actions = agent.act(view, np.random.default_rng(3)).tolist()
+    assert actions == agent.act(view, np.random.default_rng(3)).tolist()
+    assert actions == RandomAgent().act(view, np.random.default_rng(3)).tolist()
+    assert actions != agent.act(view, np.random.default_rng(4)).tolist()
+    assert agent.forfeits["malformed"] == 24
+
+
+def test_a_late_answer_is_not_taken_for_the_next(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+    agent = bot(
+        """
+first, second, third = next(requests()), next(requests()), next(requests())
+say(id=first["id"], action="bid 1")
+say(id=second["id"], action="bid 2")
+say(id=third["id"], action="bid 3")
+""",
+        timeout=0.4,
+    )
+    view = decisions(3)
+    expected = [*RandomAgent().act(view, NO_CHANCE)[:2], 3]
+    assert agent.act(view, NO_CHANCE).tolist() == expected
+    assert agent.forfeits == {"late": 2}
+    assert caplog.messages == [caplog.messages[0]]
+    assert caplog.messages[0].endswith("late: no answer within 0.4 seconds")
+
+
+def test_what_was_said_unasked_is_no_answer(bot: Bot) -> None:
+    agent = bot("""
+for request in requests():
+    answers = [{"id": request["id"] + ahead, "action": f"bid {2 + ahead}"} for ahead in range(2)]
+    print(*map(json.dumps, answers), "thinking", sep="\\n", flush=True)
+""")
+    view = decisions(1)
+    for _ in range(3):
+        assert agent.act(view, NO_CHANCE).tolist() == [2]
+        time.sleep(0.05)
+    assert not agent.forfeits
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_program_that_does_not_read_blocks_nobody(bot: Bot) -> None:
+    """More requests than a pipe holds."""
+    agent = bot("time.sleep(60)", timeout=0.001)
+    agent.act(decisions(200), NO_CHANCE)
+    assert agent.forfeits == {"late": 200}
+    start = time.monotonic()
+    agent.close()
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_program_that_does_not_stop_talking_is_late(bot: Bot) -> None:
+    agent = bot("while True: say(id=0, action='bid 0')", timeout=0.05)
+    agent.act(decisions(2), NO_CHANCE)
+    assert agent.forfeits == {"late": 2}
+
+
+def test_a_crashed_program_is_started_again(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+    agent = bot("""
+request = next(requests())
+say(id=request["id"], action="bid 1")
+next(requests())
+sys.exit("no idea")
+""")
+    view = decisions(12)
+    actions = agent.act(view, NO_CHANCE).tolist()
+    expected = RandomAgent().act(view, NO_CHANCE)
+    lives = 1 + MAX_RESTARTS
+    assert [actions[2 * life] for life in range(lives)] == [1] * lives
+    assert [actions[2 * life + 1] for life in range(lives)] == expected[1 : 2 * lives : 2].tolist()
+    assert actions[2 * lives :] == expected[2 * lives :].tolist()
+    assert agent.forfeits == {"crashed": lives, "given up": 12 - 2 * lives}
+    assert [message.partition(" forfeits a decision, ")[2] for message in caplog.messages] == [
+        "crashed: it ended with exit status 1: no idea",
+        f"given up: it was started again {MAX_RESTARTS} times, and is not once more",
+    ]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_program_that_closes_its_output_has_crashed(bot: Bot) -> None:
+    agent = bot("import os; os.close(1); time.sleep(60)")
+    number = process_of(agent).pid
+    agent.act(decisions(1), NO_CHANCE)
+    assert agent.forfeits == {"crashed": 1}
+    assert not is_running(number)
+
+
+def test_a_program_that_cannot_be_started_again(bot: Bot, tmp_path: Path) -> None:
+    """The match goes on, with random actions."""
+    agent = bot("sys.exit()")
+    (tmp_path / "bot.py").unlink()
+    agent.act(decisions(6), NO_CHANCE)
+    assert agent.forfeits == {"crashed": 1 + MAX_RESTARTS, "given up": 2}
+
+
+# --- starting
+
+
+@pytest.mark.parametrize(
+    ("command", "error", "message"),
+    [
+        (
+            "no_such_program --fast",
+            ChildProcessError,
+            "'no_such_program --fast' cannot be started: .*such file",
+        ),
+        (["no such program"], ChildProcessError, "command \"'no such program'\" cannot be started"),
+        (
+            f"{sys.executable} no_file.py",
+            ChildProcessError,
+            "no_file.py' gave no hello: .*status 2: .*no_file",
+        ),
+        ("'", ValueError, 'command="\'": No closing quotation'),
+        ("", ValueError, "command='': a program is needed"),
+        ([], ValueError, r"command=\[\]: a program is needed"),
+        (7, TypeError, "command=7: a text or a list of texts is needed"),
+        ([sys.executable, 7], TypeError, "a text or a list of texts is needed"),
+    ],
+)
+def test_what_cannot_be_started(command: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        ExternalAgent(command)
+
+
+@pytest.mark.parametrize(
+    ("hello", "message"),
+    [
+        ('{"protocol": "wizard-external", "version": 2}', "it said .*2}, allowed is .*1}"),
+        ('{"version": 1}', "it said .*null, .*allowed is"),
+        ("ready", "'ready.n' is not JSON"),
+        ("", "'.n' is not JSON"),
+    ],
+)
+def test_a_program_says_which_protocol_it_speaks(bot: Bot, hello: str, message: str) -> None:
+    with pytest.raises(ChildProcessError, match=f"bot.py' gave no hello: {message}"):
+        bot(f"import sys; print({hello!r}, flush=True); sys.stdin.read()", whole=True)
+
+
+def test_a_hello_that_does_not_come() -> None:
+    command = [sys.executable, "-S", "-c", "import sys; sys.stdin.read()"]
+    with pytest.raises(ChildProcessError, match=r"gave no hello: no answer within 0\.1 seconds"):
+        ExternalAgent(command, start_timeout=0.1)
+
+
+@pytest.mark.parametrize("name", ["timeout", "start_timeout"])
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        (0, ValueError),
+        (-1, ValueError),
+        (float("nan"), ValueError),
+        (1e9, ValueError),
+        ("1", TypeError),
+        (True, TypeError),
+    ],
+)
+def test_timeouts_are_seconds(name: str, value: Any, error: Any) -> None:
+    with pytest.raises(error, match=f"^{name}="):
+        ExternalAgent(["true"], **{name: value})
+
+
+# --- ending
+
+
+ECHO = "for request in requests(): say(id=request['id'], action=request['legal'][0])"
+STUBBORN = (
+    "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + ECHO + "\nwhile True: time.sleep(9)"
+)
+
+
+def test_close(bot: Bot) -> None:
+    agent = bot(ECHO)
+    process = process_of(agent)
+    with agent as entered:
+        assert entered is agent
+        agent.act(decisions(1), NO_CHANCE)
+    assert process.returncode == 0
+    assert not is_running(process.pid)
+    agent.close()
+    with pytest.raises(ValueError, match=r"bot.py' is closed"):
+        agent.act(decisions(1), NO_CHANCE)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_program_that_does_not_leave_is_killed(bot: Bot) -> None:
+    agent = bot(STUBBORN)
+    process = process_of(agent)
+    agent.close()
+    assert process.returncode not in (0, None)
+    assert not is_running(process.pid)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.skipif(os.name != "posix", reason="sessions of processes are POSIX's")
+def test_what_a_program_has_started_is_killed_with_it(bot: Bot) -> None:
+    threads = threading.active_count()
+    agent = bot("""
+import subprocess
+child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
+child.wait()
+""")
+    assert threading.active_count() == threads + 3
+    agent.close()
+    assert threading.active_count() == threads  # which would still read from the child's streams
+
+
+def test_a_forgotten_agent_ends_its_program(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(HELLO + ECHO, encoding="utf-8")
+    agent = ExternalAgent([sys.executable, "-S", str(tmp_path / "bot.py")])
+    number = process_of(agent).pid
+    agent.act(decisions(1), NO_CHANCE)
+    assert is_running(number)
+    del agent
+    gc.collect()
+    assert not is_running(number)
+
+
+def test_the_end_of_python_ends_the_program(tmp_path: Path) -> None:
+    """With warnings as errors, and nothing said about it."""
+    (tmp_path / "bot.py").write_text(HELLO + ECHO, encoding="utf-8")
+    code = f"""
+from wizard_env.agents.external import ExternalAgent
+agent = ExternalAgent([{sys.executable!r}, "-S", {str(tmp_path / "bot.py")!r}])
+print(agent._program._process.pid)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", code],
+        capture_output=True, text=True, timeout=60, check=True, cwd=Path(__file__).parent.parent.parent,
+    )  # fmt: skip
+    assert ended.stderr == ""
+    assert not is_running(int(ended.stdout))
+
+
+def test_what_is_written_to_stderr_blocks_nobody(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+    """Of which the last lines are kept, for the text of an error."""
+    agent = bot("""
+for request in requests():
+    for line in range(3000):
+        print("a line of some forty characters, number", line, file=sys.stderr)
+    if request["id"] == 2:
+        break
+    say(id=request["id"], action=request["legal"][0])
+""")
+    agent.act(decisions(2), NO_CHANCE)
+    assert agent.forfeits == {"crashed": 1}
+    assert re.findall(r"number (\d+)", caplog.messages[0]) == [str(line) for line in range(2995, 3000)]
+
+
+# --- options that hold commas
+
+
+class Options:
+    def __init__(self, command: Any = None, timeout: Any = None, other: Any = None) -> None:
+        self.given = (command, timeout, other)
+
+    def act(self, view: View, rng: np.random.Generator) -> Any:
+        return view.mask.argmax(axis=1)
+
+
+MINE = Options
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        ('command="a b",timeout=5', ("a b", 5, None)),
+        ('command="a,b",timeout=5', ("a,b", 5, None)),
+        ("timeout=5,command='a, b,'", ("a, b,", 5, None)),
+        ("command='a=1,b=2' , timeout=5", ("a=1,b=2", 5, None)),
+        ("""command="it's, so",other='"a,b"'""", ("it's, so", None, '"a,b"')),
+        (r'command="a\",b",timeout=5', ('a",b', 5, None)),
+        (r"command='a\\',timeout=5", ("a\\", 5, None)),
+        ("command='',timeout=''", ("", "", None)),
+        ("command=it's,timeout=5", ("it's", 5, None)),
+        (",timeout=5,,command=a,", ("a", 5, None)),
+    ],
+)
+def test_a_quoted_value_keeps_its_commas(options: str, given: tuple[Any, ...]) -> None:
+    agent = load(f"mine:{options}")
+    assert isinstance(agent, Options)
+    assert agent.given == given
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.parametrize("options", ['command="a,timeout=5', "command='a,b", "command='a'b", "command='"])
+def test_a_quote_that_is_not_closed(options: str) -> None:
+    with pytest.raises(ValueError, match="begins a quote that does not end it"):
+        load(f"mine:{options}")
+
+
+@pytest.mark.usefixtures("added")
+def test_text_beside_a_quoted_value() -> None:
+    with pytest.raises(ValueError, match="option 'b' is not of the form key=value"):
+        load("mine:command='a',b")
+
+
+def test_external_needs_a_command() -> None:
+    with pytest.raises(TypeError, match="agent 'external' needs the option 'command'"):
+        load("external")
+    with pytest.raises(TypeError, match="'external' has no option 'comand': did you mean 'command'"):
+        load("external:comand=x")

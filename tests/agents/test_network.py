@@ -1,0 +1,364 @@
+"""NetworkAgent: what was trained is what plays, whatever the suits are called."""
+
+import json
+import sys
+from itertools import combinations, permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+import torch
+from numpy.typing import NDArray
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+from sb3_contrib import MaskablePPO
+
+from tests.positions import decisions_by_all_rules, random_weights, under_way
+from wizard_env import ACTIONS, NUM_ACTIONS, OBS_SIZE, Game, Games, Rules
+from wizard_env.agents import View, load
+from wizard_env.agents.network import (
+    FILE_NAME,
+    FORMAT,
+    LAYOUT,
+    VERSION,
+    Backend,
+    NetworkAgent,
+    input_scale,
+    save_agent,
+)
+from wizard_env.cards import CARD_NAMES, SUITS
+from wizard_env.observation.fields import HIGHS
+from wizard_env.train.sb3.trunk import Trunk, policy_weights
+from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
+from wizard_env.train.selfplay.games import SelfPlayGames
+from wizard_env.view import printed_actions
+
+ABOUT = {"format": FORMAT, "version": VERSION, "layout": LAYOUT}
+NO_CHANCE = np.random.default_rng(0)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    save_agent(random_weights(32, 16), tmp_path / FILE_NAME)
+    return tmp_path / FILE_NAME
+
+
+def some_view(count: int = 40, noise: NDArray[np.uint64] | None = None) -> View:
+    return under_way(Rules(num_players=4, hand_sizes=(8,)), count).view(noise=noise)
+
+
+# --- saving, loading, computing
+
+
+def test_what_is_saved_is_read(tmp_path: Path) -> None:
+    weights = random_weights(8)
+    save_agent(weights, tmp_path / "a.safetensors")
+    with safe_open(tmp_path / "a.safetensors", framework="pt") as file:
+        assert file.metadata() == ABOUT
+        assert {name: file.get_tensor(name).tolist() for name in file.keys()} == {  # noqa: SIM118
+            name: tensor.tolist() for name, tensor in weights.items()
+        }
+    assert [name for name, *_ in json.loads(LAYOUT)][:2] == ["played", "unseen"]
+
+
+def test_it_is_loaded_by_file_by_folder_and_by_name(path: Path) -> None:
+    view = some_view()
+    expected = NetworkAgent(str(path)).act(view, NO_CHANCE).tolist()
+    for name in (str(path), str(path.parent), f"checkpoint:path={path}"):
+        agent = load(name)
+        assert isinstance(agent, NetworkAgent)
+        assert not agent.sample
+        assert agent.act(view, NO_CHANCE).tolist() == expected
+    sampling = load(f"checkpoint:path={path},sample=True")
+    assert isinstance(sampling, NetworkAgent)
+    assert sampling.sample
+
+
+backends = pytest.mark.parametrize("backend", ["torch", "numpy"])
+
+
+@backends
+@pytest.mark.parametrize("widths", [(), (8,), (32, 16, 8)])
+def test_outputs_by_hand(tmp_path: Path, widths: tuple[int, ...], backend: Backend) -> None:
+    """Scaled observations, fully connected layers, ReLU between them and none after the last.
+
+    The value takes the place of the last one.
+    """
+    weights = random_weights(*widths, value=True)
+    save_agent(weights, tmp_path / FILE_NAME)
+    arrays = {name: tensor.numpy().astype(np.float64) for name, tensor in weights.items()}
+    observations = some_view().observation
+    hidden = observations * input_scale().astype(np.float64)
+    for layer in range(len(widths)):
+        hidden = np.maximum(hidden @ arrays[f"layer.{layer}.weight"].T + arrays[f"layer.{layer}.bias"], 0)
+    last = f"layer.{len(widths)}"
+    agent = NetworkAgent(str(tmp_path), backend=backend)
+    for found, name in ((agent.logits(observations), last), (agent.values(observations)[:, None], "value")):
+        assert found.dtype == np.float32
+        expected = hidden @ arrays[f"{name}.weight"].T + arrays[f"{name}.bias"]
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_network_without_a_value(path: Path) -> None:
+    with pytest.raises(ValueError, match=r"agent\.safetensors: the network has no value"):
+        NetworkAgent(str(path)).values(some_view().observation)
+
+
+def test_weights_of_half_the_size(tmp_path: Path) -> None:
+    """float16 in the file, float32 in the network."""
+    weights = {name: tensor.half() for name, tensor in random_weights(32, value=True).items()}
+    whole, half = tmp_path / "whole.safetensors", tmp_path / "half.safetensors"
+    save_agent({name: tensor.float() for name, tensor in weights.items()}, whole)
+    save_agent(weights, half)
+    assert half.stat().st_size < 0.6 * whole.stat().st_size
+    observations = some_view().observation
+    one, other = NetworkAgent(str(whole)), NetworkAgent(str(half))
+    assert one.logits(observations).tolist() == other.logits(observations).tolist()
+    assert one.values(observations).tolist() == other.values(observations).tolist()
+
+
+def test_arrays_are_saved_like_tensors(tmp_path: Path) -> None:
+    """However they lie in memory."""
+    weights = random_weights(8, value=True)
+    save_agent({name: np.asfortranarray(tensor) for name, tensor in weights.items()}, tmp_path / FILE_NAME)
+    saved = load_file(tmp_path / FILE_NAME)
+    assert saved.keys() == weights.keys()
+    assert all(torch.equal(saved[name], weights[name]) for name in weights)
+
+
+# --- torch and numpy
+
+
+def test_torch_and_numpy_compute_the_same(tmp_path: Path) -> None:
+    """Thousands of decisions at all table sizes, by all options of the rules."""
+    save_agent(random_weights(256, 128, value=True), tmp_path / FILE_NAME)
+    by_torch, by_numpy = (load(f"{tmp_path}:backend={backend}") for backend in ("torch", "numpy"))
+    assert isinstance(by_torch, NetworkAgent)
+    assert isinstance(by_numpy, NetworkAgent)
+    assert (by_torch.backend, by_numpy.backend) == ("torch", "numpy")
+    observations, mask, _ = decisions_by_all_rules(500)
+    one, other = by_torch.logits(observations), by_numpy.logits(observations)
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(
+        by_torch.values(observations), by_numpy.values(observations), rtol=0, atol=1e-5
+    )
+    actions = [np.where(mask, logits, -np.inf).argmax(axis=1).tolist() for logits in (one, other)]
+    assert actions[0] == actions[1]
+
+
+def test_torch_where_it_is_installed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert NetworkAgent(str(path)).backend == "torch"
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert NetworkAgent(str(path)).backend == "numpy"
+    with pytest.raises(ModuleNotFoundError, match=r"backend='torch' needs .* 'wizard-env\[train\]'"):
+        NetworkAgent(str(path), backend="torch")
+
+
+@pytest.mark.parametrize("backend", ["nump", None, 3])
+def test_no_such_backend(path: Path, backend: Any) -> None:
+    with pytest.raises(ValueError, match=f"backend={backend!r}: .*allowed are 'auto', 'torch', 'numpy'"):
+        NetworkAgent(str(path), backend=backend)
+
+
+@backends
+def test_no_decisions(path: Path, backend: Backend) -> None:
+    none = np.zeros((0, OBS_SIZE), np.uint8)
+    assert NetworkAgent(str(path), backend=backend).logits(none).shape == (0, NUM_ACTIONS)
+
+
+def test_the_scale_keeps_every_entry_small() -> None:
+    scale = input_scale()
+    assert scale.shape == (OBS_SIZE,)
+    assert scale.dtype == np.float32
+    assert (scale * HIGHS >= 1 - 1e-6).all()
+    assert (scale * HIGHS <= np.sqrt(60) + 1e-6).all()
+
+
+def test_it_computes_what_the_policy_computes(tmp_path: Path) -> None:
+    """The logarithms of the probabilities of the policy that was trained, with and without masks."""
+    env = SelfPlayVecEnv(SelfPlayGames(Rules(num_players=4, hand_sizes=(2, 8)), 50, seed=0))
+    options = {"features_extractor_class": Trunk, "features_extractor_kwargs": {"layers": [24, 12]}}
+    model = MaskablePPO("MlpPolicy", env, seed=3, device="cpu", policy_kwargs={**options, "net_arch": []})
+    policy: Any = model.policy
+    with torch.no_grad():
+        policy.action_net.weight.mul_(100)
+    save_agent(policy_weights(policy), tmp_path / FILE_NAME)
+    agent = NetworkAgent(str(tmp_path))
+    observations, masks = env.games.observation, env.games.mask
+    logits = torch.from_numpy(agent.logits(observations))
+    tensor = torch.from_numpy(observations)
+    with torch.no_grad():
+        free = policy.get_distribution(tensor).distribution.logits
+        legal = policy.get_distribution(tensor, action_masks=masks).distribution.probs
+    assert torch.allclose(torch.log_softmax(logits, 1), free, atol=1e-4)
+    masked = torch.where(torch.from_numpy(masks) > 0, logits, -torch.inf)
+    assert torch.allclose(torch.softmax(masked, 1), legal, atol=1e-4)
+    likeliest = printed_actions(legal.argmax(1).numpy(), env.games.order)
+    assert agent.act(env.games.view(), NO_CHANCE).tolist() == likeliest.tolist()
+
+
+# --- suits
+
+
+@pytest.mark.parametrize("sample", [False, True])
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+def test_it_acts_legally(path: Path, players: int, sample: bool) -> None:
+    """In every phase of games of every size, in the suits as printed."""
+    agent = NetworkAgent(str(path), sample=sample)
+    games, rng = Games(Rules(num_players=players, hand_sizes=(1, 7)), 60), np.random.default_rng(0)
+    for _ in range(2 * players * 10):
+        actions = agent.act(games.view(), rng)
+        assert actions.dtype == np.int64
+        assert games.mask[np.arange(60), actions].all()
+        games.step(actions)
+
+
+def rename(text: str, names: dict[str, str]) -> str:
+    return text if text.endswith(("WI", "JE")) else "".join(names.get(letter, letter) for letter in text)
+
+
+def suits_differ(game: Game) -> bool:
+    """Whether no two suits besides trump look alike in the acting hand, so that their order is its own."""
+    assert game.seat is not None
+    hand = game.hands[game.seat]
+    ranks = [[card[0] for card in hand if card[1] == suit] for suit in SUITS if suit != game.trump]
+    return all(one != other for one, other in combinations(ranks, 2))
+
+
+def test_renaming_the_suits_renames_the_action(path: Path) -> None:
+    """In all phases; the same position under all 24 namings of the suits."""
+    rng, rules = np.random.default_rng(1), Rules(num_players=4, hand_sizes=(6,))
+    agent, phases = NetworkAgent(str(path)), []
+    for number in range(40):
+        wizard_up = number % 4 == 0
+        deck = [card for card in CARD_NAMES if card != "WI" or not wizard_up]
+        cards = rng.permutation(deck).tolist()
+        hands = [cards[6 * seat : 6 * seat + 6] for seat in range(4)]
+        upcard = "WI" if wizard_up else cards[-1]
+        history: list[str] = []
+        game = Game.from_deal(rules, dealer=0, hands=hands, upcard=upcard)
+        for _ in range(0 if number % 8 == 0 else int(rng.integers(20))):
+            history.append(ACTIONS[int(rng.choice(game.legal_actions()))])
+            game.step(history[-1])
+        if not suits_differ(game):
+            continue
+        phases.append(game.phase)
+        action = ACTIONS[int(agent.act(View.of([game]), NO_CHANCE)[0])]
+        for order in permutations(SUITS):
+            names = dict(zip(SUITS, order, strict=True))
+            renamed = [[rename(card, names) for card in hand] for hand in hands]
+            twin = Game.from_deal(rules, dealer=0, hands=renamed, upcard=rename(upcard, names))
+            for step in history:
+                twin.step(rename(step, names))
+            twin_action = ACTIONS[int(agent.act(View.of([twin]), NO_CHANCE)[0])]
+            assert twin_action == rename(action, names)
+    assert set(phases) == {"trump", "bid", "play"}
+
+
+# --- drawing actions
+
+
+def test_sampling_follows_the_probabilities(path: Path) -> None:
+    agent, view = NetworkAgent(str(path), sample=True), some_view()
+    encoding = view.encode(canonical_suits=True)
+    row = int(encoding.mask.sum(axis=1).argmax())
+    legal = encoding.mask[row].nonzero()[0]
+    logits = agent.logits(encoding.observation[[row]])[0, legal].astype(np.float64)
+    expected = np.exp(logits) / np.exp(logits).sum()
+    many = view.select(np.full(20_000, row))
+    drawn = agent.act(many, np.random.default_rng(0))
+    printed = printed_actions(legal, np.full(len(legal), encoding.order[row]))
+    counts = np.array([(drawn == action).sum() for action in printed])
+    assert counts.sum() == 20_000
+    assert scipy.stats.chisquare(counts, 20_000 * expected).pvalue > 1e-4
+
+
+def test_sampling_draws_from_the_views_own_noise(path: Path) -> None:
+    """Then it does not depend on the generator, nor on what else is in the batch."""
+    agent = NetworkAgent(str(path), sample=True)
+    words = np.random.default_rng(5).integers(0, 2**64, 40, dtype=np.uint64)
+    view = some_view(noise=words)
+    together = agent.act(view, np.random.default_rng(0)).tolist()
+    assert agent.act(view, np.random.default_rng(1)).tolist() == together
+    assert agent.act(some_view(noise=words[::-1].copy()), np.random.default_rng(0)).tolist() != together
+    alone = [int(agent.act(view.select([row]), np.random.default_rng(row))[0]) for row in range(40)]
+    assert alone == together
+
+
+def test_without_sampling_there_is_no_chance(path: Path) -> None:
+    agent, view = NetworkAgent(str(path)), some_view()
+    rng = np.random.default_rng(0)
+    assert agent.act(view, rng).tolist() == agent.act(view, np.random.default_rng(9)).tolist()
+    assert rng.bit_generator.state == np.random.default_rng(0).bit_generator.state
+
+
+# --- files that are none
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    for missing in (tmp_path, tmp_path / "no" / "run", tmp_path / "no.safetensors"):
+        with pytest.raises(FileNotFoundError, match=f"no agent at .*{missing.name}"):
+            NetworkAgent(str(missing))
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04" + bytes(100), bytes(1000)])
+def test_a_foreign_file(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "foreign.zip"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"foreign\.zip is not a network of this package"):
+        NetworkAgent(str(path))
+
+
+@pytest.mark.parametrize("share", [0.001, 0.1, 0.5, 0.9999])
+def test_a_truncated_file(path: Path, share: float) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(ValueError, match="is not a network of this package"):
+        NetworkAgent(str(path))
+
+
+def without(weights: dict[str, torch.Tensor], name: str) -> dict[str, torch.Tensor]:
+    return {kept: tensor for kept, tensor in weights.items() if kept != name}
+
+
+GOOD = random_weights(8)
+WITH_VALUE = random_weights(8, value=True)
+
+
+@pytest.mark.parametrize(
+    ("weights", "about", "message"),
+    [
+        (GOOD, None, "format None"),
+        (GOOD, {"format": "pt"}, "format 'pt'"),
+        (GOOD, ABOUT | {"version": "0"}, "version '0', allowed is 'wizard-agent' version '1'"),
+        (GOOD, ABOUT | {"version": "2"}, "version '2'"),
+        (GOOD, ABOUT | {"layout": "[]"}, "another layout"),
+        (GOOD, without(ABOUT, "layout"), "another layout"),  # type: ignore[arg-type]
+        (GOOD | {"layer.0.weight": torch.zeros(8, OBS_SIZE + 1)}, ABOUT, "layers"),
+        (GOOD | {"layer.1.weight": torch.zeros(NUM_ACTIONS - 1, 8)}, ABOUT, "layers"),
+        (GOOD | {"layer.1.weight": torch.zeros(NUM_ACTIONS, 9)}, ABOUT, "layers"),
+        (GOOD | {"layer.0.bias": torch.zeros(9)}, ABOUT, "layers"),
+        (without(GOOD, "layer.0.bias"), ABOUT, "layers"),
+        (without(GOOD, "layer.1.weight"), ABOUT, "layers"),
+        ({}, ABOUT, "layers"),
+        ({"other": torch.zeros(3), "another": torch.zeros(3)}, ABOUT, "layers"),
+        (GOOD | {"layer.1.bias": torch.tensor(0.0)}, ABOUT, "layers"),
+        (GOOD | {"more": torch.zeros(3)}, ABOUT, "layers"),
+        (without(WITH_VALUE, "value.weight"), ABOUT, "layers"),
+        (without(WITH_VALUE, "value.bias"), ABOUT, "layers"),
+        (WITH_VALUE | {"value.weight": torch.zeros(1, 9)}, ABOUT, "layers"),
+        (WITH_VALUE | {"value.weight": torch.zeros(2, 8), "value.bias": torch.zeros(2)}, ABOUT, "layers"),
+        ({name: tensor.bfloat16() for name, tensor in GOOD.items()}, ABOUT, "BF16, allowed are F32, F16"),
+        (GOOD | {"layer.0.bias": torch.zeros(8, dtype=torch.int32)}, ABOUT, "weights in I32"),
+    ],
+)
+def test_a_file_of_another_kind(
+    tmp_path: Path, weights: dict[str, torch.Tensor], about: dict[str, str] | None, message: str
+) -> None:
+    """Refused when it is read, by its path and the reason, never later when it is to play."""
+    path = tmp_path / "other.safetensors"
+    save_file(weights, path, about)
+    with pytest.raises(ValueError, match=rf"other\.safetensors.*{message}"):
+        NetworkAgent(str(path))

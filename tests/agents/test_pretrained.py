@@ -1,0 +1,90 @@
+"""ChampionAgent: shipped with the package, and played without torch."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wizard_env.agents
+from tests.positions import decisions_by_all_rules, under_way
+from wizard_env import Rules
+from wizard_env.agents import load
+from wizard_env.agents.pretrained import CHAMPION, RIVAL, ChampionAgent
+
+PYPROJECT = Path(__file__).parent.parent.parent / "pyproject.toml"
+WITHOUT_TORCH = """
+import sys
+
+sys.modules["torch"] = None
+import gymnasium
+import numpy as np
+import wizard_env
+from agents import load
+
+champion, rng = load("champion"), np.random.default_rng(0)
+assert champion.backend == "numpy"
+for num_players in (3, 6):
+    env = gymnasium.make(
+        "wizard_env/Wizard-v0", num_players=num_players, hand_sizes=(1, 5), opponents="champion"
+    )
+    env.reset(seed=num_players)
+    over = False
+    while not over:
+        action = champion.act(wizard_env.View.of([env.unwrapped.game]), rng)[0]
+        _, _, over, _, _ = env.step(action)
+    assert env.unwrapped.game.phase == "over"
+"""
+
+
+def test_it_is_the_network_that_is_shipped() -> None:
+    champion = load("champion")
+    assert isinstance(champion, ChampionAgent)
+    assert not champion.sample
+    assert champion.path == CHAMPION  # by which a league tells other weights
+    view = under_way(Rules(num_players=5), 40).view()
+    actions = [agent.act(view, np.random.default_rng(0)) for agent in (champion, load(CHAMPION))]
+    assert actions[0].tolist() == actions[1].tolist()
+
+
+def test_the_package_holds_it() -> None:
+    """A wheel takes from `agents` what these patterns match; and it is small enough to come with everyone."""
+    settings: dict[str, Any] = tomllib.loads(PYPROJECT.read_text())["tool"]["setuptools"]
+    folder = Path(wizard_env.agents.__file__).parent
+    shipped = [
+        path for pattern in settings["package-data"]["wizard_env.agents"] for path in folder.glob(pattern)
+    ]
+    assert {path.parent for path in shipped} == {CHAMPION, RIVAL}
+    assert sum(path.stat().st_size for path in shipped) < 5_000_000
+
+
+def test_options() -> None:
+    champion = load("champion:sample=True,backend=numpy")
+    assert isinstance(champion, ChampionAgent)
+    assert (champion.sample, champion.backend) == (True, "numpy")
+    with pytest.raises(TypeError, match="agent 'champion' has no option 'path'"):
+        load("champion:path=elsewhere")
+
+
+def test_torch_and_numpy_compute_the_same() -> None:
+    observations = decisions_by_all_rules(500).observation
+    by_torch, by_numpy = ChampionAgent(backend="torch"), ChampionAgent(backend="numpy")
+    _compare(by_torch.logits(observations), by_numpy.logits(observations))
+    if by_torch.value is not None:
+        _compare(by_torch.values(observations), by_numpy.values(observations))
+
+
+def _compare(one: Any, other: Any) -> None:
+    """To 1e-5 of the largest: what is exact differs with the order of sums that cancel each other."""
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-5 * max(1, np.abs(one).max()))
+
+
+def test_it_plays_where_there_is_no_torch() -> None:
+    """At a table of its own kind, by its name."""
+    played = subprocess.run(
+        [sys.executable, "-W", "error", "-c", WITHOUT_TORCH], capture_output=True, text=True, timeout=300
+    )
+    assert (played.returncode, played.stderr) == (0, "")

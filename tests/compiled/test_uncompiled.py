@@ -1,0 +1,132 @@
+"""Compiled code and plain Python run the same lines: NUMBA_DISABLE_JIT=1 gives the same games."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wizard_env.games as batch
+from wizard_env import Game, Games, Rules, View, sample_legal, sample_softmax
+from wizard_env.agents import load
+from wizard_env.agents.belief import count_deals, draw_worlds
+from wizard_env.compiled.jit import COMPILES
+
+SINGLE = [
+    Rules(num_players=3, hand_sizes=(4, 20), magic_edition=True),  # 20 tricks: bids of two digits
+    Rules(num_players=4, hand_sizes=(1, 2), bid_restriction="canadian"),
+    Rules(num_players=5, hand_sizes=(5, 1), bid_reveal="secret"),
+    Rules(num_players=6, hand_sizes=(1, 3), bid_reveal="simultaneous", magic_edition=True),
+    Rules(num_players=3, hand_sizes=(2, 1), bid_restriction="no_even"),
+]
+BATCHES: list[dict[str, Any]] = [
+    {"rules": Rules(num_players=3, hand_sizes=(1, 2)), "canonical_suits": True},
+    {"rules": Rules(num_players=4, hand_sizes=(1, 2), bid_restriction="leader"), "skip_forced": True},
+    {"rules": Rules(num_players=6, hand_sizes=(2,), magic_edition=True, bid_reveal="secret")},
+]
+
+
+def digest() -> list[str]:
+    """One hash for each game and batch, of all that they show on the way."""
+    agents = map(digest_of_agent, ["rule_based", "heuristic", "search:worlds=1"])
+    return [*map(digest_of_game, SINGLE), *map(digest_of_batch, BATCHES), *agents]
+
+
+def digest_of_game(rules: Rules) -> str:
+    hashed, rng = hashlib.sha256(), np.random.default_rng(5)
+    for seed in range(2):
+        game = Game(rules, seed)
+        hashed.update(repr(game.draw).encode())
+        while game.seat is not None:
+            view = View.of([game]).encode(canonical_suits=True)
+            rows = [game.observe(seat) for seat in range(rules.num_players)]
+            for array in (*rows, *view, game.legal_mask(), game.full_state(), game.state):
+                hashed.update(array.tobytes())
+            game.step(int(rng.choice(game.legal_actions())))
+        hashed.update(repr((game.rounds, game.scores, game.winners)).encode())
+    return hashed.hexdigest()
+
+
+def digest_of_batch(options: dict[str, Any]) -> str:
+    hashed, rng = hashlib.sha256(), np.random.default_rng(6)
+    games = Games(num_games=8, seed=3, **options)
+    for step in range(40):
+        shown = (games.observation, games.mask, games.seat, games.points, games.done, games.states)
+        for array in (*shown, games.observe(1)):
+            hashed.update(array.tobytes())
+        if step % 2:
+            games.step(sample_legal(games.mask, rng))
+        else:
+            games.step(sample_softmax(rng.normal(size=games.mask.shape), games.mask, rng)[0])
+    ends, decisions = games.playout(rng)
+    hashed.update(ends.tobytes() + str(decisions).encode())
+    return hashed.hexdigest()
+
+
+def digest_of_agent(name: str) -> str:
+    """What an agent chooses, and the worlds and the number of deals that it may believe in."""
+    hashed, agent = hashlib.sha256(), load(name)
+    for rules in SINGLE[1:]:
+        games = Games(rules, 3, seed=4)
+        for step in range(12):
+            view = games.view(noise=np.arange(3, dtype=np.uint64) + step)
+            actions = agent.act(view, np.random.default_rng(0))
+            for array in (actions, draw_worlds(view, 2, np.random.default_rng(0)), count_deals(view)):
+                hashed.update(array.tobytes())
+            games.step(actions)
+    return hashed.hexdigest()
+
+
+def main() -> None:
+    """Print the digest, with every second batch stepped by the parallel kernel."""
+    if COMPILES:
+        raise RuntimeError("NUMBA_DISABLE_JIT is not set")
+    found = digest()
+    batch.SERIAL_BELOW = 0
+    found.append(digest_of_batch(BATCHES[0]))
+    sys.stdout.write("\n".join(found))
+
+
+def run_uncompiled(*arguments: str) -> list[str]:
+    """What Python writes when numba is told to compile nothing and every warning is an error."""
+    environment = {
+        **os.environ,
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": str(Path(__file__).parent.parent.parent),
+    }
+    run = subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environment,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.split()
+
+
+def test_compiled_equals_uncompiled() -> None:
+    """The same lines compiled and uncompiled, without a warning."""
+    assert COMPILES
+    expected = digest()
+    assert run_uncompiled(__file__) == [*expected, expected[len(SINGLE)]]
+
+
+@pytest.mark.parametrize("sample", ["sample_legal(mask, rng)", "sample_softmax(mask, mask, rng)[0]"])
+def test_rows_without_legal_action_uncompiled(sample: str) -> None:
+    """Games that pause have nothing to choose, and say so without a warning."""
+    program = (
+        "import sys; import numpy as np; from wizard_env import sample_legal, sample_softmax;"
+        "mask, rng = np.zeros((1, 79), np.uint8), np.random.default_rng(0);"
+        f"sys.stdout.write(str({sample}[0]))"
+    )
+    assert run_uncompiled("-c", program) == ["0"]
+
+
+if __name__ == "__main__":
+    main()

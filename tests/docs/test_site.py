@@ -1,0 +1,112 @@
+"""The documentation site: it builds, every page is in it, and it reads without a network."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT
+
+DOCS = ROOT / "docs"
+SOURCES = ("src", "srcset", "data", "poster")
+ELSEWHERE = re.compile(r"^(?:[a-z]+:)?//")
+NAVIGATION = re.compile(r"^ +- .*: ([\w/-]+\.md)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `make docs` builds, in a folder of its own; warnings end the build."""
+    pytest.importorskip("mkdocs")
+    folder = tmp_path_factory.mktemp("site")
+    # --quiet would hide warnings from --strict too
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    return folder
+
+
+class References(HTMLParser):
+    """What a page loads by itself, links that a reader may follow left out."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = dict(attributes)
+        if tag == "link" and given.get("rel") not in ("canonical", "next", "prev"):
+            self.found.append(given.get("href") or "")
+        elif tag != "a":
+            self.found += [
+                value for name in ("src", "srcset", "data", "poster") if (value := given.get(name))
+            ]
+
+
+def pages(site: Path) -> list[Path]:
+    found = sorted(site.rglob("*.html"))
+    assert len(found) > len(list(DOCS.rglob("*.md")))  # and 404.html
+    return found
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    named = NAVIGATION.findall((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    written = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")]
+    assert sorted(named) == sorted(written)
+
+
+def test_every_page_is_built(site: Path) -> None:
+    for page in DOCS.rglob("*.md"):
+        assert (site / page.relative_to(DOCS).with_suffix(".html")).is_file()
+    assert not list(site.rglob("*.py"))
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    """Scripts, style sheets, pictures and fonts lie in the site, whichever page asks for them."""
+    for page in pages(site):
+        for reference in References(page).found:
+            assert not ELSEWHERE.match(reference), f"{page.name} loads {reference}"
+            if page.name != "404.html" and not reference.startswith("data:"):
+                assert (page.parent / reference.partition("?")[0]).is_file(), f"{page.name} loads {reference}"
+
+
+def test_style_sheets_load_nothing_from_elsewhere(site: Path) -> None:
+    for sheet in site.rglob("*.css"):
+        text = sheet.read_text(encoding="utf-8")
+        loaded = re.findall(r"(?:url\(|@import\s+)[\"']?([^\"')]+)", text)
+        assert not [target for target in loaded if ELSEWHERE.match(target)], sheet.name
+
+
+def test_search_needs_no_server(site: Path) -> None:
+    """The index is a script, and a stand-in runs the search where a browser starts no worker from a file."""
+    index = (site / "search" / "search_index.js").read_text(encoding="utf-8")
+    assert index.startswith("var __index")
+    assert "Magic Wizard" in index
+    assert "assets/iframe-worker.js" in References(site / "index.html").found
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Chromium")
+def test_a_reader_finds_a_word_in_the_files(site: Path) -> None:
+    """From a page in a folder of its own, as from any; nothing is asked of a network, and nothing fails."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    asked: list[str] = []
+    with playwright.sync_playwright() as machine:
+        arguments = {"executable_path": shutil.which("chromium"), "args": ["--no-sandbox", "--disable-gpu"]}
+        browser = machine.chromium.launch(**arguments)
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: asked.append(str(error)))
+        page.goto((site / "tutorials" / "train.html").as_uri())
+        page.click("input.md-search__input")
+        page.keyboard.type("Jester")
+        found = page.wait_for_selector(".md-search-result__link", timeout=20_000)
+        assert site.as_uri() in found.get_attribute("href")
+        page.wait_for_timeout(200)
+        browser.close()
+    assert [url for url in asked if not url.startswith(("file:", "data:", "about:"))] == []

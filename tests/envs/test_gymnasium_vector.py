@@ -1,0 +1,311 @@
+"""The vector environment: native, and equal byte for byte to Gymnasium's batch of single environments."""
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from numpy.typing import NDArray
+
+from wizard_env import NUM_ACTIONS, OBS_SIZE, IllegalAction, action_id, sample_legal
+from wizard_env.agents import View
+from wizard_env.envs.gymnasium_vector import WizardVectorEnv
+
+NAME = "wizard_env/Wizard-v0"
+SHORT: dict[str, Any] = {"num_players": 3, "hand_sizes": (1, 2)}
+MODES = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
+
+
+class HighestLegal:
+    """Takes the last legal action."""
+
+    def act(self, view: View, rng: np.random.Generator) -> Any:
+        return NUM_ACTIONS - 1 - view.mask[:, ::-1].argmax(axis=1)
+
+
+OPTION_SETS: list[dict[str, Any]] = [
+    {},
+    SHORT,
+    SHORT | {"num_players": 6, "seat": 5, "magic_edition": True},
+    SHORT | {"bid_restriction": "no_even", "reward": "win"},
+    SHORT | {"bid_restriction": "canadian", "reward": "rank", "num_players": 5},
+    SHORT | {"bid_reveal": "secret", "reward": "game", "seat": 0},
+    SHORT | {"bid_reveal": "simultaneous", "opponents": ["random", HighestLegal()]},
+    SHORT | {"opponents": HighestLegal(), "seat": 2},
+    SHORT | {"opponents": ["random", "random"], "reward": "relative"},
+    SHORT | {"episode": "round"},
+    {"num_players": 4, "hand_sizes": (3, 1, 2), "episode": "round", "reward": "relative", "seat": 1},
+    SHORT | {"episode": "round", "bid_reveal": "secret", "opponents": ("random", HighestLegal())},
+]
+every_option = pytest.mark.parametrize("options", OPTION_SETS, ids=str)
+every_mode = pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+
+
+def make(num_envs: int = 4, **options: Any) -> WizardVectorEnv:
+    env: Any = gymnasium.make_vec(NAME, num_envs=num_envs, **options)
+    assert isinstance(env, WizardVectorEnv)
+    return env
+
+
+def make_sync(num_envs: int, mode: AutoresetMode, **options: Any) -> SyncVectorEnv:
+    kwargs = {"autoreset_mode": mode}
+    env: Any = gymnasium.make_vec(
+        NAME, num_envs=num_envs, vectorization_mode="sync", vector_kwargs=kwargs, **options
+    )
+    assert isinstance(env, SyncVectorEnv)
+    return env
+
+
+def contents(value: Any) -> Any:
+    """Types, shapes and bytes of whatever an environment returns."""
+    if isinstance(value, dict):
+        return {name: contents(entry) for name, entry in value.items()}
+    if isinstance(value, tuple):
+        return [contents(entry) for entry in value]
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return [contents(entry) for entry in value]
+    if isinstance(value, np.ndarray):
+        return (value.dtype.str, value.shape, value.tobytes())
+    return value
+
+
+def arrays_in(value: Any) -> list[NDArray[Any]]:
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return [value]
+    entries = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
+    return [array for entry in entries for array in arrays_in(entry)]
+
+
+def shown(env: WizardVectorEnv) -> Any:
+    table = env._games
+    arrays = (env.action_masks(), table.states, table.reward, table.terminated, table.seat, table.observation)
+    return contents(arrays)
+
+
+# --- equal to single environments
+
+
+@every_option
+@every_mode
+def test_equal_to_single_environments(options: dict[str, Any], mode: AutoresetMode) -> None:
+    """Observations, rewards, terminations, truncations and infos, byte for byte, over several episodes."""
+    native, sync, rng = make(autoreset_mode=mode, **options), make_sync(4, mode, **options), np.random
+    noise, episodes = rng.default_rng(0), 0
+    seeds: list[Any] = [5, None, [9, 1, 2**62, 0], None]
+    for seed in seeds:
+        assert contents(native.reset(seed=seed)) == contents(sync.reset(seed=seed))
+        for _ in range(240 if options == {} else 40):
+            actions = sample_legal(native.action_masks(), noise)
+            ours = native.step(actions)
+            assert contents(ours) == contents(sync.step(actions))
+            episodes += int(ours[2].sum())
+    assert episodes > 4
+    native.close()
+    sync.close()
+
+
+def test_a_game_is_the_same_in_any_batch() -> None:
+    """Environment i with seed s does not depend on the others, below and above the parallel threshold."""
+    seeds = list(range(700))
+    large, small = make(700, **SHORT), make(3, **SHORT)
+    picked = [0, 350, 699]
+    assert np.array_equal(large.reset(seed=seeds)[0][picked], small.reset(seed=picked)[0])
+    for _ in range(30):
+        masks = large.action_masks()
+        assert np.array_equal(masks[picked], small.action_masks())
+        actions = masks.argmax(axis=1)
+        for ours, theirs in zip(large.step(actions)[:4], small.step(actions[picked])[:4], strict=True):
+            assert np.array_equal(ours[picked], theirs)
+
+
+@pytest.mark.parametrize("episode", ["game", "round"])
+def test_rewards_add_up_to_the_scores(episode: str) -> None:
+    """Over a game, whatever its episodes are."""
+    env, rng = make(8, **SHORT, episode=episode, autoreset_mode=AutoresetMode.SAME_STEP), np.random
+    env.reset(seed=0)
+    noise, paid, games = rng.default_rng(1), np.zeros(8), 0
+    for _ in range(60):
+        _, rewards, terminated, _, infos = env.step(sample_legal(env.action_masks(), noise))
+        paid += rewards
+        for row in terminated.nonzero()[0]:
+            final = infos["final_info"]
+            assert paid[row] == final["scores"][row, final["seat"][row]]
+            if episode == "game" or not infos["scores"][row].any():
+                paid[row], games = 0, games + 1
+    assert games > 8
+
+
+# --- as Gymnasium makes it
+
+
+def test_made_by_gymnasium() -> None:
+    env = make(5, **SHORT)
+    assert env.num_envs == 5
+    assert env.spec is not None
+    assert env.single_observation_space.shape == (OBS_SIZE,)
+    assert env.observation_space.shape == (5, OBS_SIZE)
+    assert env.single_action_space == gymnasium.spaces.Discrete(NUM_ACTIONS)
+    assert env.action_space.shape == (5,)
+    observations, infos = env.reset(seed=0)
+    assert env.observation_space.contains(observations)
+    assert infos["action_mask"].shape == (5, NUM_ACTIONS)
+    assert infos["action_mask"].dtype == np.int8
+    assert np.array_equal(infos["action_mask"], env.action_masks())
+    assert env.action_masks().dtype == np.bool_
+    assert set(infos["seat"].tolist()) <= {0, 1, 2}
+
+
+def test_the_autoreset_mode_is_declared() -> None:
+    """In the metadata of each environment, not of the class."""
+    assert make(**SHORT).metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert make(**SHORT, autoreset_mode="SameStep").metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert WizardVectorEnv.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+
+
+@every_mode
+def test_gymnasium_s_statistics(mode: AutoresetMode) -> None:
+    """RecordEpisodeStatistics counts every episode's rewards and steps."""
+    inner = make(6, **SHORT, autoreset_mode=mode)
+    env = gymnasium.wrappers.vector.RecordEpisodeStatistics(inner)
+    env.reset(seed=0)
+    rng, paid, steps = np.random.default_rng(0), np.zeros(6), np.zeros(6, int)
+    episodes, ended = 0, np.zeros(6, np.bool_)
+    for _ in range(40):
+        _, rewards, terminated, _, infos = env.step(sample_legal(inner.action_masks(), rng))
+        resetting = ended & (mode is AutoresetMode.NEXT_STEP)
+        paid, steps = np.where(resetting, 0, paid + rewards), np.where(resetting, 0, steps + 1)
+        ended = terminated
+        if terminated.any():
+            episodes += int(terminated.sum())
+            assert infos["episode"]["r"][terminated].tolist() == paid[terminated].tolist()
+            assert infos["episode"]["l"][terminated].tolist() == steps[terminated].tolist()
+            assert infos["_episode"].tolist() == terminated.tolist()
+        if mode is AutoresetMode.SAME_STEP:
+            paid, steps = np.where(ended, 0, paid), np.where(ended, 0, steps)
+    assert episodes > 12
+
+
+def test_a_thousand_environments() -> None:
+    env, rng, episodes = make(1000, num_players=4, hand_sizes=(1, 2)), np.random.default_rng(0), 0
+    env.reset(seed=0)
+    for _ in range(20):
+        _, _, terminated, _, _ = env.step(sample_legal(env.action_masks(), rng))
+        episodes += int(terminated.sum())
+    assert episodes >= 2000
+
+
+@every_mode
+def test_results_are_fresh_arrays(mode: AutoresetMode) -> None:
+    """Nothing that was returned changes later, and writing into it changes nothing."""
+    env, rng = make(**SHORT, autoreset_mode=mode), np.random.default_rng(0)
+    kept: list[Any] = [env.reset(seed=0)]
+    as_they_were = [contents(kept[0])]
+    for _ in range(12):
+        kept.append(env.step(sample_legal(env.action_masks(), rng)))
+        as_they_were.append(contents(kept[-1]))
+    assert [contents(result) for result in kept] == as_they_were
+    before = shown(env)
+    for array in [*arrays_in(tuple(kept)), env.action_masks()]:
+        array[...] = 1
+    assert shown(env) == before
+
+
+def test_seeds() -> None:
+    """One number counts up over the environments; a list names each; without any, they go on."""
+    first, second = make(3, **SHORT), make(3, **SHORT)
+    assert contents(first.reset(seed=7)) == contents(second.reset(seed=[7, 8, 9]))
+    following = first.reset()
+    assert contents(following) == contents(second.reset())
+    assert not np.array_equal(following[0], first.reset(seed=7)[0])
+    assert not np.array_equal(make(3).reset()[0], make(3).reset()[0]), "random ones at first"
+    with pytest.raises(ValueError, match="2 seeds: 3 environments need 3"):
+        first.reset(seed=[1, 2])
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"autoreset_mode": AutoresetMode.DISABLED}, ValueError, "allowed are NEXT_STEP and SAME_STEP"),
+        ({"autoreset_mode": "Disabled"}, ValueError, "allowed are NEXT_STEP and SAME_STEP"),
+        ({"render_mode": "ansi"}, ValueError, "render_mode='ansi': a batch is not rendered"),
+        ({"num_envs": 0}, ValueError, "num_games=0: allowed are 1"),
+        ({"num_player": 4}, TypeError, "'num_player': did you mean 'num_players'"),
+        ({"opponent": "random"}, TypeError, "'opponent': did you mean 'opponents'"),
+        ({"autoreset": "SameStep"}, TypeError, "'autoreset': did you mean 'autoreset_mode'"),
+        ({"opponents": "randm"}, ValueError, "did you mean 'random'"),
+        ({"opponents": ["random"]}, ValueError, "1 opponents: .* each of the 3 seats"),
+        ({"seat": 4}, ValueError, "seat=4: allowed are None and 0 to 3"),
+        ({"episode": "round", "reward": "win"}, ValueError, "it needs episode='game'"),
+    ],
+    ids=str,
+)
+def test_wrong_options_are_refused(options: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        make(**options)
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ([0, 0, 0], r"shape \(3,\)"),
+        ([[0, 0, 0, 0]], r"shape \(1, 4\)"),
+        (0, r"shape \(\)"),
+        ([0.0, 0.0, 0.0, 0.0], "float64"),
+        ([True, False, True, False], "bool"),
+    ],
+)
+def test_wrong_shapes_and_types_of_actions_are_refused(actions: Any, message: str) -> None:
+    env = make(**SHORT)
+    env.reset(seed=0)
+    before = shown(env)
+    with pytest.raises(ValueError, match=message):
+        env.step(np.array(actions))
+    assert shown(env) == before
+
+
+@pytest.mark.parametrize("action", [NUM_ACTIONS, -1, action_id("play WI")])
+def test_an_illegal_action_changes_nothing(action: int) -> None:
+    """In no environment; the message says in which one."""
+    env = make(**SHORT)
+    env.reset(seed=0)
+    before, actions = shown(env), env.action_masks().argmax(axis=1)
+    actions[2] = action
+    with pytest.raises(
+        IllegalAction, match=r"seat \d may not .*; legal: bid 0, bid 1 \(round 1\) \(game 2 of"
+    ):
+        env.step(actions)
+    assert shown(env) == before
+
+
+def test_an_illegal_action_beside_an_episode_that_restarts_changes_nothing() -> None:
+    env = make(2, **SHORT)
+    env.reset(seed=[0, 1])
+    env.step(env.action_masks().argmax(axis=1))
+    env._games.go_on(np.array([1]))  # the second lags behind
+    while not env._games.terminated[0]:
+        env.step(env.action_masks().argmax(axis=1))
+    before = shown(env)
+    with pytest.raises(IllegalAction, match="game 1 of the batch"):
+        env.step(np.array([0, -1]))
+    assert shown(env) == before
+    env.step(np.array([-1, env.action_masks()[1].argmax()]))  # the first one's action is not read
+    assert not env._games.terminated[0]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_goes_on_identically(copied: Callable[[Any], Any]) -> None:
+    env = make(**SHORT)
+    env.reset(seed=3)
+    env.step(env.action_masks().argmax(axis=1))
+    twin = copied(env)
+    for _ in range(30):
+        assert shown(twin) == shown(env)
+        actions = env.action_masks().argmax(axis=1)
+        assert contents(twin.step(actions)) == contents(env.step(actions))

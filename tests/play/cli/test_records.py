@@ -1,0 +1,95 @@
+"""`wizard replay`, `analyse` and `convert`: what they tell of files of records."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.positions import played_at_random
+from wizard_env import Rules
+from wizard_env.play.main import app
+from wizard_env.records.game_record import write_records
+
+RUN = CliRunner()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Two games, the second unfinished."""
+    rules = Rules(3, hand_sizes=(1, 2))
+    games = [played_at_random(rules, 1), played_at_random(rules, 2, 11)]
+    write_records(tmp_path / "games.jsonl", games)
+    return tmp_path / "games.jsonl"
+
+
+def wizard(*arguments: object) -> str:
+    outcome = RUN.invoke(app, [*map(str, arguments)], catch_exceptions=False)
+    assert outcome.exit_code == 0, outcome.output
+    return outcome.stdout
+
+
+def test_replay_tells_every_trick(file: Path) -> None:
+    told = wizard("replay", file).splitlines()
+    assert [line for line in told if line.startswith("Game")] == ["Game 1", "Game 2"]
+    assert sum(line.startswith("  trick") for line in told) == 1 + 2 + 1 + 1
+    assert sum(line.startswith("Won by") for line in told) == 1
+    assert "Game 1" not in wizard("replay", file, "--game", 2)
+
+
+def test_replay_shows_tables_as_a_seat_sees_them(file: Path) -> None:
+    """One before each of the eleven actions, and one as it stands; cards of others are counted."""
+    everything, seen = (
+        wizard("replay", file, "--game", 2, "--tables", *seat) for seat in ((), ("--seat", 1))
+    )
+    assert everything.count("Wizard, 3 players") == seen.count("seen by seat 1") == 12
+    assert "2 cards" not in "".join(line for line in everything.splitlines() if "Round" not in line)
+    assert seen.count(" 2 cards") > everything.count(" 2 cards")
+
+
+def test_analyse_shows_seats_and_decisions(file: Path) -> None:
+    shown = wizard("analyse", file, "--by", "search:worlds=4", "--game", 1)
+    assert "points = par" in shown
+    assert "decisions that lost most" in shown
+    every = wizard("analyse", file, "--by", "search:worlds=4", "--game", 1, "--every")
+    assert "decisions, judged by search:worlds=4" in every
+
+
+def test_analyse_writes_json(file: Path) -> None:
+    found = json.loads(wizard("analyse", file, "--by", "search:worlds=4", "--json", "-"))
+    assert [len(one["seats"]) for one in found] == [3, 3]
+    assert set(found[0]["decisions"][0]) >= {"chosen", "best", "lost", "points"}
+
+
+def test_convert(file: Path, tmp_path: Path) -> None:
+    wizard("convert", file, tmp_path / "games.json")
+    written = json.loads((tmp_path / "games.json").read_text())
+    assert [len(one["rounds"]) for one in written] == [2, 2]
+    assert json.loads(wizard("convert", file, "-", "--game", 2)) == written[1:]
+
+
+def test_what_the_rules_do_not_allow_is_refused(file: Path, tmp_path: Path) -> None:
+    """And nothing is written."""
+    text = file.read_text().replace('"bid 0"', '"bid 1"', 1)
+    file.write_text(text)
+    with pytest.raises(ValueError, match="line 1: altered"):
+        wizard("convert", file, tmp_path / "games.json")
+    assert not (tmp_path / "games.json").exists()
+
+
+@pytest.mark.parametrize("number", [0, 3, -1])
+def test_a_game_that_the_file_does_not_have(file: Path, number: int) -> None:
+    with pytest.raises(ValueError, match=f"--game {number}: .*games.jsonl has 2 games"):
+        wizard("replay", file, f"--game={number}")
+
+
+@pytest.mark.parametrize("command", [["replay"], ["analyse", "--by", "search:worlds=1"]])
+def test_a_file_without_games(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "games.jsonl").touch()
+    with pytest.raises(ValueError, match=r"games.jsonl has 0 games"):
+        wizard(command[0], tmp_path / "games.jsonl", *command[1:])
+
+
+def test_a_seat_is_for_tables(file: Path) -> None:
+    with pytest.raises(ValueError, match="--seat 1: only tables are shown"):
+        wizard("replay", file, "--seat", 1)

@@ -1,0 +1,273 @@
+"""The browser table in a real Chromium: whole games, by keyboard and by link, on a phone and on a desk."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import ROOT, load_script
+from wizard_env import Game, Rules
+from wizard_env.play.web.server import make_app
+from wizard_env.records.game_record import read_records, record
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+SIZES = {"phone": {"width": 360, "height": 740}, "desk": {"width": 1440, "height": 900}}
+CHOICES = "#choices button, #hand button:not(:disabled)"
+OVERLAPS = """() => {
+  const boxes = [...document.querySelectorAll('button, select, #players li, #players span, .card, #status')]
+    .filter((one) => one.checkVisibility() && !one.closest('dialog') && !one.closest('#lobby'))
+    .map((one) => [one, one.getBoundingClientRect()]);
+  const found = [];
+  for (const [a, p] of boxes) for (const [b, q] of boxes)
+    if (a !== b && !a.contains(b) && !b.contains(a)
+        && p.left + 1 < q.right && q.left + 1 < p.right && p.top + 1 < q.bottom && q.top + 1 < p.bottom)
+      found.push(a.outerHTML.slice(0, 60) + ' on ' + b.outerHTML.slice(0, 60));
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of its own, on a free port."""
+    app = make_app(
+        tmp_path_factory.mktemp("served") / "tables.sqlite",
+        ["random", "heuristic", "search:worlds=4", "champion"],
+    )
+    with load_script("screenshot").served(app) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as machine:
+        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def open_page(browser: Any, size: str) -> tuple[Any, list[str]]:
+    """A page of a browser of its own, and the errors that it reports."""
+    page, errors = browser.new_context(viewport=SIZES[size]).new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+    page.set_default_timeout(60_000)
+    return page, errors
+
+
+def sit_down(page: Any, address: str, sizes: str, seats: dict[int, str] | None = None) -> None:
+    page.goto(address)
+    page.wait_for_selector("#seats select")
+    for seat, name in (seats or {}).items():
+        page.locator("#seats select").nth(seat).select_option(name)
+    page.click("#lobby summary")
+    page.fill("#sizes", sizes)
+    page.click("text=Sit down")
+    page.wait_for_selector("#players li")
+    page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
+
+
+def test_looking_through_a_game(browser: Any, address: str, tmp_path: Path) -> None:
+    """From its end at the table, and from a file: step by step, with opinions, and where points were lost."""
+    page, errors = open_page(browser, "phone")
+    sit_down(page, address, "1, 4", {0: "heuristic"})
+    for _ in until_over(page):
+        page.wait_for_timeout(40)
+    with page.expect_download() as download:
+        page.click("text=Record")
+    file = tmp_path / "game.jsonl"
+    download.value.save_as(file)
+    page.click("text=Look through it")
+    page.wait_for_selector("#study:not([hidden])")
+    assert "heuristic" in page.inner_text("#players")
+
+    page.goto(address)
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#study:not([hidden])")
+    (game,) = read_records(file)
+    decisions = len(game.history)
+    assert page.inner_text("#place") == f"decision 1 of {decisions}"
+    assert page.locator("#players .chip").count() == 4
+    page.select_option("#adviser", "champion")
+    page.wait_for_selector("#advice tr[data-chosen]")
+    page.click("#later")
+    page.wait_for_function("document.querySelector('#round').textContent.startsWith('Round 2')")
+    assert page.locator("#judges").inner_text() == "search:worlds=4"
+    page.click("#judge")
+    page.wait_for_selector("#bars li[data-shown]")
+    assert page.locator("#chart tr").count() == 5
+    first = page.inner_text("#place")
+    assert first.endswith(f" of {decisions}")
+    while page.locator("#after").is_enabled():
+        assert page.evaluate(OVERLAPS) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]["width"]
+        place = page.inner_text("#place")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("(told) => place.textContent !== told", arg=place)
+    assert page.inner_text("#place") == f"after {decisions} decisions"
+    assert "The game is over" in page.inner_text("#status")
+    page.locator("#bars li button").first.click()
+    page.wait_for_function("(told) => place.textContent === told", arg=first)
+    page.reload()
+    page.wait_for_function("(told) => place.textContent === told", arg=first)
+    assert errors == []
+
+
+def test_what_is_no_record_is_refused(browser: Any, address: str, tmp_path: Path) -> None:
+    """By its number in the file; the other games of the file can be seen."""
+    page, _ = open_page(browser, "desk")
+    page.goto(address)
+    (tmp_path / "empty.jsonl").write_text("")
+    page.set_input_files("#file", tmp_path / "empty.jsonl")
+    page.wait_for_function("error.textContent === 'This file is empty.'")
+    game = Game(Rules(3, hand_sizes=(1,)), seed=1)
+    (tmp_path / "games.jsonl").write_text(f"no record\n{record(game)}\n")
+    page.set_input_files("#file", tmp_path / "games.jsonl")
+    for _ in range(2):
+        page.wait_for_function("error.textContent.startsWith('Game 1: not JSON')")
+        assert page.locator("#players li").count() == 0
+        page.select_option("#which", "1")
+        page.wait_for_selector("#players li")
+        page.select_option("#which", "0")
+
+
+def test_a_table_that_nobody_can_join(browser: Any, address: str) -> None:
+    """Says so; there is no form to sit down."""
+    page, _ = open_page(browser, "desk")
+    for nowhere in ("nonsense", "a/b", "../x", "%00"):
+        page.goto("about:blank")
+        page.goto(f"{address}#{nowhere}")
+        page.wait_for_selector("#error a")
+        assert "there is no such table" in page.inner_text("#error")
+        assert page.locator("#join").is_hidden()
+
+
+def test_hand_sizes_are_checked(browser: Any, address: str) -> None:
+    page, _ = open_page(browser, "desk")
+    page.goto(address)
+    page.wait_for_selector("#seats select")
+    page.click("#lobby summary")
+    page.fill("#sizes", "1, 2-3")
+    page.click("text=Sit down")
+    page.wait_for_function("error.textContent.startsWith('Hand sizes: 2-3 is no whole number')")
+
+
+def test_the_end_of_a_round_is_seen(browser: Any, address: str) -> None:
+    """While the next one is bid: its last trick and its points, beside the card turned up; then no more."""
+    page, _ = open_page(browser, "phone")
+    sit_down(page, address, "1, 2")
+    seen = set()
+    for _ in until_over(page):
+        bidding = page.locator("#choices button").count() > 0
+        if "Round 2" in page.inner_text("#round"):
+            told = page.inner_text("#outcome")
+            seen.add(bidding and "took the last trick. Round 1: You" in told)
+            if (
+                not bidding
+                and "took 0" in page.inner_text("#players")
+                and page.locator("#trick .upcard").count()
+            ):
+                assert told == ""
+        act(page)
+    assert True in seen
+
+
+def is_over(page: Any) -> bool:
+    return "The game is over" in page.inner_text("#status")
+
+
+MOST_STEPS = 4000
+
+
+def until_over(*pages: Any) -> Iterator[Any]:
+    """The pages in turn, until the game is over on all of them."""
+    for _ in range(MOST_STEPS):
+        if all(map(is_over, pages)):
+            return
+        yield from pages
+    raise AssertionError("the game does not end")
+
+
+def act(page: Any) -> None:
+    """Take the first choice, if there is one, from the keyboard."""
+    page.evaluate("(choices) => document.querySelector(choices)?.focus()", CHOICES)
+    if page.evaluate("(choices) => document.activeElement.matches(choices)", CHOICES):
+        page.keyboard.press("Enter")
+    page.wait_for_timeout(40)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> None:
+    """Nothing overlaps or leaves the screen, at any moment; the record can be had at the end."""
+    page, errors = open_page(browser, size)
+    sit_down(page, address, "1, 15")
+    moments = 0
+    for _ in until_over(page):
+        if page.locator(CHOICES).count():
+            assert page.evaluate(OVERLAPS) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+            moments += 1
+        act(page)
+    assert moments > 8
+    page.click("#pad")
+    assert page.locator("#paper tr").count() == 1 + 2 + 1
+    page.keyboard.press("Escape")
+    with page.expect_download() as download:
+        page.click("text=Record")
+    download.value.save_as(tmp_path / "game.jsonl")
+    assert '"over":true' in (tmp_path / "game.jsonl").read_text()
+    assert errors == []
+
+
+def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
+    page, errors = open_page(browser, "desk")
+    sit_down(page, address, "4")
+    page.wait_for_selector(CHOICES)
+    page.click("#hint")
+    page.wait_for_selector("#advice tbody tr")
+    assert "champion would choose" in page.inner_text("#advice")
+    page.locator(CHOICES).first.click()
+    page.wait_for_selector("#hand button:not(:disabled)")
+    page.click("#back")
+    page.wait_for_selector("#choices button")
+    for _ in until_over(page):
+        if page.locator("#last").is_enabled():
+            break
+        act(page)
+    page.click("#last")
+    assert "took the trick" in page.inner_text("#paper")
+    assert errors == []
+
+
+def test_two_people_by_link(browser: Any, address: str) -> None:
+    """The second opens the first one's link; reloading leads back to the same seat."""
+    first, errors = open_page(browser, "desk")
+    second, others = open_page(browser, "phone")
+    sit_down(first, address, "1, 2", {2: ""})
+    second.goto(first.locator("#invite a").get_attribute("href"))
+    second.fill("#joiner", "Ben")
+    second.click("#join button")
+    second.wait_for_selector("#players li")
+    first.wait_for_selector("#players :text('Ben')")
+    first.wait_for_selector("#invite", state="hidden")
+    second.reload()
+    second.wait_for_selector("#players li")
+    for page in until_over(first, second):
+        act(page)
+    assert first.inner_text("#players .numbers") != ""
+    assert errors == []
+    assert [error for error in others if "404" not in error] == []
+
+
+def test_the_picture_of_the_documentation(tmp_path: Path) -> None:
+    """`make picture` would show a position with a choice and what an agent thinks of it."""
+    command = [sys.executable, "tools/screenshot.py", "--out", str(tmp_path / "table.png")]
+    subprocess.run(command, cwd=ROOT, check=True)
+    assert (tmp_path / "table.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -1,0 +1,611 @@
+"""The server of the browser table: who sees what, what is refused, and that nothing is lost."""
+
+import json
+import re
+import socket
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from typer.testing import CliRunner, Result
+
+from tests.positions import played_at_random
+from wizard_env import ACTIONS, Game, Rules
+from wizard_env.agents import load
+from wizard_env.cards import CARD_NAMES
+from wizard_env.play.cli.serve import OFFERED
+from wizard_env.play.main import app
+from wizard_env.play.web.messages import LONGEST_RECORD
+from wizard_env.play.web.server import (
+    BURST,
+    LONGEST_BODY,
+    LONGEST_MESSAGE,
+    PAGE,
+    REQUEST_BURST,
+    STRENGTH,
+    Bucket,
+    TooFastError,
+    make_app,
+)
+from wizard_env.play.web.store import Store
+from wizard_env.play.web.tables import KEPT_SECONDS, SharedAgent, Tables
+from wizard_env.records.game_record import record, replay
+from wizard_env.train.analysis import analyse
+
+AGENTS = ["random", "heuristic", "champion"]
+CARD = re.compile(r'"([2-9TJQKA][SHDC]|WI|JE)"')
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    with TestClient(make_app(tmp_path / "tables.sqlite", AGENTS)) as client:
+        yield client
+        Seat.leave_all()  # a server does not stop while somebody is connected
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests talk faster than people."""
+    monkeypatch.setattr(Bucket, "take", lambda self: None)
+
+
+def new_table(client: TestClient, seats: list[str | None], **options: Any) -> dict[str, Any]:
+    answer = client.post("/tables", json={"seats": seats, **options})
+    assert answer.status_code == 201, answer.text
+    opened: dict[str, Any] = answer.json()
+    return opened
+
+
+class Seat:
+    """A browser at a table; every byte that it receives is kept."""
+
+    seated: ClassVar[list["Seat"]] = []
+
+    def __init__(self, client: TestClient, opened: dict[str, Any]) -> None:
+        self.received: list[str] = []
+        self._acted = -1
+        self._session = client.websocket_connect(f"/tables/{opened['table']}")
+        self._socket = self._session.__enter__()
+        Seat.seated.append(self)
+        self.say(kind="sit", token=opened["token"])
+
+    def say(self, **message: Any) -> None:
+        self._socket.send_text(json.dumps(message))
+
+    def hear(self, kind: str = "view") -> dict[str, Any]:
+        """The next message of that kind; views may come before what was asked for."""
+        while True:
+            self.received.append(self._socket.receive_text())
+            heard: dict[str, Any] = json.loads(self.received[-1])
+            if heard["kind"] == kind:
+                return heard
+            assert heard["kind"] == "view", heard
+
+    def wait_for_turn(self) -> dict[str, Any]:
+        """The view in which the seat acts, or the game is over."""
+        while True:
+            view = self.hear()
+            if (view["legal"] and view["decisions"] > self._acted) or view["scene"]["phase"] == "over":
+                return view
+
+    def act(self, view: dict[str, Any], action: str) -> None:
+        self._acted = view["decisions"]
+        self.say(kind="act", action=action, decisions=view["decisions"])
+
+    def leave(self) -> None:
+        Seat.seated.remove(self)
+        self._session.__exit__(None, None, None)
+
+    @staticmethod
+    def leave_all() -> None:
+        while Seat.seated:
+            Seat.seated[-1].leave()
+
+
+def play_to_the_end(seat: Seat, rng: np.random.Generator) -> dict[str, Any]:
+    view = seat.wait_for_turn()
+    while view["legal"]:
+        seat.act(view, str(rng.choice(view["legal"])))
+        view = seat.wait_for_turn()
+    return view
+
+
+def sit_down(client: TestClient, seats: list[str | None], **options: Any) -> tuple[Seat, dict[str, Any]]:
+    opened = new_table(client, seats, **options)
+    seat = Seat(client, opened)
+    seat.say(kind="pace", seconds=0)
+    return seat, opened
+
+
+# --- games
+
+
+def test_a_game_against_agents(client: TestClient) -> None:
+    seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[1, 3])
+    view = play_to_the_end(seat, np.random.default_rng(0))
+    assert len(view["scene"]["pad"]) == 2
+    assert view["scene"]["winners"]
+    told = client.get(f"/tables/{opened['table']}/record")
+    game = replay(told.text)
+    assert game.scores == [each["score"] for each in view["scene"]["seats"]]
+
+
+def test_two_people_at_one_table(client: TestClient) -> None:
+    """By link; a third finds no seat. Each is asked in turn, and both see the game to its end."""
+    first, opened = sit_down(client, [None, "random", None], hand_sizes=[2])
+    joined = client.post(f"/tables/{opened['table']}/seats", json={}).json()
+    assert (opened["seat"], joined["seat"]) == (0, 2)
+    assert opened["token"] != joined["token"]
+    assert client.get(f"/tables/{opened['table']}/seats").json() == {"open": []}
+    full = client.post(f"/tables/{opened['table']}/seats", json={})
+    assert (full.status_code, full.json()["why"]) == (404, "every seat of this table is taken")
+    second = Seat(client, joined)
+    people, decisions = {0: first, 2: second}, 0
+
+    def see(person: Seat) -> dict[str, Any]:
+        """The view from so many decisions on in which a person acts, or the game is over."""
+        while True:
+            view = person.hear()
+            acting = {each["number"] for each in view["scene"]["seats"] if each["acts"]}
+            if view["decisions"] >= decisions and acting != {1}:
+                return view
+
+    while not (view := see(first))["scene"]["winners"]:
+        (acting,) = (each["number"] for each in view["scene"]["seats"] if each["acts"])
+        decisions = view["decisions"]
+        seen = view if acting == 0 else see(second)
+        people[acting].act(seen, seen["legal"][0])
+        decisions += 1
+    decisions = view["decisions"]
+    assert see(second)["scene"]["winners"] == view["scene"]["winners"]
+
+
+def test_watching_agents(client: TestClient) -> None:
+    opened = new_table(client, ["random", "heuristic", "champion"], hand_sizes=[1])
+    assert opened["token"] is None
+    seat = Seat(client, opened)
+    seat.say(kind="pace", seconds=0)
+    view = seat.wait_for_turn()
+    assert view["you"] is None
+    assert all(each["hand"] is not None for each in view["scene"]["seats"])
+
+
+def test_hints_and_taking_back(client: TestClient) -> None:
+    seat, _ = sit_down(client, [None, "heuristic", "random"], hand_sizes=[3])
+    view = seat.wait_for_turn()
+    seat.say(kind="hint", agent="champion")
+    hint = seat.hear("hint")
+    assert {one["action"] for one in hint["choices"]} == set(view["legal"])
+    before = view["decisions"]
+    seat.act(view, view["legal"][0])
+    view = seat.wait_for_turn()
+    assert view["can_take_back"]
+    seat.say(kind="take_back")
+    while view["decisions"] != before:
+        view = seat.hear()
+    assert view["legal"]
+
+
+def test_people_have_names(client: TestClient) -> None:
+    """Those that they say, and that the others see; a restart keeps them."""
+    first, opened = sit_down(client, [None, "random", None], person="  Ann ")
+    assert first.hear()["names"] == ["Ann", "random", "person"]
+    client.post(f"/tables/{opened['table']}/seats", json={"person": "Ben"})
+    while (view := first.hear())["open"]:
+        pass
+    assert view["names"] == ["Ann", "random", "Ben"]
+    named = client.post(
+        "/tables", json={"seats": [None, "random", "random"], "person": "\U0001f469\u200d\U0001f467"}
+    )
+    assert named.status_code == 201
+    for person in ("", " ", "heuristic", "x" * 21, "a\nb", "\u202eevil", 7):
+        refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
+        assert (refused.status_code, refused.json()["why"][:7]) == (400, "person:")
+
+
+def test_the_lobby_tells_who_is_strong(client: TestClient) -> None:
+    told = client.get("/agents").json()
+    leads = {one["name"]: one["lead"] for one in told}
+    assert [one["name"] for one in told] == AGENTS
+    assert leads["random"] < leads["heuristic"] < leads["champion"]
+    assert set(json.loads(STRENGTH.read_text())) == set(OFFERED)
+
+
+def test_an_agent_that_fails_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without what it says, which may tell its cards; the game goes on when it can."""
+    why = "heuristic fails (RuntimeError)"
+    with monkeypatch.context() as broken:
+        broken.setattr("wizard_env.agents.heuristic.HeuristicAgent.act", fail)
+        seat, opened = sit_down(client, ["random", None, "heuristic"], hand_sizes=[2])
+        heard: dict[str, Any] = {}
+        while heard.get("why") != why:
+            heard = json.loads(seat._socket.receive_text())
+            seat.received.append(json.dumps(heard))
+            if heard.get("legal"):
+                seat.act(heard, heard["legal"][0])
+        seat.leave()
+    again = Seat(client, opened)
+    assert play_to_the_end(again, np.random.default_rng(0))["scene"]["winners"]
+    assert "the ace of spades" not in "".join(again.received + seat.received)
+
+
+def test_an_adviser_that_fails_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard_env.agents.heuristic.HeuristicAgent.act", fail)
+    seat, _ = sit_down(client, [None, "random", "random"])
+    seat.wait_for_turn()
+    seat.say(kind="hint", agent="heuristic")
+    assert seat.hear("error")["why"] == "heuristic fails (RuntimeError)"
+
+
+def fail(self: object, view: object, rng: object) -> None:
+    raise RuntimeError("it holds the ace of spades")
+
+
+def test_records_of_games_are_written(tmp_path: Path) -> None:
+    with TestClient(make_app(":memory:", AGENTS, tmp_path / "records")) as client:
+        seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[1, 2])
+        play_to_the_end(seat, np.random.default_rng(0))
+        told = client.get(f"/tables/{opened['table']}/record").text
+        Seat.leave_all()
+    assert (tmp_path / "records" / f"{opened['table']}.jsonl").read_text() == told
+
+
+# --- games that were played
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return played_at_random(Rules(3, hand_sizes=(1, 3)), 5)
+
+
+def test_a_game_is_shown_at_every_decision(client: TestClient, game: Game) -> None:
+    for number, (twin, action) in enumerate(game.retrace()):
+        told = client.post("/records/moment", json={"record": record(game), "decisions": number}).json()
+        assert told["chosen"] == ACTIONS[action]
+        assert told["legal"] == [ACTIONS[one] for one in twin.legal_actions()]
+        assert [each["hand"] for each in told["scene"]["seats"]] == twin.hands
+        assert (told["num_decisions"], told["first_decisions"]) == (len(game.history), [0, 6])
+        twin.step(action)
+    told = client.post("/records/moment", json={"record": record(game), "decisions": 18}).json()
+    assert (len(game.history), told["chosen"], told["scene"]["phase"]) == (18, None, "over")
+
+
+def test_opinions_on_every_decision(client: TestClient, game: Game) -> None:
+    asked = {"record": record(game), "decisions": 7}
+    network = client.post("/records/opinion", json={**asked, "agent": "champion"}).json()
+    assert network["value"] is not None
+    assert sum(one["share"] for one in network["choices"]) == pytest.approx(1, abs=1e-5)
+    rules = client.post("/records/opinion", json={**asked, "agent": "heuristic"}).json()
+    assert {one["points"] for one in rules["choices"]} == {None}
+    over = client.post("/records/opinion", json={**asked, "decisions": 18, "agent": "champion"})
+    assert over.status_code == 400
+
+
+def test_where_points_were_lost_in_a_round(game: Game) -> None:
+    search = "search:worlds=4"
+    with TestClient(make_app(":memory:", [search, "heuristic"])) as client:
+        asked = {"record": record(game), "round_number": 2, "agent": search}
+        told = client.post("/records/judgement", json=asked).json()
+        assert told == json.loads(json.dumps(analyse(game, load(search), search, only=[2]).to_dict()))
+        assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
+        refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
+        assert (refused.status_code, "expects nothing of single" in refused.text) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong", "why"),
+    [
+        ("moment", {"record": "{}"}, "line 1: "),
+        ("moment", {"decisions": 19}, "decisions=19: the game has 18"),
+        ("moment", {"decisions": -1}, "decisions: Input should be greater"),
+        ("moment", {"more": 1}, "more: Extra"),
+        ("moment", {"record": "x" * (LONGEST_RECORD + 1)}, "record: String should have at most"),
+        ("opinion", {"agent": "runs/secret"}, "no agent 'runs/secret': allowed are random"),
+        ("judgement", {"agent": "champion", "decisions": 1}, "round_number: Field required"),
+    ],
+)
+def test_questions_that_make_no_sense(
+    client: TestClient, game: Game, path: str, wrong: dict[str, Any], why: str
+) -> None:
+    body = {"record": record(game), "decisions": 0} | wrong
+    answer = client.post(f"/records/{path}", json=body)
+    assert answer.status_code == 400
+    assert why in answer.json()["why"]
+
+
+def test_an_altered_record_is_refused(client: TestClient, game: Game) -> None:
+    altered = record(game).replace('"seed":5', '"seed":6')
+    assert altered != record(game)
+    answer = client.post("/records/moment", json={"record": altered, "decisions": 0})
+    assert answer.status_code == 400
+
+
+# --- the page
+
+
+def test_the_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    scripts = "".join(file.read_text(encoding="utf-8") for file in PAGE.glob("*.js"))
+    named = re.findall(r'(?:href|src)="([^"]+)"', page.text) + re.findall(r'from "\./([^"]+)"', scripts)
+    assert {"table.css", "main.js", "review.js"} <= set(named)
+    for name in named:
+        assert name in ("data:,", "./") or client.get(f"/{name}").status_code == 200
+    for file in PAGE.iterdir():
+        assert not re.search(r"https?://|@import|url\(", file.read_text(encoding="utf-8")), file.name
+
+
+def test_the_page_reads_what_a_view_says(client: TestClient) -> None:
+    """Every element that a script asks for by its id is on the page."""
+    script = "".join(file.read_text(encoding="utf-8") for file in PAGE.glob("*.js"))
+    page = client.get("/").text
+    for name in set(re.findall(r'\$\("(\w+)"\)', script)):
+        assert f'id="{name}"' in page
+
+
+# --- what may be known
+
+
+def cards_in(text: str) -> Counter[str]:
+    return Counter(CARD.findall(text))
+
+
+@pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
+def test_nobody_is_sent_what_their_seat_may_not_know(client: TestClient, reveal: str) -> None:
+    """Every byte of a game: cards are one's own or lay on the table; bids are those that were revealed."""
+    seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[2, 5], bid_reveal=reveal)
+    play_to_the_end(seat, np.random.default_rng(1))
+    told = client.get(f"/tables/{opened['table']}/record").text
+    game, deals = replay(told), json.loads(told)["rounds"]
+    for text in seat.received:
+        message = json.loads(text)
+        scene, seen = message["scene"], json.dumps(message)
+        assert str(game.seed) not in text
+        assert opened["token"] not in text
+        number = scene["round_number"] - 1
+        public = {scene["upcard"]} | {card for _, card in scene["trick"]}
+        public |= {event["action"].split()[-1] for event in message["events"]}
+        public |= set((message["last_trick"] or {"cards": []})["cards"])
+        own = set(deals[number]["hands"][0].split())
+        assert set(cards_in(seen)) <= public | own
+        dealt = game_before(deals, number)
+        hidden = dealt - own - public
+        assert not hidden & set(cards_in(text))
+        if reveal == "secret" and scene["phase"] in ("bid", "play"):
+            others = [each for each in scene["seats"] if each["number"] != 0]
+            assert all(each["bid"] is None for each in others)
+            rounds = [event for event in message["events"] if event["round_number"] == number + 1]
+            bids = [one["action"] for one in rounds if one["seat"] != 0 and "bid" in one["action"]]
+            assert set(bids) <= {"bid"}
+
+
+def game_before(deals: list[dict[str, Any]], number: int) -> set[str]:
+    """The cards in others' hands at the start of a round that exist once."""
+    return {card for hand in deals[number]["hands"][1:] for card in hand.split()} & set(CARD_NAMES[:52])
+
+
+def test_the_record_is_kept_until_the_game_is_over(client: TestClient) -> None:
+    opened = new_table(client, [None, "random", "random"])
+    answer = client.get(f"/tables/{opened['table']}/record")
+    assert (answer.status_code, "tells all hands" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize("token", ["", "x" * 32, None])
+def test_a_seat_needs_its_token(client: TestClient, token: str | None) -> None:
+    """Nor does anybody watch a table at which people sit."""
+    opened = new_table(client, [None, "random", "random"])
+    other = new_table(client, [None, "random", "random"])
+    for wrong in (token, other["token"]):
+        seat = Seat(client, opened | {"token": wrong})
+        assert seat.hear("error")["why"]
+        with pytest.raises(WebSocketDisconnect):
+            seat.hear()
+
+
+def test_tokens_are_long_and_not_stored(client: TestClient, tmp_path: Path) -> None:
+    opened = [new_table(client, [None, "random", "random"]) for _ in range(8)]
+    tokens = {one["token"] for one in opened}
+    assert len(tokens) == 8
+    assert all(len(token) >= 32 for token in tokens)
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert not any(token.encode() in stored for token in tokens)
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        ("{", "Invalid JSON"),
+        ("[1, 2]", "the message"),
+        ('{"kind": "fly"}', "fly"),
+        ('{"kind": "act", "action": "play TS"}', "decisions"),
+        ('{"kind": "act", "action": 3, "decisions": 0}', "valid string"),
+        ('{"kind": "act", "action": "play TS", "decisions": 99}', "changed meanwhile"),
+        ('{"kind": "pace", "seconds": 1e9}', "allowed are 0 to 5"),
+        ('{"kind": "pace", "seconds": "nan"}', "allowed are 0 to 5"),
+        ('{"kind": "hint", "agent": "external:command=ls"}', "no agent"),
+        ('{"kind": "take_back"}', "nothing"),
+        ('{"kind": "sit", "token": null}', "only watching"),
+        ('{"kind": "take_back", "more": 1}', "Extra inputs"),
+        ("\\u0000", "JSON"),
+    ],
+)
+def test_malformed_messages_are_answered(client: TestClient, message: str, why: str) -> None:
+    """With an error; the connection goes on."""
+    opened = new_table(client, [None, "random", "random"], hand_sizes=[1])
+    seat = Seat(client, opened)
+    view = seat.wait_for_turn()
+    seat._socket.send_text(message)
+    assert why in seat.hear("error")["why"]
+    seat.act(view, view["legal"][0])
+    seat.hear()
+
+
+def test_illegal_actions_are_explained(client: TestClient) -> None:
+    seat, _ = sit_down(client, [None, "random", "random"], hand_sizes=[1])
+    view = seat.wait_for_turn()
+    seat.act(view, "bid 7")
+    assert "may not bid 7" in seat.hear("error")["why"]
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"{", "Invalid JSON"),
+        (b'{"seats": [null, "random"]}', "seats: List should have at least 3"),
+        (b'{"seats": [null, "random", "runs/secret"]}', "no agent 'runs/secret': allowed are random"),
+        (b'{"seats": [null, "random", "random"], "bid_reveal": "loud"}', "bid_reveal='loud'"),
+        (b'{"seats": [null, "random", "random"], "hand_sizes": [21]}', "hand_sizes"),
+        (b'{"seats": [null, "random", "random"], "seed": 1}', "seed: Extra inputs"),
+        (b" " * (LONGEST_BODY + 1), "more than"),
+    ],
+)
+def test_tables_that_cannot_be(client: TestClient, body: bytes, why: str) -> None:
+    answer = client.post("/tables", content=body)
+    assert answer.status_code == 400
+    assert why in answer.json()["why"]
+
+
+def test_a_table_that_is_not_there(client: TestClient) -> None:
+    assert client.post("/tables/nowhere/seats", json={}).status_code == 404
+    assert client.get("/tables/nowhere/seats").status_code == 404
+    seat = Seat(client, {"table": "nowhere", "token": "x"})
+    assert seat.hear("error")["why"] == "there is no such table"
+
+
+def test_long_messages_end_the_connection(client: TestClient) -> None:
+    opened = new_table(client, [None, "random", "random"])
+    seat = Seat(client, opened)
+    seat.wait_for_turn()
+    seat.say(kind="hint", agent="x" * LONGEST_MESSAGE)
+    assert "are allowed" in seat.hear("error")["why"]
+    with pytest.raises(WebSocketDisconnect):
+        seat.hear()
+
+
+def test_who_sends_too_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    now = [0.0]
+    monkeypatch.setattr("wizard_env.play.web.server.time.monotonic", lambda: now[0])
+    bucket = Bucket()
+    for _ in range(BURST):
+        bucket.take()
+    with pytest.raises(TooFastError, match="too many messages"):
+        bucket.take()
+    now[0] = 0.5
+    for _ in range(5):
+        bucket.take()
+    with pytest.raises(TooFastError):
+        bucket.take()
+
+
+def test_who_asks_too_much_is_refused(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the address, until some time has passed."""
+    monkeypatch.undo()
+    now = [0.0]
+    monkeypatch.setattr("wizard_env.play.web.server.time.monotonic", lambda: now[0])
+    asked = [client.post("/tables", content=b"{").status_code for _ in range(REQUEST_BURST + 1)]
+    assert asked == [400] * REQUEST_BURST + [429]
+    now[0] = 1.0
+    assert client.post("/tables", content=b"{").status_code == 400
+
+
+# --- nothing is lost
+
+
+def test_a_lost_connection_comes_back_to_the_same_seat(client: TestClient) -> None:
+    seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[4])
+    view = seat.wait_for_turn()
+    seat.act(view, "bid 1")
+    seat.wait_for_turn()
+    seat.leave()
+    again = Seat(client, opened).wait_for_turn()
+    assert (again["you"], again["scene"]["seats"][0]["bid"]) == (0, 1)
+
+
+def test_a_restart_loses_no_game(tmp_path: Path) -> None:
+    """The same position, the same seat for the same token, and the agents go on as they would have."""
+    ends = []
+    for stops in (False, True):
+        file = tmp_path / f"{stops}.sqlite"
+        rng = np.random.default_rng(3)
+        with TestClient(make_app(file, AGENTS)) as client, pytest.MonkeyPatch.context() as patched:
+            patched.setattr("wizard_env.play.web.tables.secrets.randbits", lambda bits: 7)
+            seat, opened = sit_down(client, [None, "random", "heuristic"], hand_sizes=[1, 4])
+            if not stops:
+                ends.append(play_to_the_end(seat, rng)["scene"])
+                seat.leave()
+                continue
+            view = seat.wait_for_turn()
+            for _ in range(4):
+                seat.act(view, str(rng.choice(view["legal"])))
+                view = seat.wait_for_turn()
+            seat.leave()
+        with TestClient(make_app(file, AGENTS)) as client:
+            seat = Seat(client, opened)
+            assert seat.wait_for_turn() == view
+            seat.act(view, str(rng.choice(view["legal"])))
+            ends.append(play_to_the_end(seat, rng)["scene"])
+            seat.leave()
+    assert ends[0] == ends[1]
+
+
+def test_old_tables_are_forgotten(tmp_path: Path) -> None:
+    store = Store(tmp_path / "tables.sqlite")
+    store.save("old", {}, [], now=0)
+    store.save("new", {}, [1], now=1e12)
+    assert len(store) == 2
+    Tables(store, SharedAgent)
+    assert KEPT_SECONDS > 0
+    assert store.find("old") is None
+    assert store.find("new") == ("new", {}, [1])
+    store.close()
+
+
+# --- the command
+
+
+def serve(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["serve", "random", "--port", "0", *arguments])
+
+
+def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    served: list[Any] = []
+
+    def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        served.extend([server.config.app, *sockets])
+
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    outcome = serve("--database", str(tmp_path / "tables.sqlite"), "--records", str(tmp_path / "records"))
+    assert outcome.exit_code == 0
+    application, listening = served
+    assert f"http://127.0.0.1:{listening.getsockname()[1]}\n" in outcome.stdout
+    listening.close()
+    with TestClient(application) as client:
+        assert client.get("/agents").json() == [
+            {"name": "random", "lead": json.loads(STRENGTH.read_text())["random"], "judges": False}
+        ]
+    assert (tmp_path / "tables.sqlite").exists()
+    assert (tmp_path / "records").is_dir()
+
+
+def test_what_cannot_be_served_is_said_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("notes.txt").write_text("no database, and no folder\n" * 100)
+    assert "notes.txt: file is not a database" in str(serve("--database", "notes.txt").exception)
+    assert isinstance(serve("--records", "notes.txt").exception, FileExistsError)
+    assert isinstance(serve("--records", "no/where").exception, FileNotFoundError)
+    assert isinstance(serve("nobody").exception, ValueError)
+    assert serve("--port", "99999").exit_code == 2
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        outcome = serve("--port", str(taken.getsockname()[1]))
+        assert isinstance(outcome.exception, OSError)
+        assert "http" not in outcome.stdout

@@ -1,0 +1,484 @@
+"""Records and positions: what is written down is read back equal, and nothing else is read at all."""
+
+import doctest
+import json
+import pickle
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from wizard_env import Game, Games, IllegalAction, Rules, View, action_id
+from wizard_env.records.game_record import RecordError, _digest, read_records, record, replay, write_records
+from wizard_env.records.position import parse_position, position
+from wizard_env.rules import BidRestriction, BidReveal
+
+MAX_STEPS = 400
+
+
+@st.composite
+def any_rules(draw: st.DrawFn) -> Rules:
+    players = draw(st.integers(3, 6))
+    restriction: BidRestriction = draw(st.sampled_from(get_args(BidRestriction)))
+    reveals: tuple[BidReveal, ...] = get_args(BidReveal) if restriction == "free" else ("open",)
+    sizes = st.lists(st.integers(1, 60 // players), min_size=1, max_size=6).map(tuple)
+    return Rules(
+        num_players=players,
+        bid_restriction=restriction,
+        bid_reveal=draw(st.sampled_from(reveals)),
+        magic_edition=draw(st.booleans()),
+        hand_sizes=draw(st.none() | sizes),
+    )
+
+
+def play_on(game: Game, steps: int, seed: int = 0) -> Game:
+    rng = random.Random(seed)
+    for _ in range(steps):
+        if game.phase == "over":
+            break
+        game.step(rng.choice(game.legal_actions()))
+    return game
+
+
+@st.composite
+def any_game(draw: st.DrawFn) -> Game:
+    """A game from its seed or from a deal, at any moment."""
+    game = Game(draw(any_rules()), draw(st.integers(0, 2**64 - 1)))
+    if draw(st.booleans()):
+        game = parse_position(position(play_on(game, draw(st.integers(0, MAX_STEPS)))))
+    return play_on(game, draw(st.integers(0, MAX_STEPS)), draw(st.integers(0, 9)))
+
+
+def in_the_middle(steps: int = 24, **options: Any) -> Game:
+    return play_on(Game(Rules(num_players=3, **options), seed=1), steps)
+
+
+def told_by(line: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(line)
+    return told
+
+
+def signed(told: dict[str, Any]) -> str:
+    """A record with a digest that fits, as somebody would write it who wants to deceive."""
+    content = {key: value for key, value in told.items() if key != "digest"}
+    return json.dumps({**content, "digest": _digest(content)})
+
+
+# --- records
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_game())
+def test_a_record_gives_the_equal_game(game: Game) -> None:
+    line = record(game)
+    again = replay(line)
+    assert again == game
+    assert (again.seed, again.history) == (game.seed, game.history)
+    assert (again.draw, again.start) == (game.draw, game.start)
+    assert "\n" not in line
+    assert record(again) == line
+
+
+def test_a_record_tells_all_of_a_game() -> None:
+    game = in_the_middle(20)
+    told = told_by(record(game))
+    assert told["rules"] == game.rules.to_dict()
+    assert (told["seed"], told["start"], told["over"]) == (1, None, False)
+    assert [tuple(card) for card in told["draw"]] == game.draw
+    assert told["scores"] == game.scores
+    *finished, last = told["rounds"]
+    for round_told, scored in zip(finished, game.rounds, strict=True):
+        for key in ("hand_size", "dealer", "bids", "tricks_won", "points"):
+            assert round_told[key] == getattr(scored, key)
+    assert "points" not in last
+    names = [action for round_told in told["rounds"] for action in round_told["actions"]]
+    assert [action_id(name) for name in names] == game.history
+
+
+def test_a_replayed_game_goes_on_as_the_recorded_one() -> None:
+    game = in_the_middle()
+    again = replay(record(game))
+    assert play_on(again, 500) == play_on(game, 500)
+
+
+def test_a_game_from_a_deal_keeps_its_round() -> None:
+    rules = Rules(num_players=3, bid_restriction="canadian", hand_sizes=(1, 1))
+    game = parse_position(position(play_on(Game(rules, seed=3), 6)))
+    assert game.round_number == 2
+    assert replay(record(game)).round_number == 2
+    assert told_by(record(game))["start"]["round"] == 2
+
+
+def test_a_game_written_to_by_hand_cannot_be_recorded() -> None:
+    for field, value in (("scores", 20), ("hands", 0)):
+        game = in_the_middle()
+        game.state[field][0, 0] = value
+        with pytest.raises(ValueError, match="not what its actions lead to"):
+            record(play_on(game, 1))
+
+
+def test_a_game_begun_from_a_state_cannot_be_recorded() -> None:
+    games = Games(Rules(num_players=3), 1, seed=2)
+    game = Game.from_state(games.rules, games.states[:1])
+    with pytest.raises(ValueError, match="begun from a state"):
+        record(game)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_an_altered_line_is_refused_or_means_the_same(data: st.DataObject) -> None:
+    line = data.draw(st.sampled_from(LINES))
+    place = data.draw(st.integers(0, len(line)))
+    length = data.draw(st.integers(0, 3))
+    inserted = data.draw(st.text(max_size=3) | st.text('0123456789"[]{},: eE-', max_size=3))
+    altered = line[:place] + inserted + line[place + length :]
+    try:
+        game = replay(altered)
+    except RecordError:
+        return
+    assert game == replay(line)
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_a_forged_line_is_refused_or_tells_of_a_possible_game(data: st.DataObject) -> None:
+    """Any value anywhere in a record may be exchanged, and the digest made to fit."""
+    line = data.draw(st.sampled_from(LINES))
+    told = told_by(line)
+    place: Any = told
+    while True:
+        keys = list(place) if isinstance(place, dict) else range(len(place))
+        key = data.draw(st.sampled_from(keys))
+        inner = place[key]
+        if not isinstance(inner, dict | list) or not inner or data.draw(st.booleans()):
+            break
+        place = inner
+    place[key] = data.draw(JSON_VALUES)
+    try:
+        game = replay(signed(told))
+    except RecordError:
+        return
+    assert json.dumps(told_by(record(game))) == json.dumps(told_by(signed(told)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text() | JSON_VALUES.map(json.dumps))
+@example("[" * 100_000)
+@example('{"a":' * 100_000)
+@example("9" * 10_000)
+@example("")
+def test_other_text_is_no_record(text: str) -> None:
+    with pytest.raises(RecordError):
+        replay(text)
+
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+def put(key: str, value: Any) -> Change:
+    return lambda told: told.__setitem__(key, value)
+
+
+def in_round(number: int, key: str, value: Any) -> Change:
+    return lambda told: told["rounds"][number].__setitem__(key, value)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (put("format", "chess"), "not a record of a game"),
+        (put("version", 2), "version 2 is newer than version 1"),
+        (put("version", "1"), 'version "1": this program reads version 1'),
+        (put("version", True), "version true"),
+        (lambda told: told.pop("draw"), "the record has no 'draw'"),
+        (put("winner", 1), 'the record has unknown "winner"'),
+        (put("rules", {"num_player": 3}), "did you mean 'num_players'"),
+        (put("rules", {"num_players": 7}), "allowed are 3 to 6"),
+        (put("rules", {"num_players": 3}), "rules is .*but the game played again has"),
+        (put("rules", []), r"rules is \[\]: a value of type dict"),
+        (put("seed", -1), "seed=-1"),
+        (put("seed", True), "seed is true"),
+        (put("seed", 2), "seat|hands|dealer"),
+        (put("start", {}), "start has no 'round'"),
+        (put("draw", [[0, "WI"]]), r"draw is .* but the game played again has \[\["),
+        (put("rounds", {}), "rounds is {}"),
+        (put("rounds", []), r"rounds is \[\]"),
+        (in_round(0, "hands", ["JE", "WI", "WI"]), r"rounds\[0\].hands\[0\] is .* but the game"),
+        (in_round(1, "upcard", "WI"), r'rounds\[1\].upcard is "WI"'),
+        (in_round(0, "points", [90, 0, 0]), r"rounds\[0\].points\[0\] is 90"),
+        (in_round(0, "bids", [5, 5, 5]), r"rounds\[0\].bids\[0\] is 5"),
+        (in_round(0, "seat", 1), r'rounds\[0\] has unknown "seat"'),
+        (lambda told: told["rounds"][0].pop("points"), r"rounds\[0\] has no 'points'"),
+        (in_round(0, "actions", ["bid 9"]), r"rounds\[0\], action 1: seat . may not bid 9: .*legal: bid 0"),
+        (in_round(0, "actions", ["pass"]), "action 1: seat 0: no action 'pass'"),
+        (in_round(0, "actions", [0]), "action 1 is 0: a value of type str"),
+        (put("scores", [10, 10, 10]), r"scores\[\d\] is 10"),
+        (put("over", True), "over is true, but the game played again has false"),
+    ],
+)
+def test_a_forgery_is_named(change: Change, reason: str) -> None:
+    told = told_by(record(in_the_middle()))
+    change(told)
+    with pytest.raises(RecordError, match=f"^line 7: .*(?:{reason})"):
+        replay(signed(told), 7)
+
+
+def test_moves_after_the_end_are_refused() -> None:
+    told = told_by(record(play_on(Game(Rules(hand_sizes=(1,)), seed=1), 99)))
+    told["rounds"][0]["actions"].append("bid 0")
+    with pytest.raises(RecordError, match=r"action 9: .*the game is over"):
+        replay(signed(told))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda line: line[: len(line) // 2], "cut off"),
+        (lambda line: line[:-1], "cut off"),
+        (lambda line: "", "not JSON"),
+        (lambda line: "seed=3", "not JSON"),
+        (lambda line: "null", "not a record"),
+        (lambda line: line.replace('"seed":1', '"seed":3'), "altered: the digest is"),
+        (lambda line: line.replace('"seed":1', '"seed":1,"seed":1'), 'the key "seed" stands twice'),
+        (lambda line: line.replace('"seed":1', '"seed":NaN'), "NaN is not a JSON number"),
+        (lambda line: line.replace('"digest":"', '"digest":"0'), "altered"),
+    ],
+)
+def test_a_damaged_line_is_named(change: Callable[[str], str], reason: str) -> None:
+    with pytest.raises(RecordError, match=f"^line 1: .*{reason}"):
+        replay(change(record(in_the_middle())))
+
+
+def test_spaces_and_the_order_of_keys_do_not_matter() -> None:
+    game = in_the_middle()
+    told = told_by(record(game))
+    assert replay(json.dumps(dict(reversed(told.items())), indent=2)) == game
+
+
+# --- files of records
+
+
+def test_files_keep_their_games(tmp_path: Path) -> None:
+    games = [in_the_middle(steps) for steps in (0, 24, 500)]
+    path = tmp_path / "games.jsonl"
+    write_records(path, games)
+    assert list(read_records(path)) == games
+    assert path.read_text() == "".join(record(game) + "\n" for game in games)
+    assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
+    write_records(str(path), [])
+    assert list(read_records(str(path))) == []
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    write_records(path, [in_the_middle()])
+    before = path.read_bytes()
+
+    def failing() -> Any:
+        yield in_the_middle(30)
+        raise RuntimeError("no more games")
+
+    with pytest.raises(RuntimeError, match="no more games"):
+        write_records(path, failing())
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
+
+
+@pytest.mark.parametrize("damage", [b"\n", b"\xff\n", b"\xef\xbb\xbf{}\n", b"{}", b'{"format'])
+def test_a_bad_line_is_named_after_the_good_ones(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "games.jsonl"
+    write_records(path, [in_the_middle(), in_the_middle(30)])
+    path.write_bytes(path.read_bytes() + damage)
+    games = read_records(path)
+    assert next(games) == in_the_middle()
+    next(games)
+    with pytest.raises(RecordError, match=r"^line 3: "):
+        next(games)
+
+
+def test_no_file_is_an_error_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        next(read_records(tmp_path / "none.jsonl"))
+
+
+# --- positions
+
+
+def same_table(one: Game, other: Game) -> bool:
+    """Whether two games agree in all but what is left over from the rounds before."""
+    left_over = ("points", "trick", "trick_best")
+    fields = [name for name in one.state.dtype.names or () if name not in left_over]
+    return (
+        one.rules == other.rules
+        and one.trick == other.trick
+        and all((one.state[name] == other.state[name]).all() for name in fields)
+        and one.seat == other.seat
+        and (one.legal_mask() == other.legal_mask()).all()
+        and all((one.observe(s) == other.observe(s)).all() for s in range(one.rules.num_players))
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_game())
+def test_a_position_is_read_back(game: Game) -> None:
+    text = position(game)
+    again = parse_position(text)
+    assert position(again) == text
+    assert "\n" not in text
+    assert same_table(again, game)
+    assert again.rounds == (game.rounds[-1:] if game.phase == "over" else [])
+    play_on(game, MAX_STEPS)
+    play_on(again, MAX_STEPS)
+    assert same_table(again, game)  # dealt the same cards
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(num_players=3, bid_restriction="leader", hand_sizes=(2, 2, 1, 2)),
+        Rules(num_players=4, magic_edition=True, hand_sizes=(1, 5)),
+        Rules(num_players=5, bid_reveal="secret", hand_sizes=(12, 3)),
+        Rules(num_players=6, bid_restriction="canadian", hand_sizes=(3, 3)),
+    ],
+)
+def test_every_step_of_a_game_has_its_position(rules: Rules) -> None:
+    game, rng = Game(rules, seed=5), random.Random(5)
+    while True:
+        again = parse_position(position(game))
+        assert position(again) == position(game)
+        assert same_table(again, game)
+        if game.phase == "over":
+            break
+        game.step(rng.choice(game.legal_actions()))
+
+
+def test_a_position_reads_as_people_write_it() -> None:
+    rules = Rules(num_players=3, bid_restriction="leader", magic_edition=True, hand_sizes=(2, 3))
+    game = Game.from_deal(rules, 2, ["TS 2H", "WI JE", "3D 3C"], "WI", [10, -20, 0], seed=9)
+    for action in ("trump H", "bid 1", "bid 2", "bid 0", "play 2H", "play WI", "play 3D", "play JE"):
+        game.step(action)
+    assert position(game) == (
+        "players=3 restriction=leader magic=on sizes=2,3 round=1 dealer=2 scores=10,-20,0 "
+        "hands=TS2H/WIJE/3D3C upcard=WI trump=H bids=1,2,0 tricks=2HWI3D/JE seed=9"
+    )
+    short = parse_position(
+        "tricks=2HWI3D/JE dealer=2 hands=2HTS/JEWI/3D3C upcard=WI trump=H bids=1,2,0 players=3"
+    )
+    assert (short.rules, short.scores, short.round_number) == (Rules(num_players=3), [0, 0, 0], 2)
+    assert short.trick == [(1, "JE")]
+
+
+def test_a_docstring_shows_a_position() -> None:
+    for test in doctest.DocTestFinder().find(
+        position, globs={"Game": Game, "Rules": Rules, "position": position}
+    ):
+        assert doctest.DocTestRunner().run(test).failed == 0
+
+
+GOOD = "players=3 dealer=2 hands=TS2H/WIJE/3D3C upcard=4H bids=1,2,0 tricks=2HWI3D/JE"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (GOOD, "", "the position has no dealer"),
+        (GOOD, "hello", "'hello': a position is made of words like dealer=2"),
+        ("players=3", "players=", "'players=': a position"),
+        ("players=3", "player=3", "a position has no 'player': did you mean 'players'"),
+        ("players=3", "players=7", "num_players=7: allowed are 3 to 6"),
+        ("players=3", "players=x", "players: 'x' is not a whole number"),
+        ("players=3", "players=3 players=3", "players stands twice"),
+        ("players=3", "", "3 hands: 4 players need 4"),
+        ("players=3", "players=3 magic=yes", "magic=yes: allowed are on, off"),
+        ("players=3", "players=3 reveal=opne", "did you mean 'open'"),
+        ("players=3", "players=3 restriction=leader reveal=secret", "the last bidder must know"),
+        ("players=3", "players=3 sizes=1,3", r"hands of 2 cards: the rounds have \(1, 3\)"),
+        ("players=3", "players=3 sizes=", "'sizes='"),
+        ("players=3", "players=3 round=3", "hands of 2 cards: round 3 is played with 3"),
+        ("players=3", "players=3 round=0", "round_number=0: allowed are 1 to 20"),
+        ("players=3", "players=3 round=21", "round_number=21: allowed are 1 to 20"),
+        ("players=3", "players=3 scores=0,0", "3 multiples of 10"),
+        ("players=3", "players=3 scores=0,0,1e1", "'1e1' is not a whole number"),
+        ("players=3", "players=3 seed=-1", "seed=-1"),
+        ("players=3", "players=3 seed=99999999999999999999", "seed="),
+        ("players=3", "players=3 seed=" + "9" * 5000, "is not a whole number"),
+        ("dealer=2", "dealer=3", "dealer=3: allowed are 0 to 2"),
+        ("dealer=2", "dealer=-1", "dealer=-1"),
+        ("TS2H", "TS2", "'TS2' is not a row of cards"),
+        ("TS2H", "TSXX", "no card 'XX'"),
+        ("TS2H", "TS", "they must be equal"),
+        ("TS2H", "", "they must be equal"),
+        ("TS2H", "TSTS", "2 times TS: the deck holds 1"),
+        ("upcard=4H", "upcard=TS", "2 times TS"),
+        ("upcard=4H", "", "54 cards are left after dealing"),
+        ("upcard=4H", "upcard=4H trump=H", "trump: seat 0 may not trump H: it bids 0 to 2"),
+        ("upcard=4H", "upcard=WI", "bids: seat 2 may not bid 1: it turned up a Wizard"),
+        ("bids=1,2,0", "bids=1,2", "trick 1: seat 2 may not play 2H: it bids"),
+        ("bids=1,2,0", "bids=1,2,3", "bids: seat 2 may not bid 3: it bids 0 to 2"),
+        ("bids=1,2,0", "bids=1,2,0,1", "bids: seat 0 may not bid 1: it plays a card"),
+        ("bids=1,2,0", "bids=1,2,-1", "bids: seat 2: no action 'bid -1'"),
+        ("tricks=2HWI3D/JE", "tricks=2HWI3D/3C", "trick 2: seat 1 may not play 3C: it holds JE"),
+        ("tricks=2HWI3D/JE", "tricks=2HWI3DJE", "trick 1 has 4 cards for 3 players"),
+        ("tricks=2HWI3D/JE", "tricks=2HWI/3DJE", "trick 1 has 2 cards for 3 players"),
+        ("tricks=2HWI3D/JE", "tricks=2HWI3D//JE", "trick 2 has 0 cards"),
+        ("tricks=2HWI3D/JE", "tricks=2HWI3D/JE3CTS", "the round is over; a position stands in the round"),
+        ("tricks=2HWI3D/JE", "tricks=2HWI3D/JE3CTS/WI", "trick 3: the round is over before it"),
+    ],
+)
+def test_an_impossible_position_is_refused(old: str, new: str, reason: str) -> None:
+    assert old in GOOD
+    with pytest.raises(ValueError, match=reason) as caught:
+        parse_position(GOOD.replace(old, new))
+    assert not isinstance(caught.value, IllegalAction)  # which would say that a game is unchanged
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_any_other_position_is_refused_or_possible(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(POSITIONS))
+    place = data.draw(st.integers(0, len(text)))
+    inserted = data.draw(st.text(max_size=2) | st.text("0123456789=/,- SHDCWIJETQKA", max_size=3))
+    altered = text[:place] + inserted + text[place + data.draw(st.integers(0, 3)) :]
+    try:
+        game = parse_position(altered)
+    except ValueError:
+        return
+    assert parse_position(position(game)) == game
+
+
+def test_a_game_begun_from_a_state_has_the_same_position() -> None:
+    for actions in (0, 7, 27):
+        game = in_the_middle(actions)
+        assert position(Game.from_state(game.rules, game.state)) == position(game)
+
+
+def test_what_one_seat_sees_is_no_position() -> None:
+    game = in_the_middle(7)
+    seen = Game.from_state(game.rules, View.of([game]).information(0))
+    with pytest.raises(ValueError, match="what one seat sees"):
+        position(seen)
+
+
+def test_positions_and_pickles_agree() -> None:
+    game = in_the_middle()
+    assert position(pickle.loads(pickle.dumps(game))) == position(game)
+
+
+LINES = [
+    record(in_the_middle()),
+    record(in_the_middle(500, hand_sizes=(1, 2))),
+    record(parse_position(position(in_the_middle(30)))),
+    record(play_on(Game(Rules(), seed=11), 3)),
+]
+POSITIONS = [position(replay(line)) for line in LINES]

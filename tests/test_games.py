@@ -1,0 +1,574 @@
+"""Games: a batch equals single games, byte for byte, whatever its size, threads and options."""
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+import scipy.stats
+from numpy.typing import NDArray
+
+import wizard_env.games as batch
+from wizard_env import (
+    NUM_ACTIONS,
+    OBS_SIZE,
+    Game,
+    Games,
+    IllegalAction,
+    Rules,
+    View,
+    action_id,
+    sample_legal,
+    sample_softmax,
+    unpack,
+)
+from wizard_env.sampling import draw_noise
+from wizard_env.view import printed_actions
+
+ALL_RULES = [
+    Rules(num_players=3, hand_sizes=(1, 2, 3), magic_edition=True),
+    Rules(num_players=4, hand_sizes=(2, 15, 1), bid_restriction="canadian"),
+    Rules(num_players=5, hand_sizes=(3, 12), bid_reveal="secret"),
+    Rules(num_players=6, hand_sizes=(1, 10, 1, 1), bid_reveal="simultaneous"),
+    Rules(num_players=3, hand_sizes=(2, 2), bid_restriction="no_even"),
+    Rules(num_players=6, hand_sizes=(1, 1, 1), bid_restriction="leader", magic_edition=True),
+    Rules(num_players=4),
+]
+SHORT = Rules(num_players=3, hand_sizes=(1, 2))
+
+
+def snapshot(games: Games) -> list[bytes]:
+    """All that a batch shows."""
+    shown = (games.observation, games.mask, games.seat, games.points, games.done, games.scores)
+    return [array.tobytes() for array in (*shown, games.seeds, games.order, games.states)]
+
+
+def play(games: Games, rng: np.random.Generator, steps: int) -> Games:
+    for _ in range(steps):
+        games.step(sample_legal(games.mask, rng))
+    return games
+
+
+def round_points(game: Game, rounds_before: int) -> list[int]:
+    """What the last step scored."""
+    return game.rounds[-1].points if len(game.rounds) > rounds_before else [0] * game.rules.num_players
+
+
+# --- a batch is so many single games
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+def test_a_batch_equals_single_games(rules: Rules) -> None:
+    """Byte for byte, over whole games and the games that start anew after them."""
+    games, rng = Games(rules, 5, seed=3), np.random.default_rng(8)
+    singles = [Game(rules, seed=seed) for seed in games.seeds]
+    ended = np.zeros(5, int)
+    while ended.min() < 2:
+        for i, single in enumerate(singles):
+            assert games.seat[i] == single.seat
+            assert games.mask[i].tobytes() == single.legal_mask().tobytes()
+            assert games.observation[i].tobytes() == single.observe(int(games.seat[i])).tobytes()
+            assert games.scores[i].tolist() == single.scores
+        actions = sample_legal(games.mask, rng)
+        games.step(actions)
+        for i, action in enumerate(actions):
+            rounds = len(singles[i].rounds)
+            singles[i].step(int(action))
+            assert games.points[i].tolist() == round_points(singles[i], rounds)
+            assert games.done[i] == (singles[i].phase == "over")
+            if games.done[i]:
+                singles[i] = Game(rules, seed=games.seeds[i])
+                ended[i] += 1
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+def test_the_records_of_a_batch_are_those_of_single_games(rules: Rules) -> None:
+    """The whole record, at the deal, in play, and when the game has started anew."""
+    games, rng = Games(rules, 3, seed=4), np.random.default_rng(8)
+    singles = [Game(rules, seed=seed) for seed in games.seeds]
+    ended = np.zeros(3, int)
+    while ended.min() < 1:
+        for i, single in enumerate(singles):
+            assert games.states[i].tobytes() == single.state[0].tobytes(), f"after {ended[i]} games"
+        actions = sample_legal(games.mask, rng)
+        games.step(actions)
+        for i, action in enumerate(actions):
+            singles[i].step(int(action))
+            if games.done[i]:
+                singles[i] = Game(rules, seed=games.seeds[i])
+                ended[i] += 1
+
+
+def test_seeds_lead_on_from_game_to_game() -> None:
+    """A game that starts anew has a seed of its own, which deals the same cards in a Game."""
+    games, rng = Games(SHORT, 4, seed=3), np.random.default_rng(0)
+    seen = [set(games.seeds.tolist())]
+    while len(seen) < 5:
+        before = games.seeds.copy()
+        play(games, rng, 1)
+        assert (games.seeds[~games.done] == before[~games.done]).all()
+        if games.done.any():
+            i = int(games.done.argmax())
+            assert Game(SHORT, seed=games.seeds[i]).observe(int(games.seat[i])).tobytes() == (
+                games.observation[i].tobytes()
+            )
+            seen.append({int(games.seeds[i])})
+    assert len(set.union(*seen)) == 4 + 4
+
+
+def test_a_game_is_the_same_in_any_batch() -> None:
+    """Game i does not depend on how many games there are."""
+    rng = np.random.default_rng(0)
+    many, few = Games(SHORT, 700, seed=9), Games(SHORT, 20, seed=9)
+    other = Games(SHORT, 20, seed=10)
+    for _ in range(40):
+        np.testing.assert_array_equal(many.seeds[:20], few.seeds)
+        np.testing.assert_array_equal(many.observation[:20], few.observation)
+        np.testing.assert_array_equal(many.mask[:20], few.mask)
+        np.testing.assert_array_equal(many.points[:20], few.points)
+        actions = sample_legal(many.mask, rng)
+        many.step(actions)
+        few.step(actions[:20])
+    assert not set(other.seeds.tolist()) & set(few.seeds.tolist())
+
+
+def test_given_seeds() -> None:
+    """An array of seeds gives each game its own."""
+    given = np.array([7, 2**64 - 1, 7], np.uint64)
+    games = Games(SHORT, 3, seed=given)
+    np.testing.assert_array_equal(games.seeds, given)
+    assert games.states[0].tobytes() == games.states[2].tobytes() == Game(SHORT, 7).state[0].tobytes()
+
+
+@pytest.mark.parametrize("seed", [np.zeros(2, np.uint64), np.zeros(4, np.uint64), np.zeros(3)])
+def test_given_seeds_of_another_shape_or_type(seed: Any) -> None:
+    """One whole number for each game."""
+    with pytest.raises(ValueError, match="one whole number is needed for each of 3 games"):
+        Games(SHORT, 3, seed=seed)
+
+
+@pytest.mark.parametrize("options", [{}, {"skip_forced": True}, {"canonical_suits": True}])
+def test_threads_change_nothing(options: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread and two, serial and parallel, give the same games."""
+    rules, threads = Rules(num_players=5, hand_sizes=(1, 4, 2)), numba.get_num_threads()
+    shown = []
+    try:
+        for serial_below, number in ((10**9, 1), (0, 1), (0, min(2, threads))):
+            monkeypatch.setattr(batch, "SERIAL_BELOW", serial_below)
+            numba.set_num_threads(number)
+            games = play(Games(rules, 650, seed=1, **options), np.random.default_rng(2), 90)
+            rows = np.arange(0, 650, 3)
+            games.step(sample_legal(games.mask[rows], np.random.default_rng(3)), rows)
+            shown.append(snapshot(games))
+    finally:
+        numba.set_num_threads(threads)
+    assert shown[0] == shown[1] == shown[2]
+
+
+def test_small_batches_stay_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below SERIAL_BELOW the parallel kernel is not called."""
+    asked: list[bool] = []
+
+    def note(parallel: bool) -> Any:
+        asked.append(parallel)
+        return batch._step_serially
+
+    monkeypatch.setattr(batch, "_step_kernel", note)
+    play(Games(SHORT, batch.SERIAL_BELOW - 1), np.random.default_rng(0), 2)
+    play(Games(SHORT, batch.SERIAL_BELOW), np.random.default_rng(0), 1)
+    assert asked == [False, False, True]
+
+
+# --- the arrays
+
+
+def test_the_arrays_are_rewritten_in_place() -> None:
+    """Observation, mask, seat, points and done keep their place, type and shape."""
+    games = Games(Rules(num_players=5), 7)
+    arrays = (games.observation, games.mask, games.seat, games.points, games.done, games.scores)
+    kinds = [(str(array.dtype), array.shape) for array in arrays]
+    assert kinds == [
+        ("uint8", (7, OBS_SIZE)),
+        ("uint8", (7, NUM_ACTIONS)),
+        ("uint8", (7,)),
+        ("int16", (7, 5)),
+        ("bool", (7,)),
+        ("int16", (7, 5)),
+    ]
+    assert games.observation.flags.c_contiguous
+    assert games.mask.flags.c_contiguous
+    before = games.observation.copy()
+    play(games, np.random.default_rng(0), 3)
+    assert (games.observation != before).any()
+    after = (games.observation, games.mask, games.seat, games.points, games.done, games.scores)
+    assert all(old is new for old, new in zip(arrays, after, strict=True))
+
+
+def test_points_and_done_are_of_the_last_step_alone() -> None:
+    """Scoring: points are never 0 where a round has ended, and all 0 where none has."""
+    games, rng = Games(Rules(num_players=4, hand_sizes=(1, 2)), 50, seed=2), np.random.default_rng(1)
+    rounds = 0
+    for _ in range(120):
+        before = games.scores.copy()
+        play(games, rng, 1)
+        ended = games.points[:, 0] != 0
+        assert ((games.points != 0).all(axis=1) == ended).all()
+        assert ((games.points != 0).any(axis=1) == ended).all()
+        assert ended[games.done].all()
+        going = ~games.done
+        np.testing.assert_array_equal(games.scores[going], before[going] + games.points[going])
+        assert not games.scores[games.done].any()
+        rounds += int(ended.sum())
+    assert rounds > 50 * 2
+
+
+# --- options
+
+
+@pytest.mark.parametrize("rules", ALL_RULES[:6])
+def test_skip_forced_steps_over_single_legal_actions(rules: Rules) -> None:
+    """The same as taking every forced action by hand, points and ends of games included."""
+    quick, slow = Games(rules, 40, seed=6, skip_forced=True), Games(rules, 40, seed=6)
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        assert (quick.mask.sum(axis=1) > 1).all()
+        actions = sample_legal(quick.mask, rng)
+        quick.step(actions)
+        slow.step(actions)
+        points, done = slow.points.copy(), slow.done.copy()
+        while (rows := np.flatnonzero(slow.mask.sum(axis=1) == 1)).size:
+            slow.step(slow.mask[rows].argmax(axis=1), rows)
+            points[rows] += slow.points[rows]
+            done[rows] |= slow.done[rows]
+        np.testing.assert_array_equal(quick.points, points)
+        np.testing.assert_array_equal(quick.done, done)
+        np.testing.assert_array_equal(quick.observation, slow.observation)
+        np.testing.assert_array_equal(quick.mask, slow.mask)
+        np.testing.assert_array_equal(quick.seat, slow.seat)
+        assert quick.states.tobytes() == slow.states.tobytes()
+
+
+def test_canonical_suits_are_another_way_to_see_the_same_games() -> None:
+    """Suits differ in name alone: actions go in and masks come out in the order that is shown."""
+    rules = Rules(num_players=4, hand_sizes=(7, 2), magic_edition=True)
+    canonical, printed = Games(rules, 60, seed=5, canonical_suits=True), Games(rules, 60, seed=5)
+    rng = np.random.default_rng(4)
+    orders = set()
+    for _ in range(150):
+        encoding = printed.view().encode(canonical_suits=True)
+        np.testing.assert_array_equal(canonical.observation, encoding.observation)
+        np.testing.assert_array_equal(canonical.mask, encoding.mask)
+        np.testing.assert_array_equal(canonical.order, encoding.order)
+        for seat in range(4):
+            assert canonical.observe(seat).sum() == printed.observe(seat).sum()
+        orders |= set(canonical.order.tolist())
+        actions = sample_legal(canonical.mask, rng)
+        canonical.step(actions)
+        printed.step(printed_actions(actions, encoding.order))
+        assert canonical.states.tobytes() == printed.states.tobytes()
+        np.testing.assert_array_equal(canonical.points, printed.points)
+    assert len(orders) == 24
+
+
+def test_pause_at_the_end_of_a_game() -> None:
+    """The last round stays on the table, with all bids shown, until the game is begun anew."""
+    rules = Rules(num_players=3, hand_sizes=(1, 2), bid_reveal="secret")
+    games, free = Games(rules, 6, seed=1, pause="game"), Games(rules, 6, seed=1)
+    rng = np.random.default_rng(0)
+    while not (paused := np.flatnonzero(~games.mask.any(axis=1))).size:
+        actions = sample_legal(games.mask, rng)
+        games.step(actions)
+        free.step(actions)
+        np.testing.assert_array_equal(games.points, free.points)
+        np.testing.assert_array_equal(games.done, free.done)
+    assert games.done[paused].all()
+    seen = unpack(games.observe(0)[paused])
+    assert (seen["bid_known"][:, :3] == 1).all()
+    assert not seen["bid_hidden"].any()
+    for game in paused:
+        assert Game.from_state(rules, games.states[game : game + 1]).phase == "over"
+    with pytest.raises(IllegalAction, match="the game is over"):
+        games.step(np.zeros(len(paused), int), paused)
+    games.begin(paused, np.arange(len(paused)))
+    for seed, game in enumerate(paused):
+        single = Game(rules, seed)
+        assert games.seeds[game] == seed
+        assert games.observation[game].tobytes() == single.observe(int(games.seat[game])).tobytes()
+        assert games.mask[game].tobytes() == single.legal_mask().tobytes()
+        assert not games.scores[game].any()
+
+
+def test_pause_at_the_end_of_a_round() -> None:
+    """Nothing is legal until `deal`; then it goes on as it does without a pause."""
+    games, free = Games(SHORT, 8, seed=1, pause="round"), Games(SHORT, 8, seed=1)
+    rng = np.random.default_rng(0)
+    while (rows := np.flatnonzero(games.mask.any(axis=1))).size:
+        actions = sample_legal(games.mask[rows], rng)
+        games.step(actions, rows)
+        free.step(actions, rows)
+    np.testing.assert_array_equal(games.points, free.points)
+    np.testing.assert_array_equal(games.scores, games.points)
+    assert not games.done.any()
+    with pytest.raises(ValueError, match="waits for no decision"):
+        games.view().observation.any()
+    with pytest.raises(IllegalAction, match=r"the (game|round) is over"):
+        games.step(np.zeros(8, int))
+    games.deal(np.arange(8))
+    np.testing.assert_array_equal(games.observation, free.observation)
+    np.testing.assert_array_equal(games.mask, free.mask)
+    assert games.states.tobytes() == free.states.tobytes()
+    with pytest.raises(ValueError, match="game 3 is not between two rounds"):
+        games.deal([3])
+
+
+def test_deal_and_begin_leave_other_games_alone() -> None:
+    """Rows say which games; the others keep every byte."""
+    games = play(Games(SHORT, 5, seed=1), np.random.default_rng(0), 3)
+    others = [0, 2, 4]
+    before = [games.states[others].tobytes(), games.observation[others].tobytes()]
+    games.begin([3, 1], [12, 13])
+    assert [games.states[others].tobytes(), games.observation[others].tobytes()] == before
+    assert games.seeds[[3, 1]].tolist() == [12, 13]
+
+
+def test_begin_needs_a_seed_for_each_row() -> None:
+    """A missing seed is an error, not whatever lies behind the array."""
+    games = Games(SHORT, 5, seed=1)
+    before = snapshot(games)
+    for seeds in ([7], [7, 8, 9], 7):
+        with pytest.raises((ValueError, TypeError)):
+            games.begin([0, 1], seeds)
+    assert snapshot(games) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"num_games": 0}, "num_games=0"), ({"num_games": -1}, "num_games=-1"), ({"pause": "games"}, "'game'")],
+)
+def test_options_out_of_range(options: Any, said: str) -> None:
+    """What was given and what is allowed."""
+    with pytest.raises(ValueError, match=said):
+        Games(**{"rules": SHORT, "num_games": 2} | options)
+
+
+# --- illegal actions
+
+
+@pytest.mark.parametrize("num_games", [6, 600])
+@pytest.mark.parametrize(
+    "action", [NUM_ACTIONS, -1, 2**40, -(2**40), action_id("play WI"), action_id("bid 9")]
+)
+def test_an_illegal_action_names_the_game_and_changes_nothing(num_games: int, action: int) -> None:
+    """No game has changed, whichever of them was asked the impossible."""
+    games = Games(Rules(num_players=3), num_games, seed=2)
+    before = snapshot(games)
+    actions = games.mask.argmax(axis=1)
+    actions[[4, 5]] = action
+    with pytest.raises(IllegalAction, match=r"round 1.*game 4 of the batch; no game has changed") as raised:
+        games.step(actions)
+    assert f"seat {games.seat[4]} may not" in str(raised.value)
+    assert "legal: " in str(raised.value)
+    assert snapshot(games) == before
+    with pytest.raises(IllegalAction, match="game 4 of the batch"):
+        games.step(actions[[3, 4]], rows=[3, 4])
+    assert snapshot(games) == before
+
+
+@pytest.mark.parametrize("actions", [[0, 0], [0, 0, 0, 0], 0, [[0, 0, 0]], [0.0, 0.0, 0.0], ["bid 0"] * 3])
+def test_actions_of_another_shape_or_type(actions: Any) -> None:
+    """One whole number for each game."""
+    games = Games(SHORT, 3, seed=2)
+    before = snapshot(games)
+    with pytest.raises(ValueError, match="one whole number is needed for each of 3 games"):
+        games.step(actions)
+    assert snapshot(games) == before
+
+
+@pytest.mark.parametrize("rows", [[3], [-1], [[0]], 0, [0, 100]])
+def test_rows_out_of_range(rows: Any) -> None:
+    """Rows run from 0 to the number of games."""
+    games = Games(SHORT, 3, seed=2)
+    before = snapshot(games)
+    calls: list[Any] = [games.deal, games.view, lambda given: games.begin(given, [1])]
+    for call in [*calls, lambda given: games.observe(0, given)]:
+        with pytest.raises(ValueError, match=r"^rows "):
+            call(rows)
+    with pytest.raises(ValueError, match=r"^rows "):
+        games.step(np.zeros(np.shape(rows), int), rows)
+    assert snapshot(games) == before
+
+
+def test_a_row_twice_is_no_way_round_the_rules() -> None:
+    """Rows are distinct: the second action of a game would be taken unchecked."""
+    games = Games(SHORT, 3, seed=2)
+    before = snapshot(games)
+    with pytest.raises((ValueError, IllegalAction)):
+        games.step([0, 0], rows=[1, 1])
+    assert snapshot(games) == before
+
+
+# --- what seats may know
+
+
+def test_observe() -> None:
+    """What any seat may know, the same as in single games."""
+    rules = Rules(num_players=4, hand_sizes=(5,), bid_reveal="secret")
+    games = play(Games(rules, 6, seed=2), np.random.default_rng(0), 9)
+    singles = [Game.from_state(rules, games.states[i : i + 1]) for i in range(6)]
+    for seat in range(4):
+        rows = games.observe(seat)
+        assert rows.tobytes() == b"".join(single.observe(seat).tobytes() for single in singles)
+    np.testing.assert_array_equal(games.observe(games.seat), games.observation)
+    np.testing.assert_array_equal(games.observe([3, 0], rows=[5, 1])[0], singles[5].observe(3))
+    for seats in (4, -1, [0, 0, 0, 0, 0, 4]):
+        with pytest.raises(ValueError, match="they run from 0 to 3"):
+            games.observe(seats)
+
+
+def test_view() -> None:
+    """A view of a batch is the view of single games: the acting seats', with the suits as printed."""
+    rules = Rules(num_players=4, hand_sizes=(5,), bid_reveal="simultaneous")
+    games = play(Games(rules, 6, seed=2, canonical_suits=True), np.random.default_rng(0), 3)
+    view = games.view()
+    of_singles = View.of([Game.from_state(rules, games.states[i : i + 1]) for i in range(6)])
+    assert len(view) == 6
+    assert view.known.tobytes() == of_singles.known.tobytes()
+    np.testing.assert_array_equal(view.observation, of_singles.observation)
+    np.testing.assert_array_equal(view.mask, of_singles.mask)
+    np.testing.assert_array_equal(view.seat, games.seat)
+    some = games.view([4, 1])
+    np.testing.assert_array_equal(some.observation, view.observation[[4, 1]])
+    np.testing.assert_array_equal(view.select([4, 1]).mask, some.mask)
+    kept = view.observation.copy()
+    play(games, np.random.default_rng(1), 5)
+    np.testing.assert_array_equal(view.observation, kept)
+
+
+# --- choosing
+
+
+def masks() -> NDArray[np.uint8]:
+    """A few masks of a game."""
+    games = play(Games(Rules(hand_sizes=(6,)), 5, seed=1), np.random.default_rng(0), 6)
+    return games.mask.copy()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.bool_, np.int8])
+def test_sample_legal_is_uniform_and_legal(kind: Any) -> None:
+    """Every legal action as often as any other, and no other."""
+    rng = np.random.default_rng(5)
+    for mask in masks():
+        actions = sample_legal(np.tile(mask, (20_000, 1)).astype(kind), rng)
+        counts = np.bincount(actions, minlength=NUM_ACTIONS)
+        assert not counts[mask == 0].any()
+        assert mask.sum() == 1 or scipy.stats.chisquare(counts[mask == 1]).pvalue > 1e-4
+
+
+def test_sample_softmax_follows_the_logits() -> None:
+    """Each legal action with probability exp(logit) over the sum, and its logarithm; no other action."""
+    rng = np.random.default_rng(6)
+    for mask in masks():
+        logits = rng.normal(size=NUM_ACTIONS).astype(np.float32)
+        logits[mask == 0] = np.nan
+        legal = np.flatnonzero(mask)
+        weights = np.exp(logits[legal].astype(float))
+        probability = weights / weights.sum()
+        actions, logs = sample_softmax(np.tile(logits, (20_000, 1)), np.tile(mask, (20_000, 1)), rng)
+        counts = np.bincount(actions, minlength=NUM_ACTIONS)
+        assert not counts[mask == 0].any()
+        if len(legal) > 1:
+            assert scipy.stats.chisquare(counts[legal], probability * len(actions)).pvalue > 1e-4
+        chosen = np.searchsorted(legal, actions)
+        np.testing.assert_allclose(logs, np.log(probability)[chosen], rtol=1e-4, atol=1e-5)
+
+
+def test_sample_softmax_takes_large_logits() -> None:
+    """No overflow, and the log probability of a sure choice is 0."""
+    mask = np.ones((4, NUM_ACTIONS), np.uint8)
+    logits = np.full((4, NUM_ACTIONS), -1e30, np.float32)
+    logits[:, 7] = 1e30
+    actions, logs = sample_softmax(logits, mask, np.random.default_rng(0))
+    assert actions.tolist() == [7] * 4
+    np.testing.assert_allclose(logs, 0, atol=1e-6)
+
+
+def sample_evenly(mask: NDArray[np.uint8], noise: Any) -> NDArray[np.int64]:
+    """`sample_softmax` with logits that are all alike."""
+    return sample_softmax(np.zeros(mask.shape), mask, noise)[0]
+
+
+@pytest.mark.parametrize("sample", [sample_legal, sample_evenly])
+def test_noise_decides(sample: Any) -> None:
+    """A row's choice depends on its own word alone; a generator gives as many words as there are rows."""
+    mask = np.tile(masks()[0], (50, 1))
+    words = np.random.default_rng(3).integers(0, 2**64, 50, dtype=np.uint64)
+    actions = sample(mask, words)
+    np.testing.assert_array_equal(sample(mask[7:9], words[7:9]), actions[7:9])
+    drawn = draw_noise(np.random.default_rng(3), 50)
+    np.testing.assert_array_equal(sample(mask, np.random.default_rng(3)), sample(mask, drawn))
+    assert len(set(actions.tolist())) > 1
+
+
+def test_samplers_refuse_other_shapes() -> None:
+    """The message says which shape is needed."""
+    mask, rng = masks(), np.random.default_rng(0)
+    with pytest.raises(ValueError, match=r"it must be \(n, 79\)"):
+        sample_legal(mask[:, :-1], rng)
+    with pytest.raises(ValueError, match=r"it must be \(n, 79\)"):
+        sample_legal(mask[0], rng)
+    with pytest.raises(ValueError, match=r"it must be \(5,\)"):
+        sample_legal(mask, np.zeros(4, np.uint64))
+    with pytest.raises(ValueError, match="the mask has shape"):
+        sample_softmax(np.zeros((4, NUM_ACTIONS)), mask, rng)
+
+
+def test_a_row_without_legal_action_gives_action_0() -> None:
+    """Games that pause have nothing to choose."""
+    mask = np.zeros((2, NUM_ACTIONS), np.uint8)
+    mask[1, 5] = 1
+    assert sample_legal(mask, np.random.default_rng(0)).tolist() == [0, 5]
+    assert sample_softmax(np.zeros(mask.shape), mask, np.random.default_rng(0))[0].tolist() == [0, 5]
+
+
+# --- playouts
+
+
+@pytest.mark.parametrize("pause", ["never", "game", "round"])
+def test_playout(pause: Any) -> None:
+    """Copies are played to their end by the rules; the games stay as they are."""
+    games = Games(Rules(num_players=3, hand_sizes=(2, 3)), 200, seed=4, pause=pause)
+    before = snapshot(games)
+    ends, decisions = games.playout(np.random.default_rng(1))
+    assert snapshot(games) == before
+    assert (ends.shape, ends.dtype) == ((200, 3), np.dtype(np.int16))
+    assert (ends % 10 == 0).all()
+    assert (np.abs(ends) <= 40 + 50).all()
+    named = sum(state["upcard"] == action_id("play WI") - action_id("play 2S") for state in games.states)
+    played_or_bid = 200 * (3 + 3 * 2 + 3 + 3 * 3)
+    assert played_or_bid + named <= decisions <= played_or_bid + named + 200
+    again, _ = games.playout(np.random.default_rng(1))
+    np.testing.assert_array_equal(again, ends)
+    other, _ = games.playout(np.random.default_rng(2))
+    assert (other != ends).any()
+
+
+def test_playout_ends_are_distributed_as_by_single_steps() -> None:
+    """The mean score of random play is the same, stepped or played out."""
+    rules = Rules(num_players=3, hand_sizes=(2,))
+    games = Games(rules, 4000, seed=4, pause="game")
+    ends, _ = games.playout(np.random.default_rng(1))
+    rng = np.random.default_rng(2)
+    while (rows := np.flatnonzero(games.mask.any(axis=1))).size:
+        games.step(sample_legal(games.mask[rows], rng), rows)
+    assert scipy.stats.ttest_rel(ends.sum(axis=1), games.scores.sum(axis=1)).pvalue > 1e-3
+
+
+def test_playout_of_a_finished_game_is_its_score() -> None:
+    """A game that is over stays as it ended."""
+    games = Games(Rules(num_players=3, hand_sizes=(1,)), 5, seed=4, pause="game")
+    rng = np.random.default_rng(2)
+    while (rows := np.flatnonzero(games.mask.any(axis=1))).size:
+        games.step(sample_legal(games.mask[rows], rng), rows)
+    ends, decisions = games.playout(rng)
+    assert decisions == 0
+    np.testing.assert_array_equal(ends, games.scores)

@@ -1,0 +1,74 @@
+"""Where games are played changes nothing but the time it takes."""
+
+import sys
+from operator import neg
+from pathlib import Path
+
+import pytest
+
+from wizard_env import NUM_ACTIONS, Rules
+from wizard_env.agents.network import FILE_NAME, save_agent
+from wizard_env.agents.rule_based import RuleBasedAgent
+from wizard_env.observation.fields import OBS_SIZE
+from wizard_env.train.arena.workers import workers
+from wizard_env.train.evaluate import Entrant, evaluate
+
+SHORT = Rules(num_players=3, hand_sizes=(2, 4))
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> str:
+    """A network that nobody has trained, by the path of its folder."""
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    weights = {
+        "layer.0.weight": torch.randn(NUM_ACTIONS, OBS_SIZE, generator=generator),
+        "layer.0.bias": torch.zeros(NUM_ACTIONS),
+    }
+    save_agent(weights, tmp_path / FILE_NAME)
+    return str(tmp_path)
+
+
+def test_any_number_of_workers_finds_the_same(network: str) -> None:
+    """With agents by name, by path and as objects, and the same ones in several seats."""
+    entrants: list[Entrant | str] = [
+        "random",
+        f"{network}:sample=True",
+        Entrant("mine", RuleBasedAgent()),
+        "random",
+    ]
+    alone = evaluate(entrants, SHORT, 40, seed=3, num_records=2)
+    with workers(2) as spread:
+        assert evaluate(entrants, SHORT, 40, seed=3, num_records=2, spread=spread) == alone
+        with pytest.raises(ValueError, match="no agent 'randm'"):
+            evaluate(["randm"], SHORT, 40, spread=spread)
+        assert list(spread(neg, range(9))) == [-number for number in range(9)]
+
+
+@pytest.mark.slow
+def test_a_ray_cluster_finds_the_same(network: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a path that holds here holds there."""
+    pytest.importorskip("ray")
+    monkeypatch.chdir(Path(network).parent)
+    entrants: list[Entrant | str] = ["random", f"./{Path(network).name}", Entrant("mine", RuleBasedAgent())]
+    alone = evaluate(entrants, SHORT, 40, seed=3)
+    with workers(ray_address="local") as spread:
+        assert evaluate(entrants, SHORT, 40, seed=3, spread=spread) == alone
+
+
+def test_ray_is_missed_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ModuleNotFoundError, match=r"wizard-env\[cluster\]"), workers(ray_address="local"):
+        pass
+
+
+def test_torch_gets_its_threads_back() -> None:
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    with workers() as spread:
+        assert [torch.get_num_threads() for _ in spread(neg, [1, 2])] == [1, 1]
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(before)

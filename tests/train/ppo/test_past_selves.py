@@ -1,0 +1,77 @@
+"""Past selves: who is kept, who is chosen, and what is counted."""
+
+import numpy as np
+import pytest
+import torch
+
+from wizard_env import Games, Rules
+from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
+from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
+
+LAYERS = [8]
+
+
+def pool_of(count: int, size: int = 4) -> PastSelves:
+    pool = PastSelves(LAYERS, size)
+    for seed in range(count):
+        pool.add(PolicyValueNetwork(LAYERS, seed))
+    return pool
+
+
+def test_who_is_lost_to_is_chosen_most() -> None:
+    """In proportion to the square of the share of rounds lost: the weighting of Vinyals et al. 2019."""
+    pool = pool_of(3)
+    assert pool.priorities().tolist() == pytest.approx([1 / 3] * 3)
+    pool.note(won=8, lost=0)  # against the last one added, who is seated
+    won = np.array([1 / 2, 1 / 2, 9 / 10])
+    assert pool.priorities() == pytest.approx((1 - won) ** 2 / ((1 - won) ** 2).sum(), abs=1e-3)
+    rng, seated = np.random.default_rng(0), np.zeros(3)
+    view = Games(Rules(), 64).view()
+    choices = [GreedyAgent(PolicyValueNetwork(LAYERS, seed)).act(view, rng).tolist() for seed in range(3)]
+    for _ in range(300):
+        pool.choose(rng)
+        seated[choices.index(pool.act(view, rng).tolist())] += 1
+    assert seated / 300 == pytest.approx(pool.priorities(), abs=0.08)
+
+
+def test_a_full_pool_forgets_the_easiest() -> None:
+    pool = pool_of(4)
+    pool.note(won=50, lost=0)
+    pool.add(PolicyValueNetwork(LAYERS, 9))
+    assert len(pool.priorities()) == 4
+    view, rng = Games(Rules(), 64).view(), np.random.default_rng(0)
+    forgotten = GreedyAgent(PolicyValueNetwork(LAYERS, 3)).act(view, rng).tolist()
+    for _ in range(50):
+        pool.choose(rng)
+        assert pool.act(view, rng).tolist() != forgotten
+
+
+def test_a_past_self_does_not_learn_on() -> None:
+    network, pool = PolicyValueNetwork(LAYERS, 0), PastSelves(LAYERS, 4)
+    pool.add(network)
+    view, rng = Games(Rules(), 64).view(), np.random.default_rng(0)
+    before = pool.act(view, rng).tolist()
+    with torch.no_grad():
+        network.head.weight.neg_()  # now it likes best what it liked least
+    assert pool.act(view, rng).tolist() == before != GreedyAgent(network).act(view, rng).tolist()
+
+
+def test_a_pool_goes_on_from_its_state() -> None:
+    pool, other = pool_of(3), PastSelves(LAYERS, 4)
+    pool.note(3, 1)
+    other.set_state(*pool.state())
+    view = Games(Rules(), 64).view()
+    one, two = np.random.default_rng(0), np.random.default_rng(0)
+    for _ in range(10):
+        assert pool.act(view, one).tolist() == other.act(view, two).tolist()
+        pool.choose(one)
+        other.choose(two)
+    assert pool.priorities().tolist() == other.priorities().tolist()
+
+
+def test_rounds_are_won_by_the_mean_of_the_seats() -> None:
+    """Seats 0 and 1 learn, seat 2 is a partner's, nobody sits on the fourth; one round is even."""
+    learns = np.array([[True, True, False, False]])
+    plays = np.array([[False, False, True, False]])
+    points = np.array([[[30, -10, 20, 0]], [[0, 0, 0, 0]], [[40, 20, 20, 0]], [[20, 20, 20, 0]]], np.int16)
+    assert rounds_won(points, learns, plays) == (1.5, 1.5)

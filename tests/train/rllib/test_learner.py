@@ -1,0 +1,210 @@
+"""Self-play on RLlib: nothing that is played is lost, it learns, and what it learned is an agent here."""
+
+import gc
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import torch
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    ray = pytest.importorskip("ray")
+    pytest.importorskip("ray.rllib", exc_type=ImportError)
+    from ray.rllib.core.columns import Columns
+
+    from wizard_env.train.rllib.learner import CHECKPOINT, MODULE, Learner, algorithm_config, train
+
+from tests.docs.pages import ROOT, run_page
+from wizard_env import Games, Rules, sample_legal
+from wizard_env.agents import load
+from wizard_env.agents.network import FILE_NAME, NetworkAgent
+from wizard_env.train.config.rllib import RLlibConfig
+from wizard_env.train.evaluate import Entrant, evaluate
+from wizard_env.train.rllib.env import SelfPlayRounds
+from wizard_env.train.selfplay.games import REWARD_SCALES
+from wizard_env.train.selfplay.progress import CURVES, Progress
+
+pytestmark = [
+    pytest.mark.usefixtures("one_thread", "cluster"),
+    # Ray's own: it calls what is deprecated, leaves processes to the collector, and registers one name again.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:.*Overriding environment rllib-multi-agent-env:UserWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
+    gc.collect()
+
+
+def config(decisions: int, workers: int = 0, games: int = 32, **learning: Any) -> RLlibConfig:
+    return RLlibConfig.model_validate(
+        {
+            "name": "tiny",
+            "game": {"num_players": 4, "hand_sizes": [1, 2]},
+            "learning": {
+                "decisions": decisions,
+                "decisions_per_iteration": 2048,
+                "batch_size": 512,
+                "learning_rate": 2e-3,
+                "layers": [64],
+                **learning,
+            },
+            "cluster": {"workers": workers, "games_per_worker": games},
+        }
+    )
+
+
+# --- the environment
+
+
+@pytest.mark.parametrize("sparring", [0.0, 1.0])
+def test_seats_are_paid_their_own_points(sparring: float) -> None:
+    """At the end of the round and once; by the same deals, played again, the same points."""
+    rules = Rules(num_players=3, hand_sizes=(1, 4))
+    options = {"rules": rules, "num_games": 5, "seed": 3, "partners": ["random"], "alone": True}
+    env = SelfPlayRounds({**options, "sparring": sparring})
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        observations, _ = env.reset(seed=0)
+        acted: set[str] = set()
+        over = False
+        while not over:
+            for agent, seen in observations.items():
+                assert env.observation_spaces[agent].contains(seen)
+                assert seen["action_mask"].sum() > 1
+            acted |= observations.keys()
+            masks = np.array([seen["action_mask"] for seen in observations.values()])
+            actions = dict(zip(observations, sample_legal(masks, rng).tolist(), strict=True))
+            observations, rewards, ended, cut, _ = env.step(actions)
+            over = ended["__all__"]
+            assert not cut["__all__"]
+            assert over or not any(rewards.values())
+        assert not observations
+        assert rewards.keys() == acted
+        tables = [agent.partition("/")[0] for agent in acted]
+        assert len(tables) == (len(set(tables)) if sparring else 15)
+        states = env._games.states
+        for agent, reward in rewards.items():
+            table, seat = (int(part.partition("_")[2]) for part in agent.split("/"))
+            bid, tricks = int(states["bids"][table, seat]), int(states["tricks_won"][table, seat])
+            points = 20 + 10 * bid if bid == tricks else -10 * abs(bid - tricks)
+            assert reward == pytest.approx(points * REWARD_SCALES["points"])
+
+
+def test_rounds_follow_each_other() -> None:
+    """The next hand size, and after the last a new game, from another deck."""
+    options = {"rules": Rules(num_players=3, hand_sizes=(1, 2, 3)), "num_games": 2, "partners": ["random"]}
+    env = SelfPlayRounds({**options, "seed": 0, "sparring": 0.0, "alone": False})
+    rng, sizes, hands = np.random.default_rng(0), [], set()
+    for _ in range(7):
+        observations, _ = env.reset(seed=0)
+        sizes.append(int(env._games.states["hand_size"][0]))
+        hands.add(env._games.states["hands"].tobytes())
+        while observations:
+            masks = np.array([seen["action_mask"] for seen in observations.values()])
+            actions = dict(zip(observations, sample_legal(masks, rng).tolist(), strict=True))
+            observations, *_ = env.step(actions)
+    assert sizes == [(sizes[0] - 1 + number) % 3 + 1 for number in range(7)]
+    assert len(hands) == 7
+
+
+def test_every_decision_arrives_with_its_points() -> None:
+    """What RLlib learns from: every seat's decisions to the end of the round, paid at the last one."""
+    algorithm = algorithm_config(config(1, games=8, sparring=0.5), seed=0).build_algo()
+    Path(algorithm.logdir).rmdir()
+    (episode,) = algorithm.env_runner.sample()
+    assert algorithm.env_runner.get_metrics()["num_env_steps_sampled"].peek() == episode.agent_steps()
+    for seat in episode.agent_episodes.values():
+        *before, last = seat.get_rewards()
+        assert last != 0
+        assert not any(before)
+        assert seat.is_terminated
+    algorithm.stop()
+
+
+# --- learning
+
+
+class Run(NamedTuple):
+    config: RLlibConfig
+    folder: Path
+    reports: list[Progress]
+
+
+@pytest.fixture(scope="module")
+def learned(cluster: None, one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = Run(config(30_000), tmp_path_factory.mktemp("learned"), [])
+    assert train(run.config, run.folder, report=run.reports.append) == run.folder
+    return run
+
+
+def test_self_play_improves(learned: Run) -> None:
+    first, last = learned.reports[0], learned.reports[-1]
+    assert last.bid_accuracy > first.bid_accuracy + 0.15
+    assert last.points > first.points + 4
+    assert last.decisions >= last.total == 30_000
+
+
+def test_the_result_beats_random(learned: Run) -> None:
+    """Alone at a table of random agents, on the same deals; the intervals are apart."""
+    field: list[Entrant | str] = [Entrant("learned", load(str(learned.folder))), *["random"] * 3]
+    mine, theirs = evaluate(field, learned.config.game.rules(), 200, seed=3).standings
+    assert mine.name == "learned"
+    assert mine.points_low > theirs.points_high
+    assert mine.bid_accuracy > theirs.bid_accuracy + 0.1
+
+
+def test_the_files(learned: Run) -> None:
+    names = {path.name for path in learned.folder.iterdir() if not path.name.startswith("events")}
+    kept = f"{CHECKPOINT}-{learned.reports[-1].decisions}"
+    assert names == {CHECKPOINT, kept, FILE_NAME, CURVES, "config.json"}
+    assert (learned.folder / CHECKPOINT).resolve().name == kept
+
+
+def test_checkpoint_and_agent_are_the_same_policy(learned: Run) -> None:
+    """Logits of the module that the checkpoint holds, and of the agent; illegal actions get none."""
+    games = Games(learned.config.game.rules(), 50, canonical_suits=True)
+    agent = load(str(learned.folder))
+    assert isinstance(agent, NetworkAgent)
+    learner = Learner(learned.config, learned.folder / CHECKPOINT)
+    assert learner.decisions == learned.reports[-1].decisions
+    seen = {"observation": torch.from_numpy(games.observation), "action_mask": torch.from_numpy(games.mask)}
+    module = learner.algorithm.get_module(MODULE)
+    logits = module.forward_inference({Columns.OBS: seen})[Columns.ACTION_DIST_INPUTS].numpy()
+    legal = games.mask != 0
+    np.testing.assert_allclose(logits[legal], agent.logits(games.observation)[legal], atol=1e-5)
+    assert (logits[~legal] < -1e38).all()
+    learner.algorithm.stop()
+
+
+def test_a_run_goes_on(learned: Run, tmp_path: Path) -> None:
+    """Where it stopped, with workers now and beside partners; begun again it is refused."""
+    with pytest.raises(FileExistsError, match="resume it"):
+        train(learned.config, learned.folder)
+    first = config(2048, workers=1, sparring=0.5, partners=["random", "rule_based"])
+    train(first, tmp_path)
+    before = (tmp_path / FILE_NAME).read_bytes()
+    reports: list[Progress] = []
+    more = first.model_copy(update={"learning": first.learning.model_copy(update={"decisions": 6000})})
+    train(more, tmp_path, resume=True, report=reports.append)
+    assert [progress.decisions // 2048 for progress in reports] == [2, 3]
+    assert (tmp_path / FILE_NAME).read_bytes() != before
+    assert len(list(tmp_path.glob(f"{CHECKPOINT}-*"))) == 1
+    with pytest.raises(ValueError, match="another config"):
+        train(config(9000, layers=[32]), tmp_path, resume=True)
+
+
+def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/tutorials/cluster.md, block after block."""
+    monkeypatch.chdir(tmp_path)
+    names = run_page(ROOT / "docs" / "tutorials" / "cluster.md")
+    Path(names["algorithm"].logdir).rmdir()

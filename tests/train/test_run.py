@@ -1,0 +1,335 @@
+"""Training: it learns, writes what it promises, goes on where it stopped, and refuses what it cannot do."""
+
+import csv
+import gc
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+from safetensors import safe_open
+from stable_baselines3.common.save_util import load_from_zip_file
+
+from wizard_env import configs
+from wizard_env.agents import load
+from wizard_env.agents.network import FILE_NAME
+from wizard_env.records.files import write_atomically
+from wizard_env.train.config.reading import read_config
+from wizard_env.train.config.run import Config
+from wizard_env.train.evaluate import Entrant, evaluate
+from wizard_env.train.run import train
+from wizard_env.train.sb3.learner import CHECKPOINT
+from wizard_env.train.selfplay.progress import CURVES, Progress
+
+TINY = {
+    "learner": "maskable_ppo",
+    "num_games": 16,
+    "decisions_per_game": 32,
+    "batch_size": 256,
+    "epochs": 1,
+    "layers": [16],
+}
+ITERATION = 16 * 32
+UNTRAINED: dict[str, Any] = {"learning_rate": 1e-12, "final_learning_rate": 1e-12}
+
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def config(decisions: int = 4 * ITERATION, seed: int = 0, **learning: Any) -> Config:
+    return Config.model_validate(
+        {
+            "name": "tiny",
+            "seed": seed,
+            "game": {"num_players": 4, "hand_sizes": [1, 2]},
+            "learning": {**TINY, "decisions": decisions, **learning},
+        }
+    )
+
+
+def weights(folder: Path) -> dict[str, list[Any]]:
+    with safe_open(folder / FILE_NAME, framework="pt") as file:
+        return {name: file.get_tensor(name).tolist() for name in file.keys()}  # noqa: SIM118
+
+
+def decisions_and_policy(folder: Path) -> tuple[int, dict[str, torch.Tensor]]:
+    """What a checkpoint has learned from, and the weights that came of it."""
+    data, parameters, _ = load_from_zip_file(folder / CHECKPOINT, device="cpu")
+    assert data is not None
+    policy: Any = parameters["policy"]
+    return data["num_timesteps"], policy
+
+
+def curves(folder: Path) -> list[dict[str, str]]:
+    with (folder / CURVES).open() as file:
+        return list(csv.DictReader(file))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+class InterruptedTraining(Exception):  # noqa: N818 - no error
+    """What a user does."""
+
+
+class StopAfter:
+    """Interrupts a run after some iterations."""
+
+    def __init__(self, iterations: int) -> None:
+        self.left = iterations
+
+    def __call__(self, progress: Progress) -> None:
+        self.left -= 1
+        if not self.left:
+            raise InterruptedTraining
+
+
+class Run(NamedTuple):
+    config: Config
+    folder: Path
+    reports: list[Progress]
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run that is long enough to learn the rounds of one and two cards."""
+    learning = {"num_games": 64, "batch_size": 512, "epochs": 2, "layers": [64], "learning_rate": 2e-3}
+    run = Run(config(60_000, seed=1, **learning), tmp_path_factory.mktemp("learned"), [])
+    assert train(run.config, run.folder, report=run.reports.append) == run.folder
+    return run
+
+
+# --- learning
+
+
+def test_self_play_improves(learned: Run) -> None:
+    """Bids met and points, from the first iteration to the last five."""
+    first, last = learned.reports[0], learned.reports[-5:]
+    assert min(progress.bid_accuracy for progress in last) > first.bid_accuracy + 0.15
+    assert min(progress.points for progress in last) > first.points + 4
+
+
+def test_the_result_beats_random_and_its_untrained_self(learned: Run, tmp_path: Path) -> None:
+    """Alone at tables of either, on the same deals; the intervals are apart."""
+    train(config(1, layers=[64], **UNTRAINED), tmp_path)
+    rules = learned.config.game.rules()
+    learner = Entrant("learned", load(str(learned.folder)))
+    for opponent in (Entrant("random", load("random")), Entrant("untrained", load(str(tmp_path)))):
+        mine, theirs = evaluate([learner, *[opponent] * 3], rules, 300, seed=3).standings
+        assert (mine.name, theirs.name) == ("learned", opponent.name)
+        assert mine.points_low > theirs.points_high
+        assert mine.bid_accuracy > theirs.bid_accuracy + 0.1
+
+
+def test_reports_tell_how_the_run_stands(learned: Run) -> None:
+    reports, iteration = learned.reports, 64 * 32
+    assert [progress.decisions for progress in reports] == list(
+        range(iteration, 60_000 + iteration, iteration)
+    )
+    assert {progress.total for progress in reports} == {60_000}
+    seconds = [progress.seconds for progress in reports]
+    assert seconds == sorted(seconds)
+    for progress in reports:
+        assert 0 < progress.bid_accuracy < 1
+        assert -20 < progress.points < 40
+
+
+# --- what is written
+
+
+def test_the_files(learned: Run) -> None:
+    """Checkpoint, agent, curves, TensorBoard, config; nothing half-written is left."""
+    names = {path.name for path in learned.folder.iterdir()}
+    events = {name for name in names if name.startswith("events.out.tfevents")}
+    assert len(events) == 1
+    assert names - events == {CHECKPOINT, FILE_NAME, CURVES, "config.json"}
+    assert all((learned.folder / name).stat().st_size for name in names)
+    kept = (learned.folder / "config.json").read_text()
+    assert Config.model_validate_json(kept) == learned.config
+
+
+def test_the_curves(learned: Run) -> None:
+    """Every iteration has its line."""
+    rows = curves(learned.folder)
+    assert [int(row["time/total_timesteps"]) for row in rows] == [
+        progress.decisions for progress in learned.reports
+    ]
+    for row, progress in zip(rows, learned.reports, strict=True):
+        assert float(row["selfplay/bid_accuracy"]) == pytest.approx(progress.bid_accuracy)
+        assert float(row["selfplay/points_per_round"]) == pytest.approx(progress.points)
+    rates = [float(row["train/learning_rate"]) for row in rows[1:]]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] == pytest.approx(2e-3, rel=0.1)
+    assert rates[-1] == pytest.approx(5e-5, rel=2)
+
+
+def test_the_checkpoint_holds_the_agent(learned: Run) -> None:
+    decisions, policy = decisions_and_policy(learned.folder)
+    assert decisions == learned.reports[-1].decisions
+    assert policy["action_net.weight"].tolist() == weights(learned.folder)["layer.1.weight"]
+
+
+def test_files_are_closed(tmp_path: Path) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        train(config(1), tmp_path)
+        gc.collect()
+    messages = [str(warning.message) for warning in caught if warning.category is ResourceWarning]
+    assert not [message for message in messages if str(tmp_path) in message]
+
+
+def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
+    for name, seed in (("one", 3), ("two", 3), ("other", 4)):
+        train(config(seed=seed), tmp_path / name)
+    assert weights(tmp_path / "one") == weights(tmp_path / "two") != weights(tmp_path / "other")
+
+
+# --- going on
+
+
+def test_resuming_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
+    """The decisions, the weights and the curves; the new iterations are dealt other games."""
+    train(config(4 * ITERATION), tmp_path)
+    before, reports = weights(tmp_path), list[Progress]()
+    train(config(7 * ITERATION), tmp_path, resume=True, report=reports.append)
+    assert [progress.decisions for progress in reports] == [5 * ITERATION, 6 * ITERATION, 7 * ITERATION]
+    assert decisions_and_policy(tmp_path)[0] == 7 * ITERATION
+    assert weights(tmp_path) != before
+
+
+def test_resuming_keeps_the_curves(tmp_path: Path) -> None:
+    train(config(4 * ITERATION), tmp_path)
+    train(config(6 * ITERATION), tmp_path, resume=True)
+    steps = [int(row["time/total_timesteps"]) for row in curves(tmp_path)]
+    assert steps == [iteration * ITERATION for iteration in range(1, 7)]
+
+
+def test_resuming_what_is_done_learns_nothing_more(tmp_path: Path) -> None:
+    train(config(), tmp_path)
+    before, reports = weights(tmp_path), list[Progress]()
+    train(config(), tmp_path, resume=True, report=reports.append)
+    assert weights(tmp_path) == before
+    assert not reports
+
+
+def test_an_interrupted_run_can_be_resumed(tmp_path: Path) -> None:
+    """A checkpoint is written before each rollout here: the third report finds that of the second."""
+    often = config(6 * ITERATION, checkpoint_seconds=1e-9)
+    with pytest.raises(InterruptedTraining):
+        train(often, tmp_path, report=StopAfter(3))
+    assert decisions_and_policy(tmp_path)[0] == 2 * ITERATION
+    load(str(tmp_path))
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    reports: list[Progress] = []
+    train(often, tmp_path, resume=True, report=reports.append)
+    assert [progress.decisions for progress in reports] == [n * ITERATION for n in range(3, 7)]
+
+
+def test_a_run_interrupted_before_its_first_checkpoint_begins_anew(tmp_path: Path) -> None:
+    with pytest.raises(InterruptedTraining):
+        train(config(), tmp_path, report=StopAfter(1))
+    assert not (tmp_path / CHECKPOINT).exists()
+    with pytest.raises(FileNotFoundError):
+        train(config(), tmp_path, resume=True)
+    train(config(), tmp_path)
+    assert (tmp_path / CHECKPOINT).exists()
+
+
+# --- what is refused
+
+
+def test_a_folder_that_holds_a_run_is_left_alone(tmp_path: Path) -> None:
+    train(config(1), tmp_path)
+    before = contents(tmp_path)
+    with pytest.raises(FileExistsError, match="holds a run already: resume it"):
+        train(config(1), tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_nothing_to_resume(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=f"nothing to resume.*{CHECKPOINT}"):
+        train(config(1), tmp_path / "none", resume=True)
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"seed": 5}, {"name": "other"}, {"game": {"num_players": 3}}, {"evaluation": {"games": 9}}],
+    ids=lambda other: next(iter(other)),
+)
+def test_a_run_of_another_config_is_not_resumed(tmp_path: Path, other: dict[str, Any]) -> None:
+    train(config(1), tmp_path)
+    before = contents(tmp_path)
+    changed = Config.model_validate(config(9 * ITERATION).model_dump() | other)
+    with pytest.raises(ValueError, match="holds a run of another config"):
+        train(changed, tmp_path, resume=True)
+    assert contents(tmp_path) == before
+
+
+def test_a_run_of_another_network_is_not_resumed(tmp_path: Path) -> None:
+    """Its layers stay those of the checkpoint, so the config would tell of a run that never was."""
+    train(config(1), tmp_path)
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match="another config"):
+        train(config(9 * ITERATION, layers=[8, 8]), tmp_path, resume=True)
+    assert contents(tmp_path) == before
+
+
+# --- writing files
+
+
+def test_a_file_is_replaced_at_once(tmp_path: Path) -> None:
+    """In folders that are made for it; only the one file is there, before and after."""
+    path = tmp_path / "new" / "folder" / "file.txt"
+
+    def write(text: str) -> None:
+        def fill(temporary: Path) -> None:
+            assert temporary.parent == path.parent
+            assert temporary.suffix == path.suffix
+            temporary.write_text(text)
+            assert not path.exists() or path.read_text() == "first"
+
+        write_atomically(path, fill)
+
+    for text in ("first", "second"):
+        write(text)
+        assert path.read_text() == text
+        assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()])
+def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path, error: BaseException) -> None:
+    path = tmp_path / "file.txt"
+
+    def fail(temporary: Path) -> None:
+        temporary.write_text("half of")
+        raise error
+
+    with pytest.raises(type(error)):
+        write_atomically(path, fail)
+    assert list(tmp_path.iterdir()) == []
+    path.write_text("old")
+    with pytest.raises(type(error)):
+        write_atomically(path, fail)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# --- the main job
+
+
+@pytest.mark.slow
+def test_the_main_job_beats_random(tmp_path: Path) -> None:
+    """The shipped config `quick`, trained to its end."""
+    quick = read_config(configs.find("quick"))
+    reports: list[Progress] = []
+    train(quick, tmp_path, report=reports.append)
+    assert reports[-1].bid_accuracy > reports[0].bid_accuracy + 0.15
+    assert reports[-1].points > reports[0].points
+    rules = quick.evaluation_rules()
+    random = Entrant("random", load("random"))
+    field = [Entrant("quick", load(str(tmp_path))), random, random, random]
+    mine, theirs = evaluate(field, rules, quick.evaluation.games, seed=1).standings
+    assert mine.points_low > theirs.points_high

@@ -1,0 +1,49 @@
+"""Measure the agents of the browser table, for its lobby: python tools/agent_strength.py (`make strength`).
+
+How many points a game each is ahead of three `rule_based`, alone at their table, on the same deals.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.progress import track
+
+from wizard_env import Rules
+from wizard_env.loading import load
+from wizard_env.play.cli.serve import OFFERED
+from wizard_env.play.web.server import STRENGTH
+from wizard_env.records.files import write_atomically
+from wizard_env.train.arena.workers import Map, workers
+from wizard_env.train.evaluate import Entrant, evaluate
+
+OPPONENT = "rule_based"
+RULES = Rules(4)
+SEED = 2026
+SLOW = "search"
+
+
+def lead(name: str, games: int, spread: Map) -> float:
+    """Points a game more than the others at the table."""
+    field = [Entrant(name, load(name)), *[Entrant("others", load(OPPONENT))] * 3]
+    (difference,) = evaluate(field, RULES, games, SEED, spread=spread).differences
+    return difference.points
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=400, help="deals; a twentieth where somebody searches")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
+    parser.add_argument("--out", type=Path, default=STRENGTH, help="the file that the lobby reads")
+    options = parser.parse_args(arguments)
+    with workers(options.workers) as spread:
+        leads = {
+            name: round(lead(name, max(2, options.games // (20 if SLOW in name else 1)), spread))
+            for name in track(OFFERED)
+        }
+    write_atomically(options.out, lambda path: path.write_text(json.dumps(leads, indent=2) + "\n"))
+
+
+if __name__ == "__main__":
+    main()

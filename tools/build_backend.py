@@ -1,0 +1,61 @@
+"""The build backend: setuptools, and links for editable installs.
+
+The folders `agents`, `train`, `play` and `configs` lie beside `wizard_env` and install inside it. Wheels and
+sdists map them by `package-dir` in pyproject.toml. Type checkers and editors read files and cannot follow
+such a mapping, so an editable install gives them files to read: a link inside `wizard_env/` for each of
+these folders, and `build/editable`, which holds nothing but a link to `wizard_env` and is what goes on the
+path. git ignores the links, which not every Windows checkout could make; here they are junctions on Windows,
+which need no privilege.
+"""
+
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from setuptools import build_meta
+from setuptools.build_meta import *  # noqa: F403 - the other hooks are those of setuptools
+from wheel.wheelfile import WheelFile
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("agents", "train", "play", "configs")
+EDITABLE = ROOT / "build" / "editable"
+WHEEL = "Wheel-Version: 1.0\nGenerator: wizard-env\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def link(place: Path, folder: Path) -> None:
+    """Make `place` lead to a folder."""
+    if place.exists():
+        return
+    place.unlink(missing_ok=True)  # a link to where the checkout was before
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if sys.platform == "win32":
+        import _winapi
+
+        _winapi.CreateJunction(str(folder), str(place))
+    else:
+        place.symlink_to(os.path.relpath(folder, place.parent), target_is_directory=True)
+
+
+def link_parts() -> None:
+    """Make all links of an editable install."""
+    for part in PARTS:
+        link(ROOT / "wizard_env" / part, ROOT / part)
+    link(EDITABLE / "wizard_env", ROOT / "wizard_env")
+
+
+def build_editable(
+    wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None
+) -> str:
+    """Write a wheel that puts `build/editable` on the path; returns its name (PEP 660)."""
+    link_parts()
+    with TemporaryDirectory() as work:
+        info = Path(work) / build_meta.prepare_metadata_for_build_editable(work, config_settings)
+        name = f"{info.name.removesuffix('.dist-info')}-py3-none-any.whl"
+        with WheelFile(Path(wheel_directory) / name, "w") as wheel:
+            wheel.writestr("wizard_env.pth", f"{EDITABLE}\n")
+            wheel.writestr(f"{info.name}/WHEEL", WHEEL)
+            for file in filter(Path.is_file, sorted(info.rglob("*"))):
+                wheel.write(file, file.relative_to(work).as_posix())
+    return name

@@ -1,0 +1,142 @@
+"""Measure the champion, and write results.md anew: python tools/champion_results.py (`make results`)."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from rich.progress import track
+
+from wizard_env import Rules
+from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
+from wizard_env.records.files import write_atomically
+from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.train.arena.workers import Map, workers
+from wizard_env.train.config.run import ANCHORS
+from wizard_env.train.evaluate import Evaluation, evaluate
+
+PAGE = Path(__file__).parent.parent / "docs" / "results.md"
+SEED = 2026
+CHAMPION = "champion"
+SEARCH = "search:worlds=16"
+DEEP = "champion+search:milliseconds=50"
+SEEN = ("rule_based", "heuristic")
+"""Who sat beside the champion as it learned; ANCHORS and `search` did not."""
+OPPONENTS = ("random", *SEEN, *ANCHORS, SEARCH)
+SLOW = (SEARCH, DEEP)
+
+
+def alone(agent: str, opponent: str, rules: Rules, games: int, spread: Map) -> Evaluation:
+    """An agent alone at a table of another."""
+    return evaluate([agent] + [opponent] * (rules.num_players - 1), rules, games, SEED, spread=spread)
+
+
+def line(result: Evaluation, *cells: str) -> str:
+    """A line of a table: the cells, then by how much the first agent is ahead, and its games won."""
+    (difference,) = result.differences
+    first = result.standings[0]
+    lead = f"{difference.points:+.0f} ({difference.points_low:+.0f} to {difference.points_high:+.0f})"
+    won = f"{first.win_share:.0%} ({first.win_share_low:.0%} to {first.win_share_high:.0%})"
+    return row(*cells, lead, won, f"{first.bid_accuracy:.3f}", str(result.games))
+
+
+def row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def head(*cells: str) -> list[str]:
+    return [row(*cells), row(*["---"] * len(cells))]
+
+
+FIGURES = ("points a game more, 95% interval", "games won", "bids met", "deals")
+
+
+def by_opponent(games: int, spread: Map) -> Iterator[str]:
+    """Tables of every size, of every opponent."""
+    yield from head("players", "opponents", "beside them it learned", *FIGURES)
+    for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
+        for opponent in OPPONENTS:
+            deals = max(2, games // 20) if opponent in SLOW else games
+            result = alone(CHAMPION, opponent, Rules(players), deals, spread)
+            yield line(result, str(players), f"`{opponent}`", "yes" if opponent in SEEN else "no")
+
+
+def by_rules(games: int, spread: Map) -> Iterator[str]:
+    """Every restriction, every way to reveal bids and the Magic Edition, at the usual table."""
+    options: list[dict[str, Any]] = [
+        *({"bid_restriction": name} for name in BID_RESTRICTIONS[1:]),
+        *({"bid_reveal": name} for name in BID_REVEALS[1:]),
+        {"magic_edition": True},
+    ]
+    yield from head("rule", "opponents", *FIGURES)
+    for option in options:
+        ((name, value),) = option.items()
+        for opponent in SEEN:
+            result = alone(CHAMPION, opponent, Rules(4, **option), games, spread)
+            yield line(result, f"`{name}={value}`", f"`{opponent}`")
+
+
+def by_hand_size(games: int, spread: Map) -> Iterator[str]:
+    """Bids met at tables of four alike."""
+    ours = {name: evaluate([name], Rules(4), games, SEED, spread=spread) for name in (CHAMPION, "rule_based")}
+    yield from head("cards", "`champion`", "95% interval", "`rule_based`", "`rule_based`, published")
+    champion, baseline = (result.by_hand_size for result in ours.values())
+    for mine, theirs in zip(champion, baseline, strict=True):
+        interval = f"{mine.bid_accuracy_low:.3f} to {mine.bid_accuracy_high:.3f}"
+        published = f"{PUBLISHED_ACCURACY[mine.group]:.3f}"
+        yield row(
+            str(mine.group), f"{mine.bid_accuracy:.3f}", interval, f"{theirs.bid_accuracy:.3f}", published
+        )
+    means = [result.standings[0].bid_accuracy for result in ours.values()]
+    mean = sum(PUBLISHED_ACCURACY.values()) / len(PUBLISHED_ACCURACY)
+    yield row("mean", f"{means[0]:.3f}", "", f"{means[1]:.3f}", f"{mean:.3f}")
+
+
+def by_search(games: int, spread: Map) -> Iterator[str]:
+    """What thinking adds."""
+    yield from head("agent", "opponents", *FIGURES)
+    for opponent in (CHAMPION, "heuristic"):
+        yield line(alone(DEEP, opponent, Rules(4), max(2, games // 20), spread), f"`{DEEP}`", f"`{opponent}`")
+
+
+def page(games: int, spread: Map) -> Iterator[str]:
+    """The lines of the page, as they are measured."""
+    yield f"""\
+# Results
+
+Written by `make results`: {games} deals a line, a twentieth where somebody searches, seed {SEED}. The agent
+sits alone at a table of the opponent, and plays every deal in every seat; intervals are of 95%, by bootstrap
+over deals. It has learned beside some opponents; never beside the anchors (see `ANCHORS` in
+`train/config.py`) nor `search`.
+
+## Whole games
+"""
+    yield from by_opponent(games, spread)
+    yield "\n## By other rules, four players\n"
+    yield from by_rules(games, spread)
+    yield """
+## Self-play, four players
+
+Bids met exactly, by hand size, in whole games of four alike; the published figures are of single rounds
+(Schumacher and Pleines 2022).
+"""
+    yield from by_hand_size(games, spread)
+    yield "\n## With search\n"
+    yield from by_search(games, spread)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=400, help="deals a line")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
+    parser.add_argument("--out", type=Path, default=PAGE, help="the page")
+    options = parser.parse_args(arguments)
+    with workers(options.workers) as spread:
+        lines = list(track(chain(page(options.games, spread)), "lines measured"))
+    text = "\n".join(lines) + "\n"
+    write_atomically(options.out, lambda path: path.write_text(text, encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()

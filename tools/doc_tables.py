@@ -1,0 +1,108 @@
+"""Write the generated tables of environment.md and vector.md anew: python tools/doc_tables.py."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+
+from wizard_env import Games, Rules
+from wizard_env.actions import ACTIONS, NUM_ACTIONS
+from wizard_env.envs.aec import raw_env
+from wizard_env.observation.fields import (
+    FULL_HIGHS,
+    FULL_SIZE,
+    FULL_STATE,
+    HIGHS,
+    OBS_SIZE,
+    OBSERVATION,
+    markdown,
+)
+from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+
+PAGES_FOLDER = Path(__file__).parent.parent / "docs"
+PAGES = {
+    PAGES_FOLDER / "environment.md": ("summary", "actions", "observation", "full-state"),
+    PAGES_FOLDER / "vector.md": ("arrays",),
+}
+"""Which tables each page has."""
+
+
+def actions_table() -> str:
+    """The kinds of action, with their ids."""
+    lines = ["| ids | actions |", "|---|---|"]
+    for _, group in groupby(enumerate(ACTIONS), key=lambda item: item[1].split()[0]):
+        (first, first_name), *_, (last, last_name) = group
+        lines.append(f"| {first}-{last} | `{first_name}` to `{last_name}` |")
+    return "\n".join(lines) + "\n"
+
+
+def summary_table() -> str:
+    """The environment at a glance, as PettingZoo's pages have it."""
+    agents = f"`player_0` to `player_{MAX_PLAYERS - 1}`"
+    lines = {
+        "Import": "`from wizard_env import wizard_v0`",
+        "Creation": '`pettingzoo.make("aec", "wizard_env/wizard_v0")`',
+        "Actions": "discrete, with a mask of those that are legal",
+        "Parallel API": "yes" if raw_env.metadata["is_parallelizable"] else "no",
+        "Manual control": "no",
+        "Agents": agents,
+        "Number of agents": f"{MIN_PLAYERS} to {MAX_PLAYERS}",
+        "Action shape": f"`Discrete({NUM_ACTIONS})`, for every table size",
+        "Action values": f"0 to {NUM_ACTIONS - 1}",
+        "Action mask": f"int8 `({NUM_ACTIONS},)`",
+        "Observation shape": f"uint8 `({OBS_SIZE},)`, the same layout for every table size and rule",
+        "Observation values": f"0 to {max(HIGHS)}, each entry to a highest value of its own",
+        "State shape": f"uint8 `({FULL_SIZE},)`",
+        "State values": f"0 to {max(FULL_HIGHS)}",
+    }
+    return "| | |\n|---|---|\n" + "".join(f"| {name} | {value} |\n" for name, value in lines.items())
+
+
+def arrays_table() -> str:
+    """The arrays of `Games`, as they are."""
+    games = Games(Rules(), num_games=2)
+    meanings = {
+        "observation": "what the acting seat may know",
+        "mask": "what it may do",
+        "seat": "who acts",
+        "points": "what the last step scored for every seat; 0 where no round ended",
+        "done": "whether it ended the game; the next one is dealt already",
+        "scores": "points of the game so far",
+        "seeds": "`Game(rules, seed=seeds[i])` is dealt the same cards",
+    }
+    lines = ["| array | shape | what |", "|---|---|---|"]
+    for name, meaning in meanings.items():
+        array = getattr(games, name)
+        columns = "players" if name in ("points", "scores") else ", ".join(map(str, array.shape[1:]))
+        shape = ", ".join(filter(None, ["n", columns]))
+        lines.append(f"| `{name}` | {array.dtype} [{shape}] | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+def tables() -> dict[str, str]:
+    """Every generated table, by the name of its markers."""
+    hidden = FULL_STATE[len(OBSERVATION) :]
+    return {
+        "arrays": arrays_table(),
+        "summary": summary_table(),
+        "actions": actions_table(),
+        "observation": markdown(OBSERVATION) + f"\nIn all {OBS_SIZE} entries.\n",
+        "full-state": markdown(hidden, start=OBS_SIZE) + f"\nIn all {FULL_SIZE} entries.\n",
+    }
+
+
+def filled(page: str, names: Iterable[str]) -> str:
+    """The page with the tables of these names replaced, each between its markers."""
+    made = tables()
+    for name in names:
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        before, _, rest = page.partition(begin)
+        _, found, after = rest.partition(end)
+        if not found:
+            raise ValueError(f"no markers for {name!r}")
+        page = before + begin + made[name] + end + after
+    return page
+
+
+if __name__ == "__main__":
+    for path, names in PAGES.items():
+        path.write_text(filled(path.read_text(encoding="utf-8"), names), encoding="utf-8")

@@ -1,0 +1,97 @@
+"""Take the picture of the browser table anew: python tools/screenshot.py (`make picture`). Needs Chromium."""
+
+import argparse
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+from playwright.sync_api import sync_playwright
+from starlette.applications import Starlette
+
+from wizard_env import Rules
+from wizard_env.loading import load
+from wizard_env.play.session import Session
+from wizard_env.play.web.server import make_app
+from wizard_env.play.web.store import Store
+from wizard_env.play.web.tables import Table, digest
+
+PICTURE = Path(__file__).parent.parent / "docs" / "table.png"
+OTHERS = ["heuristic", "search:worlds=64", "champion"]
+ADVISER = "champion+search:worlds=32"
+SEED = 18
+ROUND = 8
+TRICK = 2
+PATIENCE = 120_000.0
+"""Milliseconds: kernels may have to be compiled first."""
+TOKEN = "a seat for the picture"
+
+
+def position() -> Session:
+    """A game in the middle of a trick, the first seat to play; until now as the champion would."""
+    session = Session(Rules(4), [None, *OTHERS], SEED)
+    champion = load("champion")
+    while True:
+        game = session.game
+        if (game.round_number, ROUND - len(game.hands[0])) == (ROUND, TRICK) and session.waits_for_a_person:
+            return session
+        if session.waits_for_an_agent:
+            session.advance()
+        else:
+            session.act(0, session.advise(champion).choices[0].action)
+
+
+def application(folder: Path) -> Starlette:
+    """A server that has that table."""
+    table = Table("picture", position(), {0: digest(TOKEN)}, {})
+    store = Store(folder / "tables.sqlite")
+    store.save(table.name, table.setup(), table.session.game.history, time.time())
+    store.close()
+    return make_app(folder / "tables.sqlite", [*OTHERS, ADVISER])
+
+
+@contextmanager
+def served(app: Starlette) -> Iterator[str]:
+    """The address of a server, in a thread of its own while the block runs."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=PICTURE, help="the picture")
+    options = parser.parse_args(arguments)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(application(Path(folder))) as address,
+        sync_playwright() as machine,
+    ):
+        browser = machine.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 900, "height": 600})
+        page.set_default_timeout(PATIENCE)
+        page.goto(address)
+        page.evaluate("(token) => localStorage.setItem('wizard picture', token)", TOKEN)
+        page.goto(f"{address}#picture")
+        page.wait_for_selector("#hand button:not(:disabled)")
+        page.select_option("#adviser", ADVISER)
+        page.click("#hint")
+        page.wait_for_selector("#advice tbody tr")
+        page.locator("main").screenshot(path=options.out)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Measuring agents against each other: duplicate deals, statistics, leagues, ratings."""

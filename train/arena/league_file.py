@@ -1,0 +1,138 @@
+"""The file in which a league keeps what was played, one line for some deals of a table."""
+
+import hashlib
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env import Rules
+
+VERSION = 1
+START = f'{{"version":{VERSION},'.encode()
+
+log = logging.getLogger(__name__)
+
+
+class LeagueFileError(ValueError):
+    """A file of results is damaged."""
+
+
+class Member(NamedTuple):
+    """An agent of a league: another fingerprint is another agent, whatever its name."""
+
+    name: str
+    fingerprint: str
+
+
+class Matchup(NamedTuple):
+    """What determines the games of a table, but for the number of the deal."""
+
+    rules: Rules
+    seed: int
+    members: tuple[Member, ...]
+    """As arrangement 0 seats them."""
+
+
+class LeagueFile:
+    """What was played, by table and deal.
+
+    tables: for each table its deals by number, and of each deal the scores, int32 [arrangements, seats].
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read a file, or begin without one.
+
+        A line without an end is what a run was writing when it was killed: it is taken off.
+
+        Raises:
+            LeagueFileError: a line is damaged; says which and why. The file stays as it is.
+            OSError: the file cannot be read.
+        """
+        self.path = path
+        self.tables: dict[Matchup, dict[int, NDArray[np.int32]]] = {}
+        if not path.exists():
+            return
+        content = path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        rest = content[len(whole) :]
+        lines = whole.splitlines()
+        for number, line in enumerate(lines, start=1):
+            try:
+                self._note(*_parse(line))
+            except ValueError as error:
+                raise LeagueFileError(f"{path}, line {number}: {error}") from None
+        if not rest.startswith(START[: len(rest)]):
+            raise LeagueFileError(f"{path}, line {len(lines) + 1}: {_begins(rest)}")
+        if rest:
+            log.warning("%s: line %d was cut off; its games are played again", path, len(lines) + 1)
+            with path.open("r+b") as file:
+                file.truncate(len(whole))
+
+    def add(self, table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> None:
+        """Note some deals and write them down; the line is on the disk when this returns.
+
+        Args:
+            table: whose deals they are.
+            first_deal: the number of the first; the others follow.
+            scores: int32 [deals, arrangements, seats].
+        """
+        line = _write(table, first_deal, scores)
+        self._note(table, first_deal, scores)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("ab") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _note(self, table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> None:
+        deals = self.tables.setdefault(table, {})
+        for deal, found in enumerate(scores, start=first_deal):
+            if deal in deals and not np.array_equal(deals[deal], found):
+                raise ValueError(f"deal {deal} of this table stands in an earlier line, with other scores")
+            deals[deal] = found
+
+
+def _write(table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> bytes:
+    record = {
+        "version": VERSION,
+        "rules": table.rules.to_dict(),
+        "seed": table.seed,
+        "agents": table.members,
+        "first_deal": first_deal,
+        "scores": scores.tolist(),
+    }
+    return _json(record | {"digest": _digest(record)}) + b"\n"
+
+
+def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        raise ValueError(_begins(line))
+    if record.get("version") != VERSION:
+        raise ValueError(f"version {record.get('version')!r}: allowed is {VERSION}")
+    digest = record.pop("digest", None)
+    if digest != _digest(record):
+        raise ValueError(f"its digest {digest!r} is not that of its content: something was changed or lost")
+    members = tuple(Member(*member) for member in record["agents"])
+    table = Matchup(Rules(**record["rules"]), record["seed"], members)
+    return table, record["first_deal"], np.array(record["scores"], np.int32)
+
+
+def _begins(line: bytes) -> str:
+    return f"no record of a league: it begins {line[:40].decode(errors='replace')!r}"
+
+
+def _digest(record: dict[str, Any]) -> str:
+    return hashlib.sha256(_json(record)).hexdigest()[:16]
+
+
+def _json(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, separators=(",", ":")).encode()

@@ -1,0 +1,1 @@
+"""The configuration of runs: one TOML file is one experiment."""

@@ -1,0 +1,75 @@
+"""Reading configs from TOML; unknown keys and bad values are refused."""
+
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from wizard_env.checks import nearest
+from wizard_env.train.config.run import Config
+
+_Kind = TypeVar("_Kind", bound=BaseModel)
+
+
+class ConfigError(ValueError):
+    """A config that cannot be used; the message names the file, the key, the value and the reason."""
+
+
+def read_config(path: Path) -> Config:
+    """Read a config of `wizard train`; raises as `read_toml` does."""
+    return read_toml(path, Config)
+
+
+def read_toml(path: Path, kind: type[_Kind]) -> _Kind:
+    """Read a config of some kind from a TOML file.
+
+    Raises:
+        ConfigError: it is not TOML, a key is unknown or missing, or a value is not allowed.
+        OSError: the file cannot be read.
+    """
+    try:
+        return kind.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+    except ValidationError as error:
+        reasons = "; ".join(_reason(item, kind) for item in error.errors())
+        raise ConfigError(f"{path}: {reasons}") from None
+
+
+def _reason(item: Any, kind: type[BaseModel]) -> str:
+    loc = item["loc"]
+    if not loc:
+        return str(item["msg"])  # of the sections together
+    # where there are several kinds of learning, "learning" is followed by which, no key of the file
+    several = loc[0] == "learning" and len(_kinds_of_learning(kind)) > 1
+    place = ".".join(map(str, loc[:1] + loc[2:] if several else loc))
+    if item["type"] == "union_tag_invalid":
+        known = [name for each in _kinds_of_learning(kind) for name in _learners(each)]
+        given = item["ctx"]["tag"]
+        return f"{place}.learner = {given!r}: {nearest(given, known)}"
+    if item["type"] == "extra_forbidden":
+        return f"unknown key {place}: {nearest(loc[-1], _keys(loc[:-1], kind))}"
+    if item["type"] == "missing":
+        return f"{place} is required"
+    return f"{place} = {item['input']!r}: {item['msg']}"
+
+
+def _kinds_of_learning(kind: type[BaseModel]) -> tuple[type[BaseModel], ...]:
+    return get_args(kind.model_fields["learning"].annotation)
+
+
+def _learners(kind: type[BaseModel]) -> tuple[str, ...]:
+    return get_args(kind.model_fields["learner"].annotation)
+
+
+def _keys(place: tuple[str | int, ...], kind: type[BaseModel]) -> list[str]:
+    found: Any = kind
+    for name in place:
+        if isinstance(name, int):
+            (found,) = get_args(found)  # one of a list
+        elif kinds := get_args(found):
+            found = next(one for one in kinds if name in _learners(one))
+        else:
+            found = found.model_fields[name].annotation
+    return list(found.model_fields)

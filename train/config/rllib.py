@@ -1,0 +1,49 @@
+"""The configuration of a run on Ray RLlib, read from TOML; unknown keys and bad values are refused."""
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from wizard_env.train.config.learning import PAST, Learning, ProximalPolicy, Section
+from wizard_env.train.config.run import Run
+
+
+class RLlibLearning(Learning, ProximalPolicy):
+    """RLlib's PPO over self-play; who sits at the tables is drawn anew for every round."""
+
+    decisions_per_iteration: int = Field(default=16_384, gt=1)
+    """How many to collect between updates, at least: rounds are played to their end."""
+    batch_size: int = Field(default=1024, gt=1)
+    epochs: int = Field(default=2, gt=0)
+
+
+class RLlibCluster(Section):
+    """What the run takes of the cluster."""
+
+    workers: int = Field(default=0, ge=0)
+    """Processes that play, a core each; 0 plays in the process that learns."""
+    games_per_worker: int = Field(default=32, gt=0)
+    """How many games each plays side by side; all of them are at the same round."""
+    learners: int = Field(default=0, ge=0)
+    """Processes that learn, each from `decisions_per_iteration` of its own; 0 learns in the process that was
+    started."""
+    gpus_per_learner: float = Field(default=0.0, ge=0)
+
+
+class RLlibConfig(Run):
+    """A training run on RLlib."""
+
+    learning: RLlibLearning
+    cluster: RLlibCluster = RLlibCluster()
+
+    @model_validator(mode="after")
+    def _fills_its_batches(self) -> Self:
+        learning = self.learning
+        if learning.batch_size > learning.decisions_per_iteration:
+            raise ValueError(
+                f"batch_size={learning.batch_size} is more than "
+                f"decisions_per_iteration={learning.decisions_per_iteration}"
+            )
+        if PAST in learning.partners:
+            raise ValueError(f"RLlib has no partner {PAST!r}: ppo has")
+        return self

@@ -1,0 +1,1 @@
+"""Deep Q-networks, as published for Wizard."""

@@ -1,0 +1,130 @@
+"""What deep Q-networks learn from: decisions, what they were paid, and the seat's next decision."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env import NUM_ACTIONS
+from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
+from wizard_env.observation.fields import OBS_SIZE
+from wizard_env.rules import MAX_PLAYERS
+
+_BID, _TRUMP, _PLAY = range(3)
+_NONE = -1
+
+
+class Replay:
+    """The last transitions, as many as it has room for.
+
+    The arrays below have a row for each of them, in no particular order; from row `filled` on they
+    mean nothing yet.
+
+    observations: uint8 [size, OBS_SIZE], what the seat saw.
+    actions: int64 [size], what it did.
+    rewards: float32 [size], what that was paid.
+    next_observations: uint8 [size, OBS_SIZE], what it saw when it decided next.
+    next_masks: uint8 [size, NUM_ACTIONS], what it might do then; nothing where its round was over.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.observations = np.zeros((size, OBS_SIZE), np.uint8)
+        self.actions = np.zeros(size, np.int64)
+        self.rewards = np.zeros(size, np.float32)
+        self.next_observations = np.zeros((size, OBS_SIZE), np.uint8)
+        self.next_masks = np.zeros((size, NUM_ACTIONS), np.uint8)
+        self._added = 0
+
+    @property
+    def filled(self) -> int:
+        """How many there are."""
+        return min(self._added, len(self.actions))
+
+    def add_last(
+        self, observations: NDArray[np.uint8], actions: NDArray[np.int64], rewards: NDArray[np.float32]
+    ) -> None:
+        """Add k decisions after which the seat had none: uint8 [k, OBS_SIZE], int64 [k], float32 [k]."""
+        rows = self._take_rows(len(actions))
+        self.observations[rows] = observations
+        self.actions[rows] = actions
+        self.rewards[rows] = rewards
+        self.next_masks[rows] = 0
+
+    def add(
+        self,
+        observations: NDArray[np.uint8],
+        actions: NDArray[np.int64],
+        next_observations: NDArray[np.uint8],
+        next_masks: NDArray[np.uint8],
+    ) -> None:
+        """Add k decisions, not paid, and the next ones: also uint8 [k, OBS_SIZE] and [k, NUM_ACTIONS]."""
+        rows = self._take_rows(len(actions))
+        self.observations[rows] = observations
+        self.actions[rows] = actions
+        self.rewards[rows] = 0
+        self.next_observations[rows] = next_observations
+        self.next_masks[rows] = next_masks
+
+    def _take_rows(self, count: int) -> NDArray[np.int64]:
+        """The rows that come next, those of the oldest where all are taken."""
+        rows = np.arange(self._added, self._added + count) % len(self.actions)
+        self._added += count
+        return rows
+
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """int64 [count]: uniformly random rows, some perhaps twice."""
+        return rng.integers(0, self.filled, count)
+
+
+class Recorder:
+    """Watches N tables and files each decision once it is known what came of it.
+
+    A play leads to the seat's own next play of the round, and the last one to the seat's points. A bid,
+    and a choice of trump, leads to the points at once: whoever bids cannot yet tell a good next play.
+    """
+
+    def __init__(self, num_games: int, bids: Replay, plays: Replay) -> None:
+        """bids: where bids and choices of trump go. plays: where plays go."""
+        self._bids = bids
+        self._plays = plays
+        self._games = np.arange(num_games)
+        # each seat's latest decision of each kind in the round under way
+        self._observations = np.zeros((num_games, MAX_PLAYERS, 3, OBS_SIZE), np.uint8)
+        self._actions = np.full((num_games, MAX_PLAYERS, 3), _NONE, np.int64)
+
+    def decide(
+        self,
+        seats: NDArray[np.int64],
+        observations: NDArray[np.uint8],
+        masks: NDArray[np.uint8],
+        actions: NDArray[np.int64],
+    ) -> None:
+        """Note a decision at every table.
+
+        Args:
+            seats: int64 [n], who decides.
+            observations: uint8 [n, OBS_SIZE].
+            masks: uint8 [n, NUM_ACTIONS].
+            actions: int64 [n].
+        """
+        before = self._actions[self._games, seats, _PLAY]
+        follow = ((actions >= FIRST_PLAY) & (before != _NONE)).nonzero()[0]
+        self._plays.add(
+            self._observations[follow, seats[follow], _PLAY],
+            before[follow],
+            observations[follow],
+            masks[follow],
+        )
+        kinds = np.select([actions >= FIRST_PLAY, actions >= FIRST_TRUMP], [_PLAY, _TRUMP], _BID)
+        self._observations[self._games, seats, kinds] = observations
+        self._actions[self._games, seats, kinds] = actions
+
+    def pay(self, rewards: NDArray[np.float32], ended: NDArray[np.bool_]) -> None:
+        """Note what the decisions led to: float32 [n, seats], and bool [n], where it is to be paid."""
+        waiting = (self._actions != _NONE) & ended[:, np.newaxis, np.newaxis]
+        for kind, replay in ((_BID, self._bids), (_TRUMP, self._bids), (_PLAY, self._plays)):
+            games, seats = waiting[:, :, kind].nonzero()
+            replay.add_last(
+                self._observations[games, seats, kind],
+                self._actions[games, seats, kind],
+                rewards[games, seats],
+            )
+        self._actions[ended] = _NONE

@@ -1,0 +1,304 @@
+"""Proximal policy optimisation with masked actions, lean: one trunk, one pass, every seat's decisions.
+
+The method is that of Schulman et al. 2017 as stable-baselines3 has it (clipped surrogate, advantages
+normalised in each minibatch, orthogonal initialisation), and learns the same from the same decisions as
+sb3-contrib's MaskablePPO with a shared trunk. It is faster because policy and value come out of one
+product, because the gradient of the loss with respect to the network's outputs is written down (over
+legal actions alone) instead of being traced through distribution objects, and because the network may
+compute in bfloat16.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+
+from wizard_env import NUM_ACTIONS, sample_softmax
+from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
+from wizard_env.observation.fields import FULL_SIZE, OBS_SIZE
+from wizard_env.records.files import write_atomically
+from wizard_env.train.config.learning import PAST
+from wizard_env.train.config.ppo import PpoConfig
+from wizard_env.train.config.run import Config
+from wizard_env.train.networks import Critic, Mlp, PolicyValueNetwork, autocast
+from wizard_env.train.ppo.loss import MEASURES, loss_gradient, normalised
+from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
+from wizard_env.train.ppo.rollout import Rollout, share_rewards
+from wizard_env.train.ppo.snapshot_ratings import SnapshotRatings
+from wizard_env.train.selfplay.advantages import seat_advantages
+from wizard_env.train.selfplay.checkpoints import (
+    CHECKPOINT,
+    moments,
+    read_checkpoint,
+    set_moments,
+    write_checkpoint,
+)
+from wizard_env.train.selfplay.games import REWARD_SCALES, deal_games
+from wizard_env.train.selfplay.loop import IterativeLearner
+
+CRITIC = "critic.safetensors"
+"""Beside the agent, for who begins with it."""
+VALUE_WEIGHT = 0.5
+MAX_GRADIENT_NORM = 0.5
+ADAM_EPSILON = 1e-5
+VALUED_AT_ONCE = 8192
+"""So many rows a critic takes in one go when it looks back at a rollout."""
+_ARRAYS = ("states", "observations", "masks", "results")
+_SEATING = ("learns", "plays", "partner")
+
+
+class Learner(IterativeLearner):
+    """A network, its optimiser, and the tables at which it learns.
+
+    network: what has learned.
+    """
+
+    def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
+        """Begin, or go on exactly where a checkpoint was written."""
+        learning = config.learning
+        assert isinstance(learning, PpoConfig)
+        super().__init__(learning.decisions, learning.checkpoint_seconds)
+        self._learning = learning
+        self._device = torch.device(device)
+        own_points = learning.reward == "points" and (learning.critic or not learning.team_spirit)
+        self._value_unit = 1 / REWARD_SCALES["points"] if own_points else None
+        self.network = PolicyValueNetwork(learning.layers, config.seed).to(self._device)
+        self._critic = Critic(learning.critic, config.seed).to(self._device) if learning.critic else None
+        if learning.start:
+            self._begin_as(find_agent(Path(learning.start)))
+        self._optimizer = torch.optim.Adam(
+            [parameter for net in self._networks for parameter in net.parameters()],
+            learning.learning_rate,
+            eps=ADAM_EPSILON,
+            fused=True,
+        )
+        self._rng = np.random.default_rng(config.seed)
+        self._pool = None
+        if PAST in learning.partners:
+            self._pool = PastSelves(learning.layers, learning.past_selves, learning.precision)
+            self._pool.add(self.network)
+        self._tables = deal_games(config, config.seed, self._pool)
+        self._past = [place for place, name in enumerate(learning.partners) if name == PAST]
+        self._snapshots = SnapshotRatings(config)
+        shape = learning.decisions_per_game, *self._tables.points.shape
+        self._rollout = Rollout(*shape, with_full_states=bool(learning.critic))
+        if checkpoint is not None:
+            self._restore(checkpoint)
+
+    def _begin_as(self, agent: Path) -> None:
+        """Take over the networks of another run; a critic that was not kept begins anew."""
+        self.network.begin_as(read_agent(agent), self._value_unit)
+        kept = agent.with_name(CRITIC)
+        if self._critic and kept.exists():
+            try:
+                self._critic.load_state_dict(load_file(kept))
+            except RuntimeError as error:
+                raise ValueError(f"{kept} is another critic than {self._learning.critic}: {error}") from None
+
+    @property
+    def _networks(self) -> list[Mlp]:
+        return [self.network, self._critic] if self._critic else [self.network]
+
+    def iterate(self) -> dict[str, float]:
+        """Play, and learn from what was played; returns what is worth a curve, by name."""
+        before = self.decisions
+        self._collect()
+        self.decisions += self._rollout.actions.size
+        measures = {f"train/{name}": value for name, value in self._update().items()}
+        return measures | self._look_back(before)
+
+    def _look_back(self, before: int) -> dict[str, float]:
+        """Every so many decisions, and at the end, keep a past self, and rate what has been learned."""
+        learning = self._learning
+        every = learning.snapshot_decisions
+        if self.decisions < learning.decisions and self.decisions // every == before // every:
+            return {}
+        if self._pool:
+            self._pool.add(self.network)
+        return self._snapshots.rate(self.network)
+
+    def _collect(self) -> None:
+        """Play, noting every decision, and credit each seat with its own rewards."""
+        rollout, tables, learning = self._rollout, self._tables, self._learning
+        if self._pool:
+            self._pool.choose(self._rng)
+        for step in range(len(rollout.actions)):
+            observation, mask = tables.games.observation, tables.games.mask
+            outputs = self._outputs(observation)
+            rollout.observations[step] = observation
+            rollout.masks[step] = mask
+            rollout.seats[step] = tables.games.seat
+            rollout.values[step] = outputs[:, NUM_ACTIONS]
+            if self._critic:
+                rollout.full_states[step] = tables.games.full_state()
+            actions, rollout.log_probabilities[step] = sample_softmax(
+                outputs[:, :NUM_ACTIONS], mask, self._rng
+            )
+            rollout.actions[step] = actions
+            tables.step(actions)
+            rollout.points[step] = tables.points
+            rollout.rewards[step] = tables.rewards
+            rollout.ended[step] = tables.ended
+            self.tally.add(tables.points, tables.learns)
+        if self._pool:
+            past = np.isin(tables.partner, self._past)
+            self._pool.note(*rounds_won(rollout.points[:, past], tables.learns[past], tables.plays[past]))
+        shared = share_rewards(rollout.rewards, tables.learns, learning.team_spirit)
+        last_values = self._outputs(tables.games.observation)[:, NUM_ACTIONS]
+        if self._critic:  # then the network's own value is of its seat's own rewards
+            self._estimate(rollout.rewards, last_values)
+            rollout.returns[:] = rollout.advantages + rollout.values
+            rollout.values[:] = self._valued(rollout.full_states).reshape(rollout.values.shape)
+            self._estimate(shared, self._valued(tables.games.full_state()))
+        else:
+            self._estimate(shared, last_values)
+            rollout.returns[:] = rollout.advantages + rollout.values
+
+    def _estimate(self, rewards: NDArray[np.float32], last_values: NDArray[np.float32]) -> None:
+        """Write the advantages by the values of the rollout, and those of the decisions that follow it."""
+        rollout, learning = self._rollout, self._learning
+        seat_advantages(
+            rollout.seats,
+            rewards,
+            rollout.ended,
+            rollout.values,
+            last_values,
+            self._tables.games.seat.astype(np.int64),
+            learning.discount,
+            learning.gae_lambda,
+            rollout.advantages,
+        )
+
+    def _valued(self, full_states: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """float32 [...]: what the critic says of full states, [..., FULL_SIZE]."""
+        assert self._critic is not None
+        rows = torch.from_numpy(full_states.reshape(-1, FULL_SIZE))
+        with torch.inference_mode(), self._precision():
+            parts = [
+                self._critic(part.to(self._device)).float().cpu()
+                for part in torch.split(rows, VALUED_AT_ONCE)
+            ]
+        values: NDArray[np.float32] = torch.cat(parts)[:, 0].numpy()
+        return values
+
+    def _outputs(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        with torch.inference_mode(), self._precision():
+            outputs = self.network(torch.from_numpy(observations).to(self._device))
+            array: NDArray[np.float32] = outputs.float().cpu().numpy()
+            return array
+
+    def _precision(self) -> torch.autocast:
+        return autocast(self._device, self._learning.precision)
+
+    def _update(self) -> dict[str, float]:
+        """Take the gradient steps of an iteration; returns means of what is worth a curve."""
+        learning, rollout = self._learning, self._rollout
+        progress = self.decisions / learning.decisions
+        rate = between(learning.learning_rate, learning.final_learning_rate, progress)
+        entropy_bonus = between(learning.entropy_bonus, learning.final_entropy_bonus, progress)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        count, size = rollout.actions.size, learning.batch_size
+        observations = rollout.observations.reshape(count, OBS_SIZE)
+        masks = rollout.masks.reshape(count, NUM_ACTIONS)
+        actions, log_probabilities = rollout.actions.reshape(count), rollout.log_probabilities.reshape(count)
+        advantages, values = rollout.advantages.reshape(count), rollout.values.reshape(count)
+        returns, critic_returns = rollout.returns.reshape(count), advantages + values
+        sums, seen, error = np.zeros(len(MEASURES)), 0, 0.0
+        full_states = rollout.full_states.reshape(-1, FULL_SIZE)
+        for _ in range(learning.epochs):
+            order = self._rng.permutation(count)
+            for start in range(0, count, size):
+                rows = order[start : start + size]
+                with self._precision():
+                    outputs = self.network(torch.from_numpy(observations[rows]).to(self._device))
+                gradient = np.zeros(outputs.shape, np.float32)
+                loss_gradient(
+                    outputs.detach().float().cpu().numpy(),
+                    masks[rows],
+                    actions[rows],
+                    log_probabilities[rows],
+                    normalised(advantages[rows]),
+                    returns[rows],
+                    learning.clip_range,
+                    entropy_bonus,
+                    VALUE_WEIGHT,
+                    gradient,
+                    sums,
+                )
+                seen += len(rows)
+                self._optimizer.zero_grad()
+                outputs.backward(torch.from_numpy(gradient).to(outputs))
+                torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT_NORM)
+                if self._critic:
+                    error += self._correct(self._critic, full_states[rows], critic_returns[rows])
+                self._optimizer.step()
+        means = dict(zip(MEASURES, (sums / seen).tolist(), strict=True))
+        if self._critic:
+            means["critic_loss"] = error / seen
+        return means | {"learning_rate": rate, "explained_variance": explained(values, critic_returns)}
+
+    def _correct(self, critic: Critic, states: NDArray[np.uint8], returns: NDArray[np.float32]) -> float:
+        """Add the gradient of the critic's mean squared error; returns the sum of squared errors."""
+        with self._precision():
+            values = critic(torch.from_numpy(states).to(self._device))[:, 0]
+        errors = values.float() - torch.from_numpy(returns).to(self._device)
+        (errors**2).mean().mul(VALUE_WEIGHT).backward()
+        torch.nn.utils.clip_grad_norm_(critic.parameters(), MAX_GRADIENT_NORM)
+        return float((errors.detach() ** 2).sum())
+
+    def save(self, folder: Path) -> None:
+        """Write a checkpoint, the agent and its critic; each file is replaced at once or not at all."""
+        tables = self._tables.state()
+        arrays = {
+            name: torch.from_numpy(array.view(np.uint8))
+            for name, array in zip(_ARRAYS, tables["games"], strict=True)
+        }
+        arrays |= {name: torch.from_numpy(tables[name]) for name in _SEATING}
+        parts = {
+            "network": self.network.state_dict(),
+            "optimizer": moments(self._optimizer),
+            "tables": arrays,
+        }
+        plain = {
+            "decisions": self.decisions,
+            "rng": self._rng.bit_generator.state,
+            "tables": tables["rng"],
+        }
+        if self._pool:
+            parts["pool"], plain["pool"] = self._pool.state()
+        agent = self.network.agent(self._value_unit)
+        if self._critic:
+            critic = parts["critic"] = self._critic.state_dict()
+            on_cpu = {name: value.cpu() for name, value in critic.items()}
+            write_atomically(folder / CRITIC, lambda path: save_file(on_cpu, path))
+        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
+        write_checkpoint(folder / CHECKPOINT, parts, plain)
+
+    def _restore(self, checkpoint: Path) -> None:
+        parts, plain = read_checkpoint(checkpoint)
+        self.decisions = plain["decisions"]
+        self._rng.bit_generator.state = plain["rng"]
+        self.network.load_state_dict(parts["network"])
+        if self._critic:
+            self._critic.load_state_dict(parts["critic"])
+        if self._pool:
+            self._pool.set_state(parts["pool"], plain["pool"])
+        set_moments(self._optimizer, parts["optimizer"])
+        kept = {name: tensor.numpy() for name, tensor in parts["tables"].items()}
+        arrays = self._tables.state()["games"]
+        games = [kept[name].view(own.dtype) for name, own in zip(_ARRAYS, arrays, strict=True)]
+        self._tables.set_state(kept | {"games": games, "rng": plain["tables"]})
+
+
+def between(first: float, last: float | None, progress: float) -> float:
+    """The value along a straight line, after a share of the way; if there is no last one, the first."""
+    return first if last is None else first + (last - first) * progress
+
+
+def explained(values: NDArray[np.float32], returns: NDArray[np.float32]) -> float:
+    """The share of the variance of the returns that the values account for."""
+    variance = float(returns.var())
+    return 1 - float((returns - values).var()) / variance if variance else 0.0

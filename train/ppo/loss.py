@@ -1,0 +1,92 @@
+"""The gradient of PPO's loss with respect to the network's outputs, over legal actions alone."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env import NUM_ACTIONS
+from wizard_env.compiled.jit import kernel
+
+MEASURES = ("policy_gradient_loss", "value_loss", "entropy_loss", "clip_fraction", "approx_kl")
+"""What `loss_gradient` sums up on the way."""
+
+
+def normalised(advantages: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Of mean 0 and deviation 1, as stable-baselines3 does it."""
+    if len(advantages) < 2:
+        return advantages
+    result: NDArray[np.float32] = (advantages - advantages.mean()) / (advantages.std(ddof=1) + 1e-8)
+    return result
+
+
+@kernel
+def loss_gradient(
+    outputs: Any,
+    masks: Any,
+    actions: Any,
+    old_log_probabilities: Any,
+    advantages: Any,
+    returns: Any,
+    clip_range: float,
+    entropy_bonus: float,
+    value_weight: float,
+    gradient: Any,
+    sums: Any,
+) -> None:
+    """The gradient of PPO's mean loss with respect to the network's outputs.
+
+    The loss of a decision is -min(r A, clip(r) A) - entropy_bonus * entropy + value_weight * (v - R)^2,
+    where r is the new probability of the action over the old one.
+
+    Args:
+        outputs: float32 [n, NUM_ACTIONS + 1], logits and value.
+        masks: uint8 [n, NUM_ACTIONS], the legal actions; at least one in each row.
+        actions: int64 [n].
+        old_log_probabilities: float32 [n].
+        advantages: float32 [n].
+        returns: float32 [n].
+        clip_range: how far r may leave 1.
+        entropy_bonus: weight of the entropy.
+        value_weight: weight of the squared error of the value.
+        gradient: float32 [n, NUM_ACTIONS + 1], zeros; written.
+        sums: float64 [5], to which the sums over the rows of _MEASURES are added.
+    """
+    count = len(actions)
+    legal = np.empty(NUM_ACTIONS, np.int64)
+    log_probabilities = np.empty(NUM_ACTIONS)
+    for row in range(count):
+        choices = 0
+        highest = -np.inf
+        for action in range(NUM_ACTIONS):
+            if masks[row, action]:
+                legal[choices] = action
+                choices += 1
+                highest = max(highest, outputs[row, action])
+        total = 0.0
+        for choice in range(choices):
+            total += np.exp(outputs[row, legal[choice]] - highest)
+        normaliser = highest + np.log(total)
+        entropy = 0.0
+        for choice in range(choices):
+            log_probabilities[choice] = outputs[row, legal[choice]] - normaliser
+            entropy -= np.exp(log_probabilities[choice]) * log_probabilities[choice]
+        change = outputs[row, actions[row]] - normaliser - old_log_probabilities[row]
+        ratio = np.exp(change)
+        advantage = advantages[row]
+        clipped = min(max(ratio, 1 - clip_range), 1 + clip_range)
+        held = clipped * advantage < ratio * advantage  # the clipped term is the smaller: no gradient
+        slope = 0.0 if held else -advantage * ratio
+        for choice in range(choices):
+            action = legal[choice]
+            probability = np.exp(log_probabilities[choice])
+            chosen = 1.0 if action == actions[row] else 0.0
+            by_entropy = entropy_bonus * probability * (log_probabilities[choice] + entropy)
+            gradient[row, action] = (slope * (chosen - probability) + by_entropy) / count
+        error = outputs[row, NUM_ACTIONS] - returns[row]
+        gradient[row, NUM_ACTIONS] = 2 * value_weight * error / count
+        sums[0] -= min(ratio * advantage, clipped * advantage)
+        sums[1] += error * error
+        sums[2] -= entropy
+        sums[3] += abs(ratio - 1) > clip_range
+        sums[4] += ratio - 1 - change

@@ -1,0 +1,44 @@
+"""The decisions of an iteration, and what came of them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env import NUM_ACTIONS
+from wizard_env.observation import FULL_SIZE, OBS_SIZE
+
+
+class Rollout:
+    """The decisions of an iteration and what came of them, [steps, games, ...]."""
+
+    def __init__(self, steps: int, num_games: int, num_seats: int, *, with_full_states: bool) -> None:
+        shape = (steps, num_games)
+        self.observations = np.zeros((*shape, OBS_SIZE), np.uint8)
+        self.masks = np.zeros((*shape, NUM_ACTIONS), np.uint8)
+        self.seats = np.zeros(shape, np.int64)
+        self.actions = np.zeros(shape, np.int64)
+        self.log_probabilities = np.zeros(shape, np.float32)
+        self.values = np.zeros(shape, np.float32)
+        self.points = np.zeros((*shape, num_seats), np.int16)
+        self.rewards = np.zeros((*shape, num_seats), np.float32)
+        self.ended = np.zeros(shape, np.bool_)
+        self.full_states = np.zeros((*shape, FULL_SIZE) if with_full_states else 0, np.uint8)
+        self.advantages = np.zeros(shape, np.float32)
+        self.returns = np.zeros(shape, np.float32)
+
+
+def share_rewards(
+    rewards: NDArray[np.float32], learns: NDArray[np.bool_], spirit: float
+) -> NDArray[np.float32]:
+    """What seats are paid if a share of it, the spirit, is the mean over those who learn at their table.
+
+    Berner et al., Dota 2 with Large Scale Deep Reinforcement Learning, 2019, "team spirit".
+
+    Args:
+        rewards: float32 [steps, games, seats].
+        learns: [games, seats], who learns; at least one at each table.
+        spirit: from 0 to 1.
+    """
+    if not spirit:
+        return rewards
+    mean = (rewards * learns).sum(axis=2, keepdims=True) / learns.sum(axis=1, keepdims=True)
+    return (rewards + np.float32(spirit) * (mean - rewards)).astype(np.float32)

@@ -1,0 +1,38 @@
+"""Rating a learner as it learns: alone at tables of each of some agents, on deals that nobody learns from."""
+
+from wizard_env.agents import load
+from wizard_env.train.config.run import Config
+from wizard_env.train.evaluate import Entrant, evaluate
+from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
+
+SEED = 2**33
+"""Of the deals: every snapshot of every run is rated on the same ones."""
+
+
+class SnapshotRatings:
+    """Rates the snapshots of a run."""
+
+    def __init__(self, config: Config) -> None:
+        self._rules = config.evaluation_rules()
+        self._games = config.ratings.games
+        self._agents = {name: load(name) for name in config.ratings.agents}
+        self._seen = set(config.learning.partners)
+
+    def rate(self, network: PolicyValueNetwork) -> dict[str, float]:
+        """What is worth a curve, by the names that it is logged under.
+
+        For each agent the points a game that the learner makes more than three of it, or as many as
+        sit there, and the games it wins; `held_out` are those that it does not learn beside.
+        """
+        learner = Entrant("learner", GreedyAgent(network))
+        curves: dict[str, float] = {}
+        means: dict[str, list[float]] = {}
+        for name, agent in self._agents.items():
+            others = [Entrant(name, agent)] * (self._rules.num_players - 1)
+            result = evaluate([learner, *others], self._rules, self._games, SEED)
+            (difference,) = result.differences
+            group = "seen" if name in self._seen else "held_out"
+            curves[f"rating/{group}/{name}"] = difference.points
+            curves[f"rating/{group}/{name}/won"] = result.standings[0].win_share
+            means.setdefault(group, []).append(difference.points)
+        return curves | {f"rating/{group}": sum(each) / len(each) for group, each in means.items()}

@@ -1,0 +1,130 @@
+"""SelfPlayRounds: rounds of Wizard as RLlib takes them; every seat that learns is an agent."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from ray.rllib.env.multi_agent_env import MultiAgentEnv
+
+from wizard_env import NUM_ACTIONS, Games, sample_legal
+from wizard_env.agents import load
+from wizard_env.observation.fields import HIGHS
+from wizard_env.sampling import draw_noise
+from wizard_env.state import SCORED
+from wizard_env.train.selfplay.games import REWARD_SCALES, draw_learners, partners_act
+
+
+class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
+    """Some tables side by side; an episode is one round at each, of hands of the same size.
+
+    Agents are the seats that learn, "table_0/player_0" and so on, drawn anew for every round. A step
+    takes a decision at each table that has not ended its round, by the agent whose observation was
+    returned: {"observation": uint8 [OBS_SIZE], "action_mask": uint8 [NUM_ACTIONS]}. As in `Tables` these
+    and the actions are in canonical suits, and decisions with one legal action are skipped. The last
+    step of an episode pays every agent its own points of the round, scaled as in `Tables`.
+
+    The tables are one environment because RLlib either cuts the episodes of several, and then loses the
+    decisions of all seats that are not to act at the cut (ray-project/ray#44677), or drops those episodes
+    that are not the first to end, which are the large rounds.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        """config: `rules`, `num_games`, `seed`, `sparring`, `partners` and `alone`, as for `Tables`."""
+        super().__init__()
+        rules, tables = config["rules"], config["num_games"]
+        self._sparring, self._alone = config["sparring"], config["alone"]
+        self._partners = [load(partner) for partner in config["partners"]]
+        self._rng = np.random.default_rng((config["seed"], getattr(config, "worker_index", 0)))
+        self._games = Games(rules, tables, canonical_suits=True, skip_forced=True, pause="round")
+        self._rows = np.arange(tables)
+        self._learns = np.ones((tables, rules.num_players), np.bool_)
+        self._partner = np.zeros(tables, np.int64)
+        self.possible_agents = [
+            f"table_{table}/player_{seat}" for table in range(tables) for seat in range(rules.num_players)
+        ]
+        self.agents = self.possible_agents
+        space = gymnasium.spaces.Dict(
+            {
+                "observation": gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8),
+                "action_mask": gymnasium.spaces.Box(0, 1, (NUM_ACTIONS,), np.uint8),
+            }
+        )
+        self.observation_spaces = dict.fromkeys(self.agents, space)
+        self.action_spaces = dict.fromkeys(self.agents, gymnasium.spaces.Discrete(NUM_ACTIONS))
+        for _ in range(self._rng.integers(len(rules.rounds))):  # or all workers would be at the same round
+            self._deal()
+            while len(rows := self._waiting()):
+                self._games.step(sample_legal(self._games.mask[rows], self._rng), rows)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Deal the next round. The seed is not read: RLlib gives the same one to every episode."""
+        self._acted: set[str] = set()
+        self._deal()
+        while not len(self._waiting()):  # no seat that learns had a choice
+            self._deal()
+        return self._observations(), {}
+
+    def step(
+        self, action_dict: Mapping[str, int]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
+        """Take the agents' decisions and play on to the next ones.
+
+        Raises IllegalAction; no table has changed then.
+        """
+        rows = self._waiting()
+        agents = self._agents_at(rows)
+        self._games.step([action_dict[agent] for agent in agents], rows)
+        self._acted.update(agents)
+        self._play_partners()
+        over = not len(self._waiting())
+        rewards = self._points() if over else dict.fromkeys(agents, 0.0)
+        return self._observations(), rewards, {"__all__": over}, {"__all__": False}, {}
+
+    def _waiting(self) -> NDArray[np.int64]:
+        """int64 [k]: the tables that have not ended their round."""
+        return (self._games.states["phase"] < SCORED).nonzero()[0]
+
+    def _agents_at(self, rows: NDArray[np.int64]) -> list[str]:
+        """Who acts at these tables."""
+        places = rows * self._learns.shape[1] + self._games.seat[rows]
+        return [self.agents[place] for place in places]
+
+    def _deal(self) -> None:
+        """Deal everywhere, draw who sits where, and play on to the first decisions of those that learn."""
+        games, rng = self._games, self._rng
+        if (games.states["phase"] == SCORED).all():
+            games.deal(self._rows)
+        else:
+            games.begin(self._rows, draw_noise(rng, games.num_games))
+        self._learns = draw_learners(np.ones_like(self._learns), self._sparring, self._alone, rng)
+        self._partner = rng.integers(0, len(self._partners), games.num_games)
+        self._play_partners()
+
+    def _play_partners(self) -> None:
+        games = self._games
+        while True:
+            rows = self._waiting()
+            rows = rows[~self._learns[rows, games.seat[rows]]]
+            if not len(rows):
+                return
+            for actions, theirs in partners_act(games, self._partners, self._partner, rows, self._rng):
+                games.step(actions, theirs)
+
+    def _observations(self) -> dict[str, dict[str, NDArray[np.uint8]]]:
+        """What those see who act now."""
+        games, rows = self._games, self._waiting()
+        return {
+            agent: {"observation": games.observation[row].copy(), "action_mask": games.mask[row].copy()}
+            for agent, row in zip(self._agents_at(rows), rows, strict=True)
+        }
+
+    def _points(self) -> dict[str, float]:
+        """What the round is worth to those who had a choice in it."""
+        points = dict(
+            zip(self.agents, (self._games.points * REWARD_SCALES["points"]).ravel().tolist(), strict=True)
+        )
+        return {agent: points[agent] for agent in self._acted}

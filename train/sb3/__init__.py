@@ -1,0 +1,1 @@
+"""Learning with sb3-contrib's MaskablePPO."""

@@ -1,0 +1,64 @@
+"""Advantages along each seat's own decisions of a round."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env.compiled.jit import kernel
+
+
+@kernel
+def seat_advantages(
+    seats: NDArray[np.int64],
+    rewards: NDArray[np.float32],
+    ended: NDArray[np.bool_],
+    values: NDArray[np.float32],
+    last_values: NDArray[np.float32],
+    last_seats: NDArray[np.int64],
+    discount: float,
+    decay: float,
+    advantages: NDArray[np.float32],
+) -> None:
+    """Generalised advantage estimates along each seat's own decisions (Schulman et al. 2016, eq. 16).
+
+    A seat's decisions of a round, or of a game, are an episode, paid at its end. Where the rollout ends
+    within an episode, the value of the seat's next decision is known if it is the one that acts next;
+    for the others their last decision stands in for it, and gets no advantage.
+
+    Args:
+        seats: [decisions, games], who took each decision.
+        rewards: [decisions, games, seats], what each paid every seat; read where an episode ended.
+        ended: [decisions, games], whether each ended the episode.
+        values: [decisions, games], the estimates when they were taken.
+        last_values: [games], the estimates for the decisions that follow the rollout.
+        last_seats: [games], who takes those.
+        discount: per decision of the seat.
+        decay: lambda.
+        advantages: [decisions, games], written.
+    """
+    num_seats = rewards.shape[2]
+    reward = np.zeros(num_seats)
+    next_value = np.zeros(num_seats)
+    next_advantage = np.zeros(num_seats)
+    known = np.zeros(num_seats, np.bool_)
+    for game in range(seats.shape[1]):
+        reward[:] = 0
+        next_advantage[:] = 0
+        known[:] = False
+        known[last_seats[game]] = True
+        next_value[last_seats[game]] = last_values[game]
+        for decision in range(seats.shape[0] - 1, -1, -1):
+            if ended[decision, game]:
+                for seat in range(num_seats):
+                    reward[seat] = rewards[decision, game, seat]
+                    next_value[seat] = 0
+                    next_advantage[seat] = 0
+                    known[seat] = True
+            seat = seats[decision, game]
+            value = values[decision, game]
+            if known[seat]:
+                error = reward[seat] + discount * next_value[seat] - value
+                next_advantage[seat] = error + discount * decay * next_advantage[seat]
+            advantages[decision, game] = next_advantage[seat]
+            next_value[seat] = value
+            reward[seat] = 0
+            known[seat] = True

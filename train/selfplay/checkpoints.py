@@ -1,0 +1,60 @@
+"""Checkpoints: one file of tensors, by dotted names, and plain values beside them."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from wizard_env.records.files import write_atomically
+
+CHECKPOINT = "checkpoint.safetensors"
+Tensors: TypeAlias = dict[str, torch.Tensor]
+
+
+def write_checkpoint(path: Path, parts: Mapping[str, Mapping[str, torch.Tensor]], plain: object) -> None:
+    """Replace a file, at once or not at all.
+
+    Args:
+        path: the file.
+        parts: tensors, by the name of their part and their own; a part's name has no dot.
+        plain: what JSON can hold.
+    """
+    tensors = {
+        f"{part}.{name}": value.detach().cpu().contiguous()
+        for part, named in parts.items()
+        for name, value in named.items()
+    }
+    about = {"state": json.dumps(plain)}
+    write_atomically(path, lambda beside: save_file(tensors, beside, about))
+
+
+def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
+    """The parts and the plain values that `write_checkpoint` wrote; a part without tensors is left out."""
+    parts: dict[str, Tensors] = {}
+    with safe_open(path, framework="pt") as file:
+        for full_name in file.keys():  # noqa: SIM118
+            part, _, name = full_name.partition(".")
+            parts.setdefault(part, {})[name] = file.get_tensor(full_name)
+        return parts, json.loads(file.metadata()["state"])
+
+
+def moments(optimizer: torch.optim.Optimizer) -> Tensors:
+    """What an optimiser remembers of every parameter, by "number.name"."""
+    return {
+        f"{number}.{name}": value
+        for number, kept in optimizer.state_dict()["state"].items()
+        for name, value in kept.items()
+    }
+
+
+def set_moments(optimizer: torch.optim.Optimizer, kept: Tensors) -> None:
+    """Take over what `moments` returned."""
+    state: dict[int, Tensors] = {}
+    for full_name, value in kept.items():
+        number, _, name = full_name.partition(".")
+        state.setdefault(int(number), {})[name] = value
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": state})

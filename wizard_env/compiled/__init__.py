@@ -1,0 +1,1 @@
+"""How code compiles, and tricks with bits. Nothing here knows the game."""

@@ -1,0 +1,227 @@
+"""The PettingZoo AEC environment: every seat is an agent."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from wizard_env.actions import NUM_ACTIONS
+from wizard_env.checks import check_choice
+from wizard_env.envs.rewards import REWARDS, Reward, rewards
+from wizard_env.game import Game
+from wizard_env.observation.fields import FULL_HIGHS, HIGHS
+from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
+from wizard_env.rules import make_rules
+from wizard_env.state import OVER
+
+NOTHING_LEGAL = np.zeros(NUM_ACTIONS, np.int8)
+NOTHING_LEGAL.flags.writeable = False
+
+
+def env(**options: Any) -> AECEnv[str, dict[str, NDArray[Any]], int]:
+    """The environment in PettingZoo's wrappers: an illegal action ends the game with reward -1.
+
+    Takes the arguments of `raw_env`.
+    """
+    return _OrderEnforcing(_AssertOutOfBounds(_TerminateIllegal(raw_env(**options), illegal_reward=-1)))
+
+
+class _Direct:
+    """Reads through a wrapper without a failed look-up first, which is most of what wrappers cost.
+
+    Before `reset` the attributes do not exist, and the wrapper's own `__getattr__` answers as ever.
+    """
+
+    env: Any
+    agents = property(lambda self: self.env.agents)
+    agent_selection = property(lambda self: self.env.agent_selection)
+    rewards = property(lambda self: self.env.rewards)
+    terminations = property(lambda self: self.env.terminations)
+    truncations = property(lambda self: self.env.truncations)
+    infos = property(lambda self: self.env.infos)
+    _cumulative_rewards = property(lambda self: self.env._cumulative_rewards)
+
+    def __str__(self) -> str:
+        return str(self.env)
+
+
+class _TerminateIllegal(_Direct, wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
+    pass
+
+
+class _AssertOutOfBounds(_Direct, wrappers.AssertOutOfBoundsWrapper):  # type: ignore[misc]
+    pass
+
+
+class _OrderEnforcing(_Direct, wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
+    pass
+
+
+class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]  # noqa: N801
+    """Wizard for PettingZoo. Agents are "player_0" to "player_5", by seat.
+
+    Observations are {"observation": uint8 [OBS_SIZE], "action_mask": int8 [NUM_ACTIONS]}, see the
+    table OBSERVATION; the mask is zero for an agent that does not act, and stands in `infos` too.
+    `step` raises IllegalAction and leaves the game unchanged.
+    """
+
+    metadata: dict[str, Any] = {
+        "name": "wizard_v0",
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        num_players: int = 4,
+        reward: Reward = "points",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Set up the game.
+
+        Args:
+            num_players: 3 to 6.
+            reward: "points" (of a round, as it is scored), "game", "relative", "win" or "rank", see
+                rewards.py.
+            render_mode: None, "ansi", "rgb_array" or "human"; what is shown is the acting seat's view.
+            options: the other options of Rules.
+        """
+        super().__init__()
+        self.rules = make_rules(raw_env, num_players, options)
+        check_choice("reward", reward, REWARDS)
+        self.reward = reward
+        self.render_mode = render_mode
+        self._renderer = Renderer(render_mode)
+        self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.observation_spaces = {
+            agent: gymnasium.spaces.Dict(
+                {
+                    "observation": gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8),
+                    "action_mask": gymnasium.spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: gymnasium.spaces.Discrete(NUM_ACTIONS) for agent in self.possible_agents}
+        self.state_space = gymnasium.spaces.Box(0, FULL_HIGHS, dtype=np.uint8)
+        self._rng = np.random.default_rng()
+
+    def __getstate__(self) -> dict[str, Any]:
+        rows = ("_copy_row", "_copy_mask")
+        return {name: value for name, value in self.__dict__.items() if name not in rows}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        if "game" in kept:
+            self._take_rows()
+
+    def _take_rows(self) -> None:
+        """Hold on to what copies the game's rows, which stay where they are."""
+        self._copy_row = self.game.observation_row.copy
+        self._copy_mask = self.game.mask_row.view(np.int8).copy
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game: the one that `Game(rules, seed=seed)` is, or without a seed the next of a series."""
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+        self.game = Game(self.rules, int(self._rng.integers(2**63)) if seed is None else seed)
+        self._take_rows()
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._paid = False
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {"action_mask": NOTHING_LEGAL} for agent in self.agents}
+        self._select()
+
+    def _select(self) -> None:
+        """Turn to the seat that acts now."""
+        agent = self.agent_selection = self.possible_agents[self.game.acting_seat]
+        self.infos[agent]["action_mask"] = self._copy_mask()
+        if self.render_mode == "human":
+            self.render()
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, NDArray[Any]] | None, float, bool, bool, dict[str, Any]]:
+        """What PettingZoo's own `last` says, for the selected agent."""
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        game = self.game
+        if agent == self.agent_selection and game.phase_code < OVER:
+            return {"observation": self._copy_row(), "action_mask": self._copy_mask()}
+        return {"observation": game.observe(self._seats[agent]), "action_mask": NOTHING_LEGAL.copy()}
+
+    def state(self) -> NDArray[np.uint8]:
+        """uint8 [FULL_SIZE]: everything, hidden cards and bids included, as the table FULL_STATE says.
+
+        Seats count from player_0, whoever acts.
+        """
+        return self.game.full_state()
+
+    def step(self, action: int | None) -> None:
+        """Let the selected agent act; None for an agent whose game is over.
+
+        Raises IllegalAction; the game is unchanged then.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        game = self.game
+        finished = game.step(action)  # type: ignore[arg-type]
+        self._cumulative_rewards[agent] = 0.0
+        self.infos[agent]["action_mask"] = NOTHING_LEGAL
+        if self._paid:
+            self._clear_rewards()
+            self._paid = False
+        if finished is not None:
+            self._pay(finished.points)
+        if game.phase_code < OVER:
+            self._select()
+        else:
+            self._end()
+
+    def _pay(self, points: list[int]) -> None:
+        """Pay what the round that has just been scored is worth."""
+        over = np.asarray(self.game.phase_code == OVER)
+        scores = np.array(self.game.scores, np.int16)
+        paid = rewards(self.reward, np.array(points, np.int16), scores, over).tolist()
+        self.rewards = dict(zip(self.possible_agents, paid, strict=True))
+        self._paid = True
+        self._accumulate_rewards()
+
+    def _end(self) -> None:
+        """End the game for everybody; each agent is then stepped once more, with None."""
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[0]
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> Any:
+        """What the acting seat sees: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""
+        return self._renderer.render(self.game.scene(self.game.acting_seat))
+
+    def close(self) -> None:
+        self._renderer.close()

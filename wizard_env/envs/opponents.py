@@ -1,0 +1,191 @@
+"""One learner against opponents in a batch of games, which both Gymnasium environments wrap."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wizard_env.actions import IllegalAction
+from wizard_env.chance import mix, scale, step_generator
+from wizard_env.checks import check_choice, is_integer
+from wizard_env.compiled.jit import kernel
+from wizard_env.envs.rewards import REWARDS, Reward, rewards
+from wizard_env.games import Games
+from wizard_env.loading import load
+from wizard_env.rules import Rules
+from wizard_env.sampling import next_words, noise_streams
+from wizard_env.state import SCORED
+from wizard_env.view import Agent
+
+Episode = Literal["game", "round"]
+EPISODES: tuple[str, ...] = get_args(Episode)
+Opponents: TypeAlias = str | Agent | Sequence[str | Agent]
+
+_SEAT_STREAM = np.uint64(0x5EA7)
+_EPISODE_STREAM = np.uint64(0xE915)
+
+
+class GamesWithOpponents:
+    """N games in which one seat is the learner's; the opponents act by themselves.
+
+    All that happens by chance in a game follows from the game's seed: the deals, the learner's seat
+    if it is drawn, and the opponents' random words. Hence N games are the same as N batches of one,
+    with opponents that take their chance from `view.noise`.
+
+    observation: uint8 [n, OBS_SIZE] and mask: uint8 [n, NUM_ACTIONS], as the learner sees them; the
+        mask is zero once its episode has ended.
+    reward: float64 [n], what the last step paid the learner.
+    terminated: bool [n], whether the episode has ended.
+    seat: int64 [n], the learner's seat.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        num_games: int,
+        seat: int | None,
+        opponents: Opponents,
+        episode: Episode,
+        reward: Reward,
+    ) -> None:
+        check_choice("episode", episode, EPISODES)
+        check_choice("reward", reward, REWARDS)
+        if episode == "round" and reward in ("game", "win", "rank"):
+            raise ValueError(f"reward={reward!r} is paid at the end of a game: it needs episode='game'")
+        if seat is not None and not (is_integer(seat) and 0 <= seat < rules.num_players):
+            raise ValueError(f"seat={seat!r}: allowed are None and 0 to {rules.num_players - 1}")
+        self.rules = rules
+        self.num_games = num_games
+        self._fixed_seat = seat
+        self._opponents = load_opponents(opponents, rules.num_players)
+        self._episode = episode
+        self._reward = reward
+        self._games = Games(rules, num_games, pause=episode)
+        self.seat = np.zeros(num_games, np.int64)
+        self.observation = np.zeros_like(self._games.observation)
+        self.mask = self._games.mask
+        self.reward = np.zeros(num_games)
+        self.terminated = np.zeros(num_games, np.bool_)
+        self._noise = np.zeros(num_games, np.uint64)
+        self._rng = np.random.default_rng(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "mask"}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self.mask = self._games.mask
+
+    @property
+    def scores(self) -> NDArray[np.int16]:
+        """int16 [n, num_players]: points of the game so far."""
+        return self._games.scores
+
+    @property
+    def states(self) -> NDArray[Any]:
+        """[n] the records of the games; everything, hidden cards included."""
+        return self._games.states
+
+    def begin(self, rows: NDArray[np.int64], seeds: NDArray[np.uint64]) -> None:
+        """Start new games, with the given seeds, and let the opponents act until the learner must."""
+        self._games.begin(rows, seeds)
+        _draw_seats(rows, seeds, self.rules.num_players, self.seat)
+        self._noise[rows] = noise_streams(seeds)
+        self._rng = np.random.default_rng(self._noise[rows])  # which tells its seed, so not the games'
+        if self._fixed_seat is not None:
+            self.seat[rows] = self._fixed_seat
+        self._start(rows)
+
+    def go_on(self, rows: NDArray[np.int64]) -> None:
+        """Start the next episode: the game's next round if it has one, else a new game."""
+        between = self._games.states["phase"][rows] == SCORED
+        if between.any():
+            self._games.deal(rows[between])
+            self._start(rows[between])
+        if not between.all():
+            others = rows[~between]
+            self.begin(others, next_seeds(self._games.seeds[others]))
+
+    def step(self, actions: ArrayLike, rows: NDArray[np.int64]) -> None:
+        """Let the learner act, then the opponents until the learner must act again or the episode ends.
+
+        Raises IllegalAction if the learner's action is not legal; no game has changed then.
+        """
+        self._games.step(actions, rows)
+        self.reward[rows] = 0
+        self._collect(rows)
+        self._play_opponents(rows)
+
+    def _start(self, rows: NDArray[np.int64]) -> None:
+        self.reward[rows] = 0
+        self.terminated[rows] = False
+        self._play_opponents(rows)
+
+    def _play_opponents(self, rows: NDArray[np.int64]) -> None:
+        games = self._games
+        waiting = rows
+        while True:
+            waiting = waiting[(games.seat[waiting] != self.seat[waiting]) & ~self.terminated[waiting]]
+            if not len(waiting):
+                break
+            actions = self._ask_opponents(waiting)
+            try:
+                games.step(actions, waiting)
+            except IllegalAction as error:
+                raise RuntimeError(f"an opponent of the learner broke the rules: {error}") from error
+            self._collect(waiting)
+        self.observation[rows] = games.observation[rows]
+        elsewhere = rows[games.seat[rows] != self.seat[rows]]
+        if len(elsewhere):
+            self.observation[elsewhere] = games.observe(self.seat[elsewhere], elsewhere)
+
+    def _ask_opponents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        games = self._games
+        view = games.view(rows, next_words(self._noise, rows))
+        if len(self._opponents) == 1:
+            return self._opponents[0][1].act(view, self._rng)
+        place = (games.seat[rows] - self.seat[rows] - 1) % self.rules.num_players
+        actions = np.empty(len(rows), np.int64)
+        for places, agent in self._opponents:
+            theirs = np.isin(place, places)
+            if theirs.any():
+                actions[theirs] = agent.act(view.select(theirs), self._rng)
+        return actions
+
+    def _collect(self, rows: NDArray[np.int64]) -> None:
+        games = self._games
+        over = games.done[rows]
+        paid = rewards(self._reward, games.points[rows], games.scores[rows], over)
+        self.reward[rows] += np.take_along_axis(paid, self.seat[rows, np.newaxis], 1)[:, 0]
+        self.terminated[rows] = over if self._episode == "game" else games.round_done[rows]
+
+
+def load_opponents(opponents: Opponents, num_players: int) -> list[tuple[list[int], Agent]]:
+    """The opponents' agents, each with the places, from the learner's left, that it plays."""
+    if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+        return [(list(range(num_players - 1)), load(opponents))]
+    if len(opponents) != num_players - 1:
+        raise ValueError(
+            f"{len(opponents)} opponents: one agent for all is needed, or one for each of the "
+            f"{num_players - 1} seats to the learner's left"
+        )
+    places: dict[str | int, list[int]] = {}
+    agents: dict[str | int, str | Agent] = {}
+    for place, agent in enumerate(opponents):
+        key = agent if isinstance(agent, str) else id(agent)
+        places.setdefault(key, []).append(place)
+        agents[key] = agent
+    return [(places[key], load(agents[key])) for key in places]
+
+
+def next_seeds(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """uint64 [n]: the seed of the game that follows each game."""
+    return next_words(seeds ^ _EPISODE_STREAM, np.arange(len(seeds)))
+
+
+@kernel
+def _draw_seats(rows: Any, seeds: Any, num_players: int, seats: Any) -> None:
+    for index in range(len(rows)):
+        seed = seeds[index]
+        seats[rows[index]] = scale(mix(step_generator(seed ^ _SEAT_STREAM, 1)), num_players)

@@ -1,0 +1,176 @@
+"""What a seat may know, as one row of bytes: the table of its fields.
+
+Seats count from the observer: place 0 is the observer, place 1 the seat to its left, and so on;
+places beyond the table are zero. One layout serves every table size and every rule option.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wizard_env.actions import MAX_BID
+from wizard_env.cards import COPIES, DECK_SIZE, NUM_KINDS, NUM_RANKS, NUM_SUITS
+from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
+from wizard_env.state import row_dtype
+
+CARD_CODE_SIZE = NUM_SUITS + 2 + NUM_RANKS
+SCORE_ZERO = 128
+SCORE_UNIT = 10
+
+
+@dataclass(frozen=True)
+class Field:
+    """A piece of the observation: its name, shape, largest value and meaning.
+
+    Every entry is a whole number from 0 to `high`; entry / high scales it to [0, 1].
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    high: int | tuple[int, ...]
+    text: str
+
+    @property
+    def size(self) -> int:
+        """How many numbers the field takes."""
+        return int(np.prod(self.shape))
+
+
+_CARD_CODE = "suit (4), Wizard, Jester, rank from 2 to A (13)"
+_SEATS = MAX_PLAYERS
+
+OBSERVATION = (
+    Field(
+        "played",
+        (_SEATS, NUM_KINDS),
+        COPIES,
+        "how many of each kind each seat has played this round, the trick on the table included",
+    ),
+    Field(
+        "unseen",
+        (NUM_KINDS,),
+        COPIES,
+        "how many of each kind the observer has not seen this round: in other hands or not dealt",
+    ),
+    Field("hand", (NUM_KINDS,), COPIES, "how many cards of each kind the observer holds"),
+    Field("trick", (_SEATS, CARD_CODE_SIZE), 1, f"the card of each seat on the table: {_CARD_CODE}"),
+    Field("upcard", (CARD_CODE_SIZE,), 1, f"the card turned up: {_CARD_CODE}; zero if there is none"),
+    Field("winning", (_SEATS,), 1, "one-hot: the seat that wins the trick so far"),
+    Field(
+        "led_suit",
+        (NUM_SUITS + 1,),
+        1,
+        "one-hot suit; the last place is 'none: a Wizard came first'; zero until a card has set it",
+    ),
+    Field("void", (_SEATS, NUM_SUITS), 1, "the suits that each seat has shown to be void in"),
+    Field(
+        "trump",
+        (NUM_SUITS + 1,),
+        1,
+        "one-hot suit; the last place is 'no trump'; zero until the dealer has chosen",
+    ),
+    Field("trump_chosen", (1,), 1, "whether the upcard is a Wizard: the dealer chooses the trump"),
+    Field("phase", (3,), 1, "one-hot: trump, bid, play; zero once the round is scored"),
+    Field("num_players", (MAX_PLAYERS - MIN_PLAYERS + 1,), 1, "one-hot: 3 to 6 players"),
+    Field("dealer", (_SEATS,), 1, "one-hot seat"),
+    Field("leader", (_SEATS,), 1, "one-hot seat that leads this trick or will lead the first"),
+    Field(
+        "position",
+        (_SEATS,),
+        1,
+        "one-hot: how many seats come before the observer in this bidding or trick",
+    ),
+    Field("bid_known", (_SEATS,), 1, "whether the observer knows the bid of each seat"),
+    Field("bid_hidden", (_SEATS,), 1, "whether each seat has made a bid that the observer may not see"),
+    Field("bid", (_SEATS,), MAX_BID, "the bid of each seat; zero if it is not known"),
+    Field("tricks_won", (_SEATS,), MAX_BID, "tricks won by each seat this round"),
+    Field("needed", (_SEATS,), MAX_BID, "tricks that each seat lacks to meet its known bid"),
+    Field("surplus", (_SEATS,), MAX_BID, "tricks that each seat has beyond its known bid"),
+    Field(
+        "score",
+        (_SEATS,),
+        255,
+        f"points of the seat less those of the observer, / {SCORE_UNIT}, + {SCORE_ZERO}, "
+        "clipped to 0..255; zero where nobody sits",
+    ),
+    Field("hand_size", (1,), MAX_BID, "cards dealt to each player this round"),
+    Field("tricks_left", (1,), MAX_BID, "tricks not yet finished"),
+    Field("round", (1,), MAX_ROUNDS, "rounds begun, this one included"),
+    Field("rounds_left", (1,), MAX_ROUNDS, "rounds after this one"),
+    Field("bid_total", (1,), DECK_SIZE, "sum of the known bids"),
+    Field("bid_restriction", (len(BID_RESTRICTIONS),), 1, f"one-hot: {', '.join(BID_RESTRICTIONS)}"),
+    Field("bid_reveal", (len(BID_REVEALS),), 1, f"one-hot: {', '.join(BID_REVEALS)}"),
+    Field("magic_edition", (1,), 1, "whether the Magic Edition is played"),
+)
+
+FULL_STATE = (
+    *OBSERVATION,
+    Field("hands", (_SEATS, NUM_KINDS), COPIES, "how many cards of each kind each seat holds"),
+    Field("bids", (_SEATS,), MAX_BID, "the bid of each seat, revealed or not"),
+    Field("bids_made", (_SEATS,), 1, "whether each seat has bid"),
+    Field("acting", (_SEATS,), 1, "one-hot: the seat that acts now"),
+)
+"""All there is to know, for centralised critics: an observation and what it leaves out."""
+
+
+def slices_of(fields: tuple[Field, ...]) -> Mapping[str, slice]:
+    """Where each field lies in a row."""
+    places: dict[str, slice] = {}
+    start = 0
+    for field in fields:
+        places[field.name] = slice(start, start + field.size)
+        start += field.size
+    return MappingProxyType(places)
+
+
+def highs_of(fields: tuple[Field, ...]) -> NDArray[np.uint8]:
+    """uint8 [size]: the largest value of every entry of a row."""
+    parts = [np.broadcast_to(field.high, field.shape).ravel() for field in fields]
+    return np.concatenate(parts).astype(np.uint8)
+
+
+SLICES = slices_of(OBSERVATION)
+OBS_SIZE = sum(field.size for field in OBSERVATION)
+HIGHS = highs_of(OBSERVATION)
+OBSERVATION_ROW = row_dtype(OBS_SIZE)
+FULL_SLICES = slices_of(FULL_STATE)
+FULL_SIZE = sum(field.size for field in FULL_STATE)
+FULL_HIGHS = highs_of(FULL_STATE)
+FULL_ROW = row_dtype(FULL_SIZE)
+
+
+def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> dict[str, NDArray[np.uint8]]:
+    """Name the pieces of observations.
+
+    Args:
+        observation: uint8 [..., OBS_SIZE]; with `fields=FULL_STATE`, [..., FULL_SIZE].
+
+    Returns:
+        For each field a view of shape [..., *field.shape].
+
+    Raises:
+        ValueError: the last axis has another length.
+    """
+    rows = np.asarray(observation)
+    size = sum(field.size for field in fields)
+    if rows.ndim == 0 or rows.shape[-1] != size:
+        raise ValueError(f"shape {rows.shape}: the last axis of an observation has length {size}")
+    places = slices_of(fields)
+    return {
+        field.name: rows[..., places[field.name]].reshape(*rows.shape[:-1], *field.shape) for field in fields
+    }
+
+
+def markdown(fields: tuple[Field, ...] = OBSERVATION, start: int = 0) -> str:
+    """The table of fields, for the docs, the first of which begins at entry `start`."""
+    lines = ["| entries | name | shape | values | meaning |", "|---|---|---|---|---|"]
+    places = slices_of(fields)
+    for field in fields:
+        first, last = start + places[field.name].start, start + places[field.name].stop - 1
+        shape = " x ".join(map(str, field.shape))
+        high = field.high if isinstance(field.high, int) else f"{min(field.high)} ({max(field.high)})"
+        lines.append(f"| {first}-{last} | `{field.name}` | {shape} | 0 to {high} | {field.text} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,128 @@
+"""A game's record as people read it: names for numbers, None for what is not there."""
+
+from typing import Any, NamedTuple
+
+from wizard_env.cards import CARD_NAMES, SUITS, card_names
+from wizard_env.state import NO_CARD, NO_SUIT, NOT_BID, OVER, PHASES, SCORED
+
+
+class Round(NamedTuple):
+    """A finished round, as on the score pad; lists are by seat."""
+
+    hand_size: int
+    dealer: int
+    trump: str | None
+    bids: list[int]
+    tricks_won: list[int]
+    points: list[int]
+
+
+class ReadableState:
+    """One game, hidden cards included.
+
+    state: an array of one record of dtype STATE, which is read anew each time.
+    """
+
+    state: Any
+
+    def __init__(self, state: Any) -> None:
+        self.state = state
+
+    @property
+    def phase(self) -> str:
+        """ "trump", "bid", "play" or "over"; "scored" in a copy of a batch's game that pauses."""
+        return PHASES[self._number("phase")]
+
+    @property
+    def seat(self) -> int | None:
+        """The seat that acts now; None when the game is over."""
+        return self._number("seat") if self._number("phase") < SCORED else None
+
+    @property
+    def round_number(self) -> int:
+        """1 for the first round that is played."""
+        return self._number("round_index") + 1
+
+    @property
+    def num_rounds(self) -> int:
+        return self._number("num_rounds")
+
+    @property
+    def hand_size(self) -> int:
+        """Cards dealt to each player this round."""
+        return self._number("hand_size")
+
+    @property
+    def dealer(self) -> int:
+        return self._number("dealer")
+
+    @property
+    def hands(self) -> list[list[str]]:
+        """The cards that each seat holds, sorted by suit and rank."""
+        return [card_names(hand) for hand in self._seats("hands")]
+
+    @property
+    def upcard(self) -> str | None:
+        card = self._number("upcard")
+        return None if card == NO_CARD else CARD_NAMES[card]
+
+    @property
+    def trump(self) -> str | None:
+        """The trump suit; None where there is none, or not yet."""
+        return _suit_name(self._number("trump"))
+
+    @property
+    def led_suit(self) -> str | None:
+        """The suit to follow; None where there is none."""
+        return _suit_name(self._number("led_suit"))
+
+    @property
+    def trick(self) -> list[tuple[int, str]]:
+        """The trick on the table: (seat, card) in the order of play."""
+        leader, cards = self._number("leader"), self._seats("trick")
+        order = [*range(leader, len(cards)), *range(leader)]
+        return [(seat, CARD_NAMES[cards[seat]]) for seat in order if cards[seat] != NO_CARD]
+
+    @property
+    def bids(self) -> list[int | None]:
+        """The bid of each seat, hidden or not; None where none was made yet."""
+        return [None if bid == NOT_BID else bid for bid in self._seats("bids")]
+
+    @property
+    def tricks_won(self) -> list[int]:
+        return self._seats("tricks_won")
+
+    @property
+    def scores(self) -> list[int]:
+        """Points of each seat so far."""
+        return self._seats("scores")
+
+    @property
+    def winners(self) -> list[int]:
+        """The seats with the most points once the game is over; empty before."""
+        if self._number("phase") != OVER:
+            return []
+        scores = self.scores
+        return [seat for seat, score in enumerate(scores) if score == max(scores)]
+
+    def scored_round(self) -> Round:
+        """The round that has just been scored, before the next one is dealt."""
+        return Round(
+            hand_size=self.hand_size,
+            dealer=self.dealer,
+            trump=self.trump,
+            bids=self._seats("bids"),
+            tricks_won=self.tricks_won,
+            points=self._seats("points"),
+        )
+
+    def _number(self, field: str) -> int:
+        return int(self.state[field][0])
+
+    def _seats(self, field: str) -> list[int]:
+        values: list[int] = self.state[field][0, : self._number("num_players")].tolist()
+        return values
+
+
+def _suit_name(suit: int) -> str | None:
+    return SUITS[suit] if 0 <= suit < NO_SUIT else None

@@ -1,0 +1,18 @@
+"""Games on paper: records and positions that read back exactly, transcripts, and files that are never half
+written."""
+
+from wizard_env.records.game_record import RecordError, read_records, record, replay, write_records
+from wizard_env.records.position import parse_position, position
+from wizard_env.records.transcript import Transcript, transcribe
+
+__all__ = [
+    "RecordError",
+    "Transcript",
+    "parse_position",
+    "position",
+    "read_records",
+    "record",
+    "replay",
+    "transcribe",
+    "write_records",
+]

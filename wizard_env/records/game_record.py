@@ -1,0 +1,239 @@
+"""Game records <-> text: a whole game on one line of JSON, for files of JSON Lines.
+
+Reading a record plays its actions through the rules, so it cannot say what the rules do not allow.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from wizard_env.actions import ACTIONS, IllegalAction
+from wizard_env.checks import is_integer
+from wizard_env.game import Game
+from wizard_env.records.files import check_folder, write_atomically
+from wizard_env.rules import Rules
+
+FORMAT = "wizard-game"
+VERSION = 1
+DIGEST_SIZE = 16
+"""Hexadecimal digits of the SHA-256 that a record keeps."""
+
+_RECORD_KEYS = ("format", "version", "rules", "seed", "start", "draw", "rounds", "scores", "over", "digest")
+_START_KEYS = ("round", "dealer", "hands", "upcard", "scores")
+_DEALT_KEYS = ("hand_size", "dealer", "hands", "upcard", "actions")
+_SCORED_KEYS = ("bids", "tricks_won", "points")
+_LONGEST_QUOTE = 80
+
+
+class RecordError(ValueError):
+    """A line that is not the record of a game; the message names the line and the reason."""
+
+
+def record(game: Game) -> str:
+    """A game, finished or not, as one line of JSON without its line break.
+
+    Raises:
+        ValueError: the game is not what its actions lead to, because it was begun by `Game.from_state`
+            or its state was written to.
+    """
+    content = _tell(game)
+    return _json({**content, "digest": _digest(content)})
+
+
+def replay(line: str, number: int = 1) -> Game:
+    """Play the game of a record again; the game is equal to the one that was recorded.
+
+    Args:
+        line: what `record` returned.
+        number: the number of the line in its file, for the message of an error.
+
+    Raises:
+        RecordError: the line is not a record, was altered, or tells of a game that the rules or the
+            seed do not allow.
+    """
+    try:
+        return _replay(_parse_record(line))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordError(f"line {number}: {error}") from error
+
+
+def write_records(path: str | os.PathLike[str], games: Iterable[Game]) -> None:
+    """Write a file of records, one game a line, in the place of what was there.
+
+    The file appears whole: if anything fails on the way, what was there stays. Raises
+    FileNotFoundError if the folder is missing: the path may be misspelled.
+    """
+    check_folder(Path(path))
+    write_atomically(Path(path), lambda unfinished: _write_lines(unfinished, games))
+
+
+def _write_lines(path: Path, games: Iterable[Game]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(record(game) + "\n" for game in games)
+
+
+def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
+    """The games of a file of records, one by one.
+
+    Raises:
+        OSError: the file cannot be read.
+        RecordError: a line is not a record, see `replay`; raised when the line is reached.
+    """
+    with Path(path).open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        for number, line in enumerate(file, start=1):
+            yield replay(line, number)
+
+
+def _tell(game: Game) -> dict[str, Any]:
+    """All that a record says of a game but its digest, found by playing it again."""
+    rounds = [_dealt(game.restart())]
+    for twin, action in game.retrace():
+        rounds[-1]["actions"].append(ACTIONS[action])
+        finished = twin.step(action)
+        if finished is not None:
+            rounds[-1] |= {key: getattr(finished, key) for key in _SCORED_KEYS}
+            if twin.phase != "over":
+                rounds.append(_dealt(twin))
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "rules": game.rules.to_dict(),
+        "seed": game.seed,
+        "start": game.start,
+        "draw": game.draw,
+        "rounds": rounds,
+        "scores": game.scores,
+        "over": game.phase == "over",
+    }
+
+
+def _dealt(game: Game) -> dict[str, Any]:
+    """The start of a round, before its first action."""
+    return {
+        "hand_size": game.hand_size,
+        "dealer": game.dealer,
+        "hands": [" ".join(hand) for hand in game.hands],
+        "upcard": game.upcard,
+        "actions": [],
+    }
+
+
+def _parse_record(line: str) -> dict[str, Any]:
+    """A record as plain values, whole and unaltered, that may still tell of an impossible game."""
+    try:
+        told = json.loads(line, object_pairs_hook=_distinct, parse_constant=_refuse_constant)
+    except ValueError as error:
+        cut_off = line.lstrip().startswith("{") and not line.rstrip().endswith("}")
+        raise ValueError(f"{'cut off' if cut_off else 'not JSON'}: {error}") from None
+    if not isinstance(told, dict) or told.get("format") != FORMAT:
+        raise ValueError(f"not a record of a game: its 'format' should be {FORMAT!r}")
+    version: Any = told.get("version")
+    if is_integer(version) and version > VERSION:
+        raise ValueError(f"version {version} is newer than version {VERSION}, which this program reads")
+    if not is_integer(version) or version != VERSION:
+        raise ValueError(f"version {_quote(version)}: this program reads version {VERSION}")
+    _check_keys("the record", told, _RECORD_KEYS)
+    digest = told.pop("digest")
+    if digest != _digest(told):
+        raise ValueError(f"altered: the digest is {_quote(digest)}, but the content's is {_digest(told)!r}")
+    return told
+
+
+def _replay(told: dict[str, Any]) -> Game:
+    _check_type("rules", told["rules"], dict)
+    _check_type("seed", told["seed"], int)
+    game = Game.begin(Rules(**told["rules"]), told["seed"], _parse_start(told["start"]))
+    for number, order, action in _actions(told["rounds"]):
+        try:
+            game.step(action)
+        except IllegalAction as illegal:
+            raise ValueError(f"rounds[{number}], action {order}: {illegal}") from None
+    played = json.loads(_json(_tell(game)))
+    if _sorted_json(told) != _sorted_json(played):
+        raise ValueError(_first_difference("", told, played))
+    return game
+
+
+def _parse_start(start: Any) -> dict[str, Any] | None:
+    if start is None:
+        return None
+    _check_type("start", start, dict)
+    _check_keys("start", start, _START_KEYS)
+    _check_type("start.round", start["round"], int)
+    _check_type("start.hands", start["hands"], list)
+    _check_type("start.scores", start["scores"], list)
+    for score in start["scores"]:
+        _check_type("start.scores", score, int)
+    return dict(start)
+
+
+def _actions(rounds: Any) -> Iterator[tuple[int, int, str]]:
+    """The actions of a record: the place of the round, the number in the round from 1, the name."""
+    _check_type("rounds", rounds, list)
+    for number, told in enumerate(rounds):
+        _check_type(f"rounds[{number}]", told, dict)
+        scored = any(key in told for key in _SCORED_KEYS)
+        _check_keys(f"rounds[{number}]", told, _DEALT_KEYS + _SCORED_KEYS * scored)
+        _check_type(f"rounds[{number}].actions", told["actions"], list)
+        for order, action in enumerate(told["actions"], start=1):
+            _check_type(f"rounds[{number}], action {order}", action, str)
+            yield number, order, action
+
+
+def _check_type(name: str, value: Any, wanted: type) -> None:
+    if type(value) is not wanted:
+        raise ValueError(f"{name} is {_quote(value)}: a value of type {wanted.__name__} is needed")
+
+
+def _check_keys(name: str, told: dict[str, Any], keys: Sequence[str]) -> None:
+    missing = [key for key in keys if key not in told]
+    unknown = [key for key in told if key not in keys]
+    if missing or unknown:
+        problem = f"no {missing[0]!r}" if missing else f"unknown {_quote(unknown[0])}"
+        raise ValueError(f"{name} has {problem}: its keys are {', '.join(keys)}")
+
+
+def _first_difference(name: str, told: Any, played: Any) -> str:
+    """Where what a record says first departs from the game as it was played again."""
+    parts: list[tuple[str, Any, Any]] = []
+    if type(told) is type(played) is dict and told.keys() == played.keys():
+        parts = [(f"{name}.{key}".lstrip("."), told[key], played[key]) for key in played]
+    if type(told) is type(played) is list and len(told) == len(played):
+        parts = [(f"{name}[{i}]", told[i], played[i]) for i in range(len(played))]
+    for part in parts:
+        if _sorted_json(part[1]) != _sorted_json(part[2]):
+            return _first_difference(*part)
+    return f"{name} is {_quote(told)}, but the game played again has {_quote(played)}"
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise ValueError(f"the key {_quote(key)} stands twice in one object")
+    return dict(pairs)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, separators=(",", ":"))
+
+
+def _sorted_json(content: Any) -> str:
+    """A text that is the same for equal contents, and only for them."""
+    return json.dumps(content, separators=(",", ":"), sort_keys=True)
+
+
+def _digest(content: dict[str, Any]) -> str:
+    return hashlib.sha256(_sorted_json(content).encode()).hexdigest()[:DIGEST_SIZE]
+
+
+def _quote(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."

@@ -1,0 +1,183 @@
+"""Positions <-> text: one moment of a game on one line, short enough for a bug report.
+
+Reading a position plays its actions through the rules, so it cannot say what the rules do not allow.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from wizard_env.actions import IllegalAction
+from wizard_env.cards import CARD_NAMES, SUITS, WIZARD, card_names
+from wizard_env.checks import nearest
+from wizard_env.game import Game
+from wizard_env.rules import Rules
+from wizard_env.state import NOT_BID, UNDECIDED
+
+_OPTIONS = {
+    "players": "num_players",
+    "restriction": "bid_restriction",
+    "reveal": "bid_reveal",
+    "magic": "magic_edition",
+    "sizes": "hand_sizes",
+}
+"""How a position calls the options of a game; it says only those that differ from the default."""
+_WORDS = (*_OPTIONS, "round", "dealer", "scores", "hands", "upcard", "trump", "bids", "tricks", "seed")
+_NEEDED_WORDS = ("dealer", "hands")
+_ON_OFF = {"on": True, "off": False}
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,20}")
+
+
+def position(game: Game) -> str:
+    """Where a game stands, in words of the form name=value on one line.
+
+    The options that differ from the default: `players`, `restriction`, `reveal`, `magic`, `sizes`;
+    `round` and `dealer`; `scores` before the round; `hands` as dealt, from seat 0, cards joined and
+    seats parted by "/"; `upcard`; what was done in the round: the dealer's `trump`, `bids` in the
+    order of the bidding, `tricks` with the cards in the order of play, parted by "/"; and `seed`, from
+    which the rounds that follow are dealt.
+
+    Raises:
+        ValueError: the game is what one seat sees of it, without the hands of the others.
+
+    >>> position(Game(Rules(num_players=3), seed=7))
+    'players=3 round=1 dealer=1 scores=0,0,0 hands=JE/2D/8D upcard=8S seed=14334736817860870823'
+    """
+    state, players = game.state[0], game.rules.num_players
+    dealt = [card_names(hand) for hand in state["hands"][:players] + state["played"][:players]]
+    if any(len(hand) != game.hand_size for hand in dealt):
+        raise ValueError("the game is what one seat sees of it: a position needs all hands")
+    scores = state["scores"][:players] - (state["points"][:players] if game.phase == "over" else 0)
+    words = {name: _option_text(game.rules, option) for name, option in _OPTIONS.items()}
+    words |= {
+        "round": str(game.round_number),
+        "dealer": str(game.dealer),
+        "scores": ",".join(map(str, scores)),
+        "hands": "/".join(map("".join, dealt)),
+        "upcard": game.upcard or "",
+        **_action_words(state),
+        "seed": str(state["generator"]),
+    }
+    return " ".join(f"{name}={value}" for name, value in words.items() if value)
+
+
+def parse_position(text: str) -> Game:
+    """The game of a position; it is dealt the same cards in the rounds that follow.
+
+    Words may stand in any order; only `dealer` and `hands` are needed, and `upcard` where a card is
+    left. Without `round` the first round of that hand size is meant, without `scores` all have 0
+    points, without `seed` it is 0.
+
+    Raises:
+        ValueError: the text is no position, or one that the rules do not allow; the message says why.
+    """
+    words = _split_words(text)
+    rules = Rules(**{_OPTIONS[name]: _parse_option(name, words[name]) for name in words if name in _OPTIONS})
+    hands = [_parse_cards("hands", hand) for hand in words["hands"].split("/")]
+    size = len(hands[0])
+    first_round = rules.rounds.index(size) + 1 if size in rules.rounds else 1
+    start = {
+        "round": _parse_number("round", words["round"]) if "round" in words else first_round,
+        "dealer": _parse_number("dealer", words["dealer"]),
+        "hands": hands,
+        "upcard": words.get("upcard"),
+        "scores": _parse_numbers("scores", words["scores"]) if "scores" in words else None,
+    }
+    game = Game.begin(rules, _parse_number("seed", words.get("seed", "0")), start)
+    for place, action in _parse_actions(words, rules.num_players):
+        if game.rounds:
+            raise ValueError(f"{place}: the round is over before it")
+        try:
+            game.step(action)
+        except IllegalAction as illegal:
+            raise ValueError(f"{place}: {illegal}") from None
+    if game.rounds and game.phase != "over":
+        raise ValueError("tricks: the round is over; a position stands in the round that follows it")
+    return game
+
+
+def _option_text(rules: Rules, option: str) -> str:
+    """The value of an option as a position says it; empty for the default."""
+    value = getattr(rules, option)
+    if value == getattr(Rules(), option):
+        return ""
+    if option == "hand_sizes":
+        return ",".join(map(str, value))
+    return "on" if value is True else str(value)
+
+
+def _action_words(state: Any) -> dict[str, str]:
+    """What was done since the deal, of a record of dtype STATE."""
+    players, dealer = int(state["num_players"]), int(state["dealer"])
+    bidders = [*range(dealer + 1, players), *range(dealer + 1)]
+    bids = [str(state["bids"][seat]) for seat in bidders if state["bids"][seat] != NOT_BID]
+    cards = [CARD_NAMES[card] for card in state["plays"][: state["num_plays"]]]
+    chosen = state["upcard"] == WIZARD and state["trump"] != UNDECIDED
+    return {
+        "trump": SUITS[state["trump"]] if chosen else "",
+        "bids": ",".join(bids),
+        "tricks": "/".join("".join(cards[i : i + players]) for i in range(0, len(cards), players)),
+    }
+
+
+def _split_words(text: str) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for word in text.split():
+        name, equals, value = word.partition("=")
+        if not equals or not value:
+            raise ValueError(f"{word!r}: a position is made of words like dealer=2")
+        if name in words:
+            raise ValueError(f"{word!r}: {name} stands twice")
+        words[name] = value
+    for name in words:
+        if name not in _WORDS:
+            raise ValueError(f"a position has no {name!r}: {nearest(name, list(_WORDS))}")
+    for name in _NEEDED_WORDS:
+        if name not in words:
+            raise ValueError(f"the position has no {name}")
+    return words
+
+
+def _parse_option(name: str, value: str) -> Any:
+    if name == "players":
+        return _parse_number(name, value)
+    if name == "sizes":
+        return tuple(_parse_numbers(name, value))
+    if name == "magic":
+        if value not in _ON_OFF:
+            raise ValueError(f"magic={value}: allowed are {', '.join(_ON_OFF)}")
+        return _ON_OFF[value]
+    return value
+
+
+def _parse_number(name: str, value: str) -> int:
+    if not _WHOLE_NUMBER.fullmatch(value):
+        raise ValueError(f"{name}: {value!r} is not a whole number of at most 20 digits")
+    return int(value)
+
+
+def _parse_numbers(name: str, value: str) -> list[int]:
+    return [_parse_number(name, part) for part in value.split(",")]
+
+
+def _parse_cards(name: str, cards: str) -> list[str]:
+    """Cards joined, as in "TSWI3C"; `Game` checks the names."""
+    if len(cards) % 2:
+        raise ValueError(f"{name}: {cards!r} is not a row of cards of two characters each")
+    return [cards[i : i + 2] for i in range(0, len(cards), 2)]
+
+
+def _parse_actions(words: dict[str, str], players: int) -> Iterator[tuple[str, str]]:
+    """The actions of a position: where each stands, for the message of an error, and its name."""
+    if "trump" in words:
+        yield "trump", f"trump {words['trump']}"
+    if "bids" in words:
+        for bid in _parse_numbers("bids", words["bids"]):
+            yield "bids", f"bid {bid}"
+    if "tricks" in words:
+        tricks = [_parse_cards("tricks", trick) for trick in words["tricks"].split("/")]
+        for number, trick in enumerate(tricks, start=1):
+            if not 1 <= len(trick) <= players or (len(trick) < players and number < len(tricks)):
+                raise ValueError(f"tricks: trick {number} has {len(trick)} cards for {players} players")
+            for card in trick:
+                yield f"trick {number}", f"play {card}"

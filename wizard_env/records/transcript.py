@@ -1,0 +1,106 @@
+"""Transcript: a whole game with its tricks spelled out, for people and for programs that know no rules."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from wizard_env.actions import ACTIONS
+from wizard_env.game import Game
+from wizard_env.rules import Rules
+
+
+@dataclass
+class Trick:
+    """A trick, maybe unfinished."""
+
+    leader: int
+    cards: list[str] = field(default_factory=list)
+    """In the order of play, from the leader clockwise."""
+    winner: int | None = None
+    """The seat that won it; None while it is unfinished."""
+
+    def plays(self, num_players: int) -> list[tuple[int, str]]:
+        """The seat and the card, in the order of play."""
+        return [((self.leader + place) % num_players, card) for place, card in enumerate(self.cards)]
+
+
+@dataclass
+class PlayedRound:
+    """A round, maybe unfinished; lists are by seat where nothing else is said."""
+
+    number: int
+    hand_size: int
+    dealer: int
+    upcard: str | None
+    hands: list[list[str]]
+    """As dealt."""
+    trump: str | None = None
+    """None where there is none, or none yet."""
+    bids: list[int | None] = field(default_factory=list)
+    tricks: list[Trick] = field(default_factory=list)
+    tricks_won: list[int] = field(default_factory=list)
+    points: list[int] | None = None
+    """None while the round is unfinished."""
+
+
+@dataclass
+class Transcript:
+    """What `transcribe` tells."""
+
+    rules: Rules
+    seed: int
+    draw: list[tuple[int, str]]
+    """For the first dealer: the seat and the card, redraws included."""
+    rounds: list[PlayedRound]
+    scores: list[int]
+    winners: list[int]
+    """Empty while the game is unfinished."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON has them."""
+        return asdict(self) | {"rules": self.rules.to_dict()}
+
+
+def transcribe(game: Game) -> Transcript:
+    """Tell a game from its beginning. Games begun by `Game.from_state` have none, and raise ValueError."""
+    rounds = [dealt(game.restart())]
+    for twin, action in game.retrace():
+        tell(rounds, twin, action)
+    return Transcript(game.rules, game.seed, game.draw, rounds, game.scores, game.winners)
+
+
+def dealt(game: Game) -> PlayedRound:
+    """The round of a game that waits for the first action of it."""
+    return PlayedRound(
+        number=game.round_number,
+        hand_size=game.hand_size,
+        dealer=game.dealer,
+        upcard=game.upcard,
+        hands=game.hands,
+        trump=game.trump,
+        bids=game.bids,
+        tricks_won=game.tricks_won,
+    )
+
+
+def tell(rounds: list[PlayedRound], game: Game, action: int | str) -> None:
+    """Take an action in a game, and write down in its rounds what came of it.
+
+    Raises IllegalAction, with the rounds as they were, if the action is not legal.
+    """
+    told, plays, leads, seat = rounds[-1], game.phase == "play", not game.trick, game.acting_seat
+    finished = game.step(action)
+    if finished is not None:
+        told.points, tricks_won = finished.points, finished.tricks_won
+    else:
+        told.trump, told.bids, tricks_won = game.trump, game.bids, game.tricks_won
+    if plays:
+        if leads:
+            told.tricks.append(Trick(leader=seat))
+        trick = told.tricks[-1]
+        trick.cards.append(ACTIONS[game.history[-1]].split()[1])
+        if len(trick.cards) == game.rules.num_players:
+            gained = [after - before for after, before in zip(tricks_won, told.tricks_won, strict=True)]
+            trick.winner = gained.index(1)
+        told.tricks_won = tricks_won
+    if finished is not None and game.phase != "over":
+        rounds.append(dealt(game))

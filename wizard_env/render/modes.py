@@ -1,0 +1,51 @@
+"""What the environments do for each render mode."""
+
+from typing import Any
+
+from wizard_env.checks import check_choice
+from wizard_env.render.scene import Scene
+from wizard_env.render.text import text
+from wizard_env.render.window import Window, image
+
+RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_FPS = 10
+"""How many images a second a window shows at most."""
+
+
+class Renderer:
+    """Shows scenes in one render mode."""
+
+    def __init__(self, mode: str | None) -> None:
+        """Raises ValueError for an unknown mode."""
+        if mode is not None:
+            check_choice("render_mode", mode, RENDER_MODES)
+        self.mode = mode
+        self._window: Window | None = None
+
+    def render(self, scene: Scene) -> Any:
+        """Show what an observer sees.
+
+        Returns:
+            str for "ansi", uint8 [height, width, 3] for "rgb_array", None for "human".
+
+        Raises:
+            RuntimeError: the environment was made without a render mode.
+        """
+        if self.mode == "ansi":
+            return text(scene, color=True)
+        if self.mode == "rgb_array":
+            return image(scene)
+        if self.mode == "human":
+            self._window = self._window or Window(images_per_second=RENDER_FPS)
+            self._window.show(image(scene))
+            return None
+        raise RuntimeError(f"nothing to render: render_mode is None, allowed are {RENDER_MODES}")
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"mode": self.mode, "_window": None}

@@ -1,0 +1,412 @@
+"""Draws a scene with pygame, off screen; the only module that imports pygame.
+
+Everything is laid out in units of which at least 1000 by 700 fit into the picture, drawn twice as
+large as asked for and scaled down, which smooths the edges.
+"""
+
+import math
+import os
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # a library does not print
+
+import pygame
+import pygame.font
+
+from wizard_env.cards import SUITS
+from wizard_env.render.scene import Scene, Seat, cards_text, rules_text
+
+Color: TypeAlias = tuple[int, int, int]
+Point: TypeAlias = tuple[float, float]
+
+MIN_WIDTH, MIN_HEIGHT = 400, 280
+_UNITS_WIDE, _UNITS_HIGH = 1000.0, 700.0
+_SMOOTHING = 2
+
+_ROOM: Color = (22, 34, 32)
+_RIM: Color = (96, 62, 36)
+_FELT: Color = (28, 110, 70)
+_FELT_LINE: Color = (44, 130, 86)
+_BAR: Color = (14, 22, 21)
+_PLATE: Color = (24, 38, 36)
+_PLATE_EDGE: Color = (88, 112, 104)
+_GOLD: Color = (250, 204, 62)
+_WHITE: Color = (248, 248, 244)
+_GREY: Color = (166, 182, 176)
+_GREEN: Color = (128, 224, 140)
+_RED: Color = (248, 136, 124)
+_CARD_EDGE: Color = (120, 126, 124)
+_BACK: Color = (44, 74, 148)
+_BACK_LINE: Color = (132, 158, 220)
+_SUIT_COLORS: dict[str, Color] = dict(
+    zip(SUITS, ((26, 28, 34), (204, 32, 44), (22, 96, 208), (16, 124, 56)), strict=True)
+)
+_CARD_COLORS: dict[str, Color] = {**_SUIT_COLORS, "WI": (122, 44, 168), "JE": (200, 104, 8)}
+
+_BAR_HEIGHT = 40.0
+_MARGIN = 18.0
+_PLATE_SIZE = (196.0, 50.0)
+_HAND_CARD = (80.0, 112.0)
+_TRICK_CARD = (60.0, 84.0)
+_UPCARD = (44.0, 62.0)
+_BACK_SIZE = (31.0, 44.0)
+_CHIP_SIZE = (32.0, 26.0)
+_CHIP_ROWS = 2
+_TRICK_RADII = (150.0, 94.0)
+_TURN = 2 * math.pi
+
+
+def _heart() -> list[Point]:
+    angles = [_TURN * i / 48 for i in range(48)]
+    across = [16 * math.sin(a) ** 3 for a in angles]
+    down = [5 * math.cos(2 * a) + 2 * math.cos(3 * a) + math.cos(4 * a) - 13 * math.cos(a) for a in angles]
+    return [(x / 32, (y - 2.5) / 29) for x, y in zip(across, down, strict=True)]
+
+
+def _star() -> list[Point]:
+    radii = [0.55 if i % 2 == 0 else 0.23 for i in range(10)]
+    return [(r * math.sin(_TURN * i / 10), 0.04 - r * math.cos(_TURN * i / 10)) for i, r in enumerate(radii)]
+
+
+_STEM: list[Point] = [(-0.06, 0.1), (0.06, 0.1), (0.2, 0.5), (-0.2, 0.5)]
+_HALF_CAP: list[Point] = [
+    (0.08, -0.1), (0.2, -0.24), (0.34, -0.26), (0.46, -0.14), (0.5, 0.12), (0.38, 0.02), (0.33, 0.3),
+]  # fmt: skip
+_CAP: list[Point] = [(0.0, -0.44), *_HALF_CAP, *((-x, y) for x, y in reversed(_HALF_CAP))]
+_BRIM: list[Point] = [(-0.36, 0.36), (0.36, 0.36), (0.36, 0.5), (-0.36, 0.5)]
+_POLYGONS: dict[str, tuple[list[Point], ...]] = {
+    "S": ([(0.92 * x, -0.84 * y - 0.08) for x, y in _heart()], _STEM),
+    "H": (_heart(),),
+    "D": ([(0.0, -0.52), (0.38, 0.0), (0.0, 0.52), (-0.38, 0.0)],),
+    "C": (_STEM,),
+    "WI": (_star(),),
+    "JE": (_CAP, _BRIM),
+}
+"""The signs on the cards, in a square from -0.5 to 0.5."""
+_CIRCLES: dict[str, list[tuple[float, float, float]]] = {
+    "C": [(0.0, -0.26, 0.24), (-0.25, 0.09, 0.24), (0.25, 0.09, 0.24), (0.0, 0.0, 0.12)],
+    "JE": [(-0.49, 0.14, 0.09), (0.0, -0.44, 0.09), (0.49, 0.14, 0.09)],
+}
+"""Across, down and radius of the circles that belong to a sign."""
+
+
+def paint(scene: Scene, width: int, height: int) -> NDArray[np.uint8]:
+    """A picture of a scene: uint8 [height, width, 3].
+
+    Raises:
+        ValueError: the picture would be smaller than MIN_WIDTH by MIN_HEIGHT.
+    """
+    if width < MIN_WIDTH or height < MIN_HEIGHT:
+        raise ValueError(f"{width} by {height} pixels: at least {MIN_WIDTH} by {MIN_HEIGHT} are needed")
+    pygame.font.init()
+    canvas = Canvas(width * _SMOOTHING, height * _SMOOTHING)
+    TablePainting(canvas, scene).draw()
+    surface = pygame.transform.smoothscale(canvas.surface, (width, height))
+    pixels = np.frombuffer(pygame.image.tobytes(surface, "RGB"), np.uint8)
+    return pixels.reshape(height, width, 3).copy()
+
+
+class Canvas:
+    """A surface measured in units, at least 1000 by 700 of them."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.surface = pygame.Surface((width, height), depth=32)
+        self._scale = min(width / _UNITS_WIDE, height / _UNITS_HIGH)
+        self.width, self.height = width / self._scale, height / self._scale
+        self._fonts: dict[int, pygame.font.Font] = {}
+
+    def box(
+        self,
+        left: float,
+        top: float,
+        size: Point,
+        color: Color,
+        radius: float = 0,
+        edge: Color | None = None,
+        edge_width: float = 2,
+    ) -> None:
+        """A rectangle with round corners, and an edge outside it."""
+        if edge is not None:
+            outer = (size[0] + 2 * edge_width, size[1] + 2 * edge_width)
+            self.box(left - edge_width, top - edge_width, outer, edge, radius + edge_width)
+        pygame.draw.rect(
+            self.surface, color, self._rectangle(left, top, size), border_radius=round(radius * self._scale)
+        )
+
+    def ellipse(self, left: float, top: float, size: Point, color: Color) -> None:
+        pygame.draw.ellipse(self.surface, color, self._rectangle(left, top, size))
+
+    def disc(self, center: Point, radius: float, color: Color) -> None:
+        pygame.draw.circle(self.surface, color, self._point(center), radius * self._scale)
+
+    def sign(self, name: str, center: Point, size: float) -> None:
+        """The shape of a suit, of the Wizard or of the Jester."""
+        x, y = center
+        color = _CARD_COLORS[name]
+        for polygon in _POLYGONS[name]:
+            points = [self._point((x + size * across, y + size * down)) for across, down in polygon]
+            pygame.draw.polygon(self.surface, color, points)
+        for across, down, radius in _CIRCLES.get(name, []):
+            self.disc((x + size * across, y + size * down), size * radius, color)
+
+    def words(
+        self, words: str, size: float, place: Point, color: Color = _WHITE, align: float = 0.5
+    ) -> float:
+        """Text centred vertically on `place`; align 0 puts its left end there, 1 its right end.
+
+        Returns its width.
+        """
+        drawn = self._font(size).render(words, True, color)
+        x, y = self._point(place)
+        self.surface.blit(drawn, (x - align * drawn.get_width(), y - drawn.get_height() / 2))
+        return drawn.get_width() / self._scale
+
+    def width_of(self, words: str, size: float) -> float:
+        return self._font(size).size(words)[0] / self._scale
+
+    def _font(self, size: float) -> pygame.font.Font:
+        pixels = max(round(size * self._scale), 1)
+        if pixels not in self._fonts:
+            self._fonts[pixels] = pygame.font.Font(None, pixels)
+        return self._fonts[pixels]
+
+    def _point(self, point: Point) -> Point:
+        return point[0] * self._scale, point[1] * self._scale
+
+    def _rectangle(self, left: float, top: float, size: Point) -> pygame.Rect:
+        x, y = round(left * self._scale), round(top * self._scale)
+        right, bottom = round((left + size[0]) * self._scale), round((top + size[1]) * self._scale)
+        return pygame.Rect(x, y, right - x, bottom - y)
+
+
+class TablePainting:
+    """The table of one scene: the observer at the bottom, the others around it, clockwise."""
+
+    def __init__(self, canvas: Canvas, scene: Scene) -> None:
+        self._canvas = canvas
+        self._scene = scene
+        width, height = canvas.width, canvas.height
+        self._hand_top = height - _HAND_CARD[1] - 10
+        self._own_plate_top = self._hand_top - _PLATE_SIZE[1] - 12
+        self._center = (width / 2, (_BAR_HEIGHT + self._own_plate_top) / 2 + 28)
+        self._radii = (width / 2 - 115, self._center[1] - _BAR_HEIGHT - 34)
+
+    def draw(self) -> None:
+        self._draw_room()
+        self._draw_bar()
+        if self._scene.phase == "over":
+            self._draw_result()
+        else:
+            self._draw_upcard()
+        if self._scene.phase == "play":
+            self._draw_trick()
+        first = self._scene.observer or 0
+        players = len(self._scene.seats)
+        self._draw_own_seat(self._scene.seats[first])
+        for place in range(1, players):
+            self._draw_other_seat(self._scene.seats[(first + place) % players], self._toward(place))
+
+    def _toward(self, place: int) -> Point:
+        """Where a place lies, seen from the centre: (0, 1) for the observer, then clockwise."""
+        angle = _TURN * (0.25 + place / len(self._scene.seats))
+        return math.cos(angle), math.sin(angle)
+
+    def _draw_room(self) -> None:
+        canvas = self._canvas
+        canvas.surface.fill(_ROOM)
+        (x, y), (across, down) = self._center, self._radii
+        for inset, color in ((0, _RIM), (14, _FELT), (34, _FELT_LINE), (36, _FELT)):
+            half = (across + 60 - inset, down + 20 - inset)
+            canvas.ellipse(x - half[0], y - half[1], (2 * half[0], 2 * half[1]), color)
+
+    def _draw_bar(self) -> None:
+        canvas, scene = self._canvas, self._scene
+        canvas.box(0, 0, (canvas.width, _BAR_HEIGHT), _BAR)
+        middle = _BAR_HEIGHT / 2
+        where = f"Round {scene.round_number} of {scene.num_rounds}: {cards_text(scene.hand_size)} each"
+        canvas.words(where, 26, (_MARGIN, middle), align=0)
+        canvas.words(rules_text(scene.rules), 22, (canvas.width / 2, middle), _GREY)
+        if scene.phase == "play" and scene.trick:
+            self._draw_led_suit((canvas.width - _MARGIN, middle))
+
+    def _draw_led_suit(self, right_end: Point) -> None:
+        canvas, (x, y) = self._canvas, right_end
+        if self._scene.led_suit is None:
+            canvas.words("no suit to follow", 26, right_end, align=1)
+            return
+        canvas.disc((x - 14, y), 15, _WHITE)
+        canvas.sign(self._scene.led_suit, (x - 14, y), 19)
+        canvas.words("led suit", 26, (x - 38, y), align=1)
+
+    def _draw_result(self) -> None:
+        winners = self._scene.winners
+        points = self._scene.seats[winners[0]].score
+        if len(winners) == 1:
+            result = f"Seat {winners[0]} wins"
+        else:
+            result = f"Seats {', '.join(map(str, winners))} share the win"
+        x, y = self._center
+        width = self._canvas.width_of(result, 42) + 52
+        self._canvas.box(x - width / 2, y - 68, (width, 110), _PLATE, 14, _GOLD, 3)
+        self._canvas.words(result, 42, (x, y - 30), _GOLD)
+        self._canvas.words(f"with {points} points", 28, (x, y + 11))
+
+    def _draw_upcard(self) -> None:
+        canvas, scene = self._canvas, self._scene
+        x, y = self._center
+        if scene.upcard is not None:
+            self._draw_card(scene.upcard, x - _UPCARD[0] / 2, y - _UPCARD[1] + 17, _UPCARD)
+        below = (x, y + 34) if scene.upcard is not None else (x, y)
+        if scene.trump is not None:
+            width = canvas.words("trump", 24, (below[0] - 12, below[1]))
+            mark = (below[0] + width / 2 + 6, below[1])
+            canvas.disc(mark, 11.5, _WHITE)
+            canvas.sign(scene.trump, mark, 15)
+        else:
+            canvas.words("trump not named yet" if scene.phase == "trump" else "no trump", 24, below)
+
+    def _draw_trick(self) -> None:
+        players = len(self._scene.seats)
+        for index, (seat, card) in enumerate(self._scene.trick):
+            x, y = self._toward((seat - (self._scene.observer or 0)) % players)
+            left = self._center[0] + _TRICK_RADII[0] * x - _TRICK_CARD[0] / 2
+            top = self._center[1] + _TRICK_RADII[1] * y - _TRICK_CARD[1] / 2
+            self._draw_card(card, left, top, _TRICK_CARD, wins=index == self._scene.winning)
+
+    def _draw_own_seat(self, seat: Seat) -> None:
+        canvas = self._canvas
+        self._draw_plate(seat, canvas.width / 2 - _PLATE_SIZE[0] / 2, self._own_plate_top)
+        hand = seat.hand or ()
+        room = canvas.width - 2 * _MARGIN - _HAND_CARD[0]
+        step = min(_HAND_CARD[0] + 6, room / max(len(hand) - 1, 1))
+        left = canvas.width / 2 - (step * (len(hand) - 1) + _HAND_CARD[0]) / 2
+        for index, card in enumerate(hand):
+            self._draw_card(card, left + step * index, self._hand_top, _HAND_CARD)
+
+    def _draw_other_seat(self, seat: Seat, toward: Point) -> None:
+        """The plate of a seat and its cards below, within the picture."""
+        columns = 0 if seat.hand is None else math.ceil(seat.cards_held / _CHIP_ROWS)
+        width = max(_PLATE_SIZE[0], columns * _CHIP_SIZE[0])
+        height = _PLATE_SIZE[1] + 8 + _CHIP_ROWS * _CHIP_SIZE[1]
+        middle = self._center[0] + self._radii[0] * toward[0]
+        middle = min(max(middle, _MARGIN + width / 2), self._canvas.width - _MARGIN - width / 2)
+        top = self._center[1] + self._radii[1] * toward[1] - height / 2
+        top = max(top, _BAR_HEIGHT + 12)
+        self._draw_plate(seat, middle - _PLATE_SIZE[0] / 2, top)
+        below = top + _PLATE_SIZE[1] + 8
+        if seat.hand is None:
+            self._draw_backs(seat.cards_held, middle, below)
+        else:
+            self._draw_chips(seat.hand, columns, middle, below)
+
+    def _draw_plate(self, seat: Seat, left: float, top: float) -> None:
+        """Who sits there: the seat, its score, tricks won and bid; the dealer's button."""
+        canvas, (width, height) = self._canvas, _PLATE_SIZE
+        edge, edge_width = (_GOLD, 4) if seat.acts else (_PLATE_EDGE, 2)
+        canvas.box(left, top, _PLATE_SIZE, _PLATE, 10, edge, edge_width)
+        name = f"Seat {seat.number}"
+        canvas.words(name, 27, (left + 14, top + height / 2), _GOLD if seat.acts else _WHITE, align=0)
+        right = left + width - 12
+        color = _verdict(seat, self._scene.phase in ("scored", "over"))
+        canvas.words(f"{seat.score} points", 22, (right, top + 15), align=1)
+        taken = canvas.words(f"{seat.tricks_won}/{seat.bid_text}", 26, (right, top + 36), color, 1)
+        canvas.words("won/bid", 18, (right - taken - 7, top + 36), _GREY, align=1)
+        if seat.deals:
+            canvas.disc((left, top), 14, _BAR)
+            canvas.disc((left, top), 12, _WHITE)
+            canvas.words("D", 22, (left, top + 1), _BAR)
+
+    def _draw_backs(self, count: int, middle: float, top: float) -> None:
+        """The backs of a hand that is hidden, and how many they are."""
+        if count == 0:
+            return
+        canvas, (width, height) = self._canvas, _BACK_SIZE
+        step = min(20.0, (_PLATE_SIZE[0] - 36 - width) / max(count - 1, 1))
+        left = middle - (step * (count - 1) + width + 36) / 2
+        for index in range(count):
+            x = left + step * index
+            canvas.box(x, top, _BACK_SIZE, _WHITE, 4, _CARD_EDGE, 0.6)
+            canvas.box(x + 2.5, top + 2.5, (width - 5, height - 5), _BACK, 2.5, _BACK_LINE, 0.6)
+        canvas.words(str(count), 28, (left + step * (count - 1) + width + 8, top + height / 2), align=0)
+
+    def _draw_chips(self, hand: Sequence[str], columns: int, middle: float, top: float) -> None:
+        """A hand of small cards, in one or two rows."""
+        canvas, (width, height) = self._canvas, _CHIP_SIZE
+        left = middle - columns * width / 2
+        for index, card in enumerate(hand):
+            row, column = divmod(index, columns)
+            x, y = left + width * column, top + height * row
+            canvas.box(x + 1, y + 1, (width - 2, height - 2), _WHITE, 4)
+            sign, rank = _parts(card)
+            if rank:
+                canvas.words(rank, 20, (x + 10.5, y + height / 2 + 0.5), _CARD_COLORS[sign])
+                canvas.sign(sign, (x + 23.5, y + height / 2), 12)
+            else:
+                canvas.sign(sign, (x + width / 2, y + height / 2), 19)
+
+    def _draw_card(self, card: str, left: float, top: float, size: Point, wins: bool = False) -> None:
+        canvas, (width, height) = self._canvas, size
+        edge, edge_width = (_GOLD, 5.0) if wins else (_CARD_EDGE, 1.2)
+        canvas.box(left, top, size, _WHITE, height * 0.09, edge, edge_width)
+        sign, rank = _parts(card)
+        corner = left + width * 0.23
+        if rank:
+            canvas.words(rank, height * 0.32, (corner, top + height * 0.17), _CARD_COLORS[sign])
+            canvas.sign(sign, (corner, top + height * 0.38), height * 0.17)
+            canvas.sign(sign, (left + width * 0.62, top + height * 0.68), height * 0.4)
+        else:
+            canvas.words(card, height * 0.24, (left + width * 0.26, top + height * 0.15), _CARD_COLORS[sign])
+            canvas.sign(sign, (corner, top + height * 0.36), height * 0.19)
+            canvas.sign(sign, (left + width * 0.6, top + height * 0.66), height * 0.46)
+
+
+def _verdict(seat: Seat, over: bool) -> Color:
+    """How the tricks won compare with the bid, as far as it is known."""
+    if seat.bid is None or (seat.tricks_won < seat.bid and not over):
+        return _WHITE
+    return _GREEN if seat.tricks_won == seat.bid else _RED
+
+
+def _parts(card: str) -> tuple[str, str]:
+    """The sign and the rank of a card; the Wizard and the Jester have no rank."""
+    if card in ("WI", "JE"):
+        return card, ""
+    rank, suit = card[0], card[1]
+    return suit, "10" if rank == "T" else rank
+
+
+class Screen:
+    """A pygame window. See wizard_env.render.window.Window."""
+
+    def __init__(self, title: str, images_per_second: int) -> None:
+        self._title = title
+        self._images_per_second = images_per_second
+        self._clock = pygame.time.Clock()
+        self._closed = False
+        self.is_open = False
+
+    def show(self, picture: NDArray[np.uint8]) -> None:
+        if self._closed:
+            return
+        height, width, _ = picture.shape
+        pygame.display.init()
+        screen = pygame.display.get_surface()
+        if not self.is_open or screen is None or screen.get_size() != (width, height):
+            screen = pygame.display.set_mode((width, height))
+            pygame.display.set_caption(self._title)
+            self.is_open = True
+        screen.blit(pygame.image.frombuffer(picture.tobytes(), (width, height), "RGB"), (0, 0))
+        pygame.display.flip()
+        self._clock.tick(self._images_per_second)
+        if any(event.type == pygame.QUIT for event in pygame.event.get()):
+            self.close()
+
+    def close(self) -> None:
+        if self.is_open:
+            pygame.display.quit()
+        self.is_open = False
+        self._closed = True

@@ -1,0 +1,121 @@
+"""Scene: all that may be shown of a game to one observer, for text and pictures alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from wizard_env.engine import bid_is_visible, cards_left
+from wizard_env.readable import ReadableState, Round
+from wizard_env.rules import Rules
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A seat as the observer sees it."""
+
+    number: int
+    score: int
+    bid: int | None
+    """None where none was made, or where it is hidden."""
+    bid_is_hidden: bool
+    tricks_won: int
+    hand: tuple[str, ...] | None
+    """None where the observer may not see it."""
+    cards_held: int
+    deals: bool
+    acts: bool
+
+    @property
+    def bid_text(self) -> str:
+        """The bid; "?" where it is hidden, "-" where none was made."""
+        if self.bid_is_hidden:
+            return "?"
+        return "-" if self.bid is None else str(self.bid)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A game as the observer sees it. Nothing in it depends on what the observer may not know."""
+
+    rules: Rules
+    observer: int | None
+    """None for somebody who sees everything."""
+    phase: str
+    round_number: int
+    num_rounds: int
+    hand_size: int
+    dealer: int
+    upcard: str | None
+    trump: str | None
+    led_suit: str | None
+    trick: tuple[tuple[int, str], ...]
+    """The seat and the card, in the order of play."""
+    winning: int | None
+    """The place in the trick of the card that wins so far."""
+    seats: tuple[Seat, ...]
+    pad: tuple[tuple[int, Round], ...]
+    """The finished rounds, each with its number."""
+    winners: tuple[int, ...]
+
+    @classmethod
+    def of(cls, state: Any, rules: Rules, pad: Sequence[Round], observer: int | None = None) -> Self:
+        """What `observer` may see of a game; everything if None.
+
+        Args:
+            state: an array of one record of dtype STATE.
+            rules: the options of the game.
+            pad: the score pad, the finished rounds up to the last one.
+            observer: a seat.
+
+        Raises:
+            ValueError: there is no such seat at the table.
+        """
+        players = rules.num_players
+        if observer is not None and observer not in range(players):
+            raise ValueError(f"observer={observer!r}: allowed are None and seats 0 to {players - 1}")
+        game = ReadableState(state)
+        phase, trick = game.phase, tuple(game.trick)
+        hands, bids, scores, tricks_won = game.hands, game.bids, game.scores, game.tricks_won
+
+        def seat(number: int) -> Seat:
+            shown = observer is None or bool(bid_is_visible(state[0], observer, number))
+            return Seat(
+                number=number,
+                score=scores[number],
+                bid=bids[number] if shown else None,
+                bid_is_hidden=bids[number] is not None and not shown,
+                tricks_won=tricks_won[number],
+                hand=tuple(hands[number]) if observer in (None, number) else None,
+                cards_held=int(cards_left(state[0], number)),
+                deals=number == game.dealer,
+                acts=number == game.seat,
+            )
+
+        return cls(
+            rules=rules,
+            observer=observer,
+            phase=phase,
+            round_number=game.round_number,
+            num_rounds=game.num_rounds,
+            hand_size=game.hand_size,
+            dealer=game.dealer,
+            upcard=game.upcard,
+            trump=game.trump,
+            led_suit=game.led_suit,
+            trick=trick,
+            winning=[seat for seat, _ in trick].index(int(state["best_seat"][0])) if trick else None,
+            seats=tuple(seat(number) for number in range(players)),
+            pad=tuple(enumerate(pad, start=game.round_number - len(pad) + (phase == "over"))),
+            winners=tuple(game.winners),
+        )
+
+
+def rules_text(rules: Rules) -> str:
+    """The options that a table is played by, in words."""
+    magic = ", Magic Edition" if rules.magic_edition else ""
+    return f"bids {rules.bid_restriction} and {rules.bid_reveal}{magic}"
+
+
+def cards_text(count: int) -> str:
+    """A number of cards, in words."""
+    return "1 card" if count == 1 else f"{count} cards"
