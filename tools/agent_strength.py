@@ -1,6 +1,6 @@
-"""Measure the agents of the browser table, for its lobby: python tools/agent_strength.py (`make strength`).
+"""Measure the strength of the agents that the lobby offers: python tools/agent_strength.py (`make strength`).
 
-How many points a game each is ahead of three `rule_based`, alone at their table, on the same deals.
+Each plays alone against three `rule_based`, on the same deals; its strength is its lead in points per game.
 """
 
 import argparse
@@ -25,7 +25,7 @@ SLOW = "search"
 
 
 def lead(name: str, games: int, spread: Map) -> float:
-    """Points a game more than the others at the table."""
+    """The lead of an agent over the others at its table, in points per game."""
     field = [Entrant(name, load(name)), *[Entrant("others", load(OPPONENT))] * 3]
     (difference,) = evaluate(field, RULES, games, SEED, spread=spread).differences
     return difference.points
@@ -33,9 +33,13 @@ def lead(name: str, games: int, spread: Map) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=400, help="deals; a twentieth where somebody searches")
-    parser.add_argument("--workers", type=int, default=2, help="processes")
-    parser.add_argument("--out", type=Path, default=STRENGTH, help="the file that the lobby reads")
+    parser.add_argument(
+        "--games", type=int, default=400, help="deals per agent; agents that search play a twentieth of them"
+    )
+    parser.add_argument("--workers", type=int, default=2, help="number of processes")
+    parser.add_argument(
+        "--out", type=Path, default=STRENGTH, help="the JSON file to write, which the lobby reads"
+    )
     options = parser.parse_args(arguments)
     with workers(options.workers) as spread:
         leads = {

@@ -1,4 +1,4 @@
-"""Take the picture of the browser table anew: python tools/screenshot.py (`make picture`). Needs Chromium."""
+"""Take the screenshot of the browser table: python tools/screenshot.py (`make picture`). Needs Chromium."""
 
 import argparse
 import shutil
@@ -28,12 +28,12 @@ SEED = 18
 ROUND = 8
 TRICK = 2
 PATIENCE = 120_000.0
-"""Milliseconds: kernels may have to be compiled first."""
+"""Milliseconds to wait; kernels may have to be compiled first."""
 TOKEN = "a seat for the picture"
 
 
 def position() -> Session:
-    """A game in the middle of a trick, the first seat to play; until now as the champion would."""
+    """A game in the middle of a trick, with seat 0 to play; so far it has played as the champion would."""
     session = Session(Rules(4), [None, *OTHERS], SEED)
     champion = load("champion")
     while True:
@@ -47,7 +47,7 @@ def position() -> Session:
 
 
 def application(folder: Path) -> Starlette:
-    """A server that has that table."""
+    """A server with that table."""
     table = Table("picture", position(), {0: digest(TOKEN)}, {})
     store = Store(folder / "tables.sqlite")
     store.save(table.name, table.setup(), table.session.game.history, time.time())
@@ -57,7 +57,7 @@ def application(folder: Path) -> Starlette:
 
 @contextmanager
 def served(app: Starlette) -> Iterator[str]:
-    """The address of a server, in a thread of its own while the block runs."""
+    """Serve an app from a thread while the block runs; yields its address."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, args=([listening],))
@@ -72,7 +72,7 @@ def served(app: Starlette) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=PICTURE, help="the picture")
+    parser.add_argument("--out", type=Path, default=PICTURE, help="the image file to write")
     options = parser.parse_args(arguments)
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -1,4 +1,4 @@
-/* Browsers start no worker from a file on the disk. There this stands in for one, in a hidden frame: search needs it. */
+/* Browsers start no workers from local files. This runs the worker that search needs in a hidden frame instead. */
 
 if (location.protocol === "file:") {
   window.Worker = class extends EventTarget {

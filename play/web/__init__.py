@@ -1,1 +1,1 @@
-"""A table in the browser."""
+"""Playing and reviewing games in the browser."""

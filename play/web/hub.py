@@ -1,4 +1,4 @@
-"""Hub: the tables of a server, the browsers connected to them, and the agents that act and answer."""
+"""The hub: connects the tables of a server with browsers and agents."""
 
 import asyncio
 import logging
@@ -12,34 +12,34 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from wizard_env import Agent, Rules
 from wizard_env.play.session import Session
-from wizard_env.play.web.messages import SAID, Act, Hint, NewTable, Pace, Sit, TakeBack
+from wizard_env.play.web.messages import COMMAND, Act, Hint, NewTable, Pace, TakeBack
 from wizard_env.play.web.tables import Table, Tables
-from wizard_env.records.game_record import write_records
+from wizard_env.records.game_records import write_records
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 ASKED_AT_ONCE = 2
-"""So many questions to agents are answered together."""
+"""Questions to agents that are answered at the same time."""
 MOST_WAITING = 20
-"""And so many more may wait."""
+"""Questions to agents that are being answered or waiting for their turn."""
 
 
 class AgentError(ValueError):
-    """An agent fails, or does what the rules forbid."""
+    """An agent fails to answer a question."""
 
 
 class Hub:
-    """The tables of a server, who is connected to them, and the agents that may be asked."""
+    """The tables of a server, the browsers connected to them, and the agents it offers."""
 
     def __init__(self, tables: Tables, agents: Sequence[str], records: Path | None) -> None:
-        """Open the doors.
+        """Start without connections.
 
         Args:
             tables: the tables.
-            agents: what may sit there and be asked. Browsers may name no others, since `load` would run
-                programs and read files for them.
-            records: the folder that games are written to when they are over, if any.
+            agents: the agents that can play and give advice, by name. Browsers may choose only these,
+                because `load` runs programs and reads files.
+            records: the folder to which finished games are written; None writes none.
         """
         self.tables = tables
         self.agents = list(agents)
@@ -52,7 +52,13 @@ class Hub:
     # --- tables
 
     def open(self, wanted: NewTable) -> tuple[Table, int | None, str | None]:
-        """A new table; the seat and the token of whoever asked, None if all seats are agents'."""
+        """Open a table.
+
+        Returns the table, and the seat and token of the person who asked for it; None and None if agents
+        take every seat.
+
+        Raises ValueError for an unknown agent, a person named like an agent, and as `Tables.open` does.
+        """
         for name in wanted.seats:
             if name is not None:
                 self._check_agent(name)
@@ -61,41 +67,48 @@ class Hub:
         table = self.tables.open(rules, wanted.seats)
         if not table.open_seats:
             return table, None, None
-        return table, *self.take_seat(table, wanted.person)
+        return table, *self._seat(table, wanted.person)
 
     def take_seat(self, table: Table, person: str | None) -> tuple[int, str]:
-        """An open seat and its token."""
+        """Take an open seat.
+
+        Returns the seat and its token. Raises ValueError for a person named like an agent, and as
+        `Table.take_seat` does.
+        """
         self._check_person(person)
+        return self._seat(table, person)
+
+    def _seat(self, table: Table, person: str | None) -> tuple[int, str]:
         seat, token = table.take_seat(person)
         self.tables.save(table)
         return seat, token
 
     def _check_agent(self, name: str) -> None:
         if name not in self.agents:
-            raise ValueError(f"no agent {name!r}: allowed are {', '.join(self.agents)}")
+            raise ValueError(f"unknown agent {name!r}: allowed are {', '.join(self.agents)}")
 
     def _check_person(self, person: str | None) -> None:
         if person in self.agents:
             raise ValueError(f"person: {person!r} is the name of an agent")
 
     async def ask(self, name: str, question: Callable[[Agent], T]) -> T:
-        """What an agent answers.
+        """Ask an agent a question, in a thread, and return its answer.
 
         Raises:
-            ValueError: it is none of this server's, or too many are asked already.
-            AgentError: it fails.
+            ValueError: this server does not offer the agent, or too many questions are waiting.
+            AgentError: the agent fails.
         """
         self._check_agent(name)
         if self._waiting >= MOST_WAITING:
-            raise ValueError("too many questions are asked at once; try again")
+            raise ValueError("too many questions are waiting for agents; try again")
         self._waiting += 1
         try:
             async with self._asking:
                 return await asyncio.to_thread(lambda: question(self.tables.agent(name)))
         except ValueError:
             raise
-        except Exception as error:  # an agent may be anybody's program
-            log.exception("%s fails at a question", name)
+        except Exception as error:  # agents may be programs of others
+            log.exception("%s failed to answer a question", name)
             raise AgentError(_failure(name, error)) from error
         finally:
             self._waiting -= 1
@@ -103,12 +116,12 @@ class Hub:
     # --- connections
 
     async def enter(self, connection: "Connection") -> None:
-        """Show the table to somebody, and let agents act."""
+        """Add a connection: show it the table, and let agents act."""
         self._connections.setdefault(connection.table.name, set()).add(connection)
         await self.show(connection.table)
 
     def leave(self, connection: "Connection") -> None:
-        """Forget a connection; the seat stays taken."""
+        """Remove a connection. Its seat stays taken; agents stop once nobody is connected."""
         name = connection.table.name
         self._connections[name].discard(connection)
         if not self._connections[name]:
@@ -118,7 +131,7 @@ class Hub:
                 player.cancel()
 
     async def show(self, table: Table) -> None:
-        """Send everybody at a table what their seat sees, and go on if an agent's turn has come."""
+        """Send every browser at a table what its seat may see; if it is an agent's turn, let it act."""
         await self._send_views(table)
         if table.session.waits_for_an_agent and table.name in self._connections:
             player = self._players.get(table.name)
@@ -126,22 +139,23 @@ class Hub:
                 self._players[table.name] = asyncio.create_task(self._play(table))
 
     async def _play(self, table: Table) -> None:
-        """Let agents act, as long as it is their turn and somebody looks on."""
+        """Let agents act while it is their turn; `leave` cancels this when nobody is connected."""
         session = table.session
         while session.waits_for_an_agent:
             await asyncio.sleep(table.seconds)
-            game, decisions, who = session.game, len(session.events), session.seats[session.game.acting_seat]
+            game, decisions = session.game, len(session.events)
+            actor = session.seats[game.acting_seat]
             try:
                 action = await asyncio.to_thread(session.choose)
                 if session.game is not game or len(session.events) != decisions:
-                    continue  # somebody took back meanwhile
+                    continue  # a decision was taken back in the meantime
                 session.advance(action)
-                who = "the server"
+                actor = "the server"
                 self.save(table)
-            except Exception as error:  # an agent may be anybody's program
-                log.exception("%s fails at table %s", who, table.name)
+            except Exception as error:  # agents may be programs of others
+                log.exception("%s failed at table %s", actor, table.name)
                 for connection in self._at(table):
-                    await connection.send({"kind": "error", "why": _failure(who, error)})
+                    await connection.send({"kind": "error", "why": _failure(actor, error)})
                 return
             await self._send_views(table)
 
@@ -150,44 +164,44 @@ class Hub:
             await connection.send({"kind": "view", **table.view(connection.seat)})
 
     def _at(self, table: Table) -> "list[Connection]":
-        """Who is connected to a table, now."""
+        """The connections to a table, copied: they may change while messages are sent."""
         return list(self._connections.get(table.name, ()))
 
     def save(self, table: Table) -> None:
-        """Keep a table, and the record of its game when that is over."""
+        """Save a table, and the record of its game once it is over."""
         self.tables.save(table)
         if self._records is not None and table.session.seat is None:
             write_records(self._records / f"{table.name}.jsonl", [table.session.game])
 
-    # --- what is said
+    # --- commands
 
-    async def hear(self, connection: "Connection", text: str) -> None:
-        """Do what a browser asks for. Raises ValueError, with the reason, for what is not allowed."""
+    async def obey(self, connection: "Connection", text: str) -> None:
+        """Carry out a command from a browser. Raises ValueError, with the reason, if it is not allowed."""
         table, seat = connection.table, connection.seat
-        said = SAID.validate_json(text)
-        if isinstance(said, Pace):
-            table.set_pace(said.seconds)
-        elif seat is None or isinstance(said, Sit):
+        command = COMMAND.validate_json(text)
+        if isinstance(command, Pace):
+            table.set_pace(command.seconds)
+        elif seat is None:
             raise ValueError("only watching is allowed here")
-        elif isinstance(said, Act):
-            if said.decisions != len(table.session.events):
-                raise ValueError("the table has changed meanwhile")
-            table.session.act(seat, said.action)
-        elif isinstance(said, TakeBack):
+        elif isinstance(command, Act):
+            if command.decisions != len(table.session.events):
+                raise ValueError("the table has changed in the meantime")
+            table.session.act(seat, command.action)
+        elif isinstance(command, TakeBack):
             table.session.take_back(seat)
-        elif isinstance(said, Hint):
-            await self._hint(connection, said.agent)
+        elif isinstance(command, Hint):
+            await self._hint(connection, command.agent)
             return
         self.save(table)
         await self.show(table)
 
     async def _hint(self, connection: "Connection", name: str) -> None:
-        """Ask an agent about the decision of a seat; it is told what that seat knows."""
+        """Send a seat an agent's advice on its decision; the agent sees what that seat sees."""
         session = connection.table.session
         if session.seat != connection.seat:
-            raise ValueError("a hint is given to whoever acts")
+            raise ValueError("hints are only given to the seat that acts")
         decisions = len(session.events)
-        asked = Session.of_record(session.game, decisions)  # the game may go on meanwhile
+        asked = Session.of_record(session.game, decisions)  # the game may go on in the meantime
         advice = await self.ask(name, asked.advise)
         await connection.send({"kind": "hint", "agent": name, "decisions": decisions, **asdict(advice)})
 
@@ -201,11 +215,11 @@ class Connection:
         self.seat = seat
 
     async def send(self, message: Mapping[str, Any]) -> None:
-        """Send, unless the browser has gone."""
+        """Send a message; if the browser has disconnected, nothing happens."""
         with suppress(WebSocketDisconnect, RuntimeError):
             await self._websocket.send_json(message)
 
 
-def _failure(who: str | None, error: Exception) -> str:
-    """What is told of it: the server's log has more, which may tell cards and paths."""
-    return f"{who} fails ({type(error).__name__})"
+def _failure(name: str | None, error: Exception) -> str:
+    """What browsers may know of an error; its text, which may show cards and paths, goes to the log only."""
+    return f"{name} failed ({type(error).__name__})"

@@ -1,4 +1,4 @@
-"""What browsers may say to the server; anything else is refused with a reason."""
+"""The messages that browsers may send to the server; anything else is refused with a reason."""
 
 from typing import Annotated, Literal
 
@@ -7,18 +7,18 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
 MAX_TEXT = 64
+"""Characters in the name of an action, agent or option, and in a token."""
 LONGEST_NAME = 20
+"""Characters in a person's name."""
 LONGEST_RECORD = 60_000
-"""Characters of a game's record; a whole game has some 5,000."""
-
-
+"""Characters in the record of a game; a whole game has about 5,000."""
 JOINERS = "\u200c\u200d"
-"""Unseen, and part of words and of signs."""
+"""Invisible characters that belong to words and emoji."""
 
 
 def _printable(name: str) -> str:
-    if not all(sign.isprintable() or sign in JOINERS for sign in name):
-        raise ValueError("a name of printable characters is needed")
+    if not all(character.isprintable() or character in JOINERS for character in name):
+        raise ValueError("a name must consist of printable characters")
     return name
 
 
@@ -30,59 +30,61 @@ PersonName = Annotated[
 
 
 class Message(BaseModel):
-    """Nothing beyond the fields is allowed, and no value is bent into another type."""
+    """Refuses unknown fields and values of another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Sit(Message):
-    """The first message: the seat that the token opens, or watching where there is none."""
+    """The first message over a websocket: take the seat that the token opens, or watch if there is none."""
 
     kind: Literal["sit"]
     token: str | None = Field(default=None, max_length=MAX_TEXT)
 
 
 class Act(Message):
-    """Bid, name the trump, play."""
+    """Bid, name the trump or play a card."""
 
     kind: Literal["act"]
     action: str = Field(max_length=MAX_TEXT)
     decisions: int = Field(ge=0)
-    """How many decisions the browser has seen: a click on an old picture is refused."""
+    """Number of decisions the browser has seen: a click on an outdated view is refused."""
 
 
 class Hint(Message):
-    """Ask an agent."""
+    """Ask an agent for advice on the seat's decision."""
 
     kind: Literal["hint"]
     agent: str = Field(max_length=MAX_TEXT)
 
 
 class TakeBack(Message):
-    """Go back to one's last decision."""
+    """Go back to the seat's last decision."""
 
     kind: Literal["take_back"]
 
 
 class Pace(Message):
-    """How long agents wait."""
+    """Set how long agents wait before they act."""
 
     kind: Literal["pace"]
     seconds: Annotated[float, Field(strict=False)]
 
 
-Said = Annotated[Sit | Act | Hint | TakeBack | Pace, Field(discriminator="kind")]
-SAID: TypeAdapter[Sit | Act | Hint | TakeBack | Pace] = TypeAdapter(Said)
+COMMAND: TypeAdapter[Act | Hint | TakeBack | Pace] = TypeAdapter(
+    Annotated[Act | Hint | TakeBack | Pace, Field(discriminator="kind")]
+)
+"""Every message over a websocket after the first."""
 
 
 class TakeSeat(Message):
-    """An open seat to take, and what the others call whoever sits there."""
+    """Take an open seat, under a name that the others see."""
 
     person: PersonName | None = None
 
 
 class NewTable(TakeSeat):
-    """A table to open: for each seat an agent, or null for a person; the first null is whoever asks."""
+    """Open a table; each seat is an agent's name, or null for a person. The sender takes the first null."""
 
     seats: list[str | None] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
     bid_restriction: str = Field(default="free", max_length=MAX_TEXT)
@@ -92,25 +94,25 @@ class NewTable(TakeSeat):
 
 
 class Recorded(Message):
-    """A game that was played."""
+    """A played game."""
 
     record: str = Field(max_length=LONGEST_RECORD)
 
 
 class Moment(Recorded):
-    """The game as it stood after so many decisions."""
+    """The position of the game after a number of decisions."""
 
     decisions: int = Field(ge=0)
 
 
 class AskedMoment(Moment):
-    """What an agent thinks of that decision."""
+    """Ask for an agent's assessment of the next decision."""
 
     agent: str = Field(max_length=MAX_TEXT)
 
 
 class AskedRound(Recorded):
-    """What an agent thinks of a round."""
+    """Ask an agent to judge a round."""
 
     round_number: int = Field(ge=1)
     agent: str = Field(max_length=MAX_TEXT)

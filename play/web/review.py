@@ -1,4 +1,4 @@
-"""Reviewing games that were played, decision by decision, with what agents think of each."""
+"""Reviewing played games decision by decision, with agents' assessments."""
 
 from dataclasses import asdict
 from functools import lru_cache
@@ -7,17 +7,17 @@ from typing import Any
 from wizard_env import ACTIONS, Agent, Game
 from wizard_env.play.session import Session
 from wizard_env.play.web.table_json import table_json
-from wizard_env.records.game_record import replay
+from wizard_env.records.game_records import replay
 
 KEPT = 16
-"""So many games that were read last are not read again."""
+"""Games that are kept so that they need not be replayed again; the least recently used is dropped."""
 
 
 def show(record: str, decisions: int) -> dict[str, Any]:
-    """The picture of a game after so many decisions, all hands seen, and what was decided next.
+    """A game after a number of decisions, with all hands open and the decision that came next.
 
     Raises:
-        RecordError: this is no record, or tells of a game that the rules do not allow.
+        RecordError: the text is not a record, or its game breaks the rules.
         ValueError: the game has fewer decisions.
     """
     game = _read(record)
@@ -31,13 +31,13 @@ def show(record: str, decisions: int) -> dict[str, Any]:
     }
 
 
-def opinion(record: str, decisions: int, agent: Agent) -> dict[str, Any]:
-    """What an agent thinks of a decision, knowing what its seat knew; raises as `show` does."""
+def assessment(record: str, decisions: int, agent: Agent) -> dict[str, Any]:
+    """An agent's assessment of a decision, based on what its seat knew. Raises as `show` does."""
     return asdict(Session.of_record(_read(record), decisions).advise(agent))
 
 
 def judgement(record: str, round_number: int, agent: Agent, name: str) -> dict[str, Any]:
-    """Where points were lost in a round; raises as `show` and `analyse` do."""
+    """Where points were lost in a round, judged by an agent. Raises as `show` and `analyse` do."""
     from wizard_env.train.analysis import analyse
 
     return analyse(_read(record), agent, name, only=[round_number]).to_dict()
@@ -50,7 +50,7 @@ def _read(record: str) -> Game:
 
 @lru_cache(KEPT)
 def _first_decisions(record: str) -> list[int]:
-    """For each round how many decisions went before it."""
+    """For each round, the number of decisions before it."""
     first: dict[int, int] = {}
     for number, (twin, action) in enumerate(_read(record).retrace()):
         first.setdefault(twin.round_number, number)

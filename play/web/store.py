@@ -1,4 +1,4 @@
-"""Store: the tables of a server on disk, so that none is lost when it stops."""
+"""Keeps the tables of a server on disk, so that none is lost when it stops."""
 
 import json
 import sqlite3
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS tables (
 
 
 class Stored(NamedTuple):
-    """One table as it was saved."""
+    """A saved table."""
 
     name: str
     setup: dict[str, Any]
@@ -25,34 +25,36 @@ class Stored(NamedTuple):
 
 
 class Store:
-    """An SQLite database; every change is on disk when the call returns."""
+    """An SQLite database. Every change is on disk when the call returns."""
 
     def __init__(self, path: Path | str) -> None:
-        """Open or make the database; ":memory:" keeps nothing.
+        """Open the database, or create it; ":memory:" keeps nothing.
 
-        Raises ValueError if the file is no database or cannot be written.
+        Raises ValueError if the file is not a database or cannot be written.
         """
         try:
             self._database = sqlite3.connect(path, isolation_level=None)
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute(_SCHEMA)
         except sqlite3.Error as error:
-            raise ValueError(f"{path}: {error}; an SQLite database is needed, or no file yet") from error
+            raise ValueError(
+                f"{path}: {error}; use an SQLite database, or a file that does not exist yet"
+            ) from error
 
     def save(self, name: str, setup: Mapping[str, Any], history: Sequence[int], now: float) -> None:
-        """Write a table, in the place of what was there.
+        """Save a table, replacing an earlier version of it.
 
         Args:
-            name: of the table.
-            setup: whatever JSON holds.
-            history: ids of the actions so far.
+            name: the table's name.
+            setup: anything that JSON can hold.
+            history: ids of the actions taken so far.
             now: seconds since the epoch.
         """
         row = (name, json.dumps(setup), json.dumps(list(history)), now)
         self._database.execute("INSERT OR REPLACE INTO tables VALUES (?, ?, ?, ?)", row)
 
     def find(self, name: str) -> Stored | None:
-        """The table of that name, if there is one."""
+        """The saved table of that name, or None."""
         query = "SELECT name, setup, history FROM tables WHERE name = ?"
         row = self._database.execute(query, (name,)).fetchone()
         return None if row is None else Stored(row[0], json.loads(row[1]), json.loads(row[2]))
@@ -62,9 +64,9 @@ class Store:
         return count
 
     def forget(self, before: float) -> None:
-        """Drop tables that were last saved before a time, in seconds since the epoch."""
+        """Delete tables last saved before a time, in seconds since the epoch."""
         self._database.execute("DELETE FROM tables WHERE used < ?", (before,))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the database."""
         self._database.close()

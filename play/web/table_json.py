@@ -1,4 +1,4 @@
-"""What a browser is shown of a table, as JSON: of one where a game is played, and of one where it was."""
+"""The JSON that browsers draw a table from, for games in progress and for games under review."""
 
 from dataclasses import asdict
 from typing import Any
@@ -7,11 +7,11 @@ from wizard_env import ACTIONS
 from wizard_env.play.session import Session
 
 SHOWN_EVENTS = 40
-"""How many of the last events are told."""
+"""The latest events that are sent."""
 
 
 def table_json(session: Session, seat: int | None) -> dict[str, Any]:
-    """All that a seat may know, as JSON has it; None shows everything, and acts for nobody."""
+    """Everything that a seat may know, ready for JSON. None shows everything, without legal actions."""
     scene, trick = session.look(seat), session.last_trick
     acts = seat is not None and scene.seats[seat].acts
     return {

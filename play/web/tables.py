@@ -1,4 +1,4 @@
-"""The tables of a server: who may sit where, and what each of them is shown."""
+"""The tables of a server: who may take which seat, and what each seat is shown."""
 
 import hashlib
 import secrets
@@ -21,38 +21,39 @@ NAME_BYTES = 9
 TOKEN_BYTES = 24
 MAX_TABLES = 1000
 KEPT_SECONDS = 30 * 24 * 3600.0
-"""So long a table is kept that nobody plays at."""
+"""How long a table is kept after it was last played at."""
 SECONDS = (0.0, 5.0)
-"""How long agents may wait before they act."""
+"""The shortest and longest time that agents can be set to wait before they act."""
 PERSON = "person"
+"""The name of a person who has not given one."""
 
 
 class UnknownTableError(ValueError):
-    """There is no such table, or no such seat at it."""
+    """The table, or the seat at it, does not exist or is not free."""
 
 
 class SharedAgent:
-    """An agent that many tables ask, one after the other."""
+    """An agent that several tables share; it answers one at a time."""
 
     def __init__(self, name: str) -> None:
-        """Load it; raises as `load` does."""
+        """Load the agent. Raises as `load` does."""
         self._agent = load(name)
         self._asked = threading.Lock()
         self.expects_points = expects_points(self._agent)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        """As the protocol says."""
+        """See `Agent.act`."""
         with self._asked:
             return self._agent.act(view, rng)
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """What it thinks, see `assess`."""
+        """Its assessment of the decisions of a view, see `assess`."""
         with self._asked:
             return assess(self._agent, view, rng)
 
 
 class Table:
-    """One table of a server: seats are taken with tokens, of which only digests are kept."""
+    """A table of a server. A seat is opened by a token, of which only the digest is kept."""
 
     def __init__(
         self,
@@ -65,10 +66,10 @@ class Table:
         """Open a table.
 
         Args:
-            name: of the table, which links hold.
+            name: the table's name, which links contain.
             session: the game.
-            taken: for each seat of a person that is taken, the digest of its token.
-            people: what those are called who said a name.
+            taken: the digest of the token of each seat that a person has taken.
+            people: the names of the people who gave one, by seat.
             seconds: how long agents wait before they act.
         """
         self.name = name
@@ -79,16 +80,16 @@ class Table:
 
     @property
     def open_seats(self) -> list[int]:
-        """The seats for people that nobody has taken yet."""
+        """The seats for people that are not taken yet."""
         return [
             seat for seat, name in enumerate(self.session.seats) if name is None and seat not in self.taken
         ]
 
     def take_seat(self, person: str | None = None) -> tuple[int, str]:
-        """The first open seat, and the token that opens it from now on, for somebody of that name.
+        """Take the first open seat, for a person of that name.
 
-        Raises:
-            UnknownTableError: every seat is taken.
+        Returns the seat and the token that opens it from now on. Raises UnknownTableError if every seat is
+        taken.
         """
         if not self.open_seats:
             raise UnknownTableError("every seat of this table is taken")
@@ -98,8 +99,15 @@ class Table:
             self.people[seat] = person
         return seat, token
 
-    def seat_of(self, token: str) -> int:
-        """The seat that a token opens. Raises UnknownTableError if it opens none here."""
+    def seat_of(self, token: str | None) -> int | None:
+        """The seat that a token opens; None, for watching, if there is no token.
+
+        Raises UnknownTableError if the token opens no seat here, and for watching if people play here.
+        """
+        if token is None:
+            if None in self.session.seats:
+                raise UnknownTableError("a table with people cannot be watched")
+            return None
         opened = digest(token)
         for seat, known in self.taken.items():
             if secrets.compare_digest(known, opened):
@@ -107,16 +115,14 @@ class Table:
         raise UnknownTableError("this token opens no seat at this table")
 
     def set_pace(self, seconds: float) -> None:
-        """How long agents wait. Raises ValueError beyond SECONDS."""
+        """Set how long agents wait. Raises ValueError outside of SECONDS."""
         low, high = SECONDS
         if not low <= seconds <= high:
             raise ValueError(f"seconds={seconds!r}: allowed are {low:g} to {high:g}")
         self.seconds = float(seconds)
 
     def view(self, seat: int | None) -> dict[str, Any]:
-        """All that a seat may know, as JSON has it; None shows everything, for tables without people."""
-        if seat is None and None in self.session.seats:
-            raise UnknownTableError("nobody watches a table at which people sit")
+        """Everything that a seat of `seat_of` may know, ready for JSON; None, for watching, shows all."""
         session = self.session
         return table_json(session, seat) | {
             "table": self.name,
@@ -127,7 +133,7 @@ class Table:
         }
 
     def setup(self) -> dict[str, Any]:
-        """What `Tables` stores beside the actions."""
+        """What `Tables` stores in addition to the actions."""
         session = self.session
         return {
             "rules": session.game.rules.to_dict(),
@@ -140,14 +146,14 @@ class Table:
 
 
 class Tables:
-    """All tables of a server, each saved when it changes."""
+    """All tables of a server, each saved whenever it changes."""
 
     def __init__(self, store: Store, agent: Callable[[str], SharedAgent]) -> None:
-        """Find the tables that the store has; those that nobody has played at for long are dropped.
+        """Drop the stored tables that are too old, and load the others when they are asked for.
 
         Args:
-            store: has the tables.
-            agent: gives the agent of a name, the same for all tables.
+            store: keeps the tables.
+            agent: returns the agent with a name, the same one for all tables.
         """
         self._store = store
         store.forget(time.time() - KEPT_SECONDS)
@@ -155,12 +161,12 @@ class Tables:
         self.agent = agent
 
     def open(self, rules: Rules, seats: Sequence[str | None]) -> Table:
-        """A new table, of fresh deals.
+        """Open a new table, with a fresh seed.
 
-        Raises ValueError if there are too many tables, or as `Session` does.
+        Raises ValueError if there are too many tables, and as `Session` does.
         """
         if len(self._store) >= MAX_TABLES:
-            raise ValueError(f"this server holds {MAX_TABLES} tables already")
+            raise ValueError(f"this server already has {MAX_TABLES} tables")
         session = Session(rules, seats, fresh_seed(), find=self.agent)
         table = Table(secrets.token_urlsafe(NAME_BYTES), session, {}, {})
         self._tables[table.name] = table
@@ -168,7 +174,7 @@ class Tables:
         return table
 
     def find(self, name: str) -> Table:
-        """The table of that name. Raises UnknownTableError."""
+        """The table of that name. Raises UnknownTableError if there is none."""
         if name not in self._tables:
             stored = self._store.find(name)
             if stored is None:
@@ -191,5 +197,5 @@ class Tables:
 
 
 def digest(token: str) -> str:
-    """What is kept of a token."""
+    """The digest of a token, which is kept in its place."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -1,17 +1,19 @@
-// Before the table: who sits there, which rules, and seats that links lead to.
-import { $, ask, complain, make } from "./elements.js";
-import { look } from "./review.js";
+// Before the table: the form that opens one, and the form for a seat that a link leads to.
+import { goTo, REVIEW } from "./address.js";
+import { ask } from "./connection.js";
+import { $, complain, make } from "./elements.js";
+import { savedPerson, savePerson, saveRecords, saveToken } from "./storage.js";
 
-const MOST = 6;
-const LEAST = 3;
-const NAME = "wizard name";
+const MOST_SEATS = 6;
+const FEWEST_SEATS = 3;
+const FIRST_SEATS = 4; // seats in the form when it opens
 
 export function lobby(agents) {
   const rows = $("seats");
   const seats = () => [...rows.querySelectorAll("select")];
-  const count = () => {
-    $("more").disabled = seats().length >= MOST;
-    $("fewer").disabled = seats().length <= LEAST;
+  const limit = () => {
+    $("more").disabled = seats().length >= MOST_SEATS;
+    $("fewer").disabled = seats().length <= FEWEST_SEATS;
   };
   const add = () => {
     const first = !seats().length;
@@ -21,33 +23,40 @@ export function lobby(agents) {
     }
     if (!first) select.value = agents.at(-1).name;
     rows.append(make("label", {}, `Seat ${seats().length + 1}`, select));
-    count();
+    limit();
   };
-  for (let seat = 0; seat < 4; seat++) add();
+  for (let seat = 0; seat < FIRST_SEATS; seat++) add();
   $("more").onclick = add;
-  $("fewer").onclick = () => { rows.lastElementChild.remove(); count(); };
-  $("person").value = localStorage.getItem(NAME) ?? "";
+  $("fewer").onclick = () => {
+    rows.lastElementChild.remove();
+    limit();
+  };
+  $("person").value = savedPerson();
   $("lobby").onsubmit = (event) => {
     event.preventDefault();
-    const sizes = $("sizes").value.split(/[\s,]+/).filter(Boolean);
+    const sizes = $("sizes")
+      .value.split(/[\s,]+/)
+      .filter(Boolean);
     const wrong = sizes.find((size) => !/^\d+$/.test(size));
-    if (wrong) return complain(`Hand sizes: ${wrong} is no whole number; they are written as in 1,2,3.`);
+    if (wrong) return complain(`Hand sizes: ${wrong} is not a whole number; write them like 1,2,3.`);
     enter("tables", $("person").value, {
       seats: seats().map((select) => select.value || null),
-      bid_restriction: $("restriction").value, bid_reveal: $("reveal").value, magic_edition: $("magic").checked,
+      bid_restriction: $("restriction").value,
+      bid_reveal: $("reveal").value,
+      magic_edition: $("magic").checked,
       hand_sizes: sizes.length ? sizes.map(Number) : null,
     });
   };
   $("file").onchange = async () => {
     const [file] = $("file").files;
-    if (file) look(await file.text());
+    if (file && saveRecords(await file.text())) goTo(REVIEW);
   };
   $("lobby").hidden = false;
 }
 
-// A seat that is open at a table, for whoever came by its link.
+// Offers an open seat at a table to a person who followed its link.
 export function join(table) {
-  $("joiner").value = localStorage.getItem(NAME) ?? "";
+  $("joiner").value = savedPerson();
   $("join").onsubmit = (event) => {
     event.preventDefault();
     enter(`tables/${table}/seats`, $("joiner").value, {});
@@ -55,12 +64,11 @@ export function join(table) {
   $("join").hidden = false;
 }
 
-async function enter(address, person, wanted) {
-  localStorage.setItem(NAME, person.trim());
-  const opened = await ask(address, { person: person.trim() || null, ...wanted });
+async function enter(address, name, wanted) {
+  const person = name.trim();
+  savePerson(person);
+  const opened = await ask(address, { person: person || null, ...wanted });
   if (!opened) return;
-  complain("");
-  if (opened.token) localStorage.setItem(`wizard ${opened.table}`, opened.token);
-  if (location.hash.slice(1) === opened.table) location.reload();
-  else location.hash = opened.table;
+  if (opened.token) saveToken(opened.table, opened.token);
+  goTo(opened.table);
 }

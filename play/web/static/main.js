@@ -1,17 +1,33 @@
-// Where the page begins: the part of the address behind # names a table, or the study of games that were played.
-import { $ } from "./elements.js";
-import { lobby } from "./lobby.js";
+// Where the page begins: opens what the address names.
+import { currentPage, LOBBY, REVIEW } from "./address.js";
+import { ask } from "./connection.js";
+import { complain, offerLobby } from "./elements.js";
+import { join, lobby } from "./lobby.js";
+import { review } from "./review.js";
+import { savedToken } from "./storage.js";
 import { sit } from "./table.js";
-import { STUDY, study } from "./review.js";
 
 window.onhashchange = () => location.reload();
-const agents = await (await fetch("agents")).json();
-const names = agents.map((agent) => agent.name);
-$("adviser").append(...names.toReversed().map((name) => new Option(name)));
-const judges = agents.filter((agent) => agent.judges);
-$("judges").append(...judges.toReversed().map((agent) => new Option(agent.name)));
-$("judging").hidden = !judges.length;
-const place = location.hash.slice(1);
-if (place === STUDY) study();
-else if (place) sit(place);
-else lobby(agents);
+const agents = await ask("agents");
+if (agents) open(currentPage());
+
+function open(page) {
+  if (page === LOBBY) lobby(agents);
+  else if (page === REVIEW) review(agents);
+  else openTable(page);
+}
+
+// A seat that this browser has taken, else an open one, else watching.
+async function openTable(name) {
+  if (!/^[\w-]+$/.test(name)) {
+    complain("there is no such table");
+    return offerLobby();
+  }
+  const token = savedToken(name);
+  if (token === null) {
+    const seats = await ask(`tables/${name}/seats`);
+    if (seats === null) return offerLobby();
+    if (seats.open.length) return join(name);
+  }
+  sit(name, token, agents);
+}

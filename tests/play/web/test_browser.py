@@ -1,4 +1,4 @@
-"""The browser table in a real Chromium: whole games, by keyboard and by link, on a phone and on a desk."""
+"""The page in a real Chromium: whole games, by keyboard and by link, on phone and desktop screens."""
 
 import shutil
 import subprocess
@@ -12,14 +12,14 @@ import pytest
 from tests.docs.pages import ROOT, load_script
 from wizard_env import Game, Rules
 from wizard_env.play.web.server import make_app
-from wizard_env.records.game_record import read_records, record
+from wizard_env.records.game_records import read_records, record
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-SIZES = {"phone": {"width": 360, "height": 740}, "desk": {"width": 1440, "height": 900}}
+SIZES = {"phone": {"width": 360, "height": 740}, "desktop": {"width": 1440, "height": 900}}
 CHOICES = "#choices button, #hand button:not(:disabled)"
 OVERLAPS = """() => {
   const boxes = [...document.querySelectorAll('button, select, #players li, #players span, .card, #status')]
@@ -36,7 +36,7 @@ OVERLAPS = """() => {
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of its own, on a free port."""
+    """The address of a server on a free port."""
     app = make_app(
         tmp_path_factory.mktemp("served") / "tables.sqlite",
         ["random", "heuristic", "search:worlds=4", "champion"],
@@ -54,7 +54,7 @@ def browser() -> Iterator[Any]:
 
 
 def open_page(browser: Any, size: str) -> tuple[Any, list[str]]:
-    """A page of a browser of its own, and the errors that it reports."""
+    """A page in a fresh browser context, and the list of its errors."""
     page, errors = browser.new_context(viewport=SIZES[size]).new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
@@ -74,8 +74,8 @@ def sit_down(page: Any, address: str, sizes: str, seats: dict[int, str] | None =
     page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
 
 
-def test_looking_through_a_game(browser: Any, address: str, tmp_path: Path) -> None:
-    """From its end at the table, and from a file: step by step, with opinions, and where points were lost."""
+def test_reviewing_a_game(browser: Any, address: str, tmp_path: Path) -> None:
+    """From the table and from a file: step by step, with advice and with the points that were lost."""
     page, errors = open_page(browser, "phone")
     sit_down(page, address, "1, 4", {0: "heuristic"})
     for _ in until_over(page):
@@ -84,13 +84,13 @@ def test_looking_through_a_game(browser: Any, address: str, tmp_path: Path) -> N
         page.click("text=Record")
     file = tmp_path / "game.jsonl"
     download.value.save_as(file)
-    page.click("text=Look through it")
-    page.wait_for_selector("#study:not([hidden])")
+    page.click("#status button")
+    page.wait_for_selector("#review:not([hidden])")
     assert "heuristic" in page.inner_text("#players")
 
     page.goto(address)
     page.set_input_files("#file", file)
-    page.wait_for_selector("#study:not([hidden])")
+    page.wait_for_selector("#review:not([hidden])")
     (game,) = read_records(file)
     decisions = len(game.history)
     assert page.inner_text("#place") == f"decision 1 of {decisions}"
@@ -120,15 +120,15 @@ def test_looking_through_a_game(browser: Any, address: str, tmp_path: Path) -> N
     assert errors == []
 
 
-def test_what_is_no_record_is_refused(browser: Any, address: str, tmp_path: Path) -> None:
-    """By its number in the file; the other games of the file can be seen."""
-    page, _ = open_page(browser, "desk")
+def test_an_invalid_record_is_refused(browser: Any, address: str, tmp_path: Path) -> None:
+    """The error names its number in the file; the other games of the file can be reviewed."""
+    page, _ = open_page(browser, "desktop")
     page.goto(address)
     (tmp_path / "empty.jsonl").write_text("")
     page.set_input_files("#file", tmp_path / "empty.jsonl")
     page.wait_for_function("error.textContent === 'This file is empty.'")
     game = Game(Rules(3, hand_sizes=(1,)), seed=1)
-    (tmp_path / "games.jsonl").write_text(f"no record\n{record(game)}\n")
+    (tmp_path / "games.jsonl").write_text(f"not a record\n{record(game)}\n")
     page.set_input_files("#file", tmp_path / "games.jsonl")
     for _ in range(2):
         page.wait_for_function("error.textContent.startsWith('Game 1: not JSON')")
@@ -138,9 +138,9 @@ def test_what_is_no_record_is_refused(browser: Any, address: str, tmp_path: Path
         page.select_option("#which", "0")
 
 
-def test_a_table_that_nobody_can_join(browser: Any, address: str) -> None:
-    """Says so; there is no form to sit down."""
-    page, _ = open_page(browser, "desk")
+def test_an_unknown_table(browser: Any, address: str) -> None:
+    """The page says so, and offers no seat."""
+    page, _ = open_page(browser, "desktop")
     for nowhere in ("nonsense", "a/b", "../x", "%00"):
         page.goto("about:blank")
         page.goto(f"{address}#{nowhere}")
@@ -150,17 +150,17 @@ def test_a_table_that_nobody_can_join(browser: Any, address: str) -> None:
 
 
 def test_hand_sizes_are_checked(browser: Any, address: str) -> None:
-    page, _ = open_page(browser, "desk")
+    page, _ = open_page(browser, "desktop")
     page.goto(address)
     page.wait_for_selector("#seats select")
     page.click("#lobby summary")
     page.fill("#sizes", "1, 2-3")
     page.click("text=Sit down")
-    page.wait_for_function("error.textContent.startsWith('Hand sizes: 2-3 is no whole number')")
+    page.wait_for_function("error.textContent.startsWith('Hand sizes: 2-3 is not a whole number')")
 
 
-def test_the_end_of_a_round_is_seen(browser: Any, address: str) -> None:
-    """While the next one is bid: its last trick and its points, beside the card turned up; then no more."""
+def test_the_end_of_a_round_is_shown(browser: Any, address: str) -> None:
+    """During the next bidding, its last trick and its points stand beside the upcard; then they go."""
     page, _ = open_page(browser, "phone")
     sit_down(page, address, "1, 2")
     seen = set()
@@ -192,11 +192,11 @@ def until_over(*pages: Any) -> Iterator[Any]:
         if all(map(is_over, pages)):
             return
         yield from pages
-    raise AssertionError("the game does not end")
+    raise AssertionError("the game has not ended")
 
 
 def act(page: Any) -> None:
-    """Take the first choice, if there is one, from the keyboard."""
+    """Take the first choice with the keyboard, if there is one."""
     page.evaluate("(choices) => document.querySelector(choices)?.focus()", CHOICES)
     if page.evaluate("(choices) => document.activeElement.matches(choices)", CHOICES):
         page.keyboard.press("Enter")
@@ -205,7 +205,7 @@ def act(page: Any) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> None:
-    """Nothing overlaps or leaves the screen, at any moment; the record can be had at the end."""
+    """Nothing ever overlaps or leaves the screen; the record can be downloaded at the end."""
     page, errors = open_page(browser, size)
     sit_down(page, address, "1, 15")
     moments = 0
@@ -217,7 +217,7 @@ def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> 
         act(page)
     assert moments > 8
     page.click("#pad")
-    assert page.locator("#paper tr").count() == 1 + 2 + 1
+    assert page.locator("#dialog tr").count() == 1 + 2 + 1
     page.keyboard.press("Escape")
     with page.expect_download() as download:
         page.click("text=Record")
@@ -227,7 +227,7 @@ def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> 
 
 
 def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
-    page, errors = open_page(browser, "desk")
+    page, errors = open_page(browser, "desktop")
     sit_down(page, address, "4")
     page.wait_for_selector(CHOICES)
     page.click("#hint")
@@ -242,13 +242,13 @@ def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
             break
         act(page)
     page.click("#last")
-    assert "took the trick" in page.inner_text("#paper")
+    assert "took the trick" in page.inner_text("#dialog")
     assert errors == []
 
 
 def test_two_people_by_link(browser: Any, address: str) -> None:
-    """The second opens the first one's link; reloading leads back to the same seat."""
-    first, errors = open_page(browser, "desk")
+    """The second follows the first one's link; reloading the page leads back to the same seat."""
+    first, errors = open_page(browser, "desktop")
     second, others = open_page(browser, "phone")
     sit_down(first, address, "1, 2", {2: ""})
     second.goto(first.locator("#invite a").get_attribute("href"))
@@ -266,8 +266,8 @@ def test_two_people_by_link(browser: Any, address: str) -> None:
     assert [error for error in others if "404" not in error] == []
 
 
-def test_the_picture_of_the_documentation(tmp_path: Path) -> None:
-    """`make picture` would show a position with a choice and what an agent thinks of it."""
+def test_the_screenshot_of_the_documentation(tmp_path: Path) -> None:
+    """`make picture` works: it shows a decision and an agent's advice on it."""
     command = [sys.executable, "tools/screenshot.py", "--out", str(tmp_path / "table.png")]
     subprocess.run(command, cwd=ROOT, check=True)
     assert (tmp_path / "table.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -1,4 +1,4 @@
-"""The server of the browser table: who sees what, what is refused, and that nothing is lost."""
+"""The web server: what each seat is shown, what is refused, and that nothing is lost."""
 
 import json
 import re
@@ -35,7 +35,7 @@ from wizard_env.play.web.server import (
 )
 from wizard_env.play.web.store import Store
 from wizard_env.play.web.tables import KEPT_SECONDS, SharedAgent, Tables
-from wizard_env.records.game_record import record, replay
+from wizard_env.records.game_records import record, replay
 from wizard_env.train.analysis import analyse
 
 AGENTS = ["random", "heuristic", "champion"]
@@ -46,12 +46,12 @@ CARD = re.compile(r'"([2-9TJQKA][SHDC]|WI|JE)"')
 def client(tmp_path: Path) -> Iterator[TestClient]:
     with TestClient(make_app(tmp_path / "tables.sqlite", AGENTS)) as client:
         yield client
-        Seat.leave_all()  # a server does not stop while somebody is connected
+        Seat.leave_all()  # the server does not stop while anyone is connected
 
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests talk faster than people."""
+    """Tests send messages faster than people, so nothing is limited."""
     monkeypatch.setattr(Bucket, "take", lambda self: None)
 
 
@@ -63,7 +63,7 @@ def new_table(client: TestClient, seats: list[str | None], **options: Any) -> di
 
 
 class Seat:
-    """A browser at a table; every byte that it receives is kept."""
+    """A browser at a table, which keeps every message that it receives."""
 
     seated: ClassVar[list["Seat"]] = []
 
@@ -79,7 +79,7 @@ class Seat:
         self._socket.send_text(json.dumps(message))
 
     def hear(self, kind: str = "view") -> dict[str, Any]:
-        """The next message of that kind; views may come before what was asked for."""
+        """The next message of that kind; only views may come before it."""
         while True:
             self.received.append(self._socket.receive_text())
             heard: dict[str, Any] = json.loads(self.received[-1])
@@ -88,7 +88,7 @@ class Seat:
             assert heard["kind"] == "view", heard
 
     def wait_for_turn(self) -> dict[str, Any]:
-        """The view in which the seat acts, or the game is over."""
+        """The next view in which the seat acts or the game is over."""
         while True:
             view = self.hear()
             if (view["legal"] and view["decisions"] > self._acted) or view["scene"]["phase"] == "over":
@@ -137,7 +137,7 @@ def test_a_game_against_agents(client: TestClient) -> None:
 
 
 def test_two_people_at_one_table(client: TestClient) -> None:
-    """By link; a third finds no seat. Each is asked in turn, and both see the game to its end."""
+    """The second joins by link, a third finds no seat. Both act in turn and see the end of the game."""
     first, opened = sit_down(client, [None, "random", None], hand_sizes=[2])
     joined = client.post(f"/tables/{opened['table']}/seats", json={}).json()
     assert (opened["seat"], joined["seat"]) == (0, 2)
@@ -149,7 +149,7 @@ def test_two_people_at_one_table(client: TestClient) -> None:
     people, decisions = {0: first, 2: second}, 0
 
     def see(person: Seat) -> dict[str, Any]:
-        """The view from so many decisions on in which a person acts, or the game is over."""
+        """The next view, not older than `decisions`, in which a person acts or the game is over."""
         while True:
             view = person.hear()
             acting = {each["number"] for each in view["scene"]["seats"] if each["acts"]}
@@ -193,7 +193,7 @@ def test_hints_and_taking_back(client: TestClient) -> None:
 
 
 def test_people_have_names(client: TestClient) -> None:
-    """Those that they say, and that the others see; a restart keeps them."""
+    """People choose their names, and the others see them."""
     first, opened = sit_down(client, [None, "random", None], person="  Ann ")
     assert first.hear()["names"] == ["Ann", "random", "person"]
     client.post(f"/tables/{opened['table']}/seats", json={"person": "Ben"})
@@ -209,7 +209,7 @@ def test_people_have_names(client: TestClient) -> None:
         assert (refused.status_code, refused.json()["why"][:7]) == (400, "person:")
 
 
-def test_the_lobby_tells_who_is_strong(client: TestClient) -> None:
+def test_the_lobby_shows_how_strong_agents_are(client: TestClient) -> None:
     told = client.get("/agents").json()
     leads = {one["name"]: one["lead"] for one in told}
     assert [one["name"] for one in told] == AGENTS
@@ -217,9 +217,9 @@ def test_the_lobby_tells_who_is_strong(client: TestClient) -> None:
     assert set(json.loads(STRENGTH.read_text())) == set(OFFERED)
 
 
-def test_an_agent_that_fails_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without what it says, which may tell its cards; the game goes on when it can."""
-    why = "heuristic fails (RuntimeError)"
+def test_the_failure_of_an_agent_is_reported(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error leaves out its message, which may show cards; the game goes on once the agent works again."""
+    why = "heuristic failed (RuntimeError)"
     with monkeypatch.context() as broken:
         broken.setattr("wizard_env.agents.heuristic.HeuristicAgent.act", fail)
         seat, opened = sit_down(client, ["random", None, "heuristic"], hand_sizes=[2])
@@ -235,12 +235,12 @@ def test_an_agent_that_fails_is_told(client: TestClient, monkeypatch: pytest.Mon
     assert "the ace of spades" not in "".join(again.received + seat.received)
 
 
-def test_an_adviser_that_fails_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_failure_of_an_adviser_is_reported(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard_env.agents.heuristic.HeuristicAgent.act", fail)
     seat, _ = sit_down(client, [None, "random", "random"])
     seat.wait_for_turn()
     seat.say(kind="hint", agent="heuristic")
-    assert seat.hear("error")["why"] == "heuristic fails (RuntimeError)"
+    assert seat.hear("error")["why"] == "heuristic failed (RuntimeError)"
 
 
 def fail(self: object, view: object, rng: object) -> None:
@@ -256,7 +256,7 @@ def test_records_of_games_are_written(tmp_path: Path) -> None:
     assert (tmp_path / "records" / f"{opened['table']}.jsonl").read_text() == told
 
 
-# --- games that were played
+# --- reviews
 
 
 @pytest.fixture(scope="module")
@@ -276,14 +276,14 @@ def test_a_game_is_shown_at_every_decision(client: TestClient, game: Game) -> No
     assert (len(game.history), told["chosen"], told["scene"]["phase"]) == (18, None, "over")
 
 
-def test_opinions_on_every_decision(client: TestClient, game: Game) -> None:
+def test_assessments_of_every_decision(client: TestClient, game: Game) -> None:
     asked = {"record": record(game), "decisions": 7}
-    network = client.post("/records/opinion", json={**asked, "agent": "champion"}).json()
+    network = client.post("/records/assessment", json={**asked, "agent": "champion"}).json()
     assert network["value"] is not None
     assert sum(one["share"] for one in network["choices"]) == pytest.approx(1, abs=1e-5)
-    rules = client.post("/records/opinion", json={**asked, "agent": "heuristic"}).json()
+    rules = client.post("/records/assessment", json={**asked, "agent": "heuristic"}).json()
     assert {one["points"] for one in rules["choices"]} == {None}
-    over = client.post("/records/opinion", json={**asked, "decisions": 18, "agent": "champion"})
+    over = client.post("/records/assessment", json={**asked, "decisions": 18, "agent": "champion"})
     assert over.status_code == 400
 
 
@@ -295,7 +295,7 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         assert told == json.loads(json.dumps(analyse(game, load(search), search, only=[2]).to_dict()))
         assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
         refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
-        assert (refused.status_code, "expects nothing of single" in refused.text) == (400, True)
+        assert (refused.status_code, "expects no points of single" in refused.text) == (400, True)
 
 
 @pytest.mark.parametrize(
@@ -306,11 +306,11 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         ("moment", {"decisions": -1}, "decisions: Input should be greater"),
         ("moment", {"more": 1}, "more: Extra"),
         ("moment", {"record": "x" * (LONGEST_RECORD + 1)}, "record: String should have at most"),
-        ("opinion", {"agent": "runs/secret"}, "no agent 'runs/secret': allowed are random"),
+        ("assessment", {"agent": "runs/secret"}, "unknown agent 'runs/secret': allowed are random"),
         ("judgement", {"agent": "champion", "decisions": 1}, "round_number: Field required"),
     ],
 )
-def test_questions_that_make_no_sense(
+def test_invalid_questions_are_refused(
     client: TestClient, game: Game, path: str, wrong: dict[str, Any], why: str
 ) -> None:
     body = {"record": record(game), "decisions": 0} | wrong
@@ -329,7 +329,7 @@ def test_an_altered_record_is_refused(client: TestClient, game: Game) -> None:
 # --- the page
 
 
-def test_the_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
+def test_the_page_loads_nothing_from_elsewhere(client: TestClient) -> None:
     page = client.get("/")
     assert page.status_code == 200
     scripts = "".join(file.read_text(encoding="utf-8") for file in PAGE.glob("*.js"))
@@ -341,15 +341,7 @@ def test_the_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
         assert not re.search(r"https?://|@import|url\(", file.read_text(encoding="utf-8")), file.name
 
 
-def test_the_page_reads_what_a_view_says(client: TestClient) -> None:
-    """Every element that a script asks for by its id is on the page."""
-    script = "".join(file.read_text(encoding="utf-8") for file in PAGE.glob("*.js"))
-    page = client.get("/").text
-    for name in set(re.findall(r'\$\("(\w+)"\)', script)):
-        assert f'id="{name}"' in page
-
-
-# --- what may be known
+# --- what a seat may know
 
 
 def cards_in(text: str) -> Counter[str]:
@@ -357,8 +349,8 @@ def cards_in(text: str) -> Counter[str]:
 
 
 @pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
-def test_nobody_is_sent_what_their_seat_may_not_know(client: TestClient, reveal: str) -> None:
-    """Every byte of a game: cards are one's own or lay on the table; bids are those that were revealed."""
+def test_no_seat_is_sent_what_it_may_not_know(client: TestClient, reveal: str) -> None:
+    """In every message of a game, all cards are the seat's own or public, and all bids are revealed."""
     seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[2, 5], bid_reveal=reveal)
     play_to_the_end(seat, np.random.default_rng(1))
     told = client.get(f"/tables/{opened['table']}/record").text
@@ -386,19 +378,19 @@ def test_nobody_is_sent_what_their_seat_may_not_know(client: TestClient, reveal:
 
 
 def game_before(deals: list[dict[str, Any]], number: int) -> set[str]:
-    """The cards in others' hands at the start of a round that exist once."""
+    """The cards in the other hands at the start of a round, without Wizards and Jesters."""
     return {card for hand in deals[number]["hands"][1:] for card in hand.split()} & set(CARD_NAMES[:52])
 
 
-def test_the_record_is_kept_until_the_game_is_over(client: TestClient) -> None:
+def test_the_record_is_withheld_until_the_game_is_over(client: TestClient) -> None:
     opened = new_table(client, [None, "random", "random"])
     answer = client.get(f"/tables/{opened['table']}/record")
-    assert (answer.status_code, "tells all hands" in answer.text) == (400, True)
+    assert (answer.status_code, "shows all hands" in answer.text) == (400, True)
 
 
 @pytest.mark.parametrize("token", ["", "x" * 32, None])
 def test_a_seat_needs_its_token(client: TestClient, token: str | None) -> None:
-    """Nor does anybody watch a table at which people sit."""
+    """A table with people cannot be watched either."""
     opened = new_table(client, [None, "random", "random"])
     other = new_table(client, [None, "random", "random"])
     for wrong in (token, other["token"]):
@@ -428,18 +420,18 @@ def test_tokens_are_long_and_not_stored(client: TestClient, tmp_path: Path) -> N
         ('{"kind": "fly"}', "fly"),
         ('{"kind": "act", "action": "play TS"}', "decisions"),
         ('{"kind": "act", "action": 3, "decisions": 0}', "valid string"),
-        ('{"kind": "act", "action": "play TS", "decisions": 99}', "changed meanwhile"),
+        ('{"kind": "act", "action": "play TS", "decisions": 99}', "changed in the meantime"),
         ('{"kind": "pace", "seconds": 1e9}', "allowed are 0 to 5"),
         ('{"kind": "pace", "seconds": "nan"}', "allowed are 0 to 5"),
-        ('{"kind": "hint", "agent": "external:command=ls"}', "no agent"),
-        ('{"kind": "take_back"}', "nothing"),
-        ('{"kind": "sit", "token": null}', "only watching"),
+        ('{"kind": "hint", "agent": "external:command=ls"}', "unknown agent"),
+        ('{"kind": "take_back"}', "no decision to take back"),
+        ('{"kind": "sit", "token": null}', "'sit' found using 'kind' does not match"),
         ('{"kind": "take_back", "more": 1}', "Extra inputs"),
         ("\\u0000", "JSON"),
     ],
 )
 def test_malformed_messages_are_answered(client: TestClient, message: str, why: str) -> None:
-    """With an error; the connection goes on."""
+    """The answer is an error, and the connection stays open."""
     opened = new_table(client, [None, "random", "random"], hand_sizes=[1])
     seat = Seat(client, opened)
     view = seat.wait_for_turn()
@@ -461,24 +453,33 @@ def test_illegal_actions_are_explained(client: TestClient) -> None:
     [
         (b"{", "Invalid JSON"),
         (b'{"seats": [null, "random"]}', "seats: List should have at least 3"),
-        (b'{"seats": [null, "random", "runs/secret"]}', "no agent 'runs/secret': allowed are random"),
+        (b'{"seats": [null, "random", "runs/secret"]}', "unknown agent 'runs/secret': allowed are random"),
         (b'{"seats": [null, "random", "random"], "bid_reveal": "loud"}', "bid_reveal='loud'"),
         (b'{"seats": [null, "random", "random"], "hand_sizes": [21]}', "hand_sizes"),
         (b'{"seats": [null, "random", "random"], "seed": 1}', "seed: Extra inputs"),
         (b" " * (LONGEST_BODY + 1), "more than"),
     ],
 )
-def test_tables_that_cannot_be(client: TestClient, body: bytes, why: str) -> None:
+def test_impossible_tables_are_refused(client: TestClient, body: bytes, why: str) -> None:
     answer = client.post("/tables", content=body)
     assert answer.status_code == 400
     assert why in answer.json()["why"]
 
 
-def test_a_table_that_is_not_there(client: TestClient) -> None:
+def test_an_unknown_table(client: TestClient) -> None:
     assert client.post("/tables/nowhere/seats", json={}).status_code == 404
     assert client.get("/tables/nowhere/seats").status_code == 404
     seat = Seat(client, {"table": "nowhere", "token": "x"})
     assert seat.hear("error")["why"] == "there is no such table"
+
+
+def test_the_first_message_must_be_sit(client: TestClient) -> None:
+    opened = new_table(client, [None, "random", "random"])
+    with client.websocket_connect(f"/tables/{opened['table']}") as browser:
+        browser.send_text('{"kind": "take_back"}')
+        assert browser.receive_json() == {"kind": "error", "why": "kind: Input should be 'sit'"}
+        with pytest.raises(WebSocketDisconnect):
+            browser.receive_text()
 
 
 def test_long_messages_end_the_connection(client: TestClient) -> None:
@@ -491,7 +492,7 @@ def test_long_messages_end_the_connection(client: TestClient) -> None:
         seat.hear()
 
 
-def test_who_sends_too_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_sends_too_much_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     now = [0.0]
     monkeypatch.setattr("wizard_env.play.web.server.time.monotonic", lambda: now[0])
@@ -507,8 +508,10 @@ def test_who_sends_too_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
         bucket.take()
 
 
-def test_who_asks_too_much_is_refused(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the address, until some time has passed."""
+def test_an_address_that_asks_too_much_is_refused(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until some time has passed."""
     monkeypatch.undo()
     now = [0.0]
     monkeypatch.setattr("wizard_env.play.web.server.time.monotonic", lambda: now[0])
@@ -532,7 +535,7 @@ def test_a_lost_connection_comes_back_to_the_same_seat(client: TestClient) -> No
 
 
 def test_a_restart_loses_no_game(tmp_path: Path) -> None:
-    """The same position, the same seat for the same token, and the agents go on as they would have."""
+    """Same position, same seat for the same token, and agents act as they would have without a restart."""
     ends = []
     for stops in (False, True):
         file = tmp_path / f"{stops}.sqlite"
@@ -597,9 +600,9 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert (tmp_path / "records").is_dir()
 
 
-def test_what_cannot_be_served_is_said_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("notes.txt").write_text("no database, and no folder\n" * 100)
+    Path("notes.txt").write_text("neither a database nor a folder\n" * 100)
     assert "notes.txt: file is not a database" in str(serve("--database", "notes.txt").exception)
     assert isinstance(serve("--records", "notes.txt").exception, FileExistsError)
     assert isinstance(serve("--records", "no/where").exception, FileNotFoundError)

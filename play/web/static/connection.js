@@ -1,0 +1,55 @@
+// Everything that is said to the server: requests over HTTP, and the websocket of a table.
+import { complain } from "./elements.js";
+
+const FIRST_RETRY = 500; // milliseconds after a connection is lost; doubled after each failure
+const LAST_RETRY = 10000;
+
+// The answer to a request, or null if there is none or the server refuses; the page then shows the reason.
+export async function ask(address, body) {
+  const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  try {
+    const answer = await fetch(address, options);
+    const content = await answer.json();
+    complain(answer.ok ? "" : content.why);
+    return answer.ok ? content : null;
+  } catch {
+    complain("The server is not responding.");
+    return null;
+  }
+}
+
+export const recordAddress = (table) => `tables/${table}/record`;
+export const fetchRecord = async (table) => (await fetch(recordAddress(table))).text();
+
+// Connects to a table, with the token of a seat or null to watch. Each message of the server goes to `receive`.
+// A connection that is lost after the first view is reported to `disconnected` and made again.
+// Returns a function that sends a message.
+export function connect(table, token, receive, disconnected) {
+  const address = new URL(`tables/${table}`, location.href);
+  address.protocol = address.protocol.replace("http", "ws");
+  address.hash = "";
+  let socket = null;
+  let seated = false;
+  let retry = FIRST_RETRY;
+  const send = (message) => socket.send(JSON.stringify(message));
+  const open = () => {
+    socket = new WebSocket(address);
+    socket.onopen = () => send({ kind: "sit", token });
+    socket.onmessage = (event) => {
+      const message = JSON.parse(event.data);
+      if (message.kind === "view") {
+        seated = true;
+        retry = FIRST_RETRY;
+      }
+      receive(message);
+    };
+    socket.onclose = () => {
+      if (!seated) return;
+      disconnected();
+      setTimeout(open, retry);
+      retry = Math.min(retry * 2, LAST_RETRY);
+    };
+  };
+  open();
+  return send;
+}

@@ -1,0 +1,59 @@
+"""The page's scripts: who imports whom, and that they name only elements that the page has."""
+
+import re
+from graphlib import TopologicalSorter
+
+import pytest
+
+from wizard_env.play.web.server import PAGE
+
+SCRIPTS = {file.name: file.read_text(encoding="utf-8") for file in sorted(PAGE.glob("*.js"))}
+IMPORTS = {
+    name: set(re.findall(r'\b(?:from|import)\s*\(?\s*"\./([^"]+)"', script))
+    for name, script in SCRIPTS.items()
+}
+START = "main.js"
+PAGES = {"lobby.js", "review.js", "table.js"}
+CONNECTS = re.compile(r"\b(?:fetch|WebSocket|XMLHttpRequest|EventSource|sendBeacon)\b")
+
+
+def behind(script: str) -> set[str]:
+    """The scripts that one imports, directly or through others."""
+    found: set[str] = set()
+    waiting = [script]
+    while waiting:
+        new = IMPORTS[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_there_is_no_import_circle() -> None:
+    assert set(TopologicalSorter(IMPORTS).static_order()) == set(SCRIPTS)
+
+
+def test_the_page_loads_every_script() -> None:
+    assert re.findall(r'<script src="([^"]+)"', (PAGE / "index.html").read_text(encoding="utf-8")) == [START]
+    assert behind(START) | {START} == set(SCRIPTS)
+
+
+def test_one_script_connects_and_drawing_does_without() -> None:
+    assert {name for name, script in SCRIPTS.items() if CONNECTS.search(script)} == {"connection.js"}
+    assert behind("drawing.js") == {"elements.js"}
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_pages_are_reached_by_address(page: str) -> None:
+    """Only the first script opens them; no page calls another."""
+    assert [name for name, imported in IMPORTS.items() if page in imported] == [START]
+
+
+def test_the_elements_that_scripts_name_are_on_the_page() -> None:
+    html = (PAGE / "index.html").read_text(encoding="utf-8")
+    scripts = "".join(SCRIPTS.values())
+    named = set(re.findall(r'\$\("(\w+)"\)', scripts))
+    for several in re.findall(r"for \(const name of \[([^\]]+)\]\) \$\(name\)", scripts):
+        named |= set(re.findall(r'"(\w+)"', several))
+    assert {"table", "players", "judges", "paces"} <= named
+    for name in named:
+        assert f'id="{name}"' in html
