@@ -1,4 +1,4 @@
-# `make train` and `make test` set up all they need in .venv, on a machine with Python 3.11 or later.
+# `make train` and `make test` set up everything they need in .venv, on a machine with Python 3.11 or later.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -11,13 +11,19 @@ CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
+# All tests; then a run without compiling, whose lines the coverage would miss otherwise; then other Pythons.
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m coverage run -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append tests/compiled/test_uncompiled.py >/dev/null
+	$(BIN)/python -m coverage report
+	$(BIN)/python tools/test_pythons.py 3.12 3.13
 
 check: $(VENV)/.for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@if command -v npx >/dev/null; then npx --yes @biomejs/biome@2.6.8 ci play/web/static; \
+	else echo "npx is not installed: the page's scripts are not linted"; fi
 
 # Learning and soak tests that take minutes.
 slow: $(VENV)/.for-development
@@ -30,19 +36,19 @@ test-rllib: $(VENV)-rllib/.for-rllib
 bench: $(VENV)/.for-development
 	$(BIN)/wizard bench
 
-# Measures the champion and writes docs/results.md anew.
+# Measures the champion and rewrites docs/results.md.
 results: $(VENV)/.for-development
 	$(BIN)/python tools/champion_results.py $(ARGUMENTS)
 
-# Measures the agents of the browser table, for its lobby.
+# Measures the agents offered in the browser's lobby.
 strength: $(VENV)/.for-development
 	$(BIN)/python tools/agent_strength.py $(ARGUMENTS)
 
-# Takes the picture of the browser table anew; needs Chromium.
+# Retakes the picture of the browser table; needs Chromium.
 picture: $(VENV)/.for-development
 	$(BIN)/python tools/screenshot.py
 
-# Writes the generated tables of docs/environment.md anew, and builds the site into site/.
+# Rewrites the generated tables of the documentation, and builds the site into site/.
 docs: $(VENV)/.for-development
 	$(BIN)/python tools/doc_tables.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
@@ -63,4 +69,4 @@ $(VENV)/bin/python $(VENV)-rllib/bin/python:
 	$(PYTHON) -m venv $(@D:/bin=)
 
 clean:
-	rm -rf $(VENV) $(VENV)-rllib build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-* build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 
 import pytest
-import torch
 
 from wizard_env.loading import GROUP
 
@@ -22,7 +21,9 @@ def added(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> No
 
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
-    """Sums of one thread are the same every time; what training sets in torch is set back."""
+    """Sums on one thread are the same every time; what training sets in torch is reset."""
+    import torch
+
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

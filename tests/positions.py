@@ -1,16 +1,19 @@
-"""Tables that tests of several agents sit down at, and networks that nobody has trained."""
+"""Positions, games and untrained networks for the tests of several modules."""
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, Games, Rules, sample_legal
+from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, Games, Rules, View, sample_legal
 from wizard_env.cards import pack
-from wizard_env.records.position import parse_position
+from wizard_env.records.positions import parse_position
 from wizard_env.testing import RULES
 from wizard_env.view import Encoding
+
+if TYPE_CHECKING:
+    import torch
 
 POSITION = (
     "players=3 reveal={reveal} magic=on round=3 dealer=0 scores=30,-10,100 "
@@ -36,7 +39,7 @@ def differing_in_secret(reveal: str) -> tuple[Game, Game]:
 
 
 def played_at_random(rules: Rules, seed: int, actions: int | None = None) -> Game:
-    """A game in which so many actions were taken, or all."""
+    """A game after a number of random actions, or to its end."""
     game, rng = Game(rules, seed), np.random.default_rng(seed)
     while game.phase != "over" and (actions is None or len(game.history) < actions):
         game.step(int(sample_legal(game.mask_row[np.newaxis], rng)[0]))
@@ -44,7 +47,7 @@ def played_at_random(rules: Rules, seed: int, actions: int | None = None) -> Gam
 
 
 def under_way(rules: Rules, count: int, seed: int = 0) -> Games:
-    """Games of which each was played a random part of its first round."""
+    """Games that have each been played for a random part of their first round."""
     games, rng = Games(rules, count, seed), np.random.default_rng(seed)
     left = rng.integers(0, rules.num_players * (rules.rounds[0] + 1), count)
     while len(rows := left.nonzero()[0]):
@@ -53,8 +56,35 @@ def under_way(rules: Rules, count: int, seed: int = 0) -> Games:
     return games
 
 
-def random_weights(*widths: int, seed: int = 0, value: bool = False) -> dict[str, torch.Tensor]:
-    """What `save_agent` takes: layers of these widths, with a value or without."""
+VARIED_RULES = (
+    Rules(num_players=3, hand_sizes=(1, 4, 20), magic_edition=True),
+    Rules(num_players=4, hand_sizes=(2, 15), bid_restriction="no_even"),
+    Rules(num_players=4, hand_sizes=(3, 1), bid_restriction="canadian"),
+    Rules(num_players=5, hand_sizes=(1, 6), bid_reveal="secret"),
+    Rules(num_players=6, hand_sizes=(2, 10), bid_reveal="simultaneous"),
+)
+
+
+def random_view(rules: Rules, count: int, seed: int = 0) -> View:
+    """Decisions of all phases, from random play, each with its own random word."""
+    games, rng = Games(rules, count, seed), np.random.default_rng(seed)
+    steps = rng.integers(0, 3 * rules.num_players * max(rules.rounds), count)
+    for step in range(int(steps.max())):
+        running = np.flatnonzero(steps > step)
+        view = games.view(running)
+        games.step(sample_legal(view.mask, rng), running)
+    return games.view(noise=rng.integers(0, 2**64, count, dtype=np.uint64))
+
+
+def view_bytes(view: View) -> list[bytes]:
+    """The contents of a view, to compare."""
+    return [view.known.tobytes(), view.observation.tobytes(), view.mask.tobytes(), view.seat.tobytes()]
+
+
+def random_weights(*widths: int, seed: int = 0, value: bool = False) -> "dict[str, torch.Tensor]":
+    """Random weights as `save_agent` takes them: layers of these widths, with a value or without."""
+    import torch
+
     generator = torch.Generator().manual_seed(seed)
     sizes = [OBS_SIZE, *widths, NUM_ACTIONS]
     layers = {f"layer.{number}": ends for number, ends in enumerate(pairwise(sizes))}
@@ -68,7 +98,7 @@ def random_weights(*widths: int, seed: int = 0, value: bool = False) -> dict[str
 
 
 def decisions_by_all_rules(count: int) -> Encoding:
-    """So many decisions by each of RULES, of all rounds, as networks take them."""
+    """`count` decisions for each of RULES, from all rounds, encoded for networks."""
     tables = [Games(rules, count, seed, canonical_suits=True) for seed, rules in enumerate(RULES)]
     for seed, games in enumerate(tables):
         games.spread(np.random.default_rng(seed))

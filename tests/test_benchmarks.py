@@ -1,4 +1,4 @@
-"""The benchmarks run and report; how fast anything is, no test says."""
+"""The benchmarks run and report; no test depends on how fast anything is."""
 
 import json
 import math
@@ -23,7 +23,7 @@ def report() -> Report:
 
 
 def test_every_target_is_measured(report: Report) -> None:
-    """Step, sampler, two threads, playouts, learning, AEC, raw AEC; starts with a warm cache."""
+    """Step, sampler, two threads, playouts, learning, AEC, raw AEC, and starts with a warm cache."""
     ratios = [row.target for row in report.rows if row.target is not None and row.unit == RATE]
     assert ratios == [40, 25, 70, 100, 6, 2, 20]
     limits = [row.target for row in report.rows if row.unit == SECONDS]
@@ -44,7 +44,7 @@ def test_rows_are_complete(report: Report) -> None:
             assert row.ours >= row.ours_median > 0
 
 
-def test_the_curve_covers_all_sizes(report: Report) -> None:
+def test_the_curve_covers_all_batch_sizes(report: Report) -> None:
     assert [point.num_games for point in report.curve] == list(QUICK.sizes)
     for point in report.curve:
         assert point.one_thread > 0
@@ -52,7 +52,7 @@ def test_the_curve_covers_all_sizes(report: Report) -> None:
         assert point.bytes_per_game > OBS_SIZE
 
 
-def test_a_report_is_plain_json(report: Report) -> None:
+def test_a_report_survives_json(report: Report) -> None:
     assert json.loads(json.dumps(report.as_dict())) == report.as_dict()
 
 
@@ -99,6 +99,6 @@ def test_a_fresh_process_uses_the_copy(tmp_path: Path) -> None:
     assert time_to_first_step(PROGRAMS["Games, 16 games"], tmp_path, {"NUMBA_DISABLE_JIT": "1"}) > 0
 
 
-def test_a_program_that_fails_says_why(tmp_path: Path) -> None:
+def test_the_error_of_a_failing_program_is_shown(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="no such luck"):
         time_to_first_step("raise SystemExit('no such luck')", tmp_path)

@@ -143,7 +143,7 @@ def test_given_seeds() -> None:
 @pytest.mark.parametrize("seed", [np.zeros(2, np.uint64), np.zeros(4, np.uint64), np.zeros(3)])
 def test_given_seeds_of_another_shape_or_type(seed: Any) -> None:
     """One whole number for each game."""
-    with pytest.raises(ValueError, match="one whole number is needed for each of 3 games"):
+    with pytest.raises(ValueError, match="one integer is needed for each of 3 games"):
         Games(SHORT, 3, seed=seed)
 
 
@@ -309,7 +309,7 @@ def test_pause_at_the_end_of_a_round() -> None:
     np.testing.assert_array_equal(games.points, free.points)
     np.testing.assert_array_equal(games.scores, games.points)
     assert not games.done.any()
-    with pytest.raises(ValueError, match="waits for no decision"):
+    with pytest.raises(ValueError, match="awaits no decision"):
         games.view().observation.any()
     with pytest.raises(IllegalAction, match=r"the (game|round) is over"):
         games.step(np.zeros(8, int))
@@ -379,7 +379,7 @@ def test_actions_of_another_shape_or_type(actions: Any) -> None:
     """One whole number for each game."""
     games = Games(SHORT, 3, seed=2)
     before = snapshot(games)
-    with pytest.raises(ValueError, match="one whole number is needed for each of 3 games"):
+    with pytest.raises(ValueError, match="one integer is needed for each of 3 games"):
         games.step(actions)
     assert snapshot(games) == before
 
@@ -421,7 +421,7 @@ def test_observe() -> None:
     np.testing.assert_array_equal(games.observe(games.seat), games.observation)
     np.testing.assert_array_equal(games.observe([3, 0], rows=[5, 1])[0], singles[5].observe(3))
     for seats in (4, -1, [0, 0, 0, 0, 0, 4]):
-        with pytest.raises(ValueError, match="they run from 0 to 3"):
+        with pytest.raises(ValueError, match="allowed are 0 to 3"):
             games.observe(seats)
 
 
@@ -512,11 +512,11 @@ def test_noise_decides(sample: Any) -> None:
 def test_samplers_refuse_other_shapes() -> None:
     """The message says which shape is needed."""
     mask, rng = masks(), np.random.default_rng(0)
-    with pytest.raises(ValueError, match=r"it must be \(n, 79\)"):
+    with pytest.raises(ValueError, match=r"\(n, 79\)"):
         sample_legal(mask[:, :-1], rng)
-    with pytest.raises(ValueError, match=r"it must be \(n, 79\)"):
+    with pytest.raises(ValueError, match=r"\(n, 79\)"):
         sample_legal(mask[0], rng)
-    with pytest.raises(ValueError, match=r"it must be \(5,\)"):
+    with pytest.raises(ValueError, match=r"\(5,\)"):
         sample_legal(mask, np.zeros(4, np.uint64))
     with pytest.raises(ValueError, match="the mask has shape"):
         sample_softmax(np.zeros((4, NUM_ACTIONS)), mask, rng)

@@ -122,8 +122,8 @@ def test_restriction_with_hidden_bids(restriction: str, reveal: str) -> None:
         ({"hand_sizes": (5, 0)}, "hand_sizes[1]=0: allowed are 1 to 15"),
         ({"hand_sizes": (-1,)}, "hand_sizes[0]=-1: allowed are 1 to 15"),
         ({"hand_sizes": (11,), "num_players": 6}, "hand_sizes[0]=11: allowed are 1 to 10"),
-        ({"hand_sizes": ()}, "hand_sizes names 0 rounds: allowed are 1 to 60"),
-        ({"hand_sizes": (1,) * 61}, "hand_sizes names 61 rounds: allowed are 1 to 60"),
+        ({"hand_sizes": ()}, "hand_sizes has 0 rounds: allowed are 1 to 60"),
+        ({"hand_sizes": (1,) * 61}, "hand_sizes has 61 rounds: allowed are 1 to 60"),
     ],
 )
 def test_hand_sizes_out_of_range(options: dict[str, Any], text: str) -> None:

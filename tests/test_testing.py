@@ -13,7 +13,7 @@ from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
 from wizard_env.agents import View, agent_names, load
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.agents.random import RandomAgent
-from wizard_env.records.position import parse_position
+from wizard_env.records.positions import parse_position
 from wizard_env.state import PHASES
 from wizard_env.testing import RULES, UNKNOWN_OPTION, agent_test
 
@@ -217,15 +217,15 @@ BROKEN = [
     (AnswersNoAction, r"every action is legal: seat \d may not take action -1: ids run from 0 to 78"),
     (Dices, "the same view and a generator of the same seed .*: '.*' once but '.*' again"),
     (Remembers, "the same view and a generator of the same seed .*: '.*' once but '.*' again"),
-    (IgnoresTheNoise, "where the tables have their own noise.*: '.*' in a batch but '.*' in a permuted"),
-    (CountsThePlaces, "where the tables have their own noise.*: '.*' in a batch but '.*' in a permuted"),
-    (CountsTheBatch, "where the tables have their own noise.*: '.*' in a batch but '.*' alone"),
+    (IgnoresTheNoise, "where the games have their own noise.*: '.*' in a batch but '.*' in a permuted"),
+    (CountsThePlaces, "where the games have their own noise.*: '.*' in a batch but '.*' in a permuted"),
+    (CountsTheBatch, "where the games have their own noise.*: '.*' in a batch but '.*' alone"),
     (NeedsADecision, "an agent answers every view: one of 0 decisions raised IndexError"),
     (LosesTheType, r"a view of 0 decisions got an array of type float64 and shape \(0,\)"),
-    (writes_into("known"), "an agent leaves the view as it was: view.known was written to"),
-    (writes_into("observation"), "an agent leaves the view as it was: view.observation was written to"),
-    (writes_into("mask"), "an agent leaves the view as it was: view.mask was written to"),
-    (writes_into("noise"), "an agent leaves the view as it was: view.noise was written to"),
+    (writes_into("known"), "an agent leaves the view unchanged: view.known was written to"),
+    (writes_into("observation"), "an agent leaves the view unchanged: view.observation was written to"),
+    (writes_into("mask"), "an agent leaves the view unchanged: view.mask was written to"),
+    (writes_into("noise"), "an agent leaves the view unchanged: view.noise was written to"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The build backend: setuptools, and links for editable installs.
+"""The build backend: setuptools, links for editable installs, and the page for a package index.
 
 The folders `agents`, `train`, `play` and `configs` lie beside `wizard_env` and install inside it. Wheels and
 sdists map them by `package-dir` in pyproject.toml. Type checkers and editors read files and cannot follow
@@ -6,10 +6,16 @@ such a mapping, so an editable install gives them files to read: a link inside `
 these folders, and `build/editable`, which holds nothing but a link to `wizard_env` and is what goes on the
 path. git ignores the links, which not every Windows checkout could make; here they are junctions on Windows,
 which need no privilege.
+
+A package index shows README.md, where paths within the repository lead nowhere. So the metadata take a copy of
+it whose links begin with the `Source` of [project.urls]; while the project has no such address, the copy has
+their text alone.
 """
 
 import os
+import re
 import sys
+import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,7 +27,28 @@ from wheel.wheelfile import WheelFile
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("agents", "train", "play", "configs")
 EDITABLE = ROOT / "build" / "editable"
+INDEX_PAGE = ROOT / "build" / "README.md"
+LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)]+)\)")
+"""A link, or a picture, whose target is a path."""
 WHEEL = "Wheel-Version: 1.0\nGenerator: wizard-env\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def for_an_index(readme: str, source: str | None) -> str:
+    """A readme whose links within the repository work elsewhere; source: where its files can be seen."""
+    if source is None:
+        return LINK.sub(lambda found: "" if found[1] else found[2], readme)
+    view, raw = f"{source}/blob/main", f"{source}/raw/main"
+    return LINK.sub(lambda found: f"{found[1]}[{found[2]}]({raw if found[1] else view}/{found[3]})", readme)
+
+
+def write_index_page() -> None:
+    """Write the page that pyproject.toml names as the readme."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    source = project.get("urls", {}).get("Source")
+    INDEX_PAGE.parent.mkdir(exist_ok=True)
+    INDEX_PAGE.write_text(
+        for_an_index((ROOT / "README.md").read_text(encoding="utf-8"), source), encoding="utf-8"
+    )
 
 
 def link(place: Path, folder: Path) -> None:
@@ -59,3 +86,6 @@ def build_editable(
             for file in filter(Path.is_file, sorted(info.rglob("*"))):
                 wheel.write(file, file.relative_to(work).as_posix())
     return name
+
+
+write_index_page()  # every hook reads pyproject.toml, and so the page

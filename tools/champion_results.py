@@ -1,4 +1,4 @@
-"""Measure the champion, and write results.md anew: python tools/champion_results.py (`make results`)."""
+"""Measure the champion and write docs/results.md: python tools/champion_results.py (`make results`)."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -22,18 +22,18 @@ CHAMPION = "champion"
 SEARCH = "search:worlds=16"
 DEEP = "champion+search:milliseconds=50"
 SEEN = ("rule_based", "heuristic")
-"""Who sat beside the champion as it learned; ANCHORS and `search` did not."""
+"""The opponents that the champion trained with; ANCHORS and `search` are not among them."""
 OPPONENTS = ("random", *SEEN, *ANCHORS, SEARCH)
 SLOW = (SEARCH, DEEP)
 
 
 def alone(agent: str, opponent: str, rules: Rules, games: int, spread: Map) -> Evaluation:
-    """An agent alone at a table of another."""
+    """One agent against copies of another at all other seats."""
     return evaluate([agent] + [opponent] * (rules.num_players - 1), rules, games, SEED, spread=spread)
 
 
 def line(result: Evaluation, *cells: str) -> str:
-    """A line of a table: the cells, then by how much the first agent is ahead, and its games won."""
+    """A row of a table: the cells, then the lead of the first agent, its games won, and its bids met."""
     (difference,) = result.differences
     first = result.standings[0]
     lead = f"{difference.points:+.0f} ({difference.points_low:+.0f} to {difference.points_high:+.0f})"
@@ -49,12 +49,12 @@ def head(*cells: str) -> list[str]:
     return [row(*cells), row(*["---"] * len(cells))]
 
 
-FIGURES = ("points a game more, 95% interval", "games won", "bids met", "deals")
+FIGURES = ("lead in points per game, 95% interval", "games won", "bids met", "deals")
 
 
 def by_opponent(games: int, spread: Map) -> Iterator[str]:
-    """Tables of every size, of every opponent."""
-    yield from head("players", "opponents", "beside them it learned", *FIGURES)
+    """Every number of players against every opponent."""
+    yield from head("players", "opponents", "partner in training", *FIGURES)
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         for opponent in OPPONENTS:
             deals = max(2, games // 20) if opponent in SLOW else games
@@ -63,7 +63,7 @@ def by_opponent(games: int, spread: Map) -> Iterator[str]:
 
 
 def by_rules(games: int, spread: Map) -> Iterator[str]:
-    """Every restriction, every way to reveal bids and the Magic Edition, at the usual table."""
+    """Every restriction, every way to reveal bids, and the Magic Edition, with four players."""
     options: list[dict[str, Any]] = [
         *({"bid_restriction": name} for name in BID_RESTRICTIONS[1:]),
         *({"bid_reveal": name} for name in BID_REVEALS[1:]),
@@ -78,7 +78,7 @@ def by_rules(games: int, spread: Map) -> Iterator[str]:
 
 
 def by_hand_size(games: int, spread: Map) -> Iterator[str]:
-    """Bids met at tables of four alike."""
+    """Bids met in games of four copies of an agent."""
     ours = {name: evaluate([name], Rules(4), games, SEED, spread=spread) for name in (CHAMPION, "rule_based")}
     yield from head("cards", "`champion`", "95% interval", "`rule_based`", "`rule_based`, published")
     champion, baseline = (result.by_hand_size for result in ours.values())
@@ -94,32 +94,34 @@ def by_hand_size(games: int, spread: Map) -> Iterator[str]:
 
 
 def by_search(games: int, spread: Map) -> Iterator[str]:
-    """What thinking adds."""
+    """What search adds to the champion."""
     yield from head("agent", "opponents", *FIGURES)
     for opponent in (CHAMPION, "heuristic"):
         yield line(alone(DEEP, opponent, Rules(4), max(2, games // 20), spread), f"`{DEEP}`", f"`{opponent}`")
 
 
 def page(games: int, spread: Map) -> Iterator[str]:
-    """The lines of the page, as they are measured."""
+    """The lines of the page, one after another as they are measured."""
     yield f"""\
 # Results
 
-Written by `make results`: {games} deals a line, a twentieth where somebody searches, seed {SEED}. The agent
-sits alone at a table of the opponent, and plays every deal in every seat; intervals are of 95%, by bootstrap
-over deals. It has learned beside some opponents; never beside the anchors (see `ANCHORS` in
-`train/config.py`) nor `search`.
+`make results` writes this page, with {games} deals per line, a twentieth of that if an agent searches, \
+and seed {SEED}.
+The agent plays alone against copies of the opponent, and plays every deal in every seat. Intervals are 95%
+intervals by bootstrap over deals. Some of the opponents were its partners in training; \
+the anchors (`ANCHORS` in
+`train/config/run.py`) and `search` were not.
 
 ## Whole games
 """
     yield from by_opponent(games, spread)
-    yield "\n## By other rules, four players\n"
+    yield "\n## Other rules, four players\n"
     yield from by_rules(games, spread)
     yield """
 ## Self-play, four players
 
-Bids met exactly, by hand size, in whole games of four alike; the published figures are of single rounds
-(Schumacher and Pleines 2022).
+Share of bids met exactly, by hand size, in whole games of four copies of one agent. The published figures are
+for single rounds (Schumacher and Pleines 2022).
 """
     yield from by_hand_size(games, spread)
     yield "\n## With search\n"
@@ -128,9 +130,9 @@ Bids met exactly, by hand size, in whole games of four alike; the published figu
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=400, help="deals a line")
-    parser.add_argument("--workers", type=int, default=2, help="processes")
-    parser.add_argument("--out", type=Path, default=PAGE, help="the page")
+    parser.add_argument("--games", type=int, default=400, help="deals per line")
+    parser.add_argument("--workers", type=int, default=2, help="number of processes")
+    parser.add_argument("--out", type=Path, default=PAGE, help="where to write the page")
     options = parser.parse_args(arguments)
     with workers(options.workers) as spread:
         lines = list(track(chain(page(options.games, spread)), "lines measured"))

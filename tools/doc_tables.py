@@ -46,11 +46,11 @@ def summary_table() -> str:
         "Manual control": "no",
         "Agents": agents,
         "Number of agents": f"{MIN_PLAYERS} to {MAX_PLAYERS}",
-        "Action shape": f"`Discrete({NUM_ACTIONS})`, for every table size",
+        "Action shape": f"`Discrete({NUM_ACTIONS})`, for any number of players",
         "Action values": f"0 to {NUM_ACTIONS - 1}",
         "Action mask": f"int8 `({NUM_ACTIONS},)`",
-        "Observation shape": f"uint8 `({OBS_SIZE},)`, the same layout for every table size and rule",
-        "Observation values": f"0 to {max(HIGHS)}, each entry to a highest value of its own",
+        "Observation shape": f"uint8 `({OBS_SIZE},)`, one layout for any number of players and every rule",
+        "Observation values": f"0 to {max(HIGHS)}, each entry has its own highest value",
         "State shape": f"uint8 `({FULL_SIZE},)`",
         "State values": f"0 to {max(FULL_HIGHS)}",
     }
@@ -62,14 +62,15 @@ def arrays_table() -> str:
     games = Games(Rules(), num_games=2)
     meanings = {
         "observation": "what the acting seat may know",
-        "mask": "what it may do",
-        "seat": "who acts",
+        "mask": "which actions it may take",
+        "seat": "the seat that acts",
         "points": "what the last step scored for every seat; 0 where no round ended",
-        "done": "whether it ended the game; the next one is dealt already",
+        "round_done": "whether the last step ended a round",
+        "done": "whether the last step ended the game; the next one is already dealt",
         "scores": "points of the game so far",
         "seeds": "`Game(rules, seed=seeds[i])` is dealt the same cards",
     }
-    lines = ["| array | shape | what |", "|---|---|---|"]
+    lines = ["| array | shape | meaning |", "|---|---|---|"]
     for name, meaning in meanings.items():
         array = getattr(games, name)
         columns = "players" if name in ("points", "scores") else ", ".join(map(str, array.shape[1:]))

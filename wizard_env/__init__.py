@@ -1,33 +1,79 @@
 """Wizard, Ken Fisher's trick-taking game of exact bids, as reinforcement-learning environments."""
 
+from importlib.metadata import version
+
 import gymnasium
 import pettingzoo
 
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, action_id, action_name
 from wizard_env.game import Game
 from wizard_env.games import Games
-from wizard_env.observation.fields import OBS_SIZE, OBSERVATION, SLICES, unpack
+from wizard_env.loading import agent_names, load
+from wizard_env.observation import (
+    FULL_SIZE,
+    FULL_STATE,
+    HIGHS,
+    OBS_SIZE,
+    OBSERVATION,
+    SLICES,
+    unpack,
+)
+from wizard_env.readable import Round
+from wizard_env.records import (
+    RecordError,
+    Transcript,
+    parse_position,
+    position,
+    read_records,
+    record,
+    replay,
+    transcribe,
+    write_records,
+)
+from wizard_env.render import Scene
 from wizard_env.rules import Rules
 from wizard_env.sampling import sample_legal, sample_softmax
-from wizard_env.view import Agent, View
+from wizard_env.view import Actions, Agent, View, printed_actions, reorder_actions
+
+__version__ = version("wizard-env")
 
 __all__ = [
     "ACTIONS",
+    "FULL_SIZE",
+    "FULL_STATE",
+    "HIGHS",
     "NUM_ACTIONS",
     "OBSERVATION",
     "OBS_SIZE",
     "SLICES",
+    "Actions",
     "Agent",
     "Game",
     "Games",
     "IllegalAction",
+    "RecordError",
+    "Round",
     "Rules",
+    "Scene",
+    "Transcript",
     "View",
+    "__version__",
     "action_id",
     "action_name",
+    "agent_names",
+    "load",
+    "parse_position",
+    "position",
+    "printed_actions",
+    "read_records",
+    "record",
+    "reorder_actions",
+    "replay",
     "sample_legal",
     "sample_softmax",
+    "transcribe",
     "unpack",
+    "write_records",
 ]
 
 gymnasium.register(

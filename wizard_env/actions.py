@@ -1,4 +1,4 @@
-"""The table of all actions: 21 bids, 4 trumps and 54 plays, the same for every table size."""
+"""All actions: 21 bids, 4 trumps and 54 plays, the same for any number of players."""
 
 from wizard_env.cards import CARD_NAMES, NUM_KINDS, NUM_SUITS, SUITS
 from wizard_env.checks import is_integer
@@ -20,13 +20,13 @@ _ACTION_IDS = {name: action for action, name in enumerate(ACTIONS)}
 
 
 class IllegalAction(ValueError):  # noqa: N818 - the name is part of the public contract
-    """An action that the rules do not allow here; the game is unchanged."""
+    """The rules do not allow this action here; the game is unchanged."""
 
 
 def action_name(action: int) -> str:
     """The name of an action id, as in "bid 3", "trump H" or "play TS". Raises ValueError."""
     if not is_integer(action) or not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"no action {action!r}: ids run from 0 to {NUM_ACTIONS - 1}")
+        raise ValueError(f"unknown action {action!r}: ids run from 0 to {NUM_ACTIONS - 1}")
     return ACTIONS[int(action)]
 
 
@@ -36,6 +36,6 @@ def action_id(name: str) -> int:
         return _ACTION_IDS[name]
     except (KeyError, TypeError):
         raise ValueError(
-            f'no action {name!r}: an action is "bid 0" to "bid {MAX_BID}", "trump" with a suit of '
+            f'unknown action {name!r}: an action is "bid 0" to "bid {MAX_BID}", "trump" with a suit of '
             f'{SUITS}, or "play" with a card, as in "play TS" or "play WI"'
         ) from None

@@ -1,9 +1,9 @@
 """The deck: 54 kinds of card, their names, and sets of cards packed into one integer.
 
 A card is its kind, 0 to 53: suit * 13 + rank for the suit cards, then the Wizard and the Jester.
-The four Wizards are alike, and so are the four Jesters, so a set of cards is an int64 with one bit
-for each suit card and a three-bit count each for Wizards and Jesters. Disjoint sets are joined
-with `+` and taken apart with `-`.
+The four Wizards are alike, and so are the four Jesters, so a set of cards is an int64: one bit
+for each suit card, and three bits each to count Wizards and Jesters. `+` joins disjoint sets, and `-`
+takes a subset away.
 """
 
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ def card_id(name: str) -> int:
         return _CARD_IDS[name]
     except (KeyError, TypeError):
         raise ValueError(
-            f"no card {name!r}: a card is a rank of {RANKS} and a suit of {SUITS}, or WI, or JE"
+            f"unknown card {name!r}: a card is a rank of {RANKS} and a suit of {SUITS}, or WI, or JE"
         ) from None
 
 
@@ -61,7 +61,7 @@ def pack(cards: Iterable[int]) -> int:
 
 
 def unpack_cards(cards: int) -> list[int]:
-    """The cards of a set, each as often as the set holds it, in the order of the kinds."""
+    """The cards of a set, in the order of the kinds, with repeats."""
     cards = int(cards)
     wizards = (cards >> WIZARD_SHIFT) & COUNT
     jesters = (cards >> JESTER_SHIFT) & COUNT

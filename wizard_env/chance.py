@@ -1,4 +1,4 @@
-"""Where dice are rolled: each game's own generator, shuffling, and the draw for the first dealer."""
+"""All chance of the game: its random generator, shuffling, and the draw for the first dealer."""
 
 import numpy as np
 
@@ -30,21 +30,21 @@ def mix(number: np.uint64) -> np.uint64:
 
 @wrapping
 def step_generator(number: np.uint64, steps: int) -> np.uint64:
-    """The state of a splitmix64 generator `steps` draws on."""
+    """The state of a splitmix64 generator after `steps` more draws."""
     return number + np.uint64(steps) * GAMMA
 
 
 @compiled
 def scale(word: np.uint64, bound: int) -> int:
-    """Turn the low 32 bits of `word` into a number below `bound`, uneven by less than bound / 2**32."""
+    """Map the low 32 bits of `word` to a number below `bound`, with a bias below bound / 2**32."""
     return np.int64(((word & _LOW) * np.uint64(bound)) >> _32)  # type: ignore[return-value]
 
 
 @outlined
 def shuffle(state: State, deck: DeckOrder, count: int) -> None:
-    """Put a uniformly random choice of `count` cards, in random order, on top of the whole deck.
+    """Put `count` uniformly random cards, in random order, on top of the deck.
 
-    Depends on nothing but the game's generator, and moves it on (Fisher and Yates; Durstenfeld 1964).
+    Uses the game's generator and nothing else, and advances it (Fisher and Yates; Durstenfeld 1964).
     """
     for index in range(DECK_SIZE):
         deck.cards[index] = SORTED_DECK[index]
@@ -69,7 +69,7 @@ LOWEST_DRAW = -1
 
 @compiled
 def draw_value(card: int) -> int:
-    """What a card counts in the draw for the first dealer: Jester < 2 < ... < A < Wizard."""
+    """The rank of a card in the draw for the first dealer: Jester < 2 < ... < A < Wizard."""
     if card == JESTER:
         return LOWEST_DRAW
     if card == WIZARD:
@@ -79,7 +79,7 @@ def draw_value(card: int) -> int:
 
 @outlined
 def draw_cards(state: State, deck: DeckOrder, drawing: int) -> int:
-    """Let every seat in the bit set `drawing` draw a card; returns the seats with the highest one."""
+    """Let every seat in the bit set `drawing` draw a card; returns those with the highest card."""
     if int(deck.drawn) + count_bits(drawing) > DECK_SIZE:  # a run of ties has used the deck up
         shuffle(state, deck, DECK_SIZE)
     highest = LOWEST_DRAW - 1
@@ -100,7 +100,7 @@ def draw_cards(state: State, deck: DeckOrder, drawing: int) -> int:
 
 @outlined
 def draw_for_dealer(state: State, deck: DeckOrder) -> None:
-    """Begin a game: the highest card deals first, and those who tie for it draw again."""
+    """Begin a game: whoever draws the highest card deals first; ties draw again."""
     shuffle(state, deck, DECK_SIZE)
     drawing = draw_cards(state, deck, (1 << int(state.num_players)) - 1)
     while count_bits(drawing) > 1:
@@ -117,6 +117,6 @@ def deal_round(state: State, deck: DeckOrder) -> None:
 
 @compiled
 def random_action(state: State, word: np.uint64) -> int:
-    """Any legal action, by a random word."""
+    """A uniformly random legal action, from a random word."""
     choices = legal(state)
     return first_action(state) + lowest_bit(nth_bit(choices, scale(word, count_bits(choices))))

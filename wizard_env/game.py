@@ -1,4 +1,4 @@
-"""Game: one game, readable, for people, agents and records."""
+"""Game: one game, for people, agents and records."""
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -18,8 +18,8 @@ from wizard_env.observation.encoder import observe, write_full_state, write_mask
 from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
 from wizard_env.observation.suit_order import PRINTED_ORDER
 from wizard_env.readable import ReadableState, Round
+from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene
-from wizard_env.render.text import text
 from wizard_env.rules import Rules
 from wizard_env.state import (
     BID,
@@ -40,10 +40,10 @@ _SEAT_BITS = 3
 _SEAT = (1 << _SEAT_BITS) - 1
 _ILLEGAL = -1
 _UNKNOWN_BEGINNING = (
-    "the game is not what its actions lead to: it was begun from a state, or its state was written to"
+    "the actions do not lead to this game: it was begun from a state, or its state was written to"
 )
 _MAX_SCORE = 10_000
-"""Of a given deal: with it the points of the longest game still fit into 16 bits."""
+"""Largest score of a given deal: with it, the points of the longest game still fit into 16 bits."""
 
 GAME = np.dtype(
     (
@@ -73,7 +73,7 @@ class Game(ReadableState):
 
         Args:
             rules: the options; `Rules()` if None.
-            seed: 0 to 2**64 - 1; the same seed gives the same deals, whoever plays.
+            seed: 0 to 2**64 - 1; the same seed gives the same deals, however the game is played.
         """
         self._set_up(rules, seed)
         _draw(self._buffers)
@@ -99,9 +99,9 @@ class Game(ReadableState):
             dealer: the seat that deals.
             hands: the cards of each seat, as in ["TS WI", "2H JE", ...] or as lists of names.
             upcard: the card turned up; None exactly where no card is left.
-            scores: points of each seat so far, in tens; all 0 if None.
+            scores: points of each seat so far, multiples of 10; all 0 if None.
             seed: for the deals of the rounds that follow.
-            round_number: the round that is dealt, from 1; the first of that hand size if None.
+            round_number: the round being dealt, from 1; None means the first of that hand size.
 
         Raises:
             ValueError: the deal is not possible; the message says why.
@@ -114,9 +114,9 @@ class Game(ReadableState):
 
     @classmethod
     def from_state(cls, rules: Rules, states: Any) -> Self:
-        """A copy of a game of a batch, to look at and to play on.
+        """A copy of one game of a batch, to look at or to play on.
 
-        Its score pad, draw and history begin empty, so it has no record (see notation.py).
+        Its score pad, draw and history start empty, so it has no record (see `wizard_env.records`).
 
         states: a record of dtype STATE, or an array of one.
 
@@ -146,7 +146,7 @@ class Game(ReadableState):
         self._start: dict[str, Any] | None = None
 
     def _adopt(self, buffers: NDArray[Any]) -> None:
-        """Take buffers as this game's own, and hold on to what is read most."""
+        """Adopt these buffers, and keep views of what is read most."""
         self._buffers = buffers
         self.state = buffers["state"]
         self.mask_row = _read_only(buffers["mask"]["values"][0])
@@ -163,12 +163,12 @@ class Game(ReadableState):
         players = self._rules.num_players
         dealer = check_integer("dealer", dealer, 0, players - 1)
         if len(hands) != players:
-            raise ValueError(f"{len(hands)} hands: {players} players need {players}")
+            raise ValueError(f"{len(hands)} hands: {players} are needed, one for each player")
         size = len(hands[0])
         if any(len(hand) != size for hand in hands):
-            raise ValueError(f"hands of {[len(hand) for hand in hands]} cards: they must be equal")
+            raise ValueError(f"hands of {[len(hand) for hand in hands]} cards: all must have the same size")
         if size not in self._rules.rounds:
-            raise ValueError(f"hands of {size} cards: the rounds have {self._rules.rounds}")
+            raise ValueError(f"hands of {size} cards: the rounds are played with {self._rules.rounds}")
         number = self._rules.rounds.index(size) + 1 if round_number is None else round_number
         number = check_integer("round_number", number, 1, self.num_rounds)
         if self._rules.rounds[number - 1] != size:
@@ -183,7 +183,7 @@ class Game(ReadableState):
         for card in set(cards):
             if cards.count(card) > COPIES[card]:
                 raise ValueError(
-                    f"{cards.count(card)} times {CARD_NAMES[card]}: the deck holds {COPIES[card]}"
+                    f"{cards.count(card)} copies of {CARD_NAMES[card]}: the deck holds {COPIES[card]}"
                 )
         points = [0] * players if scores is None else [int(as_index(score)) for score in scores]
         if len(points) != players or any(p % 10 or abs(p) > _MAX_SCORE for p in points):
@@ -232,7 +232,7 @@ class Game(ReadableState):
 
     @property
     def rounds(self) -> list[Round]:
-        """The score pad: one entry for each finished round; a copy."""
+        """The score pad: one entry per finished round; a copy."""
         return [_copied(finished) for finished in self.pad]
 
     @property
@@ -247,12 +247,12 @@ class Game(ReadableState):
 
     @property
     def start(self) -> dict[str, Any] | None:
-        """The deal that `from_deal` was given; None for a game from its seed."""
+        """The deal given to `from_deal`; None for a game dealt from its seed."""
         return deepcopy(self._start)
 
     @classmethod
     def begin(cls, rules: Rules, seed: int, start: dict[str, Any] | None) -> Self:
-        """A game before its first action, from its seed alone or from a given deal, as `start` returns it."""
+        """A game before its first action, from its seed or from a given deal, as `start` returns it."""
         if start is None:
             return cls(rules, seed)
         return cls.from_deal(
@@ -268,18 +268,18 @@ class Game(ReadableState):
     def restart(self) -> Self:
         """This game before its first action, dealt the same cards.
 
-        A copy of a game of a batch has no beginning: it restarts as the game of its seed.
+        A copy of a batch's game has no beginning: it restarts as the game of its seed.
         """
         return self.begin(self._rules, self._seed, self._start)
 
     def retrace(self) -> Iterator[tuple[Self, int]]:
-        """This game before each of its actions, and the action, which is for the caller to take.
+        """This game before each of its actions, and that action, which the caller must take.
 
-        Every time it is the same game, moved on by the caller.
+        The same game is yielded every time, as the caller has moved it on.
 
         Raises:
-            ValueError: this game is not what its actions lead to, because it was begun by `from_state` or
-                its state was written to.
+            ValueError: the actions do not lead to this game, because it was begun by `from_state` or its
+                state was written to.
         """
         twin = self.restart()
         for action in self._history:
@@ -292,7 +292,7 @@ class Game(ReadableState):
     # --- acting
 
     def legal_mask(self) -> NDArray[np.uint8]:
-        """uint8 [NUM_ACTIONS]: 1 for an action that the acting seat may take; a copy."""
+        """uint8 [NUM_ACTIONS]: 1 for each action that the acting seat may take; a copy."""
         return self.mask_row.copy()
 
     def legal_actions(self) -> list[int]:
@@ -416,7 +416,7 @@ class Game(ReadableState):
     # --- copies
 
     def clone(self) -> Self:
-        """An independent copy, with the same deals to come."""
+        """An independent copy; the deals to come are the same."""
         twin = self.__class__.__new__(self.__class__)
         twin.__dict__.update(self.__dict__)
         twin._adopt(self._buffers.copy())
@@ -513,7 +513,7 @@ def _step(games: Any, action: int) -> int:
 
 
 def _prepare_step(games: Any, action: int) -> int:
-    """The first step finds the kernel, the next ones call it."""
+    """The first step looks the kernel up; later ones call it directly."""
     global _step_direct
     _step_direct = direct(_step, games, action)
     return _step_direct(games, action)
@@ -524,7 +524,7 @@ _step_direct = _prepare_step
 
 @kernel
 def _refresh(games: Any) -> int:
-    """Write the mask and what the acting seat sees; returns phase and seat in one number."""
+    """Write the mask and what the acting seat sees; returns the phase and the seat in one number."""
     game = games[0]
     seat = int(game.state.seat)
     write_mask(game.state, game.mask, PRINTED_ORDER)

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from wizard_env.actions import NUM_ACTIONS, IllegalAction
 from wizard_env.chance import deal_round, draw_for_dealer, mix, random_action, step_generator
 from wizard_env.checks import check_choice, check_integer
-from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import (
     at,
     compiled,
@@ -21,7 +20,7 @@ from wizard_env.compiled.jit import (
     parallel_kernel,
     prange,
 )
-from wizard_env.engine import apply, first_action, is_choice, legal, next_round
+from wizard_env.engine import apply, first_action, is_choice, legal, next_round, take
 from wizard_env.game import Game
 from wizard_env.observation.encoder import observe, show_legal, write_choices, write_full_state
 from wizard_env.observation.fields import FULL_ROW, FULL_SIZE, OBS_SIZE, OBSERVATION_ROW
@@ -36,7 +35,6 @@ from wizard_env.state import (
     SCORED,
     STATE,
     DeckOrder,
-    Row,
     State,
     rules_of,
     write_rules,
@@ -48,9 +46,9 @@ PAUSES: tuple[str, ...] = get_args(Pause)
 _NEVER, _GAME, _ROUND = range(len(PAUSES))
 
 SERIAL_BELOW = 1024
-"""Smaller batches are stepped on one thread: where a core is busy, waiting for it costs them more."""
+"""Smaller batches are stepped on one thread: waiting for a busy core would cost them more."""
 _CHUNKS = 16
-"""Into how many parts a larger batch is cut."""
+"""How many parts a larger batch is cut into."""
 
 RESULT = np.dtype(
     (
@@ -70,11 +68,11 @@ RESULT = np.dtype(
 
 
 class Games:
-    """A batch of games, of the same rules or each of its own; `step` takes one decision in each.
+    """A batch of games, with the same rules or each with its own; `step` takes one decision in each.
 
-    The arrays are allocated once and rewritten in place by `step`; copy what is to be kept. With
-    `pause="never"` rounds are dealt and finished games start anew by themselves, and every game
-    always waits for a decision.
+    The arrays are allocated once and rewritten in place by `step`; copy what you want to keep. With
+    `pause="never"` new rounds are dealt and finished games restart by themselves, so every game
+    always awaits a decision.
 
     observation: uint8 [n, OBS_SIZE], what the acting seat may know (see OBSERVATION).
     mask: uint8 [n, NUM_ACTIONS], 1 for an action that the acting seat may take.
@@ -85,10 +83,10 @@ class Games:
     round_done: bool [n], whether the last step ended a round.
     done: bool [n], whether the last step ended the game.
     scores: int16 [n, num_players], points of the game so far.
-    num_players: int8 [n], how many sit at each table.
-    seeds: uint64 [n], the seed of each game now on the table: `Game(rules, seed=seeds[i])` is dealt
-        the same cards.
-    order: uint8 [n], the order in which the suits are shown (see suits.py).
+    num_players: int8 [n], the number of players in each game.
+    seeds: uint64 [n], the seed of each current game: `Game(rules, seed=seeds[i])` is dealt the same
+        cards.
+    order: uint8 [n], the order in which suits are shown (see `observation/suit_order.py`).
     states: [n] the records of the games, of dtype STATE; everything, hidden cards included.
     """
 
@@ -101,26 +99,29 @@ class Games:
         canonical_suits: bool = False,
         skip_forced: bool = False,
         pause: Pause = "never",
+        observe: bool = True,
     ) -> None:
         """Deal `num_games` games.
 
         Args:
             rules: the options of every game, or n of them, one for each.
             num_games: n, at least 1.
-            seed: a number, from which every game gets a seed of its own, the same for game i
-                whatever n is; or uint64 [n], the seed of each game.
-            canonical_suits: show the suits in an order of the acting seat's own, in observations,
-                masks and actions alike.
-            skip_forced: let `step` go on through decisions with a single legal action.
-            pause: "never"; or stop "game"s at their end, or at the end of every "round", with
-                nothing legal, until `begin` or `deal` is called for them.
+            seed: a number from which every game derives its own seed, the same for game i whatever n
+                is; or uint64 [n], the seed of each game.
+            canonical_suits: show suits in the acting seat's canonical order, in observations, masks
+                and actions alike.
+            skip_forced: let `step` also take decisions that have a single legal action.
+            pause: "never"; or stop at the end of each "game" or of each "round", with nothing legal,
+                until `begin` or `deal` is called.
+            observe: write observations and masks. Agents that act on `view` read neither; without
+                them `observation` and `mask` have no rows, and a step is faster.
         """
         num_games = check_integer("num_games", num_games, 1, 2**31)
         kinds = _check_rules(rules, num_games)
         check_choice("pause", pause, PAUSES)
         self._kinds = list(kinds)
         self.num_games = num_games
-        self._options = (bool(canonical_suits), bool(skip_forced), PAUSES.index(pause))
+        self._options = (bool(canonical_suits), bool(skip_forced), PAUSES.index(pause), bool(observe))
         self._rows = np.arange(num_games)
         states = np.zeros(num_games, STATE)
         for kind, rows in kinds.items():
@@ -129,8 +130,8 @@ class Games:
             states[rows] = pattern
         self._attach(
             states,
-            np.zeros(num_games, OBSERVATION_ROW),
-            np.zeros(num_games, MASK_ROW),
+            np.zeros(num_games if observe else 0, OBSERVATION_ROW),
+            np.zeros(num_games if observe else 0, MASK_ROW),
             np.zeros(num_games, RESULT),
         )
         self.begin(self._rows, game_seeds(seed, num_games))
@@ -138,11 +139,10 @@ class Games:
     def _attach(self, *arrays: NDArray[Any]) -> None:
         """Take arrays as this batch's own, and name the views of them that callers read."""
         self.states, self._observations, self._masks, self._results = arrays
-        num_games = self.num_games
         self.num_players = self.states["num_players"]
         most = int(self.num_players.max())
-        self.observation = self._observations.view(np.uint8).reshape(num_games, OBS_SIZE)
-        self.mask = self._masks.view(np.uint8).reshape(num_games, NUM_ACTIONS)
+        self.observation = self._observations.view(np.uint8).reshape(-1, OBS_SIZE)
+        self.mask = self._masks.view(np.uint8).reshape(-1, NUM_ACTIONS)
         self.seat = self._results["seat"]
         self.points = self._results["points"][:, :most]
         self.round_done = self._results["round_done"]
@@ -173,7 +173,7 @@ class Games:
     def rules(self) -> Rules:
         """The options of every game. Raises ValueError where they differ."""
         if len(self._kinds) > 1:
-            raise ValueError(f"games of {len(self._kinds)} different rules: those of each are in its state")
+            raise ValueError(f"the games have {len(self._kinds)} different rules: see `rules_of(states[i])`")
         return self._kinds[0]
 
     def begin(self, rows: ArrayLike, seeds: ArrayLike) -> None:
@@ -181,23 +181,25 @@ class Games:
         games = self._indices(rows)
         words = np.asarray(seeds, np.uint64)
         if words.shape != games.shape:
-            raise ValueError(f"seeds of shape {words.shape}: {len(games)} rows need one each")
+            raise ValueError(f"seeds of shape {words.shape}: one is needed for each of {len(games)} rows")
         _begin_games(*self._arrays, games, words, self._options)
 
     def deal(self, rows: ArrayLike) -> None:
-        """Deal the next round in some rows, which pause at the end of a round. rows: int [k]."""
+        """Deal the next round in some rows that paused at the end of one. rows: int [k]."""
         games = self._indices(rows)
         waiting = self.states["phase"][games] == SCORED
         if not waiting.all():
             raise ValueError(f"game {games[~waiting][0]} is not between two rounds")
         _deal_games(*self._arrays, games, self._options)
 
-    def step(self, actions: ArrayLike, rows: ArrayLike | None = None) -> None:
+    def step(self, actions: ArrayLike, rows: ArrayLike | None = None, *, printed: bool = False) -> None:
         """Take one decision in every game, or in some rows.
 
         Args:
             actions: int [n], or [k] with rows: a legal action for each acting seat.
             rows: int [k], distinct; all games if None.
+            printed: the actions are in the suits as printed, as agents answer a `view`, even where
+                `canonical_suits` shows others.
 
         Raises:
             IllegalAction: an action is not legal; no game has changed.
@@ -207,19 +209,20 @@ class Games:
         if chosen.shape != games.shape or chosen.dtype.kind not in "iu":
             raise ValueError(
                 f"actions of shape {chosen.shape} and type {chosen.dtype}: "
-                f"one whole number is needed for each of {len(games)} games"
+                f"one integer is needed for each of {len(games)} games"
             )
         chosen = np.ascontiguousarray(chosen, np.int64)
         parallel = len(games) >= SERIAL_BELOW and has_threads()
-        illegal = _step_kernel(parallel)(*self._arrays, games, chosen, self._options)
+        options = (*self._options, bool(printed))
+        illegal = _step_kernel(parallel)(*self._arrays, games, chosen, options)
         if illegal >= 0:
-            self._refuse(int(games[illegal]), int(chosen[illegal]))
+            self._refuse(int(games[illegal]), int(chosen[illegal]), printed)
 
     def spread(self, rng: np.random.Generator) -> None:
-        """Play each game a random part of its length, with random actions, so that all rounds are under way.
+        """Play each game for a random part of its length, with random actions, so that games are out of step.
 
-        Games that begin together go through the small and the large rounds together, and a rollout, or
-        a measurement, would be one of hands of one size.
+        Games that begin together go through small and large rounds together, and a rollout, or a
+        measurement, would see hands of one size only.
         """
         cards = self.states["hand_sizes"].sum(axis=1, dtype=np.int64)
         left = rng.integers(0, self.num_players * (cards + self.states["num_rounds"]))
@@ -232,7 +235,7 @@ class Games:
         return View(self.states if rows is None else self.states[self._indices(rows)], noise)
 
     def observe(self, seats: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.uint8]:
-        """What other seats than the acting ones may know.
+        """What given seats may know, whether they act or not.
 
         Args:
             seats: int, or int [n], or [k] with rows: the observer in each game.
@@ -244,16 +247,16 @@ class Games:
         games = self._rows if rows is None else self._indices(rows)
         observers = np.broadcast_to(np.asarray(seats, np.int64), games.shape)
         if ((observers < 0) | (observers >= self.num_players[games])).any():
-            raise ValueError(f"seats {observers}: they run from 0 to {self.num_players.min() - 1}")
+            raise ValueError(f"seats {observers}: allowed are 0 to {self.num_players.min() - 1}")
         observations = np.zeros(len(games), OBSERVATION_ROW)
         _observe_games(self.states, games, observers, observations, self._options)
         return observations.view(np.uint8).reshape(len(games), OBS_SIZE)
 
     def full_state(self) -> NDArray[np.uint8]:
-        """All there is to know, hidden cards included, as FULL_STATE lays it out: for critics.
+        """Everything, hidden cards included, as FULL_STATE lays it out, for critics.
 
         Returns:
-            uint8 [n, FULL_SIZE], a new array, counted from the acting seat and with the suits in its order.
+            uint8 [n, FULL_SIZE], a new array, with seats counted from the acting one and suits in its order.
         """
         rows = np.zeros(self.num_games, FULL_ROW)
         _describe_games(self.states, rows, self._options)
@@ -263,7 +266,7 @@ class Games:
         """Play copies of all games to their end with uniformly random actions.
 
         Returns:
-            int16 [n, num_players] the final scores, and how many decisions that took.
+            int16 [n, num_players], the final scores, and how many decisions were taken.
         """
         ends = self.states.copy()
         decisions = _playout_games(ends, draw_noise(rng, self.num_games))
@@ -276,13 +279,13 @@ class Games:
     def _indices(self, rows: ArrayLike) -> NDArray[np.int64]:
         indices = np.asarray(rows, np.int64, order="C")
         if indices.ndim != 1 or (len(indices) and not 0 <= indices.min() <= indices.max() < self.num_games):
-            raise ValueError(f"rows {rows!r}: allowed are numbers from 0 to {self.num_games - 1}")
+            raise ValueError(f"rows {rows!r}: allowed are 0 to {self.num_games - 1}")
         if not (indices[1:] > indices[:-1]).all() and len(np.unique(indices)) < len(indices):
-            raise ValueError(f"rows {rows!r}: each game may stand there once")
+            raise ValueError(f"rows {rows!r}: each game may appear once")
         return indices
 
-    def _refuse(self, game: int, action: int) -> None:
-        if 0 <= action < NUM_ACTIONS:  # as it is called in the suits as printed
+    def _refuse(self, game: int, action: int, printed: bool) -> None:
+        if 0 <= action < NUM_ACTIONS and not printed:  # its name in the suits as printed
             action = int(printed_actions([action], self.order[game : game + 1])[0])
         where = f" (game {game} of the batch; no game has changed)" if self.num_games > 1 else ""
         reason = Game.from_state(rules_of(self.states[game]), self.states[game : game + 1]).why_not(action)
@@ -290,13 +293,13 @@ class Games:
 
 
 def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, list[int]]:
-    """Which games are of which rules."""
+    """The games that each of the rules belongs to."""
     each = [rules] * num_games if isinstance(rules, Rules) else list(rules)
     for one in each:
         if not isinstance(one, Rules):
             raise TypeError(f"rules={one!r}: a Rules object is needed")
     if len(each) != num_games:
-        raise ValueError(f"{len(each)} rules: one is needed for each of {num_games} games, or one for all")
+        raise ValueError(f"{len(each)} rules for {num_games} games: one each is needed, or one for all")
     kinds: dict[Rules, list[int]] = {}
     for game, one in enumerate(each):
         kinds.setdefault(one, []).append(game)
@@ -311,14 +314,14 @@ def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
     seeds = np.asarray(seed)
     if seeds.shape != (num_games,) or seeds.dtype.kind not in "iu" or (seeds < 0).any():
         raise ValueError(
-            f"seed={seed!r}: one whole number is needed for each of {num_games} games, or one for all"
+            f"seed={seed!r}: one integer is needed for each of {num_games} games, or one for all"
         )
     return seeds.astype(np.uint64)
 
 
 @compiled
-def _show(state: State, row: Row, mask: Row, result: Any, order: int) -> None:
-    """Write what the acting seat sees; in a game that pauses, what the winner of the last trick sees.
+def _show(state: State, rows: Any, masks: Any, result: Any, game: int, order: int, writes_rows: bool) -> None:
+    """Note what the acting seat may do, and write what it sees; in a pause, that is the last trick's winner.
 
     A call with PRINTED_ORDER itself is compiled for that order.
     """
@@ -327,65 +330,57 @@ def _show(state: State, row: Row, mask: Row, result: Any, order: int) -> None:
     result.seat = seat
     result.first_action = first_action(state)
     result.legal = show_legal(state, order)
-    write_choices(mask, int(result.first_action), int(result.legal))
-    observe(state, seat, row, order)
+    if writes_rows:
+        write_choices(masks[game], int(result.first_action), int(result.legal))
+        observe(state, seat, rows[game], order)
 
 
 @compiled
-def _show_game(state: State, row: Row, mask: Row, result: Any, canonical: bool) -> None:
+def _show_game(
+    state: State, rows: Any, masks: Any, result: Any, game: int, canonical: bool, writes_rows: bool
+) -> None:
     if canonical:
-        _show(state, row, mask, result, canonical_order(state, int(state.seat)))
+        _show(state, rows, masks, result, game, canonical_order(state, int(state.seat)), writes_rows)
     else:
-        _show(state, row, mask, result, PRINTED_ORDER)
+        _show(state, rows, masks, result, game, PRINTED_ORDER, writes_rows)
 
 
 @outlined
 def _begin(state: State, deck: DeckOrder, result: Any) -> None:
-    """Draw for the first dealer and deal the first round; the generator holds the game's seed."""
+    """Draw for the first dealer and deal the first round; the generator still holds the game's seed."""
     result.seed = state.generator
     draw_for_dealer(state, deck)
     deal_round(state, deck)
 
 
 @outlined
-def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> bool:
-    """After a scored round, note its points and deal on; returns whether the game pauses instead."""
+def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> None:
+    """Note the points of a scored round; then deal the next, or begin a new game, unless the game pauses."""
     result.round_done = True
     for seat in range(state.num_players):
         result.points[seat] = state.points[seat]
     if state.phase == OVER:
         result.done = True
-        if pause != _NEVER:
-            return True
-        _begin(state, deck, result)
-        return False
-    if pause == _ROUND:
-        return True
-    next_round(state)
-    deal_round(state, deck)
-    return False
+        if pause == _NEVER:
+            _begin(state, deck, result)
+    elif pause != _ROUND:
+        next_round(state)
+        deal_round(state, deck)
 
 
 @compiled
 def _advance(state: State, deck: DeckOrder, result: Any, action: int, skip_forced: bool, pause: int) -> None:
-    """Take an action, and the forced ones after it if they are skipped.
+    """Take an action, and the forced ones after it if those are skipped; then deal on if a round ended.
 
-    A round begins with a free choice, so no step ends more than one.
+    A round begins with a real choice, so no step ends more than one.
     """
     for seat in range(MAX_PLAYERS):
         result.points[seat] = 0
     result.round_done = False
     result.done = False
-    while True:
-        apply(state, action)
-        if state.phase >= SCORED and _end_round(state, deck, result, pause):
-            return
-        if not skip_forced:
-            return
-        choices = legal(state)
-        if choices & (choices - 1):
-            return
-        action = first_action(state) + lowest_bit(choices)
+    take(state, action, skip_forced)
+    if state.phase >= SCORED:
+        _end_round(state, deck, result, pause)
 
 
 @compiled
@@ -393,23 +388,25 @@ def _step_range(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any,
     start: int, stop: int,
 ) -> None:  # fmt: skip
-    canonical, skip_forced, pause = options
+    canonical, skip_forced, pause, writes_rows, printed = options
     decks = np.empty(1, DECK_ORDER)
     for index in range(start, stop):
         game = at(games[index])
         state = states[game]
         result = results[game]
-        action = printed_action(actions[index], int(result.order))
+        action = actions[index] if printed else printed_action(actions[index], int(result.order))
         _advance(state, decks[0], result, action, skip_forced, pause)
-        _show_game(state, rows[game], masks[game], result, canonical)
+        _show_game(state, rows, masks, result, game, canonical, writes_rows)
 
 
 @compiled
-def _first_illegal(results: Any, games: Any, actions: Any) -> int:
-    """The first index whose action is not legal, or -1; callers may have written into the mask."""
+def _first_illegal(states: Any, results: Any, games: Any, actions: Any, printed: bool) -> int:
+    """The first index whose action is not legal, or -1. The mask is not read: callers may write to it."""
     for index in range(len(games)):
-        result = results[at(games[index])]
-        if not is_choice(actions[index], int(result.first_action), int(result.legal)):
+        game = at(games[index])
+        result = results[game]
+        choices = legal(states[game]) if printed else int(result.legal)
+        if not is_choice(actions[index], int(result.first_action), choices):
             return index
     return -1
 
@@ -418,7 +415,7 @@ def _first_illegal(results: Any, games: Any, actions: Any) -> int:
 def _step_serially(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
-    illegal = _first_illegal(results, games, actions)
+    illegal = _first_illegal(states, results, games, actions, options[4])
     if illegal < 0:
         _step_range(states, rows, masks, results, games, actions, options, 0, len(games))
     return illegal
@@ -428,7 +425,7 @@ def _step_serially(
 def _step_in_parallel(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
-    illegal = _first_illegal(results, games, actions)
+    illegal = _first_illegal(states, results, games, actions, options[4])
     if illegal < 0:
         count = len(games)
         for chunk in prange(_CHUNKS):
@@ -443,36 +440,36 @@ def _step_kernel(parallel: bool) -> Callable[..., int]:
     arrays = (np.zeros(1, dtype) for dtype in (STATE, OBSERVATION_ROW, MASK_ROW, RESULT))
     rows = np.zeros(1, np.int64)
     step = _step_in_parallel if parallel else _step_serially
-    return direct(step, *arrays, rows, rows, (False, False, _NEVER))
+    return direct(step, *arrays, rows, rows, (False, False, _NEVER, True, False))
 
 
 @kernel
 def _begin_games(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, seeds: Any, options: Any
 ) -> None:
-    canonical, _, _ = options
+    canonical, _, _, writes_rows = options
     decks = np.empty(1, DECK_ORDER)
     for index in range(len(games)):
         game = games[index]
         states[game].generator = seeds[index]
         _begin(states[game], decks[0], results[game])
-        _show_game(states[game], rows[game], masks[game], results[game], canonical)
+        _show_game(states[game], rows, masks, results[game], game, canonical, writes_rows)
 
 
 @kernel
 def _deal_games(states: Any, rows: Any, masks: Any, results: Any, games: Any, options: Any) -> None:
-    canonical, _, _ = options
+    canonical, _, _, writes_rows = options
     decks = np.empty(1, DECK_ORDER)
     for index in range(len(games)):
         game = games[index]
         next_round(states[game])
         deal_round(states[game], decks[0])
-        _show_game(states[game], rows[game], masks[game], results[game], canonical)
+        _show_game(states[game], rows, masks, results[game], game, canonical, writes_rows)
 
 
 @kernel
 def _observe_games(states: Any, games: Any, observers: Any, rows: Any, options: Any) -> None:
-    canonical, _, _ = options
+    canonical, _, _, _ = options
     for index in range(len(games)):
         state = states[games[index]]
         seat = observers[index]
@@ -482,7 +479,7 @@ def _observe_games(states: Any, games: Any, observers: Any, rows: Any, options: 
 
 @kernel
 def _describe_games(states: Any, rows: Any, options: Any) -> None:
-    canonical, _, _ = options
+    canonical, _, _, _ = options
     for index in range(len(states)):
         state = states[index]
         seat = int(state.seat)
@@ -503,7 +500,7 @@ def _playout_games(states: Any, words: Any) -> int:
                 deal_round(state, decks[0])
             generator = step_generator(generator, 1)
             decisions += 1
-            if state.phase == PLAY:  # a branch of its own, compiled for this phase
+            if state.phase == PLAY:  # a branch of its own, so that it is compiled for this phase
                 apply(state, random_action(state, mix(generator)))
             else:
                 apply(state, random_action(state, mix(generator)))

@@ -1,4 +1,4 @@
-"""Agents by name: the entry-point group `wizard_env.agents`, which anybody can add to."""
+"""Agents by name: the entry-point group `wizard_env.agents`, to which any package can add."""
 
 import ast
 import inspect
@@ -24,19 +24,19 @@ _OPTION = re.compile(
 
 
 def load(agent: str | os.PathLike[str] | Agent) -> Agent:
-    """Find an agent.
+    """Load an agent.
 
     Args:
         agent: a name, with options after a colon, as in "random" or "search:worlds=64,depth=2";
-            or the path of a run that `wizard train` has written, as in "runs/quick" or
-            "runs/quick:sample=True", or of a file in it; or an agent, which is
-            returned as it is. A value that holds commas is quoted as in Python:
+            or the path of a run written by `wizard train`, or of a file in it, as in "runs/quick" or
+            "runs/quick:sample=True"; or an agent, which is returned unchanged. Quote a value that
+            contains commas as in Python:
             'external:command="python my_bot.py 1,2",timeout=5'.
 
     Raises:
         ValueError: no agent has that name.
         FileNotFoundError: there is no checkpoint at that path.
-        TypeError: the agent has no such option; or `agent` is neither a name nor an agent.
+        TypeError: the agent does not have that option; or `agent` is neither a name nor an agent.
     """
     if isinstance(agent, os.PathLike):
         return _make(_find(CHECKPOINT), {"path": os.fspath(agent)})
@@ -51,14 +51,16 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
 
 
 def agent_names() -> list[str]:
-    """The names that `load` knows."""
+    """The names that `load` accepts."""
     return sorted(entry_points(group=GROUP).names)
 
 
 def _find(name: str) -> EntryPoint:
     found = entry_points(group=GROUP)
     if name not in found.names:
-        raise ValueError(f"no agent {name!r}: {nearest(name, agent_names())}, or the path of a checkpoint")
+        raise ValueError(
+            f"unknown agent {name!r}: {nearest(name, agent_names())}, or the path of a checkpoint"
+        )
     return next(iter(found.select(name=name)))
 
 

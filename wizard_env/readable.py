@@ -20,7 +20,7 @@ class Round(NamedTuple):
 class ReadableState:
     """One game, hidden cards included.
 
-    state: an array of one record of dtype STATE, which is read anew each time.
+    state: an array of one record of dtype STATE; every property reads its current values.
     """
 
     state: Any

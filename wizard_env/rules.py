@@ -21,20 +21,20 @@ MAX_ROUNDS = 60
 class Rules:
     """The options of a game. Immutable, comparable, hashable.
 
-    Raises TypeError for an unknown option or a value of the wrong type and ValueError for a value
-    out of range; both name the field, what was given and what is allowed.
+    Raises TypeError for an unknown option or a value of the wrong type, and ValueError for a value
+    out of range. Both name the field, the given value and the allowed ones.
     """
 
     num_players: int = 4
-    """How many sit at the table, 3 to 6."""
+    """Number of players, 3 to 6."""
     bid_restriction: BidRestriction = "free"
-    """When the last bidder may not make the bids add up to the tricks: free, no_even, leader, canadian."""
+    """When the bids may not add up to the number of tricks: free (never), no_even, leader, canadian."""
     bid_reveal: BidReveal = "open"
     """When the others see a bid: open, simultaneous, secret."""
     magic_edition: bool = False
     """Whether the 2 of the led suit is a Magic Wizard."""
     hand_sizes: tuple[int, ...] | None = None
-    """The rounds to play, by hand size and in order; None plays 1 to 60 / num_players."""
+    """The hand size of each round to play, in order; None plays 1 to 60 / num_players."""
 
     def __new__(cls, *_: Any, **options: Any) -> Self:
         check_names("Rules", options, [field.name for field in fields(cls)])
@@ -60,7 +60,7 @@ class Rules:
 
     @property
     def max_hand_size(self) -> int:
-        """The largest hand that the deck allows: 60 / num_players."""
+        """The largest hand the deck allows: 60 / num_players."""
         return DECK_SIZE // self.num_players
 
     @property
@@ -69,7 +69,7 @@ class Rules:
         return self.hand_sizes or tuple(range(1, self.max_hand_size + 1))
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as plain values, for JSON and TOML; `Rules(**rules.to_dict())` is equal."""
+        """The options as plain values, for JSON and TOML; `Rules(**rules.to_dict())` equals the rules."""
         options = asdict(self)
         if self.hand_sizes is not None:
             options["hand_sizes"] = list(self.hand_sizes)
@@ -79,7 +79,7 @@ class Rules:
 def make_rules(owner: type, num_players: int, options: Mapping[str, Any]) -> Rules:
     """The rules of an environment that takes the options of Rules besides its own.
 
-    Raises as Rules does; an unknown name is compared with the owner's own arguments too.
+    Raises as Rules does; for an unknown name the owner's own arguments are suggested too.
     """
     own = [name for name in inspect.signature(owner).parameters if name != "options"]
     check_names(owner.__name__, options, {*own, *(field.name for field in fields(Rules))})
@@ -91,5 +91,5 @@ def _hand_sizes(given: Any, largest: int) -> tuple[int, ...]:
         raise TypeError(f"hand_sizes={given!r}: allowed are None or hand sizes, as in (1, 2, 3)")
     sizes = tuple(check_integer(f"hand_sizes[{index}]", size, 1, largest) for index, size in enumerate(given))
     if not 1 <= len(sizes) <= MAX_ROUNDS:
-        raise ValueError(f"hand_sizes names {len(sizes)} rounds: allowed are 1 to {MAX_ROUNDS}")
+        raise ValueError(f"hand_sizes has {len(sizes)} rounds: allowed are 1 to {MAX_ROUNDS}")
     return sizes

@@ -1,7 +1,7 @@
 """Choosing among legal actions, compiled: uniformly, by softmax, and whole random playouts.
 
-Chance comes as `Noise`: either a `numpy.random.Generator`, or one uint64 for each row, for callers
-that need a row's choice to be the same whatever else is in the batch.
+Randomness comes as `Noise`: a `numpy.random.Generator`, or one uint64 per row for callers that need a
+row's choice to be the same whatever else is in the batch.
 """
 
 import hashlib
@@ -19,25 +19,25 @@ from wizard_env.compiled.packing import WORD_BITS, pack_bits
 _LOW_COUNT = 60
 _LOW_ACTIONS = (1 << _LOW_COUNT) - 1
 _HIGH_ACTIONS = (1 << NUM_ACTIONS - _LOW_COUNT) - 1
-"""A mask is read as two numbers, of the first 60 actions and of the rest."""
+"""A mask is read as two numbers: the first 60 actions, and the rest."""
 
 Noise: TypeAlias = np.random.Generator | NDArray[np.uint64]
 
 
 def draw_noise(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
-    """uint64 [count]: random words, from one draw of the generator."""
+    """uint64 [count]: random words, expanded from one draw of the generator."""
     words = np.empty(count, np.uint64)
     _expand(rng.integers(0, 2**64, dtype=np.uint64), words)
     return words
 
 
 def noise_streams(seeds: NDArray[np.uint64], key: int = 0) -> NDArray[np.uint64]:
-    """uint64 [n]: for each seed where a stream of random words begins that does not tell the seed.
+    """uint64 [n]: the start of a stream of random words for each seed.
 
-    Agents see the words, and who finds the seed of a game knows its deals; so the way from the seed
-    to the stream is a cryptographic hash (BLAKE2, RFC 7693).
+    Agents see the words, and the seed of a game gives away its deals. So streams are derived by a
+    cryptographic hash (BLAKE2, RFC 7693), from which the seed cannot be recovered.
 
-    key: another number gives other streams.
+    key: a different key gives different streams.
     """
     starts = [
         hashlib.blake2b(int(seed).to_bytes(8), digest_size=8, key=key.to_bytes(8)).digest() for seed in seeds
@@ -46,7 +46,7 @@ def noise_streams(seeds: NDArray[np.uint64], key: int = 0) -> NDArray[np.uint64]
 
 
 def next_words(streams: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """uint64 [k]: the next word of the streams in some rows, which move on."""
+    """uint64 [k]: the next word of the streams in some rows, which advance."""
     words = np.empty(len(rows), np.uint64)
     _draw_words(streams, rows, words)
     return words
@@ -102,7 +102,7 @@ def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
     if rows.dtype != np.uint8:
         rows = rows.astype(np.uint8)
     if rows.ndim != 2 or rows.shape[1] != NUM_ACTIONS:
-        raise ValueError(f"a mask of shape {rows.shape}: it must be (n, {NUM_ACTIONS})")
+        raise ValueError(f"a mask of shape {rows.shape}: (n, {NUM_ACTIONS}) is needed")
     return np.ascontiguousarray(rows)
 
 
@@ -110,7 +110,7 @@ def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
     if not isinstance(noise, np.random.Generator):
         words = np.ascontiguousarray(noise, np.uint64)
         if words.shape != (count,):
-            raise ValueError(f"noise of shape {words.shape}: it must be ({count},)")
+            raise ValueError(f"noise of shape {words.shape}: ({count},) is needed")
         return words
     return draw_noise(noise, count)
 
@@ -149,7 +149,7 @@ def _sample_softmax(logits: Any, mask: Any, words: Any, actions: Any, log_probab
         choice = 0
         for action in range(NUM_ACTIONS):
             if mask[row, action]:
-                choice = action  # the last legal one, should rounding leave a rest
+                choice = action  # the last legal one, if rounding leaves a remainder
                 left -= np.exp(logits[row, action] - highest)
                 if left < 0:
                     break

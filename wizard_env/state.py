@@ -1,8 +1,7 @@
 """The layout of one game's state: a fixed-size record, so that a batch is an array and a clone a copy.
 
-Small whole numbers are stored in one or two bytes; compiled code computes in 64 bits, so what is
-read from a narrow field goes through `int(...)` before arithmetic, or numpy would overflow in the
-uncompiled run.
+Small integers are stored in one or two bytes. Compiled code computes in 64 bits; wrap what you read from
+a narrow field in `int(...)` before arithmetic, or numpy overflows in the uncompiled run.
 """
 
 from dataclasses import replace
@@ -18,13 +17,13 @@ from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROU
 
 TRUMP, BID, PLAY, SCORED, OVER = range(5)
 PHASES = ("trump", "bid", "play", "scored", "over")
-"""SCORED is the moment between a round's points and the next deal; OVER follows the last round."""
+"""SCORED is the moment between scoring a round and the next deal; OVER follows the last round."""
 
 NO_CARD = -1
 NO_SEAT = -1
 NOT_BID = -1
 HIDDEN = -2
-"""A bid that was made and that the holder of this record may not see."""
+"""A bid that has been made but that the holder of this record may not see."""
 UNDECIDED = -1
 """The trump before the dealer has named it; the led suit before a card has set it."""
 NO_SUIT = 4
@@ -69,8 +68,8 @@ STATE = np.dtype(
 
 
 WORD_FIELDS = ("scores", "bids", "tricks_won", "voids")
-"""Fields of the seats that compiled code reads as eight entries at once (`compiled.packing`): two more than
-there are seats, so what follows each of them must still belong to the record."""
+"""Per-seat fields that compiled code loads as eight entries at once (see `compiled.packing`), two more than
+there are seats: the record must go on behind each of them."""
 for _name in WORD_FIELDS:
     _field, _offset = STATE.fields[_name][:2]  # type: ignore[index]
     assert _offset + WORD_BYTES * _field.base.itemsize <= STATE.itemsize, _name
@@ -98,7 +97,7 @@ class State(Protocol):
     trick: NDArray[np.int8]
     """[6] the card of each seat on the table, or NO_CARD."""
     plays: NDArray[np.int8]
-    """[60] the cards played this round, in order; the first `num_plays` count, the others are NO_CARD."""
+    """[60] the cards played this round, in order; entries from `num_plays` on are NO_CARD."""
     num_plays: int
     trick_size: int
     """How many cards lie on the table."""
@@ -117,7 +116,7 @@ class State(Protocol):
     hand_size: int
     dealer: int
     seat: int
-    """Who acts now; meaningless in SCORED and OVER."""
+    """The seat that acts now; meaningless in SCORED and OVER."""
     phase: int
     round_index: int
     """0 for the first round that is played."""
@@ -129,7 +128,7 @@ class State(Protocol):
     """An index of BID_REVEALS."""
     magic_edition: int
     hand_sizes: NDArray[np.int8]
-    """[60] the hand size of every round; the first `num_rounds` count."""
+    """[60] the hand size of every round; entries from `num_rounds` on are unused."""
 
 
 DECK_ORDER = np.dtype(

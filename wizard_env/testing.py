@@ -1,4 +1,4 @@
-"""agent_test: whether an agent keeps the promises that tables rely on, for the tests of who writes one."""
+"""agent_test: whether an agent keeps the promises its callers rely on, for the tests of agents' authors."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from wizard_env.actions import ACTIONS, NUM_ACTIONS
 from wizard_env.checks import check_integer
 from wizard_env.game import Game
 from wizard_env.loading import agent_names, load
-from wizard_env.records.position import position
+from wizard_env.records.positions import position
 from wizard_env.rules import Rules
 from wizard_env.state import PHASES, SCORED
 from wizard_env.view import Actions, Agent, View
@@ -27,18 +27,18 @@ RULES = (
     Rules(num_players=6, hand_sizes=(2, 10), bid_reveal="simultaneous"),
     Rules(num_players=6, hand_sizes=(1, 3), bid_reveal="secret", magic_edition=True),
 )
-"""What a tested agent plays by: every table size, restriction and reveal, full hands and small ones."""
+"""The rules to test an agent with: all numbers of players, restrictions and reveals; small and full hands."""
 
 UNKNOWN_OPTION = "no_such_option"
 
 _ANSWERS = "an agent answers every view"
 _TYPE = "an answer is an int64 array with one action for each decision"
 _LEGAL = "every action is legal"
-_UNCHANGED = "an agent leaves the view as it was"
+_UNCHANGED = "an agent leaves the view unchanged"
 _DETERMINISTIC = "the same view and a generator of the same seed get the same answer"
 _INDEPENDENT = (
-    "where the tables have their own noise, a decision is answered alike in a batch, in a permuted batch "
-    "and alone, whatever the generator (chance comes from view.noise)"
+    "where the games have their own noise, a decision gets the same answer in a batch, in a permuted batch "
+    "and alone, whatever the generator (take randomness from view.noise)"
 )
 _OPTIONS = "an unknown option is refused with a TypeError that names it"
 
@@ -46,19 +46,19 @@ _OPTIONS = "an unknown option is refused with a TypeError that names it"
 def agent_test(agent: str | os.PathLike[str] | Agent, *, seed: int = 0, num_games: int = 3) -> None:
     """Check an agent on decisions of all phases, by the rules of RULES, all in one batch.
 
-    Its answers must be int64 [n] ids of legal actions, and int64 [0] to an empty view. The same view
-    and a generator of the same seed must get the same answer. Where the tables have their own noise,
-    an answer must not depend on what else is in the batch, nor on the generator. The view must stay as
-    it was. An agent that is found by name must refuse an option that it does not have.
+    Its answers must be int64 [n], ids of legal actions, and int64 [0] for an empty view. The same view
+    and a generator of the same seed must get the same answer. Where the games have their own noise, an
+    answer must depend neither on the rest of the batch nor on the generator. The view must stay
+    unchanged. An agent that is loaded by name must refuse an option that it does not have.
 
     Args:
-        agent: what `wizard_env.loading.load` takes: a name with options, a path, or an agent.
-        seed: another seed asks about other decisions.
-        num_games: how many games are played at random for each of RULES and each phase; the agent is
-            asked about one decision of each, five times: some 120 * num_games answers in all.
+        agent: what `load` takes: a name with options, a path, or an agent.
+        seed: a different seed tests different decisions.
+        num_games: how many random games to play for each of RULES and each phase. The agent answers
+            one decision of each five times: about 120 * num_games answers in all.
 
     Raises:
-        AssertionError: a promise is broken; the message says which, and where one decision shows it,
+        AssertionError: a promise is broken; the message says which, and if a single decision shows it,
             its rules, its position and the actions.
         ValueError, TypeError, OSError: `agent` cannot be loaded; see `load`.
     """
@@ -88,9 +88,9 @@ def _check_options(name: str) -> None:
 
 
 def _decision(rules: Rules, phase: str, chance: random.Random) -> Game:
-    """A game that waits for a decision of a phase, any in the game with the same chance."""
+    """A game that awaits a decision of a phase, drawn uniformly from those of the game."""
     found, count = None, 0
-    while found is None:  # a game in which no Wizard is turned up has no decision on the trump
+    while found is None:  # no trump is named in a game in which no Wizard is turned up
         game = Game(rules, chance.getrandbits(64))
         while game.phase != "over":
             if game.phase == phase:
@@ -120,7 +120,7 @@ def _check_independence(agent: Agent, games: list[Game], rng: np.random.Generato
 
 
 def _ask(agent: Agent, games: list[Game], view: View, seed: int) -> Actions:
-    """The agent's answer to a view of these games, if it is legal and has left the view as it was."""
+    """The agent's answer to a view of these games, if it is legal and left the view unchanged."""
     before = {part: values.copy() for part, values in _contents(view).items()}
     try:
         actions = agent.act(view, np.random.default_rng(seed))
@@ -139,7 +139,7 @@ def _ask(agent: Agent, games: list[Game], view: View, seed: int) -> Actions:
 
 
 def _contents(view: View) -> dict[str, NDArray[Any]]:
-    """What an agent reads in a view; the generator is new, so that noise drawn from it is the same too."""
+    """What an agent reads in a view; with a new generator, so that noise drawn from it is the same too."""
     noise = view.noise(np.random.default_rng(0))
     return {"known": view.known, "observation": view.observation, "mask": view.mask, "noise": noise}
 

@@ -23,22 +23,22 @@ Actions: TypeAlias = NDArray[np.int64]
 
 
 class Agent(Protocol):
-    """Whoever sits at the table."""
+    """A player: anything with this method."""
 
     def act(self, view: "View", rng: np.random.Generator) -> Actions:
-        """Choose for every decision of the view: int64 [n] ids of legal actions."""
+        """Choose an action for every decision of the view: int64 [n], ids of legal actions."""
         ...
 
 
 class Encoding(NamedTuple):
-    """Decisions as a network takes them; `order` turns its actions back with `printed_actions`."""
+    """Decisions as input for a network; `printed_actions` turns its actions back by `order`."""
 
     observation: NDArray[np.uint8]
     """[n, OBS_SIZE]"""
     mask: NDArray[np.uint8]
     """[n, NUM_ACTIONS]"""
     order: NDArray[np.uint8]
-    """[n] how the suits are ordered, see suits.py"""
+    """[n] the order of the suits, see `observation/suit_order.py`"""
 
 
 class View:
@@ -50,13 +50,13 @@ class View:
     """
 
     def __init__(self, states: NDArray[Any], noise: NDArray[np.uint64] | None = None) -> None:
-        """Copy the states of games that wait for a decision, less what the acting seat may not know.
+        """Copy the states of games that await a decision, without what the acting seat may not know.
 
-        noise: uint64 [n], a fresh random word for each decision, where the table has its own stream.
+        noise: uint64 [n], a fresh random word for each decision, if the games have their own streams.
         """
         if (states["phase"] > PLAY).any():
             game = int((states["phase"] > PLAY).argmax())
-            raise ValueError(f"game {game} of the view waits for no decision: its round is over")
+            raise ValueError(f"game {game} of the view awaits no decision: its round is over")
         self.known = states.copy()
         _conceal_rows(self.known)
         self._noise = noise
@@ -104,18 +104,18 @@ class View:
         )
 
     def information(self, index: int) -> Any:
-        """A copy of the record `known[index]`: a game less what its acting seat may not know."""
+        """A copy of the record `known[index]`: a game without what its acting seat may not know."""
         return self.known[index].copy()
 
     def rules(self, index: int) -> Rules:
-        """The rules that game `index` is played by."""
+        """The rules of game `index`."""
         return rules_of(self.known[index])
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.uint64]:
         """uint64 [n]: a random word for each decision.
 
-        From the tables' own streams where they have one, so that a choice does not depend on what
-        else is in the batch; from `rng` otherwise.
+        From the games' own streams if they have them, so that a choice does not depend on the rest of
+        the batch; otherwise from `rng`.
         """
         return draw_noise(rng, len(self)) if self._noise is None else self._noise
 
@@ -127,15 +127,39 @@ class View:
         return View(self.known[chosen], None if self._noise is None else self._noise[chosen])
 
 
+def actions_by_owner(
+    agents: Sequence[Agent], owner: NDArray[np.integer[Any]], view: View, rng: np.random.Generator
+) -> Actions:
+    """Let each agent answer its own decisions of a view.
+
+    Args:
+        agents: those that may act.
+        owner: int [n], the index of the agent that takes each decision.
+        view: n decisions.
+        rng: what agents may draw from, one after another in their order.
+
+    Returns:
+        int64 [n]: the actions, in the suits as printed.
+    """
+    actions = np.empty(len(view), np.int64)
+    for number, agent in enumerate(agents):
+        theirs = owner == number
+        if theirs.all():
+            return agent.act(view, rng)
+        if theirs.any():
+            actions[theirs] = agent.act(view.select(theirs), rng)
+    return actions
+
+
 def printed_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
-    """Turn actions in the given orders of suits into actions in the suits as printed."""
+    """Translate actions from the given suit orders to the suits as printed."""
     printed = np.array(actions, np.int64)
     _reorder_rows(printed, order, True)
     return printed
 
 
 def reorder_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
-    """Turn actions in the suits as printed into actions in the given orders of suits."""
+    """Translate actions from the suits as printed to the given suit orders."""
     reordered = np.array(actions, np.int64)
     _reorder_rows(reordered, order, False)
     return reordered

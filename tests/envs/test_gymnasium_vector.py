@@ -222,7 +222,7 @@ def test_seeds() -> None:
     assert contents(following) == contents(second.reset())
     assert not np.array_equal(following[0], first.reset(seed=7)[0])
     assert not np.array_equal(make(3).reset()[0], make(3).reset()[0]), "random ones at first"
-    with pytest.raises(ValueError, match="2 seeds: 3 environments need 3"):
+    with pytest.raises(ValueError, match="2 seeds: 3 are needed"):
         first.reset(seed=[1, 2])
 
 

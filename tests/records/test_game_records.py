@@ -13,8 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wizard_env import Game, Games, IllegalAction, Rules, View, action_id
-from wizard_env.records.game_record import RecordError, _digest, read_records, record, replay, write_records
-from wizard_env.records.position import parse_position, position
+from wizard_env.records.game_records import RecordError, _digest, read_records, record, replay, write_records
+from wizard_env.records.positions import parse_position, position
 from wizard_env.rules import BidRestriction, BidReveal
 
 MAX_STEPS = 400
@@ -117,7 +117,7 @@ def test_a_game_written_to_by_hand_cannot_be_recorded() -> None:
     for field, value in (("scores", 20), ("hands", 0)):
         game = in_the_middle()
         game.state[field][0, 0] = value
-        with pytest.raises(ValueError, match="not what its actions lead to"):
+        with pytest.raises(ValueError, match="the actions do not lead to this game"):
             record(play_on(game, 1))
 
 
@@ -197,7 +197,7 @@ def in_round(number: int, key: str, value: Any) -> Change:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (put("format", "chess"), "not a record of a game"),
+        (put("format", "chess"), "not a game record"),
         (put("version", 2), "version 2 is newer than version 1"),
         (put("version", "1"), 'version "1": this program reads version 1'),
         (put("version", True), "version true"),
@@ -205,26 +205,26 @@ def in_round(number: int, key: str, value: Any) -> Change:
         (put("winner", 1), 'the record has unknown "winner"'),
         (put("rules", {"num_player": 3}), "did you mean 'num_players'"),
         (put("rules", {"num_players": 7}), "allowed are 3 to 6"),
-        (put("rules", {"num_players": 3}), "rules is .*but the game played again has"),
+        (put("rules", {"num_players": 3}), "rules is .*but the replayed game has"),
         (put("rules", []), r"rules is \[\]: a value of type dict"),
         (put("seed", -1), "seed=-1"),
         (put("seed", True), "seed is true"),
         (put("seed", 2), "seat|hands|dealer"),
         (put("start", {}), "start has no 'round'"),
-        (put("draw", [[0, "WI"]]), r"draw is .* but the game played again has \[\["),
+        (put("draw", [[0, "WI"]]), r"draw is .* but the replayed game has \[\["),
         (put("rounds", {}), "rounds is {}"),
         (put("rounds", []), r"rounds is \[\]"),
-        (in_round(0, "hands", ["JE", "WI", "WI"]), r"rounds\[0\].hands\[0\] is .* but the game"),
+        (in_round(0, "hands", ["JE", "WI", "WI"]), r"rounds\[0\].hands\[0\] is .* but the replayed game"),
         (in_round(1, "upcard", "WI"), r'rounds\[1\].upcard is "WI"'),
         (in_round(0, "points", [90, 0, 0]), r"rounds\[0\].points\[0\] is 90"),
         (in_round(0, "bids", [5, 5, 5]), r"rounds\[0\].bids\[0\] is 5"),
         (in_round(0, "seat", 1), r'rounds\[0\] has unknown "seat"'),
         (lambda told: told["rounds"][0].pop("points"), r"rounds\[0\] has no 'points'"),
         (in_round(0, "actions", ["bid 9"]), r"rounds\[0\], action 1: seat . may not bid 9: .*legal: bid 0"),
-        (in_round(0, "actions", ["pass"]), "action 1: seat 0: no action 'pass'"),
+        (in_round(0, "actions", ["pass"]), "action 1: seat 0: unknown action 'pass'"),
         (in_round(0, "actions", [0]), "action 1 is 0: a value of type str"),
         (put("scores", [10, 10, 10]), r"scores\[\d\] is 10"),
-        (put("over", True), "over is true, but the game played again has false"),
+        (put("over", True), "over is true, but the replayed game has false"),
     ],
 )
 def test_a_forgery_is_named(change: Change, reason: str) -> None:
@@ -248,9 +248,9 @@ def test_moves_after_the_end_are_refused() -> None:
         (lambda line: line[:-1], "cut off"),
         (lambda line: "", "not JSON"),
         (lambda line: "seed=3", "not JSON"),
-        (lambda line: "null", "not a record"),
+        (lambda line: "null", "not a game record"),
         (lambda line: line.replace('"seed":1', '"seed":3'), "altered: the digest is"),
-        (lambda line: line.replace('"seed":1', '"seed":1,"seed":1'), 'the key "seed" stands twice'),
+        (lambda line: line.replace('"seed":1', '"seed":1,"seed":1'), 'the key "seed" appears twice'),
         (lambda line: line.replace('"seed":1', '"seed":NaN'), "NaN is not a JSON number"),
         (lambda line: line.replace('"digest":"', '"digest":"0'), "altered"),
     ],
@@ -393,17 +393,17 @@ GOOD = "players=3 dealer=2 hands=TS2H/WIJE/3D3C upcard=4H bids=1,2,0 tricks=2HWI
     ("old", "new", "reason"),
     [
         (GOOD, "", "the position has no dealer"),
-        (GOOD, "hello", "'hello': a position is made of words like dealer=2"),
+        (GOOD, "hello", "'hello': a position consists of words like dealer=2"),
         ("players=3", "players=", "'players=': a position"),
         ("players=3", "player=3", "a position has no 'player': did you mean 'players'"),
         ("players=3", "players=7", "num_players=7: allowed are 3 to 6"),
         ("players=3", "players=x", "players: 'x' is not a whole number"),
-        ("players=3", "players=3 players=3", "players stands twice"),
-        ("players=3", "", "3 hands: 4 players need 4"),
+        ("players=3", "players=3 players=3", "players appears twice"),
+        ("players=3", "", "3 hands: 4 are needed"),
         ("players=3", "players=3 magic=yes", "magic=yes: allowed are on, off"),
         ("players=3", "players=3 reveal=opne", "did you mean 'open'"),
         ("players=3", "players=3 restriction=leader reveal=secret", "the last bidder must know"),
-        ("players=3", "players=3 sizes=1,3", r"hands of 2 cards: the rounds have \(1, 3\)"),
+        ("players=3", "players=3 sizes=1,3", r"hands of 2 cards: the rounds are played with \(1, 3\)"),
         ("players=3", "players=3 sizes=", "'sizes='"),
         ("players=3", "players=3 round=3", "hands of 2 cards: round 3 is played with 3"),
         ("players=3", "players=3 round=0", "round_number=0: allowed are 1 to 20"),
@@ -415,25 +415,25 @@ GOOD = "players=3 dealer=2 hands=TS2H/WIJE/3D3C upcard=4H bids=1,2,0 tricks=2HWI
         ("players=3", "players=3 seed=" + "9" * 5000, "is not a whole number"),
         ("dealer=2", "dealer=3", "dealer=3: allowed are 0 to 2"),
         ("dealer=2", "dealer=-1", "dealer=-1"),
-        ("TS2H", "TS2", "'TS2' is not a row of cards"),
-        ("TS2H", "TSXX", "no card 'XX'"),
-        ("TS2H", "TS", "they must be equal"),
-        ("TS2H", "", "they must be equal"),
-        ("TS2H", "TSTS", "2 times TS: the deck holds 1"),
-        ("upcard=4H", "upcard=TS", "2 times TS"),
+        ("TS2H", "TS2", "'TS2' is not a sequence of cards"),
+        ("TS2H", "TSXX", "unknown card 'XX'"),
+        ("TS2H", "TS", "all must have the same size"),
+        ("TS2H", "", "all must have the same size"),
+        ("TS2H", "TSTS", "2 copies of TS: the deck holds 1"),
+        ("upcard=4H", "upcard=TS", "2 copies of TS"),
         ("upcard=4H", "", "54 cards are left after dealing"),
         ("upcard=4H", "upcard=4H trump=H", "trump: seat 0 may not trump H: it bids 0 to 2"),
         ("upcard=4H", "upcard=WI", "bids: seat 2 may not bid 1: it turned up a Wizard"),
         ("bids=1,2,0", "bids=1,2", "trick 1: seat 2 may not play 2H: it bids"),
         ("bids=1,2,0", "bids=1,2,3", "bids: seat 2 may not bid 3: it bids 0 to 2"),
         ("bids=1,2,0", "bids=1,2,0,1", "bids: seat 0 may not bid 1: it plays a card"),
-        ("bids=1,2,0", "bids=1,2,-1", "bids: seat 2: no action 'bid -1'"),
+        ("bids=1,2,0", "bids=1,2,-1", "bids: seat 2: unknown action 'bid -1'"),
         ("tricks=2HWI3D/JE", "tricks=2HWI3D/3C", "trick 2: seat 1 may not play 3C: it holds JE"),
         ("tricks=2HWI3D/JE", "tricks=2HWI3DJE", "trick 1 has 4 cards for 3 players"),
         ("tricks=2HWI3D/JE", "tricks=2HWI/3DJE", "trick 1 has 2 cards for 3 players"),
         ("tricks=2HWI3D/JE", "tricks=2HWI3D//JE", "trick 2 has 0 cards"),
-        ("tricks=2HWI3D/JE", "tricks=2HWI3D/JE3CTS", "the round is over; a position stands in the round"),
-        ("tricks=2HWI3D/JE", "tricks=2HWI3D/JE3CTS/WI", "trick 3: the round is over before it"),
+        ("tricks=2HWI3D/JE", "tricks=2HWI3D/JE3CTS", "the round is over; give the position in the next round"),
+        ("tricks=2HWI3D/JE", "tricks=2HWI3D/JE3CTS/WI", "trick 3: the round is already over"),
     ],
 )
 def test_an_impossible_position_is_refused(old: str, new: str, reason: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.positions import played_at_random
 from wizard_env import Game, Rules
-from wizard_env.records.transcript import Trick, transcribe
+from wizard_env.records.transcripts import Trick, transcribe
 
 
 def test_a_round_card_by_card() -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.positions import POSITION, at
 from wizard_env import Game, Rules
 from wizard_env.cards import pack, unpack_cards
-from wizard_env.records.position import parse_position
-from wizard_env.render.text import text
+from wizard_env.records.positions import parse_position
+from wizard_env.render.ansi import text
 from wizard_env.render.window import Window, image
 from wizard_env.rules import BidReveal
 

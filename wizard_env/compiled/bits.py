@@ -1,4 +1,4 @@
-"""Counting and finding the bits of a number, each in one instruction where the processor has it."""
+"""Counting and finding bits, each in one instruction where the processor has it."""
 
 from typing import Any
 
@@ -51,7 +51,8 @@ def _choose_uncompiled(condition: bool, yes: int, no: int) -> int:
 
 
 choose: Any = _choose_compiled if COMPILES else _choose_uncompiled
-"""choose(condition, yes, no) -> int: without a branch, for what a processor would guess wrong too often."""
+"""choose(condition, yes, no) -> int: `yes if condition else no` without a branch, for conditions that a
+processor predicts badly."""
 
 
 @compiled
@@ -84,4 +85,4 @@ count_bits: Any = _count_bits_compiled if COMPILES else _count_bits_uncompiled
 lowest_bit: Any = _lowest_bit_compiled if COMPILES else _lowest_bit_uncompiled
 """lowest_bit(bits) -> int: the index of the lowest bit that is on; at least one must be."""
 nth_bit: Any = _nth_bit_deposited if COMPILES and _has_deposit else _nth_bit_counted
-"""nth_bit(bits, n) -> int: the n-th lowest bit that is on, counted from 0, alone."""
+"""nth_bit(bits, n) -> int: the n-th lowest bit that is on, counted from 0, as a number with only that bit."""

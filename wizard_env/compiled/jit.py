@@ -50,12 +50,12 @@ prange = numba.prange
 
 
 def compiled(function: Function) -> Function:
-    """Compile a helper that only other compiled functions call; it becomes part of each caller."""
+    """Compile a helper that only compiled functions call; it is inlined into each caller."""
     return cast(Function, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
 
 
 def outlined(function: Function) -> Function:
-    """`compiled`, for what happens so rarely that callers are faster without it among their lines."""
+    """`compiled`, for what happens so rarely that callers are faster without it inlined."""
     return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
@@ -90,9 +90,9 @@ def parallel_kernel(function: Function) -> Function:
 
 
 def direct(function: Function, *arguments: Any) -> Function:
-    """A kernel compiled for the types of these arguments, called without looking at types again.
+    """A kernel compiled for the types of these arguments, which then skips the check of types.
 
-    That look takes longer than a step of one game. Callers must keep to those types.
+    That check takes longer than a step of one game. Callers must keep to those types.
     """
     if not COMPILES:
         return function

@@ -30,9 +30,9 @@ def env(**options: Any) -> AECEnv[str, dict[str, NDArray[Any]], int]:
 
 
 class _Direct:
-    """Reads through a wrapper without a failed look-up first, which is most of what wrappers cost.
+    """Reads attributes straight through a wrapper, whose failed look-up is most of what wrappers cost.
 
-    Before `reset` the attributes do not exist, and the wrapper's own `__getattr__` answers as ever.
+    Before `reset` the attributes do not exist, and the wrapper's own `__getattr__` answers.
     """
 
     env: Any
@@ -64,7 +64,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     """Wizard for PettingZoo. Agents are "player_0" to "player_5", by seat.
 
     Observations are {"observation": uint8 [OBS_SIZE], "action_mask": int8 [NUM_ACTIONS]}, see the
-    table OBSERVATION; the mask is zero for an agent that does not act, and stands in `infos` too.
+    table OBSERVATION; the mask is zero for an agent that does not act, and is in `infos` too.
     `step` raises IllegalAction and leaves the game unchanged.
     """
 
@@ -87,7 +87,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         Args:
             num_players: 3 to 6.
             reward: "points" (of a round, as it is scored), "game", "relative", "win" or "rank", see
-                rewards.py.
+                `rewards`.
             render_mode: None, "ansi", "rgb_array" or "human"; what is shown is the acting seat's view.
             options: the other options of Rules.
         """
@@ -122,7 +122,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self._take_rows()
 
     def _take_rows(self) -> None:
-        """Hold on to what copies the game's rows, which stay where they are."""
+        """Keep the methods that copy the game's rows, which stay in place."""
         self._copy_row = self.game.observation_row.copy
         self._copy_mask = self.game.mask_row.view(np.int8).copy
 
@@ -133,7 +133,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: the one that `Game(rules, seed=seed)` is, or without a seed the next of a series."""
+        """Begin a game: `Game(rules, seed=seed)`, or without a seed the next of a series."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         self.game = Game(self.rules, int(self._rng.integers(2**63)) if seed is None else seed)
@@ -157,7 +157,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, NDArray[Any]] | None, float, bool, bool, dict[str, Any]]:
-        """What PettingZoo's own `last` says, for the selected agent."""
+        """As PettingZoo's own `last`, for the selected agent."""
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -183,7 +183,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def step(self, action: int | None) -> None:
         """Let the selected agent act; None for an agent whose game is over.
 
-        Raises IllegalAction; the game is unchanged then.
+        Raises IllegalAction; then the game is unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -204,7 +204,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self._end()
 
     def _pay(self, points: list[int]) -> None:
-        """Pay what the round that has just been scored is worth."""
+        """Pay the rewards of the round that has just been scored."""
         over = np.asarray(self.game.phase_code == OVER)
         scores = np.array(self.game.scores, np.int16)
         paid = rewards(self.reward, np.array(points, np.int16), scores, over).tolist()

@@ -18,15 +18,14 @@ _ROW = np.zeros(1, np.int64)
 
 
 class DrawnAction(np.int64):
-    """A legal action drawn at random; once the game has moved on, it stands for any legal one."""
+    """A legal action drawn at random; if the game has moved on since, the nearest legal one is played."""
 
 
 class LegalActions(gymnasium.spaces.Discrete):
-    """All actions; a sample without a mask is one that is legal in the environment at that moment.
+    """All actions; without a mask, `sample` draws one that is legal in the environment at that moment.
 
-    So `env.step(env.action_space.sample())` works as it does everywhere in Gymnasium, even when
-    `reset` comes in between. A number that the caller chose is never replaced: it raises
-    IllegalAction where it is illegal.
+    So `env.step(env.action_space.sample())` works as everywhere in Gymnasium, even with a `reset` in
+    between. An action chosen by the caller is never replaced: if it is illegal, IllegalAction is raised.
     """
 
     def __init__(self, mask: NDArray[np.uint8]) -> None:
@@ -47,7 +46,7 @@ class WizardEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
     Observations are rows of bytes as the table OBSERVATION lays them out, uint8 [OBS_SIZE]. Actions
     are ids of ACTIONS; which are legal is in `info["action_mask"]`, int8 [NUM_ACTIONS], and in
     `action_masks()`, bool. `info["seat"]` is the learner's seat, `info["scores"]`, int64
-    [num_players], everybody's points of the game. Rewards are in points, see rewards.py.
+    [num_players], everybody's points of the game. Rewards are in points, see `rewards`.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
@@ -69,7 +68,7 @@ class WizardEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
             seat: the learner's seat; drawn for each game if None.
             opponents: the name of an agent, an agent, or one for each seat to the learner's left.
             episode: "game", or "round": each episode is the next round of the game.
-            reward: "points", "game", "relative", "win" or "rank", see rewards.py.
+            reward: "points", "game", "relative", "win" or "rank", see `rewards`.
             render_mode: None, "ansi", "rgb_array" or "human"; what is shown is the learner's view.
             options: the other options of Rules.
         """
@@ -103,7 +102,7 @@ class WizardEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
     ) -> tuple[NDArray[np.uint8], SupportsFloat, bool, bool, dict[str, Any]]:
         """Take an action, then let the opponents act until the learner's next decision.
 
-        Raises IllegalAction; nothing has changed then.
+        Raises IllegalAction; then nothing has changed.
         """
         if isinstance(action, DrawnAction):
             action = self._nearest_legal(int(action))
@@ -139,7 +138,7 @@ class WizardEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
 
     @property
     def game(self) -> Game:
-        """The game on the table, to look at; everything, hidden cards included."""
+        """A copy of the current game; everything, hidden cards included."""
         return Game.from_state(self._games.rules, self._games.states)
 
     def _show(self) -> None:

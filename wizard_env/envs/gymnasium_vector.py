@@ -23,9 +23,9 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
 
     Observations are uint8 [num_envs, OBS_SIZE]; infos hold `action_mask`, int8 [num_envs,
     NUM_ACTIONS], `seat` and `scores` as in WizardEnv. `action_masks()` is bool [num_envs,
-    NUM_ACTIONS]. Finished episodes start anew by themselves: with AutoresetMode.NEXT_STEP on the
-    following step, whose action for them is not read, and with AutoresetMode.SAME_STEP at once,
-    the last observation and info being in `infos["final_obs"]` and `infos["final_info"]`.
+    NUM_ACTIONS]. Finished episodes restart by themselves: with AutoresetMode.NEXT_STEP on the next
+    step, which ignores their action, and with AutoresetMode.SAME_STEP at once, with the last
+    observation and info in `infos["final_obs"]` and `infos["final_info"]`.
     """
 
     metadata: dict[str, Any] = {
@@ -53,7 +53,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
         if mode is AutoresetMode.DISABLED:
             raise ValueError(f"autoreset_mode={mode}: allowed are NEXT_STEP and SAME_STEP")
         if render_mode is not None:
-            raise ValueError(f"render_mode={render_mode!r}: a batch is not rendered, allowed is None")
+            raise ValueError(f"render_mode={render_mode!r}: a batch is not rendered, so only None is allowed")
         rules = make_rules(WizardVectorEnv, num_players, options)
         self._games = GamesWithOpponents(rules, num_envs, seat, opponents, episode, reward)
         self.num_envs = num_envs
@@ -75,9 +75,9 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
         """Start an episode in every environment.
 
         Args:
-            seed: of the first environment, the others following one by one; or one for each; or
-                None to go on from the games before, or from random seeds at first.
-            options: not read.
+            seed: of the first environment, counting up for the others; or one for each; or None to
+                follow on from the previous games, or at first from random seeds.
+            options: ignored.
         """
         if options and "reset_mask" in options:
             raise ValueError("options['reset_mask'] belongs to AutoresetMode.DISABLED, see autoreset_mode")
@@ -95,7 +95,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
         if isinstance(seed, int | np.integer):
             return np.uint64(seed) + np.arange(self.num_envs, dtype=np.uint64)
         if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds: {self.num_envs} environments need {self.num_envs}")
+            raise ValueError(f"{len(seed)} seeds: {self.num_envs} are needed, one for each environment")
         return np.array(seed, np.uint64)
 
     def step(
@@ -116,7 +116,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
         games = self._games
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,):
-            raise ValueError(f"actions of shape {chosen.shape}: it must be ({self.num_envs},)")
+            raise ValueError(f"actions of shape {chosen.shape}: ({self.num_envs},) is needed")
         ended = games.terminated.copy()
         if not ended.any():
             games.step(chosen, self._rows)

@@ -16,7 +16,7 @@ from wizard_env.loading import load
 from wizard_env.rules import Rules
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.state import SCORED
-from wizard_env.view import Agent
+from wizard_env.view import Agent, actions_by_owner
 
 Episode = Literal["game", "round"]
 EPISODES: tuple[str, ...] = get_args(Episode)
@@ -27,11 +27,11 @@ _EPISODE_STREAM = np.uint64(0xE915)
 
 
 class GamesWithOpponents:
-    """N games in which one seat is the learner's; the opponents act by themselves.
+    """N games in which the learner has one seat; the opponents act by themselves.
 
-    All that happens by chance in a game follows from the game's seed: the deals, the learner's seat
-    if it is drawn, and the opponents' random words. Hence N games are the same as N batches of one,
-    with opponents that take their chance from `view.noise`.
+    All randomness of a game follows from its seed: the deals, the learner's seat if it is drawn, and the
+    opponents' random words. So N games equal N batches of one, as long as the opponents take their
+    randomness from `view.noise`.
 
     observation: uint8 [n, OBS_SIZE] and mask: uint8 [n, NUM_ACTIONS], as the learner sees them; the
         mask is zero once its episode has ended.
@@ -58,7 +58,7 @@ class GamesWithOpponents:
         self.rules = rules
         self.num_games = num_games
         self._fixed_seat = seat
-        self._opponents = load_opponents(opponents, rules.num_players)
+        self._opponents, self._agent_at = load_opponents(opponents, rules.num_players)
         self._episode = episode
         self._reward = reward
         self._games = Games(rules, num_games, pause=episode)
@@ -92,13 +92,15 @@ class GamesWithOpponents:
         self._games.begin(rows, seeds)
         _draw_seats(rows, seeds, self.rules.num_players, self.seat)
         self._noise[rows] = noise_streams(seeds)
-        self._rng = np.random.default_rng(self._noise[rows])  # which tells its seed, so not the games'
+        self._rng = np.random.default_rng(
+            self._noise[rows]
+        )  # not the games' own seeds: a generator reveals its seed
         if self._fixed_seat is not None:
             self.seat[rows] = self._fixed_seat
         self._start(rows)
 
     def go_on(self, rows: NDArray[np.int64]) -> None:
-        """Start the next episode: the game's next round if it has one, else a new game."""
+        """Start the next episode: the next round of the game if there is one, else a new game."""
         between = self._games.states["phase"][rows] == SCORED
         if between.any():
             self._games.deal(rows[between])
@@ -110,7 +112,7 @@ class GamesWithOpponents:
     def step(self, actions: ArrayLike, rows: NDArray[np.int64]) -> None:
         """Let the learner act, then the opponents until the learner must act again or the episode ends.
 
-        Raises IllegalAction if the learner's action is not legal; no game has changed then.
+        Raises IllegalAction if the learner's action is not legal; then no game has changed.
         """
         self._games.step(actions, rows)
         self.reward[rows] = 0
@@ -142,16 +144,9 @@ class GamesWithOpponents:
 
     def _ask_opponents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         games = self._games
-        view = games.view(rows, next_words(self._noise, rows))
-        if len(self._opponents) == 1:
-            return self._opponents[0][1].act(view, self._rng)
         place = (games.seat[rows] - self.seat[rows] - 1) % self.rules.num_players
-        actions = np.empty(len(rows), np.int64)
-        for places, agent in self._opponents:
-            theirs = np.isin(place, places)
-            if theirs.any():
-                actions[theirs] = agent.act(view.select(theirs), self._rng)
-        return actions
+        view = games.view(rows, next_words(self._noise, rows))
+        return actions_by_owner(self._opponents, self._agent_at[place], view, self._rng)
 
     def _collect(self, rows: NDArray[np.int64]) -> None:
         games = self._games
@@ -161,22 +156,26 @@ class GamesWithOpponents:
         self.terminated[rows] = over if self._episode == "game" else games.round_done[rows]
 
 
-def load_opponents(opponents: Opponents, num_players: int) -> list[tuple[list[int], Agent]]:
-    """The opponents' agents, each with the places, from the learner's left, that it plays."""
+def load_opponents(opponents: Opponents, num_players: int) -> tuple[list[Agent], NDArray[np.int64]]:
+    """The opponents' agents, and int64 [num_players - 1]: which of them sits at each place.
+
+    Places count from the learner's left. The same name, or the same agent, is loaded once.
+    """
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        return [(list(range(num_players - 1)), load(opponents))]
+        return [load(opponents)], np.zeros(num_players - 1, np.int64)
     if len(opponents) != num_players - 1:
         raise ValueError(
             f"{len(opponents)} opponents: one agent for all is needed, or one for each of the "
             f"{num_players - 1} seats to the learner's left"
         )
-    places: dict[str | int, list[int]] = {}
-    agents: dict[str | int, str | Agent] = {}
-    for place, agent in enumerate(opponents):
-        key = agent if isinstance(agent, str) else id(agent)
-        places.setdefault(key, []).append(place)
-        agents[key] = agent
-    return [(places[key], load(agents[key])) for key in places]
+    different: dict[str | int, str | Agent] = {_identity(agent): agent for agent in opponents}
+    numbers = {key: number for number, key in enumerate(different)}
+    at_place = np.array([numbers[_identity(agent)] for agent in opponents])
+    return [load(agent) for agent in different.values()], at_place
+
+
+def _identity(agent: str | Agent) -> str | int:
+    return agent if isinstance(agent, str) else id(agent)
 
 
 def next_seeds(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:

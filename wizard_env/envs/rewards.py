@@ -1,4 +1,4 @@
-"""What an environment pays: the points of the game, or something made from them."""
+"""Rewards: the points of the game, or something derived from them."""
 
 from typing import Literal, get_args
 
@@ -20,7 +20,7 @@ def rewards(
             "relative": the points of a round less their mean over the table, as it is scored.
             "win": at the end of the game 1, shared among the winners; 0 for all others.
             "rank": at the end of the game 1 for the first to -1 for the last place, in equal steps;
-            who shares places gets their mean.
+            players who share places get their mean.
         points: [..., num_players] points that the step scored; 0 where no round ended.
         scores: [..., num_players] points of the game so far.
         over: [...] whether the step ended the game.

@@ -126,7 +126,7 @@ _MASK_TAIL = NUM_ACTIONS - WORD_BITS
 
 @compiled
 def _write_cards(row: Row, start: int, cards: int) -> None:
-    """Write how often a set holds each of the 54 kinds."""
+    """Write how many of each of the 54 kinds a set holds."""
     unpack_bits(row.values, start, cards & SUIT_CARDS)
     row.values[at(start + WIZARD)] = (cards >> WIZARD_SHIFT) & COUNT
     row.values[at(start + JESTER)] = (cards >> JESTER_SHIFT) & COUNT
@@ -134,7 +134,7 @@ def _write_cards(row: Row, start: int, cards: int) -> None:
 
 @compiled
 def place_of(state: State, observer: int, seat: int) -> int:
-    """How many places to the left of the observer a seat is."""
+    """How many places a seat is to the left of the observer."""
     place = seat - observer
     return place if place >= 0 else place + int(state.num_players)
 
@@ -164,7 +164,7 @@ def write_choices(mask: Row, first: int, allowed: int) -> None:
 def observe(state: State, observer: int, row: Row, order: int) -> None:
     """Write all that `observer` may know, with the suits in the given order.
 
-    Planes of places beyond the table are not written: a new row is all zeros.
+    Entries of places beyond the table are not written: a new row is all zeros.
     """
     num_players = int(state.num_players)
     hand = state.hands[at(observer)]
@@ -196,7 +196,7 @@ def observe(state: State, observer: int, row: Row, order: int) -> None:
 
 @compiled
 def _flag(index: int) -> int:
-    """A bit set of one index; of none for -1."""
+    """The bit set of one index; empty for -1."""
     return (1 << index + 1) >> 1
 
 
@@ -265,7 +265,7 @@ def _write_seats(state: State, observer: int, row: Row) -> None:
 
 @compiled
 def write_full_state(state: State, observer: int, row: Row, order: int) -> None:
-    """Write an observation, then all that it leaves out, with the suits in the given order."""
+    """Write an observation, then everything it leaves out, with the suits in the given order."""
     observe(state, observer, row, order)
     seat = observer
     for place in range(MAX_PLAYERS):

@@ -25,7 +25,7 @@ SCORE_UNIT = 10
 class Field:
     """A piece of the observation: its name, shape, largest value and meaning.
 
-    Every entry is a whole number from 0 to `high`; entry / high scales it to [0, 1].
+    Every entry is an integer from 0 to `high`; entry / high scales it to [0, 1].
     """
 
     name: str
@@ -35,7 +35,7 @@ class Field:
 
     @property
     def size(self) -> int:
-        """How many numbers the field takes."""
+        """The number of entries."""
         return int(np.prod(self.shape))
 
 
@@ -113,7 +113,7 @@ FULL_STATE = (
     Field("bids_made", (_SEATS,), 1, "whether each seat has bid"),
     Field("acting", (_SEATS,), 1, "one-hot: the seat that acts now"),
 )
-"""All there is to know, for centralised critics: an observation and what it leaves out."""
+"""Everything, for centralised critics: an observation, and what it leaves out."""
 
 
 def slices_of(fields: tuple[Field, ...]) -> Mapping[str, slice]:
@@ -149,10 +149,10 @@ def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> d
         observation: uint8 [..., OBS_SIZE]; with `fields=FULL_STATE`, [..., FULL_SIZE].
 
     Returns:
-        For each field a view of shape [..., *field.shape].
+        For each field, a view of shape [..., *field.shape].
 
     Raises:
-        ValueError: the last axis has another length.
+        ValueError: the last axis has the wrong length.
     """
     rows = np.asarray(observation)
     size = sum(field.size for field in fields)
@@ -165,7 +165,7 @@ def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> d
 
 
 def markdown(fields: tuple[Field, ...] = OBSERVATION, start: int = 0) -> str:
-    """The table of fields, for the docs, the first of which begins at entry `start`."""
+    """The table of fields for the docs; the first begins at entry `start`."""
     lines = ["| entries | name | shape | values | meaning |", "|---|---|---|---|---|"]
     places = slices_of(fields)
     for field in fields:

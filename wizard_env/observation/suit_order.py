@@ -1,8 +1,7 @@
-"""Canonical suits: trump first, the others by what the observer holds.
+"""Canonical suits: trump first, then the others by what the observer holds.
 
-Wizard's suits differ in name alone, so a learner that sees them in an order of the observer's own
-needs to learn each pattern once instead of 24 times. An order is packed into one integer: two bits
-for each suit, which say where that suit stands.
+Wizard's suits differ only in name, so a learner that sees them in the observer's own order learns each
+pattern once instead of 24 times. An order is packed into one integer: two bits per suit give its place.
 """
 
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
@@ -13,12 +12,12 @@ from wizard_env.observation.seat_bytes import ONES
 from wizard_env.state import NO_SUIT, State
 
 PRINTED_ORDER = 0b11_10_01_00
-"""Every suit stands where it is printed: spades, hearts, diamonds, clubs."""
+"""Suits in their printed order: spades, hearts, diamonds, clubs."""
 
 
 @compiled
 def position_of(suit: int, order: int) -> int:
-    """Where a suit stands in an order; UNDECIDED and NO_SUIT stay what they are."""
+    """The place of a suit in an order; UNDECIDED and NO_SUIT stay unchanged."""
     if order == PRINTED_ORDER or suit < 0 or suit >= NO_SUIT:
         return suit
     return (order >> 2 * suit) & 3
@@ -26,7 +25,7 @@ def position_of(suit: int, order: int) -> int:
 
 @compiled
 def canonical_order(state: State, observer: int) -> int:
-    """Trump first, then the suits of which `observer` holds most cards, then those with higher ones."""
+    """Trump first, then the suits by how many cards `observer` holds, then by how high those are."""
     hand = state.hands[observer]
     order = 0
     for suit in range(NUM_SUITS):
@@ -40,7 +39,7 @@ def canonical_order(state: State, observer: int) -> int:
 
 @compiled
 def _weight(state: State, hand: int, suit: int) -> int:
-    """A number by which suits are sorted; no two are equal."""
+    """A sort key for suits; no two are equal."""
     ranks = (hand >> NUM_RANKS * suit) & RANK_BITS
     weight = (count_bits(ranks) << NUM_RANKS) | ranks
     if suit == state.trump:
@@ -50,7 +49,7 @@ def _weight(state: State, hand: int, suit: int) -> int:
 
 @compiled
 def reorder(cards: int, order: int) -> int:
-    """A set of cards with its suits renamed by an order; the usual order costs no call."""
+    """A set of cards with its suits renamed by an order; the printed order costs no call."""
     return cards if order == PRINTED_ORDER else _reorder(cards, order)
 
 
@@ -65,7 +64,7 @@ def _reorder(cards: int, order: int) -> int:
 
 @compiled
 def reorder_suits(suits: int, order: int) -> int:
-    """A set of suits in every lane, renamed by an order."""
+    """Sets of suits, one in each byte, renamed by an order."""
     return suits if order == PRINTED_ORDER else _reorder_suits(suits, order)
 
 
@@ -79,7 +78,7 @@ def _reorder_suits(suits: int, order: int) -> int:
 
 @compiled
 def reorder_card(card: int, order: int) -> int:
-    """A card with its suit renamed by an order; NO_CARD, Wizard and Jester stay what they are."""
+    """A card with its suit renamed by an order; NO_CARD, Wizard and Jester stay unchanged."""
     if order == PRINTED_ORDER or card < 0 or card >= WIZARD:
         return card
     return ((order >> 2 * suit_of(card)) & 3) * NUM_RANKS + rank_of(card)
@@ -97,7 +96,7 @@ def reorder_action(action: int, order: int) -> int:
 
 @compiled
 def printed_action(action: int, order: int) -> int:
-    """An action in the given order of suits, turned back to the suits as printed."""
+    """An action in a given suit order, in the suits as printed."""
     return action if order == PRINTED_ORDER else reorder_action(action, inverse_order(order))
 
 

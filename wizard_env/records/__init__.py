@@ -1,9 +1,9 @@
 """Games on paper: records and positions that read back exactly, transcripts, and files that are never half
 written."""
 
-from wizard_env.records.game_record import RecordError, read_records, record, replay, write_records
-from wizard_env.records.position import parse_position, position
-from wizard_env.records.transcript import Transcript, transcribe
+from wizard_env.records.game_records import RecordError, read_records, record, replay, write_records
+from wizard_env.records.positions import parse_position, position
+from wizard_env.records.transcripts import Transcript, transcribe
 
 __all__ = [
     "RecordError",

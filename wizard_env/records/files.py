@@ -1,4 +1,4 @@
-"""Writing files so that a reader, or a run that resumes, never meets half of one."""
+"""Writing files so that nobody ever reads half of one."""
 
 import os
 from collections.abc import Callable
@@ -6,15 +6,15 @@ from pathlib import Path
 
 
 def check_folder(path: Path) -> None:
-    """Raise FileNotFoundError if the folder of a file to be written is missing: it may be misspelled."""
+    """Raise FileNotFoundError if the folder of a file to write is missing: it may be misspelled."""
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a temporary file beside `path`, then put it in its place.
+    """Let `write` fill a temporary file beside `path`, then move it into place.
 
-    If `write` raises, what was at `path` before is still there.
+    If `write` raises, the file at `path` stays as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")

@@ -1,6 +1,6 @@
 """Game records <-> text: a whole game on one line of JSON, for files of JSON Lines.
 
-Reading a record plays its actions through the rules, so it cannot say what the rules do not allow.
+Reading a record plays its actions through the rules, so it cannot hold what the rules do not allow.
 """
 
 import hashlib
@@ -29,30 +29,30 @@ _LONGEST_QUOTE = 80
 
 
 class RecordError(ValueError):
-    """A line that is not the record of a game; the message names the line and the reason."""
+    """A line is not a game record; the message names the line and the reason."""
 
 
 def record(game: Game) -> str:
-    """A game, finished or not, as one line of JSON without its line break.
+    """A game, finished or not, as one line of JSON without the line break.
 
     Raises:
-        ValueError: the game is not what its actions lead to, because it was begun by `Game.from_state`
-            or its state was written to.
+        ValueError: the actions do not lead to this game, because it was begun by `Game.from_state` or its
+            state was written to.
     """
     content = _tell(game)
     return _json({**content, "digest": _digest(content)})
 
 
 def replay(line: str, number: int = 1) -> Game:
-    """Play the game of a record again; the game is equal to the one that was recorded.
+    """Play a record again; the game equals the one that was recorded.
 
     Args:
         line: what `record` returned.
         number: the number of the line in its file, for the message of an error.
 
     Raises:
-        RecordError: the line is not a record, was altered, or tells of a game that the rules or the
-            seed do not allow.
+        RecordError: the line is not a record, was altered, or holds a game that the rules or the seed do
+            not allow.
     """
     try:
         return _replay(_parse_record(line))
@@ -61,10 +61,10 @@ def replay(line: str, number: int = 1) -> Game:
 
 
 def write_records(path: str | os.PathLike[str], games: Iterable[Game]) -> None:
-    """Write a file of records, one game a line, in the place of what was there.
+    """Write a file of records, one game per line, replacing the file if there is one.
 
-    The file appears whole: if anything fails on the way, what was there stays. Raises
-    FileNotFoundError if the folder is missing: the path may be misspelled.
+    The file is replaced as a whole: if anything fails, the old one stays. Raises FileNotFoundError if the
+    folder is missing: the path may be misspelled.
     """
     check_folder(Path(path))
     write_atomically(Path(path), lambda unfinished: _write_lines(unfinished, games))
@@ -88,7 +88,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
 
 
 def _tell(game: Game) -> dict[str, Any]:
-    """All that a record says of a game but its digest, found by playing it again."""
+    """The content of a game's record without its digest, found by playing the game again."""
     rounds = [_dealt(game.restart())]
     for twin, action in game.retrace():
         rounds[-1]["actions"].append(ACTIONS[action])
@@ -122,14 +122,14 @@ def _dealt(game: Game) -> dict[str, Any]:
 
 
 def _parse_record(line: str) -> dict[str, Any]:
-    """A record as plain values, whole and unaltered, that may still tell of an impossible game."""
+    """A record as plain values: complete and unaltered, but perhaps of an impossible game."""
     try:
         told = json.loads(line, object_pairs_hook=_distinct, parse_constant=_refuse_constant)
     except ValueError as error:
         cut_off = line.lstrip().startswith("{") and not line.rstrip().endswith("}")
         raise ValueError(f"{'cut off' if cut_off else 'not JSON'}: {error}") from None
     if not isinstance(told, dict) or told.get("format") != FORMAT:
-        raise ValueError(f"not a record of a game: its 'format' should be {FORMAT!r}")
+        raise ValueError(f"not a game record: its 'format' should be {FORMAT!r}")
     version: Any = told.get("version")
     if is_integer(version) and version > VERSION:
         raise ValueError(f"version {version} is newer than version {VERSION}, which this program reads")
@@ -171,7 +171,7 @@ def _parse_start(start: Any) -> dict[str, Any] | None:
 
 
 def _actions(rounds: Any) -> Iterator[tuple[int, int, str]]:
-    """The actions of a record: the place of the round, the number in the round from 1, the name."""
+    """The actions of a record: index of the round, number within the round from 1, name."""
     _check_type("rounds", rounds, list)
     for number, told in enumerate(rounds):
         _check_type(f"rounds[{number}]", told, dict)
@@ -197,7 +197,7 @@ def _check_keys(name: str, told: dict[str, Any], keys: Sequence[str]) -> None:
 
 
 def _first_difference(name: str, told: Any, played: Any) -> str:
-    """Where what a record says first departs from the game as it was played again."""
+    """The first place where a record differs from the game as replayed."""
     parts: list[tuple[str, Any, Any]] = []
     if type(told) is type(played) is dict and told.keys() == played.keys():
         parts = [(f"{name}.{key}".lstrip("."), told[key], played[key]) for key in played]
@@ -206,14 +206,14 @@ def _first_difference(name: str, told: Any, played: Any) -> str:
     for part in parts:
         if _sorted_json(part[1]) != _sorted_json(part[2]):
             return _first_difference(*part)
-    return f"{name} is {_quote(told)}, but the game played again has {_quote(played)}"
+    return f"{name} is {_quote(told)}, but the replayed game has {_quote(played)}"
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys = [key for key, _ in pairs]
     for key in keys:
         if keys.count(key) > 1:
-            raise ValueError(f"the key {_quote(key)} stands twice in one object")
+            raise ValueError(f"the key {_quote(key)} appears twice in one object")
     return dict(pairs)
 
 
@@ -226,7 +226,7 @@ def _json(content: Any) -> str:
 
 
 def _sorted_json(content: Any) -> str:
-    """A text that is the same for equal contents, and only for them."""
+    """A text that is the same for equal contents, and only for those."""
     return json.dumps(content, separators=(",", ":"), sort_keys=True)
 
 

@@ -1,6 +1,6 @@
 """Positions <-> text: one moment of a game on one line, short enough for a bug report.
 
-Reading a position plays its actions through the rules, so it cannot say what the rules do not allow.
+Reading a position plays its actions through the rules, so it cannot hold what the rules do not allow.
 """
 
 import re
@@ -21,7 +21,7 @@ _OPTIONS = {
     "magic": "magic_edition",
     "sizes": "hand_sizes",
 }
-"""How a position calls the options of a game; it says only those that differ from the default."""
+"""The names of a game's options in a position, which lists only those that differ from the default."""
 _WORDS = (*_OPTIONS, "round", "dealer", "scores", "hands", "upcard", "trump", "bids", "tricks", "seed")
 _NEEDED_WORDS = ("dealer", "hands")
 _ON_OFF = {"on": True, "off": False}
@@ -29,16 +29,16 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,20}")
 
 
 def position(game: Game) -> str:
-    """Where a game stands, in words of the form name=value on one line.
+    """The position of a game, in words of the form name=value on one line.
 
     The options that differ from the default: `players`, `restriction`, `reveal`, `magic`, `sizes`;
-    `round` and `dealer`; `scores` before the round; `hands` as dealt, from seat 0, cards joined and
-    seats parted by "/"; `upcard`; what was done in the round: the dealer's `trump`, `bids` in the
-    order of the bidding, `tricks` with the cards in the order of play, parted by "/"; and `seed`, from
-    which the rounds that follow are dealt.
+    `round` and `dealer`; `scores` before the round; `hands` as dealt, from seat 0, without spaces and with
+    "/" between seats; `upcard`; the actions of the round: the dealer's `trump`, `bids` in bidding order,
+    `tricks` with the cards in the order of play and "/" between tricks; and `seed`, from which later
+    rounds are dealt.
 
     Raises:
-        ValueError: the game is what one seat sees of it, without the hands of the others.
+        ValueError: the game shows only what one seat sees, without the other hands.
 
     >>> position(Game(Rules(num_players=3), seed=7))
     'players=3 round=1 dealer=1 scores=0,0,0 hands=JE/2D/8D upcard=8S seed=14334736817860870823'
@@ -46,7 +46,7 @@ def position(game: Game) -> str:
     state, players = game.state[0], game.rules.num_players
     dealt = [card_names(hand) for hand in state["hands"][:players] + state["played"][:players]]
     if any(len(hand) != game.hand_size for hand in dealt):
-        raise ValueError("the game is what one seat sees of it: a position needs all hands")
+        raise ValueError("the game shows only what one seat sees: a position needs all hands")
     scores = state["scores"][:players] - (state["points"][:players] if game.phase == "over" else 0)
     words = {name: _option_text(game.rules, option) for name, option in _OPTIONS.items()}
     words |= {
@@ -62,14 +62,14 @@ def position(game: Game) -> str:
 
 
 def parse_position(text: str) -> Game:
-    """The game of a position; it is dealt the same cards in the rounds that follow.
+    """The game of a position; later rounds are dealt the same cards.
 
-    Words may stand in any order; only `dealer` and `hands` are needed, and `upcard` where a card is
-    left. Without `round` the first round of that hand size is meant, without `scores` all have 0
-    points, without `seed` it is 0.
+    Words may come in any order; only `dealer` and `hands` are required, and `upcard` if a card is left.
+    Without `round`, the first round of that hand size is meant; without `scores`, everybody has 0 points;
+    without `seed`, it is 0.
 
     Raises:
-        ValueError: the text is no position, or one that the rules do not allow; the message says why.
+        ValueError: the text is not a position, or not one that the rules allow; the message says why.
     """
     words = _split_words(text)
     rules = Rules(**{_OPTIONS[name]: _parse_option(name, words[name]) for name in words if name in _OPTIONS})
@@ -86,18 +86,18 @@ def parse_position(text: str) -> Game:
     game = Game.begin(rules, _parse_number("seed", words.get("seed", "0")), start)
     for place, action in _parse_actions(words, rules.num_players):
         if game.rounds:
-            raise ValueError(f"{place}: the round is over before it")
+            raise ValueError(f"{place}: the round is already over")
         try:
             game.step(action)
         except IllegalAction as illegal:
             raise ValueError(f"{place}: {illegal}") from None
     if game.rounds and game.phase != "over":
-        raise ValueError("tricks: the round is over; a position stands in the round that follows it")
+        raise ValueError("tricks: the round is over; give the position in the next round instead")
     return game
 
 
 def _option_text(rules: Rules, option: str) -> str:
-    """The value of an option as a position says it; empty for the default."""
+    """The value of an option as written in a position; empty for the default."""
     value = getattr(rules, option)
     if value == getattr(Rules(), option):
         return ""
@@ -107,7 +107,7 @@ def _option_text(rules: Rules, option: str) -> str:
 
 
 def _action_words(state: Any) -> dict[str, str]:
-    """What was done since the deal, of a record of dtype STATE."""
+    """The actions since the deal, from a record of dtype STATE."""
     players, dealer = int(state["num_players"]), int(state["dealer"])
     bidders = [*range(dealer + 1, players), *range(dealer + 1)]
     bids = [str(state["bids"][seat]) for seat in bidders if state["bids"][seat] != NOT_BID]
@@ -125,9 +125,9 @@ def _split_words(text: str) -> dict[str, str]:
     for word in text.split():
         name, equals, value = word.partition("=")
         if not equals or not value:
-            raise ValueError(f"{word!r}: a position is made of words like dealer=2")
+            raise ValueError(f"{word!r}: a position consists of words like dealer=2")
         if name in words:
-            raise ValueError(f"{word!r}: {name} stands twice")
+            raise ValueError(f"{word!r}: {name} appears twice")
         words[name] = value
     for name in words:
         if name not in _WORDS:
@@ -163,12 +163,12 @@ def _parse_numbers(name: str, value: str) -> list[int]:
 def _parse_cards(name: str, cards: str) -> list[str]:
     """Cards joined, as in "TSWI3C"; `Game` checks the names."""
     if len(cards) % 2:
-        raise ValueError(f"{name}: {cards!r} is not a row of cards of two characters each")
+        raise ValueError(f"{name}: {cards!r} is not a sequence of cards of two characters each")
     return [cards[i : i + 2] for i in range(0, len(cards), 2)]
 
 
 def _parse_actions(words: dict[str, str], players: int) -> Iterator[tuple[str, str]]:
-    """The actions of a position: where each stands, for the message of an error, and its name."""
+    """The actions of a position: the place of each, for error messages, and its name."""
     if "trump" in words:
         yield "trump", f"trump {words['trump']}"
     if "bids" in words:

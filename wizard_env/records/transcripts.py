@@ -1,4 +1,4 @@
-"""Transcript: a whole game with its tricks spelled out, for people and for programs that know no rules."""
+"""Transcript: a whole game with its tricks spelled out, for people and for programs without the rules."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from wizard_env.rules import Rules
 
 @dataclass
 class Trick:
-    """A trick, maybe unfinished."""
+    """A trick, finished or not."""
 
     leader: int
     cards: list[str] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Trick:
 
 @dataclass
 class PlayedRound:
-    """A round, maybe unfinished; lists are by seat where nothing else is said."""
+    """A round, finished or not; lists are by seat unless stated otherwise."""
 
     number: int
     hand_size: int
@@ -44,7 +44,7 @@ class PlayedRound:
 
 @dataclass
 class Transcript:
-    """What `transcribe` tells."""
+    """A game as `transcribe` spells it out."""
 
     rules: Rules
     seed: int
@@ -61,7 +61,10 @@ class Transcript:
 
 
 def transcribe(game: Game) -> Transcript:
-    """Tell a game from its beginning. Games begun by `Game.from_state` have none, and raise ValueError."""
+    """Spell out a game from its beginning.
+
+    Raises ValueError for a game begun by `Game.from_state`, which has none.
+    """
     rounds = [dealt(game.restart())]
     for twin, action in game.retrace():
         tell(rounds, twin, action)
@@ -69,7 +72,7 @@ def transcribe(game: Game) -> Transcript:
 
 
 def dealt(game: Game) -> PlayedRound:
-    """The round of a game that waits for the first action of it."""
+    """The current round of a game, before its first action."""
     return PlayedRound(
         number=game.round_number,
         hand_size=game.hand_size,
@@ -83,9 +86,9 @@ def dealt(game: Game) -> PlayedRound:
 
 
 def tell(rounds: list[PlayedRound], game: Game, action: int | str) -> None:
-    """Take an action in a game, and write down in its rounds what came of it.
+    """Take an action in a game and note the outcome in its rounds.
 
-    Raises IllegalAction, with the rounds as they were, if the action is not legal.
+    Raises IllegalAction if the action is not legal; then the rounds are unchanged.
     """
     told, plays, leads, seat = rounds[-1], game.phase == "play", not game.trick, game.acting_seat
     finished = game.step(action)

@@ -2,12 +2,11 @@
 
 from wizard_env.cards import SUITS
 from wizard_env.readable import Round
+from wizard_env.render.colors import ANSI_CODES
 from wizard_env.render.scene import Scene, Seat, cards_text, rules_text
 
 SUIT_NAMES = dict(zip(SUITS, ("spades", "hearts", "diamonds", "clubs"), strict=True))
 SUIT_SYMBOLS = dict(zip(SUITS, "♠♥♦♣", strict=True))
-_SUIT_COLORS = dict(zip(SUITS, ("1;34", "31", "33", "32"), strict=True))
-_SPECIAL_COLORS = {"WI": "1;35", "JE": "1;36"}
 _ACTING = "1;7"
 _FAINT = "2"
 _MARKER, _DEALER = ">", "D"
@@ -63,7 +62,7 @@ class _Writer:
         return f"{self._paint(numbers, _ACTING) if seat.acts else numbers}  {hand}"
 
     def _moment(self, scene: Scene) -> str:
-        """What lies on the table, or what the table waits for."""
+        """The trick on the table, or what the game is waiting for."""
         if scene.phase == "over":
             return _result(scene)
         if scene.phase == "scored":
@@ -93,18 +92,18 @@ class _Writer:
         return f"{number:>5}  {scored.hand_size:>5}  {trump}{cells}"
 
     def _card(self, card: str) -> str:
-        if card in _SPECIAL_COLORS:
-            return self._paint(card, _SPECIAL_COLORS[card])
+        if card in ANSI_CODES:
+            return self._paint(card, ANSI_CODES[card])
         rank, suit = card[0], card[1]
-        return self._paint(rank + SUIT_SYMBOLS[suit], _SUIT_COLORS[suit]) if self._color else card
+        return self._paint(rank + SUIT_SYMBOLS[suit], ANSI_CODES[suit]) if self._color else card
 
     def _suit(self, suit: str) -> str:
         if self._color:
-            return self._paint(f"{SUIT_SYMBOLS[suit]} {SUIT_NAMES[suit]}", _SUIT_COLORS[suit])
+            return self._paint(f"{SUIT_SYMBOLS[suit]} {SUIT_NAMES[suit]}", ANSI_CODES[suit])
         return SUIT_NAMES[suit]
 
     def _suit_mark(self, suit: str) -> str:
-        return self._paint(SUIT_SYMBOLS[suit], _SUIT_COLORS[suit]) if self._color else suit
+        return self._paint(SUIT_SYMBOLS[suit], ANSI_CODES[suit]) if self._color else suit
 
     def _paint(self, words: str, code: str) -> str:
         return f"\x1b[{code}m{words}\x1b[0m" if self._color else words

@@ -3,8 +3,8 @@
 from typing import Any
 
 from wizard_env.checks import check_choice
+from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene
-from wizard_env.render.text import text
 from wizard_env.render.window import Window, image
 
 RENDER_MODES = ("ansi", "rgb_array", "human")

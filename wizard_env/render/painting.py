@@ -1,7 +1,7 @@
 """Draws a scene with pygame, off screen; the only module that imports pygame.
 
-Everything is laid out in units of which at least 1000 by 700 fit into the picture, drawn twice as
-large as asked for and scaled down, which smooths the edges.
+Everything is laid out in units, at least 1000 by 700 of which fit into the picture. It is drawn at twice the
+size and scaled down, which smooths the edges.
 """
 
 import math
@@ -17,10 +17,9 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # a library does not p
 import pygame
 import pygame.font
 
-from wizard_env.cards import SUITS
+from wizard_env.render.colors import LIGHT_COLORS, Color
 from wizard_env.render.scene import Scene, Seat, cards_text, rules_text
 
-Color: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]
 
 MIN_WIDTH, MIN_HEIGHT = 400, 280
@@ -42,11 +41,6 @@ _RED: Color = (248, 136, 124)
 _CARD_EDGE: Color = (120, 126, 124)
 _BACK: Color = (44, 74, 148)
 _BACK_LINE: Color = (132, 158, 220)
-_SUIT_COLORS: dict[str, Color] = dict(
-    zip(SUITS, ((26, 28, 34), (204, 32, 44), (22, 96, 208), (16, 124, 56)), strict=True)
-)
-_CARD_COLORS: dict[str, Color] = {**_SUIT_COLORS, "WI": (122, 44, 168), "JE": (200, 104, 8)}
-
 _BAR_HEIGHT = 40.0
 _MARGIN = 18.0
 _PLATE_SIZE = (196.0, 50.0)
@@ -146,7 +140,7 @@ class Canvas:
     def sign(self, name: str, center: Point, size: float) -> None:
         """The shape of a suit, of the Wizard or of the Jester."""
         x, y = center
-        color = _CARD_COLORS[name]
+        color = LIGHT_COLORS[name]
         for polygon in _POLYGONS[name]:
             points = [self._point((x + size * across, y + size * down)) for across, down in polygon]
             pygame.draw.polygon(self.surface, color, points)
@@ -304,7 +298,7 @@ class TablePainting:
             self._draw_chips(seat.hand, columns, middle, below)
 
     def _draw_plate(self, seat: Seat, left: float, top: float) -> None:
-        """Who sits there: the seat, its score, tricks won and bid; the dealer's button."""
+        """The name plate of a seat: its score, tricks won and bid; the dealer's button."""
         canvas, (width, height) = self._canvas, _PLATE_SIZE
         edge, edge_width = (_GOLD, 4) if seat.acts else (_PLATE_EDGE, 2)
         canvas.box(left, top, _PLATE_SIZE, _PLATE, 10, edge, edge_width)
@@ -321,7 +315,7 @@ class TablePainting:
             canvas.words("D", 22, (left, top + 1), _BAR)
 
     def _draw_backs(self, count: int, middle: float, top: float) -> None:
-        """The backs of a hand that is hidden, and how many they are."""
+        """The backs of a hidden hand, and the number of cards."""
         if count == 0:
             return
         canvas, (width, height) = self._canvas, _BACK_SIZE
@@ -343,7 +337,7 @@ class TablePainting:
             canvas.box(x + 1, y + 1, (width - 2, height - 2), _WHITE, 4)
             sign, rank = _parts(card)
             if rank:
-                canvas.words(rank, 20, (x + 10.5, y + height / 2 + 0.5), _CARD_COLORS[sign])
+                canvas.words(rank, 20, (x + 10.5, y + height / 2 + 0.5), LIGHT_COLORS[sign])
                 canvas.sign(sign, (x + 23.5, y + height / 2), 12)
             else:
                 canvas.sign(sign, (x + width / 2, y + height / 2), 19)
@@ -355,17 +349,17 @@ class TablePainting:
         sign, rank = _parts(card)
         corner = left + width * 0.23
         if rank:
-            canvas.words(rank, height * 0.32, (corner, top + height * 0.17), _CARD_COLORS[sign])
+            canvas.words(rank, height * 0.32, (corner, top + height * 0.17), LIGHT_COLORS[sign])
             canvas.sign(sign, (corner, top + height * 0.38), height * 0.17)
             canvas.sign(sign, (left + width * 0.62, top + height * 0.68), height * 0.4)
         else:
-            canvas.words(card, height * 0.24, (left + width * 0.26, top + height * 0.15), _CARD_COLORS[sign])
+            canvas.words(card, height * 0.24, (left + width * 0.26, top + height * 0.15), LIGHT_COLORS[sign])
             canvas.sign(sign, (corner, top + height * 0.36), height * 0.19)
             canvas.sign(sign, (left + width * 0.6, top + height * 0.66), height * 0.46)
 
 
 def _verdict(seat: Seat, over: bool) -> Color:
-    """How the tricks won compare with the bid, as far as it is known."""
+    """The colour of the tricks won against the bid, as far as that is known."""
     if seat.bid is None or (seat.tricks_won < seat.bid and not over):
         return _WHITE
     return _GREEN if seat.tricks_won == seat.bid else _RED

@@ -16,18 +16,18 @@ class Seat:
     number: int
     score: int
     bid: int | None
-    """None where none was made, or where it is hidden."""
+    """None if none was made, or if it is hidden."""
     bid_is_hidden: bool
     tricks_won: int
     hand: tuple[str, ...] | None
-    """None where the observer may not see it."""
+    """None if the observer may not see it."""
     cards_held: int
     deals: bool
     acts: bool
 
     @property
     def bid_text(self) -> str:
-        """The bid; "?" where it is hidden, "-" where none was made."""
+        """The bid; "?" if it is hidden, "-" if none was made."""
         if self.bid_is_hidden:
             return "?"
         return "-" if self.bid is None else str(self.bid)
@@ -39,7 +39,7 @@ class Scene:
 
     rules: Rules
     observer: int | None
-    """None for somebody who sees everything."""
+    """None sees everything."""
     phase: str
     round_number: int
     num_rounds: int
@@ -51,7 +51,7 @@ class Scene:
     trick: tuple[tuple[int, str], ...]
     """The seat and the card, in the order of play."""
     winning: int | None
-    """The place in the trick of the card that wins so far."""
+    """The index in the trick of the card that is winning."""
     seats: tuple[Seat, ...]
     pad: tuple[tuple[int, Round], ...]
     """The finished rounds, each with its number."""
@@ -111,7 +111,7 @@ class Scene:
 
 
 def rules_text(rules: Rules) -> str:
-    """The options that a table is played by, in words."""
+    """The options of a game, in words."""
     magic = ", Magic Edition" if rules.magic_edition else ""
     return f"bids {rules.bid_restriction} and {rules.bid_reveal}{magic}"
 

@@ -16,7 +16,8 @@ def image(scene: Scene, width: int = DEFAULT_WIDTH, height: int = DEFAULT_HEIGHT
 
     Args:
         scene: what to show, as `Game.scene` returns it; its observer sits at the bottom, or seat 0.
-        width, height: in pixels, at least 400 by 280.
+        width: in pixels, at least 400.
+        height: in pixels, at least 280.
 
     Raises:
         ImportError: pygame is not installed.

@@ -1,0 +1,150 @@
+"""Agents by name: entry points, options, paths, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wizard_env.agents
+from wizard_env.agents import View, agent_names, load
+from wizard_env.agents.random import RandomAgent
+
+
+class OtherAgent:
+    """An agent of another package; it keeps the options that it was given."""
+
+    def __init__(
+        self,
+        worlds: int = 1,
+        depth: float = 1.0,
+        style: str = "plain",
+        quick: bool = False,
+        command: Any = None,
+        timeout: Any = None,
+        other: Any = None,
+    ) -> None:
+        self.given = (worlds, depth, style, quick)
+        self.quoted = (command, timeout, other)
+
+    def act(self, view: View, rng: np.random.Generator) -> Any:
+        return view.mask.argmax(axis=1)
+
+
+MINE = OtherAgent
+
+
+def test_the_names_are_those_of_the_entry_points() -> None:
+    """In the group `wizard_env.agents`, which the package itself uses."""
+    assert {"random", "heuristic"} <= set(agent_names())
+    assert agent_names() == sorted(set(agent_names()))
+    assert wizard_env.agents.load is load
+
+
+@pytest.mark.parametrize("name", ["random", "heuristic"])
+def test_an_agent_is_loaded_by_name(name: str) -> None:
+    agent = load(name)
+    assert callable(agent.act)
+    assert load(f"{name}:").__class__ is agent.__class__
+    with pytest.raises(TypeError, match=f"agent '{name}' has no option 'nonsense'"):
+        load(f"{name}:nonsense=1")
+
+
+def test_a_name_loads_the_agent_of_that_name() -> None:
+    assert isinstance(load("random"), RandomAgent)
+
+
+def test_an_agent_is_returned_unchanged() -> None:
+    agent = RandomAgent()
+    assert load(agent) is agent
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("mine", (1, 1.0, "plain", False)),
+        ("mine:worlds=64", (64, 1.0, "plain", False)),
+        ("mine:worlds=64,depth=2.5,style=bold,quick=True", (64, 2.5, "bold", True)),
+        ("mine: worlds = -3 , style = 'a b'", (-3, 1.0, "a b", False)),
+    ],
+)
+def test_agents_of_other_packages_take_options(text: str, given: tuple[Any, ...]) -> None:
+    agent = load(text)
+    assert isinstance(agent, OtherAgent)
+    assert agent.given == given
+    assert "mine" in agent_names()
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.parametrize(
+    ("agent", "error", "message"),
+    [
+        ("randm", ValueError, "unknown agent 'randm': did you mean 'random'"),
+        ("Random", ValueError, "unknown agent 'Random': did you mean 'random'"),
+        ("zzz", ValueError, "unknown agent 'zzz': allowed are .*'random'.* or the path of a checkpoint"),
+        ("", ValueError, "unknown agent ''"),
+        (":worlds=1", ValueError, "unknown agent ''"),
+        ("mine:world=3", TypeError, "'mine' has no option 'world': did you mean 'worlds'"),
+        ("mine:worlds", ValueError, "option 'worlds' is not of the form key=value"),
+        (7, TypeError, "agent=7: a name, a path or an object with a method `act`"),
+        (None, TypeError, "agent=None"),
+        (["random"], TypeError, "a method `act` is needed"),
+    ],
+)
+def test_what_cannot_be_loaded(agent: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        load(agent)
+
+
+@pytest.mark.parametrize("path", ["runs/no/such.zip", "no/nothing", "/no/such/folder/"])
+def test_a_path_that_does_not_exist(path: str) -> None:
+    with pytest.raises((ValueError, FileNotFoundError), match=path.rstrip("/")):
+        load(path)
+
+
+def test_a_file_of_the_same_name_does_not_hide_an_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What "random" means does not depend on the contents of the working directory."""
+    (tmp_path / "random").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert isinstance(load("random"), RandomAgent)
+
+
+# --- options with commas
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        ('command="a b",timeout=5', ("a b", 5, None)),
+        ('command="a,b",timeout=5', ("a,b", 5, None)),
+        ("timeout=5,command='a, b,'", ("a, b,", 5, None)),
+        ("command='a=1,b=2' , timeout=5", ("a=1,b=2", 5, None)),
+        ("""command="it's, so",other='"a,b"'""", ("it's, so", None, '"a,b"')),
+        (r'command="a\",b",timeout=5', ('a",b', 5, None)),
+        (r"command='a\\',timeout=5", ("a\\", 5, None)),
+        ("command='',timeout=''", ("", "", None)),
+        ("command=it's,timeout=5", ("it's", 5, None)),
+        (",timeout=5,,command=a,", ("a", 5, None)),
+    ],
+)
+def test_a_quoted_value_keeps_its_commas(options: str, given: tuple[Any, ...]) -> None:
+    agent = load(f"mine:{options}")
+    assert isinstance(agent, OtherAgent)
+    assert agent.quoted == given
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.parametrize("options", ['command="a,timeout=5', "command='a,b", "command='a'b", "command='"])
+def test_an_unclosed_quote(options: str) -> None:
+    with pytest.raises(ValueError, match="begins a quote that does not end it"):
+        load(f"mine:{options}")
+
+
+@pytest.mark.usefixtures("added")
+def test_text_after_a_quoted_value() -> None:
+    with pytest.raises(ValueError, match="option 'b' is not of the form key=value"):
+        load("mine:command='a',b")
