@@ -1,4 +1,4 @@
-"""Whoever sits at the table: `load("heuristic")`."""
+"""The agents. Load one by name: `load("heuristic")`."""
 
 from wizard_env.loading import agent_names, load
 from wizard_env.view import Agent, View

@@ -1,4 +1,4 @@
-"""Assessment: what an agent thinks of the actions it can take, for people who ask it."""
+"""Assessment: what an agent thinks of its legal actions, for hints and analyses."""
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -10,30 +10,30 @@ from wizard_env.view import Actions, View
 
 
 class Assessment(NamedTuple):
-    """Of n decisions; actions are in the suits as printed."""
+    """Of n decisions, with the suits as printed."""
 
     policy: NDArray[np.float32]
-    """[n, NUM_ACTIONS]: how likely the agent takes each action; a row adds up to 1."""
+    """[n, NUM_ACTIONS]: the probability that the agent takes each action; rows add up to 1."""
     points: NDArray[np.float64]
-    """[n, NUM_ACTIONS]: the points of the round it expects from each action; NaN where it has no estimate."""
+    """[n, NUM_ACTIONS]: the points of the round it expects from each action; NaN if it has no estimate."""
     value: NDArray[np.float64]
-    """[n]: the points of the round it expects; NaN where it has no estimate."""
+    """[n]: the points of the round it expects; NaN if it has no estimate."""
 
 
 @runtime_checkable
 class Assessor(Protocol):
-    """An agent that can say more than what it would do.
+    """An agent that can say more than which action it would take.
 
-    One that estimates the points of every legal action says so by an attribute, `expects_points = True`.
+    An agent that estimates the points of every legal action has an attribute `expects_points = True`.
     """
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """What it thinks of the decisions of a view."""
+        """Assess the decisions of a view."""
         ...
 
 
 def assess(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
-    """What any agent thinks: its own assessment if it has one, and otherwise what it would do."""
+    """An agent's own assessment if it is an Assessor; otherwise a policy certain of the action it takes."""
     if isinstance(agent, Assessor):
         return agent.assess(view, rng)
     unknown = np.full((len(view), NUM_ACTIONS), np.nan)
@@ -41,7 +41,7 @@ def assess(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
 
 
 def expects_points(agent: Agent) -> bool:
-    """Whether an agent says that it estimates the points of every legal action."""
+    """Whether an agent estimates the points of every legal action."""
     return bool(getattr(agent, "expects_points", False))
 
 

@@ -1,9 +1,9 @@
-"""Belief: complete games that agree with all that a seat has seen, drawn uniformly.
+"""Belief: worlds, which are complete games consistent with everything a seat has seen, drawn uniformly.
 
-Who has not followed a suit holds none of it; nothing else is certain about the cards in other hands.
-Seats with the same voids form a group, suits that the same groups may hold form a class, and the
-number of ways to deal the classes to the groups is counted backwards by dynamic programming. Going
-forwards with these numbers as weights, every consistent deal is equally likely, and none is rejected.
+A seat that did not follow a suit holds none of it; nothing else about the other hands is certain. Seats
+with the same voids form a group, and suits that the same groups may hold form a class. The ways to deal
+the classes to the groups are counted backwards by dynamic programming. Going forwards with these counts
+as weights makes every consistent deal equally likely, and rejects none.
 """
 
 from typing import Any, Protocol
@@ -41,7 +41,7 @@ _BINOMIALS = np.array(
         for n in range(61)
     ]
 )
-"""float64 [61, 61]: how many ways there are to choose k of n cards."""
+"""float64 [61, 61]: the number of ways to choose k of n cards, at [n, k]."""
 
 PLAN = np.dtype(
     (
@@ -67,65 +67,65 @@ PLAN = np.dtype(
 
 
 class Plan(Protocol):
-    """What is certain about the hands that a seat does not see: a record of dtype PLAN.
+    """What is certain about the hands that the observer does not see: a record of dtype PLAN.
 
-    A layer is a pair of a class and a group that may hold it, in the order in which they are dealt.
+    A layer is a pair of a class and a group that may hold it. Layers are in the order of dealing.
     """
 
     pool: int
     """The set of all cards that the observer has not seen."""
     free: int
-    """Those that every group may hold."""
+    """The cards of the pool that every group may hold."""
     needs: NDArray[np.int64]
-    """[6] how many cards each seat holds; 0 for the observer."""
+    """[6] the number of cards that each seat holds; 0 for the observer."""
     num_groups: int
     group_voids: NDArray[np.int64]
     """[6] the suits that each group is void in."""
     group_needs: NDArray[np.int64]
-    """[6] how many cards each group holds."""
+    """[6] the number of cards that each group holds."""
     steps: NDArray[np.int64]
-    """[6] how far apart in a table numbers lie that differ by one card of the group."""
+    """[6] the distance between two counts that differ by one card of the group."""
     num_classes: int
     class_cards: NDArray[np.int64]
-    """[4] the cards of each class that some groups may hold and others not."""
+    """[4] the cards of each class, which some groups may hold and others may not."""
     num_layers: int
     layer_class: NDArray[np.int64]
     layer_group: NDArray[np.int64]
     layer_start: NDArray[np.int64]
-    """[21] where the table of each layer begins, and how long all are."""
+    """[21] the index of each layer's first count; the entry after the last layer is for the free cards."""
     seat_group: NDArray[np.int64]
-    """[6] the group of each seat, or -1: it may hold any card."""
+    """[6] the group of each seat; -1 for a seat that may hold any card."""
 
 
 def draw_worlds(view: View, count: int, rng: np.random.Generator) -> NDArray[Any]:
-    """Draw complete games that agree with what the acting seats know; every deal is equally likely.
+    """Draw complete games consistent with what the acting seats know; every deal is equally likely.
 
-    A bid that the seat may not see stays HIDDEN; the generator of the deals to come is a random one.
+    Bids that the seat may not see stay HIDDEN. The generator of future deals is a random one.
 
     Args:
         view: n decisions.
-        count: how many worlds for each, at least 1.
-        rng: used where the view has no random words of its own.
+        count: worlds per decision, at least 1.
+        rng: used if the view has no random words of its own.
 
     Returns:
         [n, count] records of dtype STATE.
     """
     check_integer("count", count, 1, 2**31)
     worlds = np.empty((len(view), count), STATE)
-    _draw_worlds(view.known, view.noise(rng), worlds)
+    _draw_rows(view.known, view.noise(rng), worlds)
     return worlds
 
 
 def count_deals(view: View) -> NDArray[np.float64]:
-    """float64 [n]: how many deals of the unseen cards agree with what each acting seat knows."""
+    """float64 [n]: the number of deals of the unseen cards consistent with what each acting seat knows."""
     totals = np.empty(len(view))
-    _count_deals(view.known, totals)
+    _count_rows(view.known, totals)
     return totals
 
 
 @compiled
 def size_of(cards: int) -> int:
-    """How many cards a set holds."""
+    """The number of cards in a set."""
     return (
         count_bits(cards & SUIT_CARDS) + ((cards >> WIZARD_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
     )
@@ -133,7 +133,7 @@ def size_of(cards: int) -> int:
 
 @compiled
 def pick(cards: int, word: np.uint64) -> int:
-    """A set of one uniformly random card of a set."""
+    """One uniformly random card of a set, as a set."""
     suited = cards & SUIT_CARDS
     in_suits = count_bits(suited)
     wizards = (cards >> WIZARD_SHIFT) & COUNT
@@ -145,7 +145,7 @@ def pick(cards: int, word: np.uint64) -> int:
 
 @compiled
 def unseen_by(known: State, observer: int) -> int:
-    """The cards that a seat has not seen: in other hands or not dealt."""
+    """The cards that a seat has not seen, in other hands or not dealt."""
     cards = DECK - known.hands[observer]
     for seat in range(known.num_players):
         cards -= known.played[seat]
@@ -194,7 +194,7 @@ def _make_classes(plan: Plan) -> None:
         if groups == everybody:
             plan.free |= cards
             continue
-        if groups == 0 or cards == 0:  # left to the seats without voids and to the cards not dealt
+        if groups == 0 or cards == 0:  # only seats without voids may hold these cards, or they are not dealt
             continue
         index = 0
         while index < plan.num_classes and holders[index] != groups:
@@ -222,24 +222,25 @@ def _make_classes(plan: Plan) -> None:
 
 
 @compiled
-def table_size(plan: Plan) -> int:
-    """How many numbers `count_ways` writes."""
+def num_counts(plan: Plan) -> int:
+    """The number of counts that `count_ways` writes."""
     last = plan.num_groups - 1
     states = plan.steps[last] * (plan.group_needs[last] + 1) if last >= 0 else 1
     return plan.layer_start[plan.num_layers] + states
 
 
 @compiled
-def count_ways(plan: Plan, table: Any) -> float:
+def count_ways(plan: Plan, counts: Any) -> float:
     """Count, from the last layer to the first, the ways to give the groups what they still need.
 
-    A number stands at layer_start + left * states + needs: `left` cards of the class are not dealt yet,
-    and the groups still need `needs` cards, one digit of a mixed radix for each. The last part of the
-    table belongs to the free cards. Returns the number at the start.
+    counts: float64 [num_counts(plan)], written here. The count at layer_start + left * states + needs
+        is for `left` cards of the class not dealt yet, and groups that still need `needs` cards, with
+        one digit of a mixed radix per group. The last `states` counts are for the free cards.
+
+    Returns the count at the start.
     """
-    total = table_size(plan)
     end = plan.layer_start[plan.num_layers]
-    states = total - end
+    states = num_counts(plan) - end
     free = size_of(plan.free)
     for needs in range(states):
         left = free
@@ -248,7 +249,7 @@ def count_ways(plan: Plan, table: Any) -> float:
             digit = _needed(plan, needs, group)
             ways *= _BINOMIALS[left, digit] if digit <= left else 0.0
             left = max(left - digit, 0)
-        table[end + needs] = ways
+        counts[end + needs] = ways
     for layer in range(plan.num_layers - 1, -1, -1):
         group = plan.layer_group[layer]
         stride = plan.steps[group]
@@ -262,26 +263,26 @@ def count_ways(plan: Plan, table: Any) -> float:
                 ways = 0.0
                 for taken in range(min(left, digit) + 1):
                     there = _next_start(plan, layer, is_last, left - taken, states)
-                    ways += _BINOMIALS[left, taken] * table[there + needs - taken * stride]
-                table[here + needs] = ways
-    return table[_start_of(plan, states)]
+                    ways += _BINOMIALS[left, taken] * counts[there + needs - taken * stride]
+                counts[here + needs] = ways
+    return counts[_start_of(plan, states)]
 
 
 @compiled
 def _needed(plan: Plan, needs: int, group: int) -> int:
-    """How many cards a group still needs: its digit of `needs`."""
+    """The number of cards that a group still needs: its digit of `needs`."""
     return needs // plan.steps[group] % (plan.group_needs[group] + 1)
 
 
 @compiled
 def _ends_class(plan: Plan, layer: int) -> bool:
-    """Whether no other group gets cards of the layer's class after it."""
+    """Whether no later layer deals cards of this layer's class."""
     return layer + 1 == plan.num_layers or plan.layer_class[layer + 1] != plan.layer_class[layer]
 
 
 @compiled
 def _next_start(plan: Plan, layer: int, is_last: bool, left: int, states: int) -> int:
-    """Where the numbers after a layer begin, if so many cards of its class are left."""
+    """The index of the counts that follow a layer, with `left` cards of its class left."""
     if not is_last:
         return plan.layer_start[layer + 1] + left * states
     if layer + 1 == plan.num_layers:
@@ -292,7 +293,7 @@ def _next_start(plan: Plan, layer: int, is_last: bool, left: int, states: int) -
 
 @compiled
 def _start_of(plan: Plan, states: int) -> int:
-    """Where the number of all ways stands."""
+    """The index of the count of all ways."""
     if plan.num_layers == 0:
         return states - 1
     return count_bits(plan.class_cards[plan.layer_class[0]]) * states + states - 1
@@ -300,7 +301,7 @@ def _start_of(plan: Plan, states: int) -> int:
 
 @compiled
 def count_splits(plan: Plan, num_players: int) -> float:
-    """In how many ways each group splits its cards, and the seats without voids take theirs."""
+    """The number of ways to split each group's cards among its seats and deal to the seats without voids."""
     rest = size_of(plan.pool)
     ways = 1.0
     for group in range(plan.num_groups):
@@ -316,9 +317,12 @@ def count_splits(plan: Plan, num_players: int) -> float:
 
 
 @compiled
-def draw_hands(plan: Plan, table: Any, world: State, generator: np.uint64) -> np.uint64:
-    """Deal the unseen cards to the seats that the observer does not see; returns the moved generator."""
-    states = table_size(plan) - plan.layer_start[plan.num_layers]
+def draw_hands(plan: Plan, counts: Any, world: State, generator: np.uint64) -> np.uint64:
+    """Deal the unseen cards to the other seats; returns the generator after the draws.
+
+    counts: as `count_ways` wrote them.
+    """
+    states = num_counts(plan) - plan.layer_start[plan.num_layers]
     pools = np.zeros(MAX_PLAYERS, np.int64)
     rest = plan.pool
     needs = states - 1
@@ -332,11 +336,11 @@ def draw_hands(plan: Plan, table: Any, world: State, generator: np.uint64) -> np
         digit = _needed(plan, needs, group)
         is_last = _ends_class(plan, layer)
         generator = step_generator(generator, 1)
-        target = unit_interval(mix(generator)) * table[plan.layer_start[layer] + left * states + needs]
+        target = unit_interval(mix(generator)) * counts[plan.layer_start[layer] + left * states + needs]
         taken, most = 0, min(left, digit)
         while taken < most:
             there = _next_start(plan, layer, is_last, left - taken, states)
-            target -= _BINOMIALS[left, taken] * table[there + needs - taken * stride]
+            target -= _BINOMIALS[left, taken] * counts[there + needs - taken * stride]
             if target < 0:
                 break
             taken += 1
@@ -374,30 +378,37 @@ def draw_hands(plan: Plan, table: Any, world: State, generator: np.uint64) -> np
     return generator
 
 
-# A record does not keep its array alive: kernels take `plans[0]` anew until they need it no more.
+@compiled
+def draw_deals(known: State, observer: int, generator: np.uint64, worlds: Any, reseeds: bool) -> np.uint64:
+    """Fill `worlds` with complete games consistent with what the observer knows.
 
+    reseeds: whether to give each world a random generator of future deals, too.
 
-@kernel
-def _draw_worlds(known: Any, words: Any, worlds: Any) -> None:
-    plans = np.empty(1, PLAN)
-    table = np.empty(1)
-    for index in range(len(known)):
-        make_plan(known[index], int(known[index].seat), plans[0])
-        if table_size(plans[0]) > len(table):
-            table = np.empty(2 * table_size(plans[0]))
-        count_ways(plans[0], table)
-        generator = words[index]
-        for number in range(worlds.shape[1]):
-            worlds[index, number] = known[index]
-            generator = draw_hands(plans[0], table, worlds[index, number], generator)
+    Returns the generator after the draws.
+    """
+    plans = np.empty(1, PLAN)  # a record does not keep its array alive: take `plans[0]` where it is needed
+    make_plan(known, observer, plans[0])
+    counts = np.empty(num_counts(plans[0]))
+    count_ways(plans[0], counts)
+    for number in range(len(worlds)):
+        worlds[number] = known
+        generator = draw_hands(plans[0], counts, worlds[number], generator)
+        if reseeds:
             generator = step_generator(generator, 1)
-            worlds[index, number].generator = mix(generator)
+            worlds[number].generator = mix(generator)
+    return generator
 
 
 @kernel
-def _count_deals(known: Any, totals: Any) -> None:
+def _draw_rows(known: Any, words: Any, worlds: Any) -> None:
+    for index in range(len(known)):
+        draw_deals(known[index], int(known[index].seat), words[index], worlds[index], True)
+
+
+@kernel
+def _count_rows(known: Any, totals: Any) -> None:
     plans = np.empty(1, PLAN)
     for index in range(len(known)):
         make_plan(known[index], int(known[index].seat), plans[0])
-        table = np.empty(table_size(plans[0]))
-        totals[index] = count_ways(plans[0], table) * count_splits(plans[0], int(known[index].num_players))
+        counts = np.empty(num_counts(plans[0]))
+        totals[index] = count_ways(plans[0], counts) * count_splits(plans[0], int(known[index].num_players))

@@ -1,4 +1,4 @@
-"""Networks as ONNX: one file that runtimes of many languages compute, without this package."""
+"""Networks as ONNX: one file that runtimes for many languages can run without this package."""
 
 import os
 from importlib.metadata import version
@@ -21,23 +21,23 @@ from wizard_env.records.files import write_atomically
 from wizard_env.view import Agent
 
 ILLEGAL = -1e9
-"""The logit of an illegal action: no chance in a softmax, and still a number to calculate with."""
+"""The logit of an illegal action: probability 0 in a softmax, but still finite."""
 OPSET = 17
 IR_VERSION = 8
-"""With OPSET, what runtimes since 2022 read."""
+"""Runtimes released since 2022 can read this version with OPSET."""
 
 
 def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
     """Write an agent's network as ONNX.
 
-    For any number n of decisions, in canonical suits, it takes `observation` uint8 [n, OBS_SIZE] and `mask`
-    uint8 [n, NUM_ACTIONS], and gives `logits` float32 [n, NUM_ACTIONS], ILLEGAL where the mask is 0, `action`
-    int64 [n], the likeliest legal one, and, if the network has a value, `value` float32 [n], in points. The
-    metadata hold the format, its version and the layout of observations.
+    The inputs are any number n of decisions in canonical suits: `observation` uint8 [n, OBS_SIZE] and
+    `mask` uint8 [n, NUM_ACTIONS]. The outputs are `logits` float32 [n, NUM_ACTIONS], ILLEGAL where the
+    mask is 0; `action` int64 [n], the likeliest legal one; and, if the network has a value, `value`
+    float32 [n], in points. The metadata holds the format, its version and the layout of observations.
 
     Args:
-        agent: "champion", the path of a run, or another agent with a network, as `load` takes it.
-        path: the file; it is replaced at once or not at all.
+        agent: "champion", the path of a run, or any other agent with a network that `load` takes.
+        path: the file; it is replaced completely or not at all.
 
     Raises:
         ValueError: the agent has no network.
@@ -46,7 +46,7 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
     if not isinstance(loaded, NetworkAgent):
         raise ValueError(
             f"agent={agent!r}: {type(loaded).__name__} has no network; "
-            "allowed are 'champion' and what `wizard train` has written, as in runs/quick"
+            "allowed are 'champion' and runs of `wizard train`, such as runs/quick"
         )
     content = onnx_model(loaded).SerializeToString()
     write_atomically(path, lambda file: file.write_bytes(content))

@@ -1,6 +1,6 @@
-"""ExternalAgent: a program in any language takes a seat, by lines of JSON over its stdin and stdout.
+"""ExternalAgent: a program in any language plays a seat, with lines of JSON over its stdin and stdout.
 
-docs/external.md describes the protocol to those who write such programs.
+docs/external.md describes the protocol for authors of such programs.
 """
 
 import contextlib
@@ -31,35 +31,35 @@ from wizard_env.view import Actions, View
 PROTOCOL = "wizard-external"
 VERSION = 1
 MAX_RESTARTS = 3
-"""How often a program that has crashed is started again."""
+"""How often a crashed program is restarted."""
 
 LATE, MALFORMED, ILLEGAL, CRASHED, GIVEN_UP = "late", "malformed", "illegal", "crashed", "given up"
-"""Why a decision was forfeited: the keys of `ExternalAgent.forfeits`."""
+"""Reasons for a forfeited decision: the keys of `ExternalAgent.forfeits`."""
 
 _GRACE = 1.0
-"""Seconds that a program has to leave by itself."""
+"""Seconds that a program has to exit by itself."""
 _LONGEST_LINE = 1 << 16
 _LONGEST_QUOTE = 80
 _LONGEST_WAIT = 86_400
 _LAST_LINES = 5
-"""How many lines of a program's stderr are kept for the text of an error."""
+"""Lines of a program's stderr that are kept for error messages."""
 _NOISE_SHIFT = 11
-"""64 bits less these make a number that readers of JSON take exactly in every language."""
+"""Bits dropped from a random word: JSON readers in every language read the other 53 exactly."""
 
 log = logging.getLogger(__name__)
 
 
 class ExternalAgent:
-    """Asks a program for one decision after the other.
+    """Asks a program for one decision after another.
 
-    A decision that gets no legal action in time is forfeited to one drawn at random, from
-    `view.noise(rng)`, and the match goes on. A program that has crashed is started again at the next
-    decision, up to MAX_RESTARTS times; then every decision is forfeited.
+    A decision without a legal action in time is forfeited: a random legal action, drawn with
+    `view.noise(rng)`, takes its place, and the game continues. A crashed program is restarted at the
+    next decision, up to MAX_RESTARTS times; after that every decision is forfeited.
 
-    forfeits: how many decisions were forfeited, by reason: "late", "malformed", "illegal", "crashed",
-        "given up". The first of each reason is logged.
+    forfeits: the number of forfeited decisions by reason: "late", "malformed", "illegal", "crashed",
+        "given up". The first forfeit for each reason is logged.
 
-    `close`, the end of a `with` block, and the end of the agent itself end the program.
+    The program ends with `close`, at the end of a `with` block, or when the agent is garbage-collected.
     """
 
     def __init__(
@@ -68,27 +68,28 @@ class ExternalAgent:
         """Start the program and wait for its hello.
 
         Args:
-            command: what to run, with its arguments, as one text (split as a shell does, but not run
-                by one) or one by one.
+            command: the program and its arguments, as one string (split like a shell does, but without
+                running a shell) or as a list.
             timeout: seconds that the program has for each answer.
-            start_timeout: seconds that it has until its hello.
+            start_timeout: seconds that the program has to say hello.
 
         Raises:
-            ChildProcessError: the program cannot be started, or gives no hello of this version.
-            TypeError, ValueError: an argument is not of the kind or in the range named above.
+            ChildProcessError: the program cannot be started, or does not say hello in this version of
+                the protocol.
+            TypeError, ValueError: an argument has the wrong type or is out of range.
         """
         self.forfeits: Counter[str] = Counter()
         self._arguments = _split(command)
         self._command = command if isinstance(command, str) else shlex.join(command)
         self._timeout = _check_seconds("timeout", timeout)
         self._start_timeout = _check_seconds("start_timeout", start_timeout)
-        self._numbers = itertools.count(1)
+        self._ids = itertools.count(1)
         self._restarts = 0
         self._closed = False
         self._program: _Program | None = self._start()
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        """Ask for every decision of the view. Raises ValueError once the agent is closed."""
+        """Ask for every decision of the view. Raises ValueError if the agent is closed."""
         if self._closed:
             raise ValueError(f"the external agent {self._command!r} is closed")
         words = view.noise(rng)
@@ -97,12 +98,12 @@ class ExternalAgent:
             try:
                 actions[row] = self._ask(view, row, int(words[row]))
             except _Fault as fault:
-                self._note(fault)
+                self._forfeit(fault)
                 actions[row] = sample_legal(view.mask[row : row + 1], words[row : row + 1])[0]
         return actions
 
     def close(self) -> None:
-        """End the program, which has a moment to leave by itself; may be called again."""
+        """End the program, which has a moment to exit by itself. May be called more than once."""
         self._closed = True
         if self._program is not None:
             self._program.end()
@@ -114,7 +115,7 @@ class ExternalAgent:
         self.close()
 
     def _start(self) -> "_Program":
-        """A program that has said hello. Raises ChildProcessError."""
+        """Start a program that says hello. Raises ChildProcessError."""
         try:
             program = _Program(self._arguments)
         except OSError as error:
@@ -123,40 +124,39 @@ class ExternalAgent:
             program.greet(self._start_timeout)
         except _Fault as fault:
             program.end()
-            raise ChildProcessError(f"command {self._command!r} gave no hello: {fault.reason}") from None
+            raise ChildProcessError(f"command {self._command!r} did not say hello: {fault.reason}") from None
         return program
 
     def _ask(self, view: View, row: int, word: int) -> int:
         """The program's action. Raises _Fault if it gives no legal one."""
         if self._program is None:
-            self._program = self._start_again()
-        number = next(self._numbers)
-        asked = {"id": number, **describe(view, row), "noise": word >> _NOISE_SHIFT}
+            self._program = self._restart()
+        request = {"id": next(self._ids), **describe(view, row), "noise": word >> _NOISE_SHIFT}
         try:
-            answer = self._program.ask(asked, self._timeout)
+            answer = self._program.ask(request, self._timeout)
         except _Fault as fault:
             if fault.kind == CRASHED:
                 self._program = None
             raise
         return _legal_action(answer, view, row)
 
-    def _start_again(self) -> "_Program":
+    def _restart(self) -> "_Program":
         if self._restarts == MAX_RESTARTS:
-            raise _Fault(GIVEN_UP, f"it was started again {MAX_RESTARTS} times, and is not once more")
+            raise _Fault(GIVEN_UP, f"it was restarted {MAX_RESTARTS} times and will not be restarted again")
         self._restarts += 1
         try:
             return self._start()
         except ChildProcessError as error:
             raise _Fault(CRASHED, str(error)) from error
 
-    def _note(self, fault: "_Fault") -> None:
+    def _forfeit(self, fault: "_Fault") -> None:
         if fault.kind not in self.forfeits:
             log.warning("%r forfeits a decision, %s: %s", self._command, fault.kind, fault.reason)
         self.forfeits[fault.kind] += 1
 
 
 def describe(view: View, row: int) -> dict[str, Any]:
-    """What the acting seat of a decision may know, and its legal actions, in plain values for JSON."""
+    """What the acting seat of a decision may know, with its legal actions, as plain values for JSON."""
     state = view.known[row]
     game = Game.from_state(view.rules(row), state)
     legal = game.legal_actions()
@@ -190,7 +190,7 @@ def _suits(bits: int) -> list[str]:
 
 
 def _legal_action(answer: Any, view: View, row: int) -> int:
-    """The action that an answer names. Raises _Fault if there is none, or if it is not legal."""
+    """The id of the action in an answer. Raises _Fault if there is none or it is not legal."""
     if type(answer) not in (str, int):
         raise _Fault(MALFORMED, f"its action is {_quote(answer)}: a name or an id is needed")
     try:
@@ -204,7 +204,7 @@ def _legal_action(answer: Any, view: View, row: int) -> int:
 
 
 class _Fault(Exception):  # noqa: N818 - the program's, not ours
-    """Why the program gave no legal action."""
+    """The reason why the program gave no legal action."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(kind, reason)
@@ -213,34 +213,34 @@ class _Fault(Exception):  # noqa: N818 - the program's, not ours
 
 
 class _Program:
-    """A running program. Pipes are read and written by threads, so that nothing it does blocks its table."""
+    """A running program. Threads read and write its pipes, so that nothing it does blocks the game."""
 
     def __init__(self, arguments: str | Sequence[str]) -> None:
-        """Raises OSError if it cannot be started."""
+        """Start it. Raises OSError if it cannot be started."""
         process = subprocess.Popen(
             arguments,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # on POSIX, so that it can be ended with all that it has started
+            start_new_session=True,  # on POSIX, so that the processes it starts can be killed with it
         )
         self._process = process
         self._to_write: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._last_words: deque[bytes] = deque(maxlen=_LAST_LINES)
+        self._stderr_tail: deque[bytes] = deque(maxlen=_LAST_LINES)
         tasks = (
             (_write, process.stdin, self._to_write),
             (_read, process.stdout, self._lines),
-            (_keep, process.stderr, self._last_words),
+            (_keep_last, process.stderr, self._stderr_tail),
         )
         threads = [threading.Thread(target=task, args=with_pipe, daemon=True) for task, *with_pipe in tasks]
         for thread in threads:
             thread.start()
-        # the threads hold no reference to this object, so the program ends when its agent is forgotten
+        # the threads hold no reference to this object, so the program ends when its agent is collected
         self._finalizer = weakref.finalize(self, _end, process, self._to_write, threads)
 
     def greet(self, timeout: float) -> None:
-        """Exchange the version of the protocol. Raises _Fault."""
+        """Exchange hellos, with the version of the protocol. Raises _Fault."""
         hello = {"protocol": PROTOCOL, "version": VERSION}
         self._send(hello)
         reply = _parse(self._receive(time.monotonic() + timeout, timeout))
@@ -249,28 +249,28 @@ class _Program:
             raise _Fault(MALFORMED, f"it said {json.dumps(given)}, allowed is {json.dumps(hello)}")
 
     def ask(self, request: dict[str, Any], timeout: float) -> Any:
-        """The action in the answer to a request, whatever it is. Raises _Fault."""
-        self._forget_lines()
+        """The action in the answer to a request, unchecked. Raises _Fault."""
+        self._drop_lines()
         self._send(request)
         deadline = time.monotonic() + timeout
         while True:
             answer = _parse(self._receive(deadline, timeout))
             number = answer.get("id")
             if type(number) is not int or number > request["id"] or "action" not in answer:
-                raise _Fault(MALFORMED, f"{_quote(answer)} is no answer to request {request['id']}")
+                raise _Fault(MALFORMED, f"{_quote(answer)} does not answer request {request['id']}")
             if number == request["id"]:
                 return answer["action"]
-            # else it answers an earlier request, too late
+            # otherwise this is a late answer to an earlier request
 
     def end(self) -> None:
-        """End the program if it still runs, and wait until it has gone."""
+        """End the program if it is still running, and wait for it."""
         self._finalizer()
 
     def _send(self, content: dict[str, Any]) -> None:
         self._to_write.put(json.dumps(content).encode() + b"\n")
 
-    def _forget_lines(self) -> None:
-        """Leave out what came when nothing was asked; the end of the lines stays."""
+    def _drop_lines(self) -> None:
+        """Drop lines that came before the request; the mark for the end of output stays."""
         for _ in range(self._lines.qsize()):
             if self._lines.get() is None:
                 self._lines.put(None)
@@ -279,23 +279,23 @@ class _Program:
         left = deadline - time.monotonic()
         try:
             if left <= 0:
-                raise queue.Empty  # even if lines lie there: late answers could keep coming forever
+                raise queue.Empty  # even if lines are waiting: late answers could keep coming forever
             line = self._lines.get(timeout=left)
         except queue.Empty:
             raise _Fault(LATE, f"no answer within {timeout} seconds") from None
         if line is None:
             self.end()
-            raise _Fault(CRASHED, self._obituary())
+            raise _Fault(CRASHED, self._exit_report())
         return line
 
-    def _obituary(self) -> str:
-        said = b"".join(self._last_words).decode(errors="replace").strip()
+    def _exit_report(self) -> str:
+        written = b"".join(self._stderr_tail).decode(errors="replace").strip()
         status = f"it ended with exit status {self._process.returncode}"
-        return f"{status}: {said}" if said else f"{status} and wrote nothing to stderr"
+        return f"{status}: {written}" if written else f"{status} and wrote nothing to stderr"
 
 
 def _write(pipe: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
-    with contextlib.suppress(OSError), pipe:  # which the program may have closed; reading tells
+    with contextlib.suppress(OSError), pipe:  # the program may have closed it; the reader notices
         for line in iter(lines.get, None):
             pipe.write(line)
             pipe.flush()
@@ -307,12 +307,12 @@ def _read(pipe: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
     lines.put(None)
 
 
-def _keep(pipe: IO[bytes], last_words: deque[bytes]) -> None:
-    last_words.extend(_lines_of(pipe))
+def _keep_last(pipe: IO[bytes], lines: deque[bytes]) -> None:
+    lines.extend(_lines_of(pipe))
 
 
 def _lines_of(pipe: IO[bytes]) -> Iterator[bytes]:
-    """The lines of a pipe until its end; of a line that is far too long, the beginning."""
+    """The lines of a pipe until its end; only the beginning of a line that is far too long."""
     line = b""
     with pipe:
         for part in iter(lambda: pipe.readline(_LONGEST_LINE), b""):
@@ -329,20 +329,20 @@ def _end(
     to_write: "queue.SimpleQueue[bytes | None]",
     threads: list[threading.Thread],
 ) -> None:
-    to_write.put(None)  # closes its stdin, the sign to leave
+    to_write.put(None)  # closes its stdin, which tells it to exit
     try:
         process.wait(_GRACE)
     except subprocess.TimeoutExpired:
         _kill(process)
         process.wait()
     for thread in threads:
-        if thread is not threading.current_thread():  # where garbage collection may have run
+        if thread is not threading.current_thread():  # garbage collection may run in any of them
             thread.join(_GRACE)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # it has just left by itself
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # it has just exited by itself
             os.killpg(process.pid, signal.SIGKILL)
     else:
         process.kill()
@@ -355,7 +355,7 @@ def _parse(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _Fault(MALFORMED, f"{_quote(line)} is not JSON in UTF-8: {error}") from None
     if not isinstance(content, dict):
-        raise _Fault(MALFORMED, f"{_quote(line)} is no JSON object")
+        raise _Fault(MALFORMED, f"{_quote(line)} is not a JSON object")
     return content
 
 
@@ -365,10 +365,10 @@ def _quote(content: object) -> str:
 
 
 def _split(command: str | Sequence[str]) -> str | list[str]:
-    """The arguments of a command. Windows splits a text by itself, by rules of its own."""
+    """The arguments of a command. Windows splits a string itself, by its own rules."""
     if not isinstance(command, str):
         if not isinstance(command, Sequence) or not all(isinstance(part, str) for part in command):
-            raise TypeError(f"command={command!r}: a text or a list of texts is needed")
+            raise TypeError(f"command={command!r}: a string or a list of strings is needed")
         arguments: str | list[str] = list(command)
     elif os.name == "posix":
         try:
@@ -386,5 +386,5 @@ def _check_seconds(name: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name}={value!r}: a number of seconds is needed")
     if not 0 < value <= _LONGEST_WAIT:
-        raise ValueError(f"{name}={value!r}: allowed are more than 0 to {_LONGEST_WAIT} seconds")
+        raise ValueError(f"{name}={value!r}: allowed are above 0 and up to {_LONGEST_WAIT} seconds")
     return value

@@ -1,8 +1,8 @@
-"""HeuristicAgent: counts cards, and bids and plays for the points that it expects of the round.
+"""HeuristicAgent: counts cards, and bids and plays for the most expected points.
 
-Each card held has a chance to win a trick, a logistic function of what is still out against it. From
-the chances of all cards follows the distribution of the tricks to come; a bid, and a card to play, is
-worth the points that it makes on average under that distribution.
+Each card held has a chance to win a trick, a logistic function of what is still out against it. The
+chances of all cards give the distribution of the tricks to come. A bid or a card is worth the points it
+scores on average under that distribution.
 """
 
 from typing import Any, Protocol
@@ -35,18 +35,18 @@ from wizard_env.view import Actions, View
 FEATURES = (
     "1",
     "players - 4",
-    "Wizards in the hand of an opponent",
+    "Wizards in an opponent's hand",
     "1 / cards held",
     "log of the cards held",
     "higher cards of the suit in other hands",
-    "its square root",
-    "cards of the suit in the hand of an opponent",
+    "square root of the feature before",
+    "cards of the suit in an opponent's hand",
     "cards of the suit held",
-    "higher ones among them",
-    "trumps in the hand of an opponent",
-    "those for each card of the suit there, + 1/2",
+    "cards of the suit held that are higher",
+    "trumps in an opponent's hand",
+    "trumps in an opponent's hand / (cards of the suit there + 1/2)",
 )
-"""What is known of a card held. What other hands hold is the mean over all ways to deal the cards."""
+"""What is known of a card held. The contents of other hands are means over all ways to deal the cards."""
 
 PLAIN, TRUMPS, WIZARDS, JESTERS = range(4)
 WEIGHTS = np.array(
@@ -58,21 +58,22 @@ WEIGHTS = np.array(
     ]
 )
 """float64 [kinds of card, features]: the log-odds that a card wins a trick, fitted to the tricks that
-the cards of such agents win against each other and against `rule_based`."""
+cards won in games of these agents against each other and against `rule_based`."""
 
 BID_SHARPNESS = 1.48
 PLAY_SHARPNESS = 1.44
-"""A player who steers is surer of the tricks it wants than the odds of its cards say: factors to the
-log-odds, in the bidding and in play."""
+"""Factors on the log-odds, in the bidding and in play: a player who plays for its bid is surer of the
+tricks it wants than its cards alone suggest."""
 BID_SHIFT = -0.24
+"""Added to the log-odds in the bidding."""
 ROOM_SHIFT = 1.79
-"""What the bids before leave over: for each trick more than their share, so much to the log-odds."""
+"""Added to the log-odds for each unit of `_room`, over the square root of the hand size."""
 HIGHER_IF_WANTED = 0.98
 HIGHER_IF_NOT = 1.0
 RUFF_IF_WANTED = 0.98
 RUFF_IF_NOT = 0.77
-"""How often an opponent who holds a higher card, or a trump and none of the led suit, takes the trick
-with it; by whether it still needs tricks."""
+"""How often an opponent takes the trick with a higher card, or with a trump when void in the led suit;
+by whether it still needs tricks."""
 
 SCRATCH = np.dtype(
     (
@@ -89,24 +90,24 @@ SCRATCH = np.dtype(
 
 
 class Scratch(Protocol):
-    """Room for one decision: a record of dtype SCRATCH."""
+    """Working memory of one decision: a record of dtype SCRATCH."""
 
     cards: NDArray[np.int64]
     """[20] the cards held."""
     chances: NDArray[np.float64]
-    """[20] the chance of each to win a trick."""
+    """[20] the chance that each wins a trick."""
     features: NDArray[np.float64]
-    """[12] see FEATURES."""
+    """[12] the FEATURES of one card."""
     tricks: NDArray[np.float64]
-    """[21] the chance of so many tricks."""
+    """[21] the probability of each number of tricks."""
     values: NDArray[np.float64]
-    """[54] the expected points of each choice: bids, suits as trump, or cards."""
+    """[54] the expected points of each choice: bids, trump suits or cards."""
 
 
 class HeuristicAgent:
-    """Needs no randomness: the same position always gets the same action.
+    """Uses no randomness: the same position always gets the same action.
 
-    It does not reckon with the Magic Edition's 2 in its bids.
+    Its bids ignore the Magic Edition's 2.
     """
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
@@ -117,14 +118,14 @@ class HeuristicAgent:
 
 @compiled
 def heuristic_action(state: State, scratch: Scratch) -> int:
-    """The action of the acting seat; reads what it may know alone."""
+    """The acting seat's action; reads only what that seat may know."""
     choices = choice_values(state, scratch)
     return first_action(state) + best_choice(choices, scratch)
 
 
 @compiled
 def choice_values(state: State, scratch: Scratch) -> int:
-    """Write the expected points of every legal choice to `values`; returns the choices as `legal` does."""
+    """Write the expected points of every legal choice to `values`; returns the choices as bits."""
     choices = legal(state)
     if state.phase == PLAY:
         _card_values(state, choices, scratch)
@@ -137,7 +138,7 @@ def choice_values(state: State, scratch: Scratch) -> int:
 
 @compiled
 def best_choice(choices: int, scratch: Scratch) -> int:
-    """The choice of the greatest value in a bit set, the lowest of equal ones; -1 of none."""
+    """The choice of the greatest value in a bit set, the lowest of equals; -1 if the set is empty."""
     best = -1
     while choices:
         choice = lowest_bit(choices)
@@ -149,7 +150,7 @@ def best_choice(choices: int, scratch: Scratch) -> int:
 
 @compiled
 def _trump_values(state: State, scratch: Scratch) -> None:
-    """Write what the best bid is worth with each suit as trump to `values`."""
+    """Write the value of the best bid with each suit as trump to `values`."""
     best = np.empty(NUM_SUITS)
     for suit in range(NUM_SUITS):
         bid_values(state, suit, scratch)
@@ -176,7 +177,7 @@ def bid_values(state: State, trump: int, scratch: Scratch) -> None:
 
 @compiled
 def _room(state: State) -> float:
-    """Tricks that the bids known leave over, above the share of those who made them, for each opponent."""
+    """How far the known bids fall short of their bidders' equal share of the tricks, per opponent."""
     bidders, total = 0, 0
     for seat in range(state.num_players):
         if seat != state.seat and state.bids[seat] >= 0:
@@ -188,7 +189,7 @@ def _room(state: State) -> float:
 
 @compiled
 def _card_values(state: State, allowed: int, scratch: Scratch) -> None:
-    """Write what the round brings with each card played now to `values`, if the others win by chance."""
+    """Write the expected points of each card played now to `values`; the other cards win independently."""
     seat = int(state.seat)
     unseen = unseen_by(state, seat)
     tricks_bid, won = int(state.bids[seat]), int(state.tricks_won[seat])
@@ -211,13 +212,14 @@ def _card_values(state: State, allowed: int, scratch: Scratch) -> None:
 
 @compiled
 def _judge_cards(state: State, trump: int, scratch: Scratch) -> int:
-    """List the cards of the acting seat and their log-odds to win a trick, in `chances`; returns how many."""
+    """Write the acting seat's cards, and their log-odds to win a trick to `chances`; returns the number."""
     seat = int(state.seat)
     hand = state.hands[seat]
     unseen = unseen_by(state, seat)
     count = _list_cards(hand, scratch)
     for index in range(count):
-        kind = describe(int(state.num_players), hand, count, unseen, trump, scratch.cards[index], scratch)
+        card = scratch.cards[index]
+        kind = write_features(int(state.num_players), hand, count, unseen, trump, card, scratch)
         odds = 0.0
         for feature in range(len(FEATURES)):
             odds += WEIGHTS[kind, feature] * scratch.features[feature]
@@ -226,10 +228,10 @@ def _judge_cards(state: State, trump: int, scratch: Scratch) -> int:
 
 
 @compiled
-def describe(
+def write_features(
     players: int, hand: int, count: int, unseen: int, trump: int, card: int, scratch: Scratch
 ) -> int:
-    """Write the features of a card held among `count` cards; returns its kind."""
+    """Write the features of a card from a hand of `count` cards; returns its kind."""
     opponents = players - 1
     out = size_of(unseen)
     share = min(opponents * count / out, 1.0) if out else 0.0
@@ -265,10 +267,10 @@ def describe(
 
 @compiled
 def chance_now(state: State, card: int, unseen: int) -> float:
-    """The chance that a card wins the trick on the table.
+    """The chance that a card wins the current trick.
 
-    The unseen cards are taken to lie with each player to come independently; who could beat the card
-    does so as often as it may want to. Wizards are taken to be kept for other tricks.
+    Each player to come is assumed to hold unseen cards independently of the others, and to beat the card
+    as often as HIGHER_... and RUFF_... say if it can. Wizards are assumed to be kept for other tricks.
     """
     if power_in_trick(state, card) <= state.best_power:
         return 0.0
@@ -312,7 +314,7 @@ def chance_now(state: State, card: int, unseen: int) -> float:
 
 @compiled
 def _distribute(scratch: Scratch, count: int, without: int) -> None:
-    """Write the chance of every number of tricks that the cards win, one of them left out, to `tricks`."""
+    """Write the distribution of the tricks that the cards win to `tricks`, leaving out card `without`."""
     tricks = scratch.tricks
     tricks[0] = 1.0
     most = 0

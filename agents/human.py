@@ -1,4 +1,4 @@
-"""HumanAgent: somebody who reads the table and types."""
+"""HumanAgent: a person who reads the game and types actions."""
 
 import sys
 import textwrap
@@ -9,30 +9,30 @@ import numpy as np
 from wizard_env.actions import ACTIONS, IllegalAction
 from wizard_env.cards import SUITS, card_names
 from wizard_env.game import Game
-from wizard_env.render.text import SUIT_NAMES, text
+from wizard_env.render.ansi import SUIT_NAMES, text
 from wizard_env.view import Actions, View
 
 _WIDTH = 100
 _IDS = {words: action for action, name in enumerate(ACTIONS) for words in (name.upper(), name.split()[1])}
-"""Names, and what stands behind the verb: no two actions share it, and a bid's number is its id."""
+"""Ids by name and by the part after the verb, which is unique; a bid's number is also its id."""
 
 
 class HumanAgent:
     """Shows each decision as its seat sees it, and asks for an action until it gets a legal one.
 
-    An action is typed as its id, its name, as in "play TS", or what stands behind the verb, as in "TS",
-    "3" or "H", in capitals or not.
+    An action is typed as its id, its name ("play TS"), or the part after the verb ("TS", "3", "H"), in
+    upper or lower case.
     """
 
     def __init__(self, stdin: TextIO | None = None, stdout: TextIO | None = None) -> None:
-        """Sit down.
+        """Choose the streams.
 
         Args:
-            stdin: where answers are read from, a line each; None is `sys.stdin`.
-            stdout: where the table is shown; None is `sys.stdout`.
+            stdin: where answers are read from, one per line; None is `sys.stdin`.
+            stdout: where the game is shown; None is `sys.stdout`.
 
         Raises:
-            TypeError: one of them is no text stream, such as the name of one.
+            TypeError: one of them is not a text stream (its name is not enough).
         """
         for name, stream, method in (("stdin", stdin, "readline"), ("stdout", stdout, "write")):
             if stream is not None and not hasattr(stream, method):
@@ -41,12 +41,12 @@ class HumanAgent:
         self._stdout = stdout
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        """Ask for one decision after the other. Raises EOFError if the input ends before the last."""
+        """Ask for each decision in turn. Raises EOFError if the input ends before the last one."""
         return np.array([self._ask(view, row) for row in range(len(view))], np.int64)
 
     def _ask(self, view: View, row: int) -> int:
         game = Game.from_state(view.rules(row), view.information(row))
-        self._write(_table(game))
+        self._write(_describe(game))
         while True:
             self._write(f"Seat {game.seat}> ")
             answer = (sys.stdin if self._stdin is None else self._stdin).readline()
@@ -54,8 +54,8 @@ class HumanAgent:
                 raise EOFError(f"the input ended before seat {game.seat} chose an action")
             try:
                 return read_action(answer, game)
-            except ValueError as wrong:
-                self._write(f"{wrong}\n")
+            except ValueError as error:
+                self._write(f"{error}\n")
 
     def _write(self, words: str) -> None:
         stream = sys.stdout if self._stdout is None else self._stdout
@@ -63,8 +63,8 @@ class HumanAgent:
         stream.flush()
 
 
-def _table(game: Game) -> str:
-    """The table as the acting seat sees it, what was played this round, and the legal actions."""
+def _describe(game: Game) -> str:
+    """The game as the acting seat sees it, the cards played this round, and the legal actions."""
     legal = ", ".join(f"{ACTIONS[action]} ({action})" for action in game.legal_actions())
     lines = ["", text(game.scene(game.seat)), *_played(game)]
     lines += textwrap.wrap(f"Your actions: {legal}", _WIDTH, subsequent_indent="  ")
@@ -72,23 +72,24 @@ def _table(game: Game) -> str:
 
 
 def _played(game: Game) -> list[str]:
-    """A line for each seat that has played a card this round."""
+    """A line per seat that has played a card this round."""
     lines = []
     for seat in range(game.rules.num_players):
         cards = " ".join(card_names(game.state["played"][0, seat]))
         voids = [
             SUIT_NAMES[suit] for bit, suit in enumerate(SUITS) if game.state["voids"][0, seat] >> bit & 1
         ]
-        shown = f"; it has shown to be void in {', '.join(voids)}" if voids else ""
+        shown = f"; it is void in {', '.join(voids)}" if voids else ""
         if cards:
             lines.append(f"Seat {seat} has played {cards}{shown}")
     return lines
 
 
 def read_action(answer: str, game: Game) -> int:
-    """The legal action that was typed, as an id, a name, or what stands behind the verb.
+    """The legal action that was typed, as an id, a name, or the part after the verb.
 
-    Raises ValueError with the reason if there is none.
+    Raises:
+        ValueError: the action is unknown or illegal; the message says why.
     """
     words = " ".join(answer.upper().split())
     action = _IDS.get(words)
@@ -96,7 +97,7 @@ def read_action(answer: str, game: Game) -> int:
         action = int(words)
     if action is None:
         short = ", ".join(ACTIONS[action].split()[1] for action in game.legal_actions())
-        raise ValueError(f"{answer.strip()!r} is no action: type an id, a name, or one of {short}")
+        raise ValueError(f"unknown action {answer.strip()!r}: type an id, a name, or one of {short}")
     if action not in game.legal_actions():
         raise IllegalAction(game.why_not(action))
     return action

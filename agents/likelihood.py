@@ -1,4 +1,4 @@
-"""How likely what was seen of others is with the hands of a world, if they act much like the heuristic."""
+"""Worlds weighed by what was seen: the likelihood of the others' choices, if they act like the heuristic."""
 
 from typing import Any, NamedTuple
 
@@ -9,26 +9,28 @@ from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
 from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import compiled, kernel
-from wizard_env.engine import apply, bid, bids_are_public, choose_trump, left_of, legal, turn_up
-from wizard_env.state import BID, HIDDEN, NOT_BID, STATE, TRUMP, State
+from wizard_env.engine import apply, bids_are_public, first_action, left_of, legal, turn_up
+from wizard_env.state import BID, HIDDEN, NOT_BID, PLAY, STATE, TRUMP, State
 from wizard_env.view import View
 
 NOTHING, BIDS, PLAYS = range(3)
 EVIDENCE = ("nothing", "bids", "plays")
-"""What worlds are weighed by: nothing, the trump named and the bids, or these and the cards played."""
+"""What worlds are weighed by: nothing, the trump named and the bids, or those and the cards played."""
 
 BID_TEMPERATURE = 12.0
 PLAY_TEMPERATURE = 4.0
-"""How many points a choice may be worse than another to be made 1/e times as often."""
+"""The loss in points that makes a choice 1/e times as likely."""
 ODD_BIDS = 0.02
 ODD_PLAYS = 0.2
-"""The chance that a choice is made by anything else than its value."""
+"""The share of choices that are made uniformly, whatever their value."""
+
+NO_ACTION = -1
 
 
 def weigh_worlds(view: View, worlds: NDArray[Any], evidence: str = "plays") -> NDArray[np.float64]:
-    """Weigh worlds that were drawn for the decisions of a view by what the other seats did.
+    """Weigh worlds drawn for the decisions of a view by what the other seats did.
 
-    Bids that the acting seat may not see are filled in: each is the one that the hand is worth.
+    Bids that the acting seat may not see are filled in: each becomes the heuristic's bid for that hand.
 
     Args:
         view: n decisions.
@@ -39,45 +41,67 @@ def weigh_worlds(view: View, worlds: NDArray[Any], evidence: str = "plays") -> N
         float64 [n, count]: the likelihood of what was seen, at most 1.
 
     Raises:
-        ValueError: there is no such evidence.
+        ValueError: `evidence` is unknown.
     """
     weights = np.empty(worlds.shape)
-    _weigh_worlds(view.known, worlds, check_evidence(evidence), weights)
+    _weigh_rows(view.known, worlds, check_evidence(evidence), weights)
     return weights
 
 
 def check_evidence(name: str) -> int:
-    """The number of a kind of evidence. Raises ValueError if there is none of that name."""
+    """The index of `name` in EVIDENCE. Raises ValueError if it is not there."""
     if name not in EVIDENCE:
         raise ValueError(f"evidence={name!r}: allowed are {', '.join(EVIDENCE)}")
     return EVIDENCE.index(name)
 
 
 @compiled
-def replay_bidding(world: State, past: State, observer: int, weigh: bool, scratch: Scratch) -> float:
-    """Bid again with the hands of a world, and fill in the bids that were not seen.
-
-    past: a copy of the world; is left where the play began, or where the world is if that is earlier.
-
-    Returns how likely the trump named and the bids seen are; 1 unless they are to be weighed.
-    """
+def rewind_round(world: State, past: State) -> None:
+    """Take `past`, a copy of a world, back to the start of the round, with the world's hands dealt."""
     for seat in range(world.num_players):
         past.hands[seat] = world.hands[seat] + world.played[seat]
     past.leader = left_of(world, int(world.dealer))
     turn_up(past, int(world.upcard))
+
+
+@compiled
+def next_action(world: State, past: State) -> int:
+    """The action taken next in `past`, an earlier moment of a world; NO_ACTION once they have met.
+
+    A bid that is HIDDEN in the world must be filled in before it is asked for.
+    """
+    if past.phase == TRUMP:
+        return NO_ACTION if world.phase == TRUMP else FIRST_TRUMP + int(world.trump)
+    if past.phase == BID:
+        bid = int(world.bids[past.seat])
+        return NO_ACTION if bid == NOT_BID else FIRST_BID + bid
+    if past.num_plays == world.num_plays:
+        return NO_ACTION
+    return FIRST_PLAY + int(world.plays[past.num_plays])
+
+
+@compiled
+def replay_bidding(world: State, past: State, observer: int, weighs: bool, scratch: Scratch) -> float:
+    """Replay the bidding with the hands of a world, and fill in the bids that were not seen.
+
+    past: a copy of the world; left at the start of play, or where the world stands if that is earlier.
+
+    Returns the likelihood of the trump named and the bids seen; 1 if `weighs` is off.
+    """
+    rewind_round(world, past)
     likelihood = 1.0
-    if past.phase == TRUMP and world.phase != TRUMP:
-        if weigh and past.seat != observer:
-            likelihood *= likelihood_now(past, int(world.trump), ODD_BIDS, BID_TEMPERATURE, scratch)
-        choose_trump(past, int(world.trump))
-    while past.phase == BID and world.bids[past.seat] != NOT_BID:
+    while past.phase < PLAY:
         seat = int(past.seat)
-        if world.bids[seat] == HIDDEN:
+        is_hidden = past.phase == BID and world.bids[seat] == HIDDEN
+        if is_hidden:
             world.bids[seat] = best_choice(choice_values(past, scratch), scratch)
-        elif weigh and seat != observer:
-            likelihood *= likelihood_now(past, int(world.bids[seat]), ODD_BIDS, BID_TEMPERATURE, scratch)
-        bid(past, int(world.bids[seat]))
-        if not bids_are_public(past):
+        action = next_action(world, past)
+        if action == NO_ACTION:
+            break
+        if weighs and seat != observer and not is_hidden:
+            likelihood *= likelihood_now(past, action, scratch)
+        apply(past, action)
+        if past.bids[seat] != NOT_BID and not bids_are_public(past):
             past.bids[seat] = HIDDEN
     for seat in range(world.num_players):
         past.bids[seat] = world.bids[seat]
@@ -86,28 +110,31 @@ def replay_bidding(world: State, past: State, observer: int, weigh: bool, scratc
 
 @compiled
 def replay_tricks(world: State, past: State, observer: int, scratch: Scratch) -> float:
-    """Play again with the hands of a world; returns how likely the cards played by others are.
+    """Replay the tricks with the hands of a world; returns the likelihood of the cards others played.
 
     past: as `replay_bidding` left it.
     """
     likelihood = 1.0
-    for number in range(world.num_plays):
-        card = int(world.plays[number])
+    action = next_action(world, past)
+    while action != NO_ACTION:
         if past.seat != observer:
-            likelihood *= likelihood_now(past, card, ODD_PLAYS, PLAY_TEMPERATURE, scratch)
-        apply(past, FIRST_PLAY + card)
+            likelihood *= likelihood_now(past, action, scratch)
+        apply(past, action)
+        action = next_action(world, past)
     return likelihood
 
 
 @compiled
-def likelihood_now(state: State, choice: int, odd: float, temperature: float, scratch: Scratch) -> float:
-    """How often the acting seat makes a choice: mostly by the value of all, else any of them."""
+def likelihood_now(state: State, action: int, scratch: Scratch) -> float:
+    """The probability of the acting seat's action: a softmax of values, mixed with a uniform choice."""
     choices = legal(state)
     if choices & (choices - 1) == 0:
         return 1.0
+    odd = ODD_PLAYS if state.phase == PLAY else ODD_BIDS
+    temperature = PLAY_TEMPERATURE if state.phase == PLAY else BID_TEMPERATURE
     choice_values(state, scratch)
     best = scratch.values[best_choice(choices, scratch)]
-    chosen = scratch.values[choice]
+    chosen = scratch.values[action - first_action(state)]
     total, count = 0.0, 0
     while choices:
         total += np.exp((scratch.values[lowest_bit(choices)] - best) / temperature)
@@ -117,7 +144,7 @@ def likelihood_now(state: State, choice: int, odd: float, temperature: float, sc
 
 
 @kernel
-def _weigh_worlds(known: Any, worlds: Any, evidence: int, weights: Any) -> None:
+def _weigh_rows(known: Any, worlds: Any, evidence: int, weights: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     past = np.empty(1, STATE)
     for index in range(len(known)):
@@ -131,22 +158,22 @@ def _weigh_worlds(known: Any, worlds: Any, evidence: int, weights: Any) -> None:
 
 
 class Decisions(NamedTuple):
-    """What others have decided in some worlds, where they had a choice."""
+    """The decisions of others in some worlds, where they had a choice."""
 
     states: NDArray[Any]
-    """[k] records of dtype STATE, as they decided."""
+    """[k] records of dtype STATE, at each decision."""
     actions: NDArray[np.int64]
-    """[k] what they did."""
+    """[k] the action taken."""
     worlds: NDArray[np.int64]
-    """[k] the number of the world."""
+    """[k] the index of the world."""
 
 
 def decisions_of_others(worlds: NDArray[Any], observer: int) -> Decisions:
-    """Go through the round again in worlds that are alike but for the hands, hidden bids filled in.
+    """Replay the round in worlds that differ only in their hands, with hidden bids filled in.
 
     Args:
-        worlds: [n] records of dtype STATE, of one decision of the observer's.
-        observer: whose own decisions are left out.
+        worlds: [n] records of dtype STATE, drawn for one decision of the observer.
+        observer: the seat whose own decisions are left out.
     """
     players, cards = int(worlds["num_players"][0]), int(worlds["num_plays"][0])
     most = len(worlds) * (1 + players + cards)
@@ -157,31 +184,14 @@ def decisions_of_others(worlds: NDArray[Any], observer: int) -> Decisions:
 
 @kernel
 def _list_decisions(worlds: Any, observer: int, states: Any, actions: Any, numbers: Any) -> int:
-    room = np.empty(1, STATE)
+    pasts = np.empty(1, STATE)
     count = 0
     for number in range(len(worlds)):
-        world = worlds[number]
-        room[0] = world
-        past = room[0]
-        for seat in range(world.num_players):
-            past.hands[seat] = world.hands[seat] + world.played[seat]
-        past.leader = left_of(world, int(world.dealer))
-        turn_up(past, int(world.upcard))
-        place = 0
-        while True:
-            if past.phase == TRUMP:
-                if world.phase == TRUMP:
-                    break
-                action = FIRST_TRUMP + int(world.trump)
-            elif past.phase == BID:
-                if world.bids[past.seat] == NOT_BID:
-                    break
-                action = FIRST_BID + int(world.bids[past.seat])
-            else:
-                if place == world.num_plays:
-                    break
-                action = FIRST_PLAY + int(world.plays[place])
-                place += 1
+        pasts[0] = worlds[number]
+        world, past = worlds[number], pasts[0]
+        rewind_round(world, past)
+        action = next_action(world, past)
+        while action != NO_ACTION:
             choices = legal(past)
             if past.seat != observer and choices & (choices - 1):
                 states[count] = past
@@ -189,4 +199,38 @@ def _list_decisions(worlds: Any, observer: int, states: Any, actions: Any, numbe
                 numbers[count] = number
                 count += 1
             apply(past, action)
+            action = next_action(world, past)
     return count
+
+
+def resample(weights: NDArray[np.float64], start: float, count: int) -> NDArray[np.int64]:
+    """Choose indices in proportion to their weights, by systematic resampling (Kitagawa 1996).
+
+    Args:
+        weights: float64 [n], not all 0.
+        start: a random number in [0, 1), which decides the choice.
+        count: the number of indices to choose; the same one may be chosen several times.
+
+    Returns:
+        int64 [count], in ascending order.
+    """
+    chosen = np.empty(count, np.int64)
+    _resample(weights, start, chosen)
+    return chosen
+
+
+@compiled
+def resample_into(weights: Any, start: float, chosen: Any) -> None:
+    """`resample`, into an array that has one place for each index to choose."""
+    step = weights.sum() / len(chosen)
+    number, reached = 0, weights[0]
+    for place in range(len(chosen)):
+        while reached < (place + start) * step and number + 1 < len(weights):
+            number += 1
+            reached += weights[number]
+        chosen[place] = number
+
+
+@kernel
+def _resample(weights: Any, start: float, chosen: Any) -> None:
+    resample_into(weights, start, chosen)

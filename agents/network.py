@@ -1,4 +1,4 @@
-"""NetworkAgent: a policy network that `wizard train` has written, computed by torch or by numpy."""
+"""NetworkAgent: a policy network written by `wizard train`, computed by torch or numpy."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ FILE_NAME = "agent.safetensors"
 FORMAT = "wizard-agent"
 VERSION = "1"
 LAYOUT = json.dumps([(field.name, field.shape) for field in OBSERVATION])
-"""What the network reads; a network trained on another layout is refused."""
+"""The observation that the network reads; a network trained on another layout is refused."""
 DTYPES = ("F32", "F16")
-"""What weights may be stored in, as safetensors calls it; the network computes in float32."""
+"""Types that weights may be stored in, as safetensors names them; the network computes in float32."""
 
 Backend: TypeAlias = Literal["auto", "torch", "numpy"]
 Layer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -33,11 +33,11 @@ Layer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class NetworkAgent:
-    """Takes the likeliest action of its network, or draws one by the network's probabilities.
+    """Takes its network's likeliest action, or samples one from the network's probabilities.
 
-    scale: float32 [OBS_SIZE], what observations are multiplied with before the first layer.
-    layers: fully connected ones, ReLU between them.
-    value: the layer that takes the last one's place to estimate points, or None.
+    scale: float32 [OBS_SIZE], the factors on an observation before the first layer.
+    layers: fully connected, with ReLU between them.
+    value: the layer that replaces the last one to estimate points, or None.
     backend: what computes them, "torch" or "numpy".
     """
 
@@ -45,16 +45,17 @@ class NetworkAgent:
         """Read a network.
 
         Args:
-            path: a file that `save_agent` wrote, or the folder of a run that holds one, or the
-                checkpoint beside it (which holds pickles, and is not opened).
-            sample: draw actions instead of taking the likeliest.
-            backend: what computes the network: "torch", "numpy", or torch where it is installed.
+            path: a file written by `save_agent`, the folder of a run that contains one, or the
+                checkpoint next to it (which contains pickles and is not opened).
+            sample: sample actions instead of taking the likeliest.
+            backend: what computes the network: "torch", "numpy", or "auto", which is torch if it is
+                installed.
 
         Raises:
-            FileNotFoundError: there is no such file.
-            ModuleNotFoundError: `backend` is "torch", and torch is not installed.
-            ValueError: the file is none of `save_agent`, or of another version or layout; or there is no
-                such backend.
+            FileNotFoundError: the file does not exist.
+            ModuleNotFoundError: `backend` is "torch" and torch is not installed.
+            ValueError: the file was not written by `save_agent`, or has another version or layout; or
+                the backend is unknown.
         """
         self.path = Path(path)
         self.sample = sample
@@ -73,18 +74,18 @@ class NetworkAgent:
         return printed_actions(actions, encoding.order)
 
     def likeliest(self, view: View) -> Actions:
-        """int64 [n]: what the network would most likely do."""
+        """int64 [n]: the network's likeliest actions."""
         encoding = view.encode(canonical_suits=True)
         return printed_actions(best_legal(self.logits(encoding.observation), encoding.mask), encoding.order)
 
     def policy(self, encoding: Encoding) -> NDArray[np.float32]:
-        """float32 [n, NUM_ACTIONS]: how likely each action is, from an encoding in canonical suits."""
+        """float32 [n, NUM_ACTIONS]: the probability of each action, for an encoding in canonical suits."""
         logits = np.where(encoding.mask, self.logits(encoding.observation), -np.inf)
         shares: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
         return shares / shares.sum(axis=1, keepdims=True)
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """Its policy and its value; of single actions it expects nothing."""
+        """Its policy and its value; it has no estimates for single actions."""
         encoding = view.encode(canonical_suits=True)
         ids = np.tile(np.arange(NUM_ACTIONS), len(view))
         columns = reorder_actions(ids, encoding.order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)
@@ -93,11 +94,11 @@ class NetworkAgent:
         return Assessment(np.take_along_axis(self.policy(encoding), columns, axis=1), unknown, value)
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """float32 [n, NUM_ACTIONS], from observations uint8 [n, OBS_SIZE] in canonical suits."""
+        """float32 [n, NUM_ACTIONS], for observations uint8 [n, OBS_SIZE] in canonical suits."""
         return self._compute(self.layers, observations)
 
     def values(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """float32 [n]: the points that each observer can expect of its round.
+        """float32 [n]: the points that each observer can expect from its round.
 
         Args:
             observations: uint8 [n, OBS_SIZE], in canonical suits.
@@ -127,7 +128,7 @@ def _find_backend(backend: Backend) -> Backend:
 
 
 def _by_torch(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
-    import torch  # here, so that who computes with numpy needs none
+    import torch  # here, because the numpy backend must work without it
 
     with torch.inference_mode():
         *trunk, last = [tuple(map(torch.from_numpy, layer)) for layer in layers]
@@ -148,18 +149,19 @@ def _by_numpy(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[n
 
 
 def find_agent(path: Path) -> Path:
-    """The file of the network: in the folder of a run, or beside its checkpoint."""
+    """The network's file: in the folder of a run, or next to its checkpoint."""
     if path.is_dir():
         return path / FILE_NAME
-    beside = path.with_name(FILE_NAME)
-    return beside if path.suffix == ".zip" and beside.exists() else path
+    sibling = path.with_name(FILE_NAME)
+    return sibling if path.suffix == ".zip" and sibling.exists() else path
 
 
 def input_scale() -> NDArray[np.float32]:
-    """float32 [OBS_SIZE]: what a network multiplies observations with.
+    """float32 [OBS_SIZE]: the factors on an observation before the first layer of a network.
 
-    1 / high would leave a missing trick 1/20 beside flags of 1, and the network would take long to
-    notice it; so counts are divided by the root of their largest value. Scores keep to [0, 1].
+    Counts are divided by the square root of their largest value: divided by the largest value itself, a
+    missing trick would be 1/20 next to flags of 1, and a network would learn slowly to notice it. Scores
+    are scaled to [0, 1].
     """
     scale = np.float32(1) / np.sqrt(HIGHS.astype(np.float32))
     scale[SLICES["score"]] **= 2
@@ -170,10 +172,11 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path) -> None:
     """Write a network.
 
     Args:
-        weights: layer.N.weight [outputs, inputs] and layer.N.bias [outputs], ReLU between, over observations
-            times `input_scale`; and, if it has a value, value.weight [1, inputs of the last layer] and
-            value.bias [1], which give the observer's points of the round. Arrays, or tensors on the CPU
-            that need no gradient; float32, or float16 for half the size.
+        weights: layer.N.weight [outputs, inputs] and layer.N.bias [outputs], with ReLU between layers; the
+            input is an observation times `input_scale`. For a network with a value also value.weight
+            [1, inputs of the last layer] and value.bias [1], whose output is the observer's points of
+            the round. Arrays, or CPU tensors that require no gradient; float32, or float16 for half
+            the size.
         path: the file.
     """
     arrays = {name: np.ascontiguousarray(values) for name, values in weights.items()}
@@ -181,9 +184,9 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path) -> None:
 
 
 def read_agent(path: Path) -> dict[str, NDArray[np.float32]]:
-    """The weights that `save_agent` wrote; raises as `NetworkAgent` does."""
+    """The weights written by `save_agent`. Raises the errors of `NetworkAgent`."""
     if not path.is_file():
-        raise FileNotFoundError(f"no agent at {path}: a file written by `wizard train`, or its folder")
+        raise FileNotFoundError(f"no agent at {path}: a run of `wizard train`, or a file of one, is needed")
     try:
         with safe_open(path, framework="np") as file:
             about = file.metadata() or {}
@@ -198,16 +201,16 @@ def read_agent(path: Path) -> dict[str, NDArray[np.float32]]:
             f"allowed is {FORMAT!r} version {VERSION!r}"
         )
     if about.get("layout") != LAYOUT:
-        raise ValueError(f"{path}: trained on another layout of observations than this version's")
+        raise ValueError(f"{path}: trained on an observation layout that differs from this version's")
     if foreign:
         raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(DTYPES)}")
     if not _fit(weights):
-        raise ValueError(f"{path}: its layers do not fit each other or this version")
+        raise ValueError(f"{path}: its layers do not fit together or do not fit this version")
     return {name: values.astype(np.float32) for name, values in weights.items()}
 
 
 def _fit(weights: Mapping[str, NDArray[Any]]) -> bool:
-    """Whether the layers lead from an observation to the actions, one after the other."""
+    """Whether the layers form a chain from an observation to the actions."""
     widths = [OBS_SIZE]
     while (bias := weights.get(f"layer.{len(widths) - 1}.bias")) is not None:
         widths.append(bias.size)

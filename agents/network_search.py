@@ -1,4 +1,4 @@
-"""NetworkSearchAgent: a network that tries its likeliest actions in many worlds, itself in every seat."""
+"""NetworkSearchAgent: plays out a network's likeliest actions in many worlds, the network in every seat."""
 
 from collections.abc import Callable, Iterator
 from time import perf_counter
@@ -9,35 +9,34 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.agents.assessment import Assessment
-from wizard_env.agents.likelihood import check_evidence, decisions_of_others, weigh_worlds
+from wizard_env.agents.likelihood import check_evidence, decisions_of_others, resample, weigh_worlds
 from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.agents.search import believe, check_time
 from wizard_env.checks import check_integer
-from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import kernel
-from wizard_env.engine import apply, first_action, legal
+from wizard_env.engine import take
 from wizard_env.sampling import unit_interval, word_at
 from wizard_env.state import SCORED
 from wizard_env.view import Actions, View, printed_actions, reorder_actions
 
 BATCH = 16
-"""So many worlds are tried together where there is a limit of time."""
+"""Worlds tried per batch, if there is a time limit."""
 TRIED = 5
-"""So many actions are tried at most: the likeliest."""
+"""Actions tried per decision, at most: the likeliest."""
 NETWORK = "network"
 ODD = 0.1
-"""So often the network believes others to do anything at all."""
+"""The share of the others' choices that the network believes to be uniformly random."""
 AT_ONCE = 4096
-"""So many playouts run side by side."""
+"""Playouts run side by side, at most, if there is no time limit."""
 
 
 class NetworkSearchAgent:
     """Perfect-information Monte Carlo (Ginsberg 2001) with a network's policy.
 
-    The network names the actions worth a try. Each is played to the end of the round in the same worlds,
-    drawn as in `agents/search.py`, with the network in every seat. The network's own choice gives way only to
-    one that is better by more than chance explains.
+    The network picks the actions worth trying. Each is played out to the end of the round in the same
+    worlds, drawn as in `agents/search.py`, with the network in every seat. Another action replaces the
+    network's own choice only if it is better by more than chance explains.
     """
 
     expects_points = True
@@ -56,14 +55,15 @@ class NetworkSearchAgent:
         """Set the effort.
 
         Args:
-            network: the path of a network; if none is given, the champion's.
-            worlds: in how many worlds every action is tried, at least 2.
-            milliseconds: go on in batches of BATCH worlds for so long instead, for each decision.
-            likely: actions that the network gives less than this share are not tried.
-            errors: by how many standard errors another action must be better than the network's.
-            evidence: what worlds are weighed by: the bids and plays of others as the "network" would make
-                them, or as the heuristic would, see `wizard_env.agents.likelihood.EVIDENCE`.
-            candidates: how many worlds are drawn for each that is tried, where the network weighs them.
+            network: path of a network; the champion's by default.
+            worlds: worlds that each action is tried in, at least 2.
+            milliseconds: try batches of BATCH worlds for this long per decision, instead of a number
+                of worlds.
+            likely: actions that the network gives less than this probability are not tried.
+            errors: standard errors by which another action must beat the network's own.
+            evidence: what worlds are weighed by: "network" for how likely the network makes the bids and
+                plays of others, or one of `wizard_env.agents.likelihood.EVIDENCE` for the heuristic.
+            candidates: worlds drawn for each one that is tried, if the network weighs them.
             backend: what computes the network, see `NetworkAgent`.
 
         Raises:
@@ -75,7 +75,7 @@ class NetworkSearchAgent:
         if not 0 <= likely < 1 / TRIED:
             raise ValueError(f"likely={likely!r}: a share from 0 to below {1 / TRIED} is needed")
         if not errors >= 0:
-            raise ValueError(f"errors={errors!r}: a number from 0 is needed")
+            raise ValueError(f"errors={errors!r}: a number of at least 0 is needed")
         self.milliseconds = check_time(milliseconds)
         self.likely = likely
         self.errors = errors
@@ -85,7 +85,7 @@ class NetworkSearchAgent:
         self.candidates = check_integer("candidates", candidates, 1, 64)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        """As the protocol says; the same random words give the same actions where no time is set."""
+        """Choose as the class says; without a time limit, the same random words give the same actions."""
         words = view.noise(rng)
         actions, shares = self._rank(view)
         actions, tried = actions[:, :TRIED], shares[:, :TRIED] >= self.likely
@@ -99,7 +99,7 @@ class NetworkSearchAgent:
         return chosen
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """The network's policy, and what the search expects of every legal action, and so of the policy."""
+        """The network's policy, the points the search expects of every legal action, and of that policy."""
         words = view.noise(rng)
         actions, shares = self._rank(view)
         points = np.full((len(view), NUM_ACTIONS), np.nan)
@@ -113,7 +113,7 @@ class NetworkSearchAgent:
         return Assessment(policy, points, np.nansum(policy * points, axis=1))
 
     def _rank(self, view: View) -> tuple[Actions, NDArray[np.float32]]:
-        """The likeliest actions first, and their shares, each [n, most legal actions]; -1 if illegal."""
+        """Actions, likeliest first, and their probabilities, both [n, most legal actions]; -1 if illegal."""
         encoding = view.encode(canonical_suits=True)
         shares = np.where(encoding.mask, self.network.policy(encoding), -1)
         most = int(encoding.mask.sum(axis=1).max(initial=1))
@@ -122,7 +122,7 @@ class NetworkSearchAgent:
         return actions, np.take_along_axis(shares, order, axis=1)
 
     def _parts(self, rows: NDArray[np.int64], most: int) -> Iterator[NDArray[np.int64]]:
-        """The decisions that are searched together: one at a time where time is set."""
+        """Decisions to search together: one at a time if there is a time limit."""
         step = 1 if self.milliseconds is not None else max(1, AT_ONCE // (self.worlds * most))
         for start in range(0, len(rows), step):
             yield rows[start : start + step]
@@ -134,7 +134,7 @@ class NetworkSearchAgent:
         actions: NDArray[np.int64],
         tried: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """float64 [n, worlds, k]: what the actions that are tried, of [n, k], bring in each world."""
+        """float64 [n, worlds, k]: the points that each action tried, of [n, k], brings in each world."""
         if self.milliseconds is None:
             return self._try(known, words, self.worlds, actions, tried)
         until = perf_counter() + self.milliseconds / 1000
@@ -152,27 +152,28 @@ class NetworkSearchAgent:
         actions: NDArray[np.int64],
         tried: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """float64 [n, count, k]: the points of the round that each action brings in each world."""
+        """float64 [n, count, k]: the points of the round that each action tried brings in each world."""
         if self.evidence == NETWORK:
             worlds = np.stack(
                 [self._believe(one, word, count) for one, word in zip(known, words, strict=True)]
             )
         else:
             worlds = believe(known, words, count, self.evidence)
-        games, choices = tried.nonzero()
+        decisions, choices = tried.nonzero()
         points = np.zeros((len(known), count, tried.shape[1]))
-        states = worlds[games].ravel()
-        observers = np.repeat(known["seat"][games], count)
-        _advance(states, np.arange(len(states)), np.repeat(actions[games, choices], count))
+        states = worlds[decisions].ravel()
+        observers = np.repeat(known["seat"][decisions], count)
+        _take_rows(states, np.arange(len(states)), np.repeat(actions[decisions, choices], count))
         play_out(states, self._act)
-        ends = states["points"][np.arange(len(states)), observers].reshape(len(games), count)
-        points[games, :, choices] = ends
+        ends = states["points"][np.arange(len(states)), observers].reshape(len(decisions), count)
+        points[decisions, :, choices] = ends
         return points
 
     def _believe(self, known: Any, word: np.uint64, count: int) -> NDArray[Any]:
-        """Worlds of one decision, [count] records, weighed by what the network would have done in them.
+        """Worlds of one decision, [count] records, chosen by what the network would have done in them.
 
-        They are drawn by the heuristic's bids, so that few are for nothing, and those are taken out again.
+        They are drawn weighed by the heuristic's bids, so that few are wasted; dividing by those weights
+        takes their effect out again.
         """
         drawn = believe(np.array([known]), np.array([word]), count * self.candidates, "bids")[0]
         past = decisions_of_others(drawn, int(known["seat"]))
@@ -183,29 +184,20 @@ class NetworkSearchAgent:
             made = shares[np.arange(len(shares)), reorder_actions(past.actions, encoding.order)]
             by_chance = 1 / encoding.mask.sum(axis=1)
             np.add.at(likelihood, past.worlds, np.log(ODD * by_chance + (1 - ODD) * made))
-        weights = np.exp(likelihood - likelihood.max())
-        reached = weights.cumsum() / weights.sum()
-        steps = (np.arange(count) + unit_interval(word)) / count
-        return drawn[np.searchsorted(reached, steps).clip(max=len(drawn) - 1)]
+        return drawn[resample(np.exp(likelihood - likelihood.max()), unit_interval(word), count)]
 
     def _act(self, states: NDArray[Any]) -> Actions:
         return self.network.likeliest(View(states))
 
 
 def play_out(states: NDArray[Any], act: Callable[[NDArray[Any]], Actions]) -> None:
-    """Play rounds to their ends, in place; `act` decides for the acting seats of some of them."""
+    """Play rounds to their ends, in place; `act` chooses for the acting seats of some of them."""
     while len(rows := (states["phase"] < SCORED).nonzero()[0]):
-        _advance(states, rows, act(states[rows]))
+        _take_rows(states, rows, act(states[rows]))
 
 
 @kernel
-def _advance(states: Any, rows: Any, actions: Any) -> None:
+def _take_rows(states: Any, rows: Any, actions: Any) -> None:
     """Take actions in some rounds, and the forced ones after them."""
     for index in range(len(rows)):
-        state = states[rows[index]]
-        apply(state, actions[index])
-        while state.phase < SCORED:
-            choices = legal(state)
-            if choices & (choices - 1):
-                break
-            apply(state, first_action(state) + lowest_bit(choices))
+        take(states[rows[index]], actions[index], True)

@@ -1,4 +1,4 @@
-"""PerturbedAgent: another agent that bids too much or too little, or now and then acts at random."""
+"""PerturbedAgent: another agent, made to bid too high or too low, or to act at random now and then."""
 
 from typing import Any
 
@@ -16,23 +16,23 @@ from wizard_env.state import BID
 from wizard_env.view import Actions, View
 
 _FIRST_WORD = 64
-"""Where in the stream of a decision's words this agent's own begin; the agent within uses the first ones."""
+"""Index of this agent's first word in a decision's random stream; the inner agent uses the words before."""
 
 
 class PerturbedAgent:
-    """For a population: who learns beside the like of it does not learn to count on perfect play."""
+    """For training populations: a learner that plays alongside it does not learn to rely on perfect play."""
 
     def __init__(self, of: str | Agent = "heuristic", bias: float = 0.0, noise: float = 0.0) -> None:
         """Set what is changed.
 
         Args:
-            of: the agent within.
-            bias: tricks added to its bids, on average: 0.5 adds one to every other bid. What is not
-                legal then stays as it was.
-            noise: the share of its decisions that are any legal action instead.
+            of: the inner agent.
+            bias: average number of tricks added to its bids: 0.5 adds one to every other bid. A bid
+                that would become illegal is left unchanged.
+            noise: share of its decisions that become a uniformly random legal action.
 
         Raises:
-            ValueError: `noise` is not a share, or `bias` no number of tricks.
+            ValueError: `noise` or `bias` is out of range.
         """
         if not 0 <= noise <= 1:
             raise ValueError(f"noise={noise!r}: a share from 0 to 1 is needed")

@@ -1,4 +1,4 @@
-"""Pretrained networks, which come with the package."""
+"""Pretrained networks that come with the package."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ RIVAL = _WEIGHTS / "rival"
 
 
 class ChampionAgent(NetworkAgent):
-    """The strongest network that the project has trained; it plays without torch."""
+    """The strongest network that the project has trained; it does not need torch."""
 
     def __init__(self, sample: bool = False, backend: Backend = "auto") -> None:
-        """Read the network that came with the package; the options are those of `NetworkAgent`."""
+        """Read the network that comes with the package; the options are those of `NetworkAgent`."""
         super().__init__(str(CHAMPION), sample, backend)
 
 
@@ -21,5 +21,5 @@ class RivalAgent(NetworkAgent):
     """An independently trained network, used as a yardstick; see `configs/rival.toml`."""
 
     def __init__(self, sample: bool = False, backend: Backend = "auto") -> None:
-        """Read the network that came with the package; the options are those of `NetworkAgent`."""
+        """Read the network that comes with the package; the options are those of `NetworkAgent`."""
         super().__init__(str(RIVAL), sample, backend)

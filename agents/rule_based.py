@@ -1,4 +1,4 @@
-"""RuleBasedAgent: the published baseline, which bids what its cards are worth and plays to win just that.
+"""RuleBasedAgent: the published baseline. It bids what its cards are worth and plays to win exactly that.
 
 Schumacher and Pleines, Improving Bidding and Playing Strategies in the Trick-Taking Game Wizard using
 Deep Q-Networks, IEEE Conference on Games 2022.
@@ -32,13 +32,13 @@ PUBLISHED_ACCURACY = {
     1: 0.848, 2: 0.716, 3: 0.598, 4: 0.513, 5: 0.484, 6: 0.461, 7: 0.441, 8: 0.427, 9: 0.421, 10: 0.410,
     11: 0.408, 12: 0.404, 13: 0.424, 14: 0.418, 15: 0.393,
 }  # fmt: skip
-"""Bids met exactly by four alike players in single rounds of so many cards (Schumacher and Pleines 2022)."""
+"""Share of bids met by four such players in single rounds, by hand size (Schumacher and Pleines 2022)."""
 
 
 class RuleBasedAgent:
-    """Needs no randomness: the same position always gets the same action.
+    """Uses no randomness: the same position always gets the same action.
 
-    It does not reckon with the Magic Edition's 2 in its bids.
+    Its bids ignore the Magic Edition's 2.
     """
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
@@ -50,9 +50,9 @@ class RuleBasedAgent:
 def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:
     """float64 [54]: the chance that a card of each kind wins a trick.
 
-    Half of 1 less the share of the 60 cards that would take the trick from it if it lay first, and half
-    the share of those from which it would take the trick if it came second; to the power of
-    num_players - 1 for the other players; scaled so that the 60 cards win 60 / num_players tricks.
+    The mean of two shares of the 60 cards: those that would not take the trick from it if it were led,
+    and those that it would take the trick from if it came second. This is raised to the power of
+    num_players - 1 for the other players, and scaled so that the 60 cards win 60 / num_players tricks.
 
     trump: 0 to 3, or NO_SUIT.
     """
@@ -68,7 +68,7 @@ def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:
 
 
 def _takes(card: int, first: int, trump: int) -> bool:
-    """Whether a card takes the trick from the one card before it."""
+    """Whether a card takes the trick from a single card before it."""
     led_suit = suit_of(first) if first <= WIZARD else suit_of(card)
     return power_of(card, led_suit, trump) > power_of(first, led_suit, trump)
 
@@ -79,12 +79,12 @@ _CHANCES = np.array(
         for num_players in range(MIN_PLAYERS, MAX_PLAYERS + 1)
     ]
 )
-"""float64 [table sizes, trumps, 54]"""
+"""float64 [numbers of players, trumps, 54]: `trick_chances`."""
 
 
 @compiled
 def rule_based_action(state: State) -> int:
-    """The action of the acting seat; reads what it may know alone."""
+    """The acting seat's action; reads only what that seat may know."""
     if state.phase == TRUMP:
         return FIRST_TRUMP + _best_trump(state)
     if state.phase == BID:
@@ -99,7 +99,7 @@ def _chance(state: State, trump: int, card: int) -> float:
 
 @compiled
 def _worth(state: State, trump: int) -> float:
-    """How many tricks the hand is worth with that trump."""
+    """The number of tricks that the hand is worth with a trump."""
     hand = state.hands[state.seat]
     worth = 0.0
     for card in range(NUM_SUIT_CARDS):
@@ -120,7 +120,7 @@ def _best_trump(state: State) -> int:
 
 @compiled
 def _best_bid(state: State) -> int:
-    """The legal bid that is nearest to what the hand is worth."""
+    """The legal bid nearest to what the hand is worth."""
     allowed = legal(state)
     worth = _worth(state, int(state.trump))
     best, best_distance = -1, np.inf
@@ -133,10 +133,10 @@ def _best_bid(state: State) -> int:
 
 @compiled
 def _best_card(state: State) -> int:
-    """While it needs tricks, its likeliest card if that takes the trick, else its unlikeliest.
+    """If it needs tricks: the card likeliest to win one if it takes this trick, else the unlikeliest.
 
-    When it needs none, the likeliest card that does not take the trick; if all do, the unlikeliest,
-    which others may still beat, or as the last to play the likeliest, to be rid of it.
+    If it needs none: the likeliest card that does not take the trick. If all take it: the unlikeliest,
+    which others may still beat, or, as the last to play, the likeliest, to get rid of it.
     """
     seat = int(state.seat)
     needs = state.bids[seat] > state.tricks_won[seat]

@@ -1,9 +1,8 @@
-"""SearchAgent: plays every choice on to the end of the round in many worlds, and takes the best on average.
+"""SearchAgent: plays out every choice to the end of the round in many worlds, and takes the best on average.
 
-Perfect-information Monte Carlo (Ginsberg 2001, for bridge): worlds are drawn from the belief of the
-seat, each legal action is played out in the same worlds with the heuristic in all seats, and the action
-with the most expected points is taken. Of the worlds drawn, those are tried more often in which the bids
-and plays seen are what such hands would bid and play.
+Perfect-information Monte Carlo (Ginsberg 2001, for bridge): worlds are drawn from the seat's belief, each
+choice is played out in the same worlds with the heuristic in every seat, and the action with the most
+expected points is taken. Worlds are chosen more often if their hands would make the bids and plays seen.
 """
 
 from time import perf_counter
@@ -15,9 +14,16 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.agents.assessment import Assessment, certain
-from wizard_env.agents.belief import PLAN, count_ways, draw_hands, make_plan, table_size, unseen_by
+from wizard_env.agents.belief import draw_deals, unseen_by
 from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values, heuristic_action
-from wizard_env.agents.likelihood import NOTHING, PLAYS, check_evidence, replay_bidding, replay_tricks
+from wizard_env.agents.likelihood import (
+    NOTHING,
+    PLAYS,
+    check_evidence,
+    replay_bidding,
+    replay_tricks,
+    resample_into,
+)
 from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
 from wizard_env.chance import mix, random_action, step_generator
 from wizard_env.checks import check_choice, check_integer
@@ -29,19 +35,20 @@ from wizard_env.state import NO_CARD, PLAY, SCORED, STATE, TRUMP, State
 from wizard_env.view import Actions, View
 
 BATCH = 16
-"""So many worlds are drawn and weighed together."""
+"""Worlds drawn and weighed per batch."""
 BIDS_TRIED = 5
-"""So many bids are tried: those of which the heuristic expects most."""
+"""Bids tried per decision: those of which the heuristic expects most."""
 PLAYOUTS = ("heuristic", "random")
 CANDIDATES = 16
+"""Worlds drawn for each one that is tried."""
 WEIGHED = 4
-"""So many worlds are drawn for each that is tried, and so many are left when the bids have been weighed."""
+"""Worlds left for each one that is tried, once the bids are weighed and before the plays are."""
 
 
 class SearchAgent:
-    """The same random words of the view give the same actions, on any number of threads.
+    """Chooses the same action for the same random words of the view, on any number of threads.
 
-    With a limit of time the number of worlds, and so the choice, depends on the machine.
+    With a time limit, the number of worlds and so the choice depend on the machine.
     """
 
     expects_points = True
@@ -57,12 +64,12 @@ class SearchAgent:
         """Set the effort.
 
         Args:
-            worlds: in how many worlds every choice is tried, at least 1; rounded up to whole batches
-                of BATCH where it is more than one.
-            milliseconds: go on drawing batches for so long instead, for each decision.
-            threads: on how many threads, up to those that numba has.
+            worlds: worlds that each choice is tried in, at least 1; rounded up to whole batches of
+                BATCH if it is more than one batch.
+            milliseconds: draw batches for this long per decision, instead of a number of worlds.
+            threads: number of threads, at most numba's.
             evidence: what worlds are weighed by, see `wizard_env.agents.likelihood.EVIDENCE`.
-            playouts: who plays on to the end of the round, "heuristic" or "random".
+            playouts: the agent that plays the round to its end, "heuristic" or "random".
 
         Raises:
             ValueError: an option is out of range.
@@ -82,11 +89,11 @@ class SearchAgent:
         return actions
 
     def expect(self, view: View, rng: np.random.Generator, every: bool = False) -> NDArray[np.float64]:
-        """float64 [n, NUM_ACTIONS]: the points of the round that each choice brings its seat on average.
+        """float64 [n, NUM_ACTIONS]: the average points of the round that each choice brings its seat.
 
-        NaN where an action is illegal or not worth a try; the points are 0 where there is no choice.
+        NaN if an action is illegal or not worth trying; 0 if it is the only choice.
 
-        every: try all legal actions, those too that are not worth it or that there is no choice about.
+        every: try every legal action, even one not worth trying or the only choice.
         """
         words = view.noise(rng)
         totals = np.zeros((len(view), NUM_ACTIONS))
@@ -106,7 +113,7 @@ class SearchAgent:
         return totals
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """What it expects of every legal action, and which is best."""
+        """The points it expects of every legal action, and a policy that takes the best one."""
         points = self.expect(view, rng, every=True)
         return Assessment(certain(np.nanargmax(points, axis=1)), points, np.nanmax(points, axis=1))
 
@@ -119,7 +126,7 @@ class SearchAgent:
         every: bool,
         totals: NDArray[np.float64],
     ) -> None:
-        """Add the points that every choice brings in some batches of `count` worlds."""
+        """Add each choice's points in some batches of `count` worlds."""
         parts = np.zeros((len(known), len(batches), NUM_ACTIONS))
         options = self.evidence, self.playouts == "random", every
         if self.threads == 1 or not has_threads():
@@ -135,11 +142,7 @@ class SearchAgent:
 
 
 def check_time(milliseconds: float | None) -> float | None:
-    """The limit of time, or none.
-
-    Raises:
-        ValueError: it is not above 0.
-    """
+    """The time limit, or None. Raises ValueError if it is not above 0."""
     if milliseconds is not None and not milliseconds > 0:
         raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
     return milliseconds
@@ -148,25 +151,25 @@ def check_time(milliseconds: float | None) -> float | None:
 def believe(
     known: NDArray[Any], words: NDArray[np.uint64], count: int, evidence: str = "plays"
 ) -> NDArray[Any]:
-    """Worlds as the acting seats believe them to be, by the heuristic's bids and plays.
+    """Draw worlds as the acting seats believe them to be, if the others bid and play like the heuristic.
 
     Args:
-        known: [n] records of dtype STATE, as `View.known` has them.
-        words: uint64 [n], a random word for each.
-        count: how many worlds.
-        evidence: what they are weighed by, one of `wizard_env.agents.likelihood.EVIDENCE`.
+        known: [n] records of dtype STATE, as in `View.known`.
+        words: uint64 [n], a random word per decision.
+        count: worlds per decision.
+        evidence: what worlds are weighed by, one of `wizard_env.agents.likelihood.EVIDENCE`.
 
     Returns:
-        [n, count] records of dtype STATE, hidden bids filled in.
+        [n, count] records of dtype STATE, with hidden bids filled in.
     """
     worlds = np.empty((len(known), count), STATE)
-    _believe(known, words, check_evidence(evidence), worlds)
+    _believe_rows(known, words, check_evidence(evidence), worlds)
     return worlds
 
 
 @compiled
 def choices_of(state: State, scratch: Scratch) -> int:
-    """The choices worth a try, as `legal` has them: of bids the most promising, of equal cards one."""
+    """The choices worth trying, as bits: the best few bids, every trump, one of each run of equal cards."""
     allowed = legal(state)
     if state.phase == PLAY:
         return distinct_cards(state, allowed)
@@ -182,7 +185,7 @@ def choices_of(state: State, scratch: Scratch) -> int:
 
 @compiled
 def distinct_cards(state: State, allowed: int) -> int:
-    """Of cards held between which nobody holds or has on the table another, the lowest."""
+    """The lowest of each run of equal cards: held cards of a suit with no unseen or trick card in between."""
     others = unseen_by(state, int(state.seat))
     for seat in range(state.num_players):
         if state.trick[seat] != NO_CARD:
@@ -202,10 +205,10 @@ def distinct_cards(state: State, allowed: int) -> int:
 
 @compiled
 def _try_batch(known: Any, word: np.uint64, count: int, options: Any, points: Any) -> None:
-    """Add to `points`, for each choice, what it brings in `count` worlds; NaN where nothing is tried."""
+    """Write the points that each choice brings in `count` worlds, summed, to `points`; NaN if not tried."""
     evidence, at_random, every = options
     scratch = np.empty(1, SCRATCH)
-    room = np.empty(1, STATE)
+    playout = np.empty(1, STATE)
     observer = int(known.seat)
     first = first_action(known)
     choices = legal(known) if every else choices_of(known, scratch[0])
@@ -222,15 +225,15 @@ def _try_batch(known: Any, word: np.uint64, count: int, options: Any, points: An
         brings = 0
         for number in range(count):
             if at_random or number == 0 or numbers[number] != numbers[number - 1]:
-                room[0] = worlds[numbers[number]]
-                apply(room[0], first + choice)
-                while room[0].phase < SCORED:
+                playout[0] = worlds[numbers[number]]
+                apply(playout[0], first + choice)
+                while playout[0].phase < SCORED:
                     if at_random:
                         generator = step_generator(generator, 1)
-                        apply(room[0], random_action(room[0], mix(generator)))
+                        apply(playout[0], random_action(playout[0], mix(generator)))
                     else:
-                        apply(room[0], heuristic_action(room[0], scratch[0]))
-                brings = int(room[0].points[observer])
+                        apply(playout[0], heuristic_action(playout[0], scratch[0]))
+                brings = int(playout[0].points[observer])
             points[first + choice] += brings
 
 
@@ -238,70 +241,40 @@ def _try_batch(known: Any, word: np.uint64, count: int, options: Any, points: An
 def believed_worlds(
     known: State, observer: int, word: np.uint64, count: int, evidence: int, scratch: Scratch
 ) -> tuple[Any, Any, np.uint64]:
-    """Draw more worlds than are wanted, weigh them by what was seen, and choose `count` by weight.
+    """Draw more worlds than wanted, weigh them by what was seen, and choose `count` by weight.
 
-    Returns the worlds, hidden bids filled in, the numbers of those chosen, int64 [count] in order, and
-    the moved generator.
+    Returns the worlds with hidden bids filled in, the indices of those chosen, int64 [count] in ascending
+    order, and the generator after the draws.
     """
-    room = np.empty(1, STATE)
+    past = np.empty(1, STATE)
     worlds = np.empty(count * (1 if evidence == NOTHING else CANDIDATES), STATE)
     weights = np.empty(len(worlds))
-    generator = _draw(known, observer, word, worlds)
+    generator = draw_deals(known, observer, word, worlds, False)
     for number in range(len(worlds)):
-        room[0] = worlds[number]
-        weights[number] = replay_bidding(worlds[number], room[0], observer, evidence != NOTHING, scratch)
+        past[0] = worlds[number]
+        weights[number] = replay_bidding(worlds[number], past[0], observer, evidence != NOTHING, scratch)
     chosen = np.arange(len(worlds))
     if evidence == PLAYS and known.num_plays:
         chosen = np.empty(count * WEIGHED, np.int64)
-        generator = _resample(weights, generator, chosen)
+        generator = step_generator(generator, 1)
+        resample_into(weights, unit_interval(mix(generator)), chosen)
         weights = np.empty(len(chosen))
         for number in range(len(chosen)):
             if number and chosen[number] == chosen[number - 1]:
                 weights[number] = weights[number - 1]
                 continue
             world = worlds[chosen[number]]
-            room[0] = world
-            replay_bidding(world, room[0], observer, False, scratch)
-            weights[number] = replay_tricks(world, room[0], observer, scratch)
+            past[0] = world
+            replay_bidding(world, past[0], observer, False, scratch)
+            weights[number] = replay_tricks(world, past[0], observer, scratch)
     kept = np.empty(count, np.int64)
-    generator = _resample(weights, generator, kept)
+    generator = step_generator(generator, 1)
+    resample_into(weights, unit_interval(mix(generator)), kept)
     return worlds, chosen[kept], generator
 
 
-@compiled
-def _draw(known: State, observer: int, generator: np.uint64, worlds: Any) -> np.uint64:
-    """Draw worlds that agree with what is known; returns the moved generator."""
-    plans = np.empty(1, PLAN)
-    make_plan(known, observer, plans[0])
-    table = np.empty(table_size(plans[0]))
-    count_ways(plans[0], table)
-    for number in range(len(worlds)):
-        worlds[number] = known
-        generator = draw_hands(plans[0], table, worlds[number], generator)
-    return generator
-
-
-@compiled
-def _resample(weights: Any, generator: np.uint64, chosen: Any) -> np.uint64:
-    """Choose as many as `chosen` has room for, by weight, in order: systematic resampling (Kitagawa 1996).
-
-    Returns the moved generator.
-    """
-    generator = step_generator(generator, 1)
-    start = unit_interval(mix(generator))
-    step = weights.sum() / len(chosen)
-    number, reached = 0, weights[0]
-    for place in range(len(chosen)):
-        while reached < (place + start) * step and number + 1 < len(weights):
-            number += 1
-            reached += weights[number]
-        chosen[place] = number
-    return generator
-
-
 @kernel
-def _believe(known: Any, words: Any, evidence: int, worlds: Any) -> None:
-    """Fill `worlds`, [decisions, count], with what the acting seats believe."""
+def _believe_rows(known: Any, words: Any, evidence: int, worlds: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     count = worlds.shape[1]
     for index in range(len(known)):

@@ -1,1 +1,1 @@
-"""Speed, each as a ratio to a peer in the same run: `python -m benchmarks`, or `wizard bench`."""
+"""Speed, as ratios to peers measured in the same run: `python -m benchmarks` or `wizard bench`."""

@@ -12,8 +12,8 @@ from benchmarks.run import main
 
 
 def bench(
-    quick: Annotated[bool, typer.Option(help="a smoke run of seconds")] = False,
-    save: Annotated[Path | None, typer.Option("--json", help="where to write the report")] = None,
+    quick: Annotated[bool, typer.Option(help="Take seconds instead of minutes, with rough numbers.")] = False,
+    save: Annotated[Path | None, typer.Option("--json", help="Write the report to this file.")] = None,
 ) -> None:
     """Measure speed against peers."""
     console = Console()

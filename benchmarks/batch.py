@@ -1,6 +1,6 @@
 """Batches of games: `Games.step` and playouts against OpenSpiel's Oh Hell, and the cost by batch size.
 
-All counts are decisions of players, and all times include dealing.
+Counts are decisions of players, and times include dealing.
 """
 
 import random
@@ -16,7 +16,7 @@ from wizard_env import Games, Rules, sample_legal
 
 RULES = Rules(num_players=4)
 GAME_LENGTH = sum(RULES.num_players * (1 + size) for size in RULES.rounds)
-"""Decisions of a game, but for the trumps that dealers choose."""
+"""Decisions of a game, without the dealers' choices of trump."""
 
 PEER = "OpenSpiel oh_hell"
 REPLAYED = "OpenSpiel oh_hell, replayed"
@@ -25,14 +25,14 @@ _NANO = 1e9
 
 
 def spread_games(num_games: int) -> Games:
-    """Games that stand anywhere between their first and last decision."""
+    """Games spread over all moments between their first and last decision."""
     games = Games(RULES, num_games)
     games.spread(np.random.default_rng(num_games))
     return games
 
 
 def step_call(games: Games) -> Contestant:
-    """`Games.step` alone: mask and observation are written, the actions come from outside."""
+    """`Games.step` alone, which writes mask and observation; choosing actions is not timed."""
     rng = np.random.default_rng(0)
 
     def run(seconds: float) -> tuple[int, float]:
@@ -63,7 +63,7 @@ def sample_and_step(games: Games) -> Contestant:
 
 
 def playout(games: Games) -> Contestant:
-    """`Games.playout`: copies of the games to their end, in the kernel, without observations."""
+    """`Games.playout`: copies of the games are played to their end in the kernel, without observations."""
     rng = np.random.default_rng(0)
 
     def run(seconds: float) -> tuple[int, float]:
@@ -76,7 +76,7 @@ def playout(games: Games) -> Contestant:
 
 
 def oh_hell() -> Contestant:
-    """Random play with nothing but what a loop needs: legal_actions and apply_action."""
+    """Random play with only the calls that a loop needs: legal_actions and apply_action."""
     game = pyspiel.load_game("oh_hell(players=4)")
     draw = random.Random(0).random
 
@@ -95,7 +95,7 @@ def oh_hell() -> Contestant:
 
 
 def oh_hell_replayed() -> Contestant:
-    """The least that a loop can do: recorded games, so that no action is chosen and nothing asked."""
+    """The minimum of a loop: recorded games, so that no actions are chosen."""
     game = pyspiel.load_game("oh_hell(players=4)")
     tapes = [_record(game, random.Random(seed)) for seed in range(_TAPES)]
 
@@ -115,7 +115,7 @@ def oh_hell_replayed() -> Contestant:
 
 
 def _record(game: Any, rng: random.Random) -> tuple[list[int], int]:
-    """The actions of a random game, chance's included, and how many were the players'."""
+    """The actions of a random game, chance nodes included, and the number of the players' decisions."""
     state, tape, decisions = game.new_initial_state(), [], 0
     while not state.is_terminal():
         decisions += not state.is_chance_node()
@@ -173,7 +173,7 @@ def measure_curve(effort: Effort) -> tuple[list[CurvePoint], list[Row]]:
         for n, games in batches.items()
     ]
     costs = [point.one_thread for point in curve]
-    name = f"dearest / cheapest decision, {min(effort.sizes):,} to {max(effort.sizes):,} games, 1 thread"
+    name = f"most / least expensive decision, {min(effort.sizes):,} to {max(effort.sizes):,} games, 1 thread"
     return curve, [noted(name, max(costs) / min(costs), TIMES)]
 
 

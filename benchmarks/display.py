@@ -13,10 +13,10 @@ def render(report: Report) -> RenderableType:
     """The machine, the comparisons, and the cost by batch size."""
     parts: list[RenderableType] = [_describe(report.machine)]
     if report.quick:
-        parts.append(Text("A smoke run: the numbers mean little.", style="bold"))
+        parts.append(Text("A smoke run: the numbers are rough.", style="bold"))
     parts += [
         _comparisons(report.rows),
-        Text("Best runs, the medians below them; targets are judged by the best runs."),
+        Text("Best runs, with medians below them; targets are judged by the best runs."),
         _curve(report.curve),
     ]
     return Group(*parts)
@@ -46,7 +46,7 @@ def _comparisons(rows: list[Row]) -> Table:
 
 
 def _both(best: float | None, median: float | None, unit: str) -> str:
-    """The best run, and the median below it."""
+    """The best run, with the median below it."""
     if best is None or median is None:
         return ""
     return _amount(best, unit) if best == median else f"{_amount(best, unit)}\n[dim]{_amount(median, unit)}"

@@ -1,6 +1,6 @@
-"""The environments step by step: PettingZoo's against tictactoe_v3, Gymnasium's beside CartPole-v1.
+"""The environments step by step: PettingZoo's against tictactoe_v3, Gymnasium's against CartPole-v1.
 
-A turn of play is timed from after `reset` to the end of an episode.
+Episodes are timed from after `reset` to their end.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def first_legal(mask: NDArray[np.int8]) -> int:
 
 
 def aec_loop(env: Any) -> Contestant:
-    """last() and step() with the first legal action of the mask."""
+    """last() and step(), with the first legal action of the mask."""
 
     def run(seconds: float) -> tuple[int, float]:
         decisions, spent = 0, 0.0
@@ -54,13 +54,13 @@ def play_game(env: Any) -> int:
 
 
 def plainly_wrapped() -> Any:
-    """`raw_env` in PettingZoo's wrappers as they are, like `tictactoe_v3.env`."""
+    """`raw_env` in PettingZoo's own wrappers, like `tictactoe_v3.env`."""
     env = wrappers.TerminateIllegalWrapper(wizard_v0.raw_env(), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
 
 
 def measure_aec(effort: Effort) -> list[Row]:
-    """The AEC environment, and what wrappers cost."""
+    """The AEC environment, and the cost of wrappers."""
     wrapped = "wizard_v0.env, last() + step()"
     raw = "wizard_v0.raw_env, last() + step()"
     plain = "wizard_v0.raw_env in plain PettingZoo wrappers"
@@ -84,7 +84,7 @@ def measure_aec(effort: Effort) -> list[Row]:
 
 
 def gym_loop(env: gymnasium.Env[Any, Any], choose: Callable[[dict[str, Any], int], int]) -> Contestant:
-    """step() of a single environment. choose: from info and the number of steps so far, an action."""
+    """step() of a single environment. `choose` maps info and the number of steps so far to an action."""
 
     def run(seconds: float) -> tuple[int, float]:
         steps, spent = 0, 0.0
@@ -105,7 +105,7 @@ def gym_loop(env: gymnasium.Env[Any, Any], choose: Callable[[dict[str, Any], int
 def vector_loop(
     env: gymnasium.vector.VectorEnv[Any, Any, Any], choose: Callable[[dict[str, Any]], NDArray[Any]]
 ) -> Contestant:
-    """step() of a vector environment alone. choose: from infos, an action for each."""
+    """step() of a vector environment, without choosing. `choose` maps infos to actions."""
     latest = env.reset(seed=0)[1]
 
     def run(seconds: float) -> tuple[int, float]:
@@ -123,14 +123,14 @@ def vector_loop(
 
 
 def make_batch(name: str, num_envs: int) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
-    """The native vector environment of a name."""
+    """The native vector environment for a name."""
     return gymnasium.make_vec(name, num_envs=num_envs, vectorization_mode="vector_entry_point")
 
 
 def measure_gymnasium(effort: Effort) -> list[Row]:
     """Gymnasium's environments, for orientation; a step is a decision of the learner.
 
-    The decisions of three random opponents come with every step of Wizard.
+    Each step of Wizard includes the decisions of three random opponents.
     """
     rng = np.random.default_rng(0)
     num = effort.batch

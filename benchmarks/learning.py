@@ -1,4 +1,4 @@
-"""Learning end to end: playing, crediting and gradient steps, our PPO against MaskablePPO."""
+"""Learning end to end: playing, advantages and gradient steps of our PPO, against MaskablePPO."""
 
 import cProfile
 import pstats
@@ -21,7 +21,7 @@ BATCH = 4096
 STEPS = 64
 REPETITIONS = 3
 OURS = "learning, train.ppo, 2x512, bfloat16, 1 epoch"
-PEER = "sb3-contrib MaskablePPO as it comes, 1 epoch"
+PEER = "sb3-contrib MaskablePPO by default, 1 epoch"
 SHARED = "sb3-contrib MaskablePPO with a shared trunk, 1 epoch"
 TARGET = 6.0
 
@@ -54,7 +54,7 @@ def lean(effort: Effort) -> Contestant:
 
 
 def library(effort: Effort, policy_kwargs: dict[str, Any] | None = None) -> Contestant:
-    """Iterations of MaskablePPO on the same tables, with the same shared trunk or a network of one's own."""
+    """Iterations of MaskablePPO on the same games, with the same shared trunk or the given network."""
     learner = Sb3Learner(_config("maskable_ppo", effort), "cpu", None, policy_kwargs)
     iteration = effort.batch * STEPS
 
@@ -68,7 +68,7 @@ def library(effort: Effort, policy_kwargs: dict[str, Any] | None = None) -> Cont
 
 
 def measure_learning(effort: Effort) -> list[Row]:
-    """Decisions learned from, a second."""
+    """Decisions learned from, per second."""
     keep_freed_memory()
     validate = torch.distributions.Distribution._validate_args
     try:
@@ -98,11 +98,11 @@ PARTS = {
     "the loss's gradient, among the gradient steps": ("loss_gradient", "ppo/loss.py"),
     "the optimiser, among the gradient steps": ("step", "optim/adam.py"),
 }
-"""The parts of an iteration: the function that does it, and its file."""
+"""The parts of an iteration: the function that does each, and its file."""
 
 
 def _shares(effort: Effort) -> list[Row]:
-    """What an iteration of `train.ppo` spends its time on, by cProfile."""
+    """How an iteration of `train.ppo` spends its time, by cProfile."""
     learner = PpoLearner(_config("ppo", effort), "cpu", None)
     learner.iterate()
     profile = cProfile.Profile()

@@ -1,4 +1,4 @@
-"""What thinking costs: worlds drawn from a belief against OpenSpiel's sampler, and decisions of agents."""
+"""The cost of thinking: worlds drawn from a belief, against OpenSpiel's sampler, and agents' decisions."""
 
 import random
 from time import perf_counter
@@ -19,7 +19,7 @@ _POSITIONS = 64
 
 
 def belief(num_games: int) -> Contestant:
-    """`draw_worlds` for decisions all over the game, some worlds for each."""
+    """`draw_worlds` for decisions spread over whole games, several worlds for each."""
     view, rng = spread_games(num_games).view(), np.random.default_rng(0)
 
     def run(seconds: float) -> tuple[int, float]:
@@ -32,7 +32,7 @@ def belief(num_games: int) -> Contestant:
 
 
 def open_spiel_belief() -> Contestant:
-    """OpenSpiel's own for Oh Hell, which does not keep to all voids shown."""
+    """OpenSpiel's sampler for Oh Hell, which does not respect all voids shown."""
     game, rng = pyspiel.load_game("oh_hell(players=4)"), random.Random(0)
     states: list[pyspiel.State] = []
     while len(states) < _POSITIONS:
@@ -56,7 +56,7 @@ def open_spiel_belief() -> Contestant:
 
 
 def decisions(name: str, num_games: int) -> Contestant:
-    """An agent's `act` for decisions all over the game."""
+    """An agent's `act` for decisions spread over whole games."""
     agent, view, rng = load(name), spread_games(num_games).view(), np.random.default_rng(0)
 
     def run(seconds: float) -> tuple[int, float]:
@@ -69,7 +69,7 @@ def decisions(name: str, num_games: int) -> Contestant:
 
 
 def measure_players(effort: Effort) -> list[Row]:
-    """Beliefs and agents on one thread; agents against OpenSpiel's loop, which chooses at random."""
+    """Beliefs and agents on one thread; agents against OpenSpiel's loop, which plays at random."""
     worlds = "draw_worlds, 1 thread"
     rates = alternate(
         {

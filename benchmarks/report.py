@@ -1,4 +1,4 @@
-"""What a run of the benchmarks says: a machine, rows, and the cost of a decision by batch size."""
+"""The result of a benchmark run: the machine, rows, and the cost of a decision by batch size."""
 
 import os
 import platform
@@ -23,11 +23,11 @@ PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "open_spiel")
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement. Ratio and `reached` stand on the best runs; the medians are for comparison."""
+    """One measurement. `ratio` and `reached` are from the best runs; the medians are for comparison."""
 
     name: str
     unit: str
-    """Of ours and peer: decisions/s, steps/s, worlds/s, s, % or x."""
+    """The unit of `ours` and `peer`: decisions/s, steps/s, worlds/s, s, % or x."""
     ours: float
     ours_median: float
     peer_name: str | None = None
@@ -37,55 +37,55 @@ class Row:
     """ours / peer."""
     ratio_median: float | None = None
     target: float | None = None
-    """The least ratio; for a row in seconds, the time to stay below."""
+    """The least ratio to reach; for a row in seconds, the time to stay below."""
     reached: bool | None = None
-    """None where there is no target."""
+    """None if there is no target."""
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What a decision of `Games.step` costs in a batch of one size, in the best runs."""
+    """The cost of a decision of `Games.step` for one batch size, in the best runs."""
 
     num_games: int
     one_thread: float
     """Nanoseconds per decision on one thread."""
     as_chosen: float
-    """Nanoseconds per decision on the threads that the library chooses."""
+    """Nanoseconds per decision on the number of threads that the library chooses."""
     bytes_per_game: float
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the run was made."""
+    """The machine that the run was made on."""
 
     cpu: str
     cores: int
-    """That this process may use."""
+    """Cores that this process may use."""
     threads: int
-    """That numba uses where the library chooses."""
+    """Threads that numba uses by default."""
     python: str
     packages: dict[str, str]
 
 
 @dataclass(frozen=True)
 class Report:
-    """A whole run."""
+    """The result of a whole run."""
 
     machine: Machine
     quick: bool
-    """Whether this was a smoke run, whose numbers mean little."""
+    """Whether this was a smoke run, with rough numbers."""
     rows: list[Row]
     curve: list[CurvePoint]
 
     def as_dict(self) -> dict[str, Any]:
-        """The report in plain types, for JSON."""
+        """The report as plain values, for JSON."""
         return asdict(self)
 
 
 def compared(
     name: str, ours: Sample, peer_name: str, peer: Sample, target: float | None = None, unit: str = RATE
 ) -> Row:
-    """A row that sets a rate against a peer's."""
+    """A row that compares a rate with a peer's."""
     ratio = ours.best / peer.best
     return Row(
         name=name,
@@ -103,17 +103,17 @@ def compared(
 
 
 def within(name: str, seconds: Sample, limit: float) -> Row:
-    """A row that sets a time against a limit."""
+    """A row that compares a time with a limit."""
     return Row(name, SECONDS, seconds.best, seconds.median, target=limit, reached=seconds.best < limit)
 
 
 def noted(name: str, value: float, unit: str) -> Row:
-    """A row for a number that follows from the best runs of others."""
+    """A row for a number computed from the best runs of others."""
     return Row(name, unit, value, value)
 
 
 def this_machine() -> Machine:
-    """The machine that runs this, and the versions of what it runs."""
+    """This machine, and the versions of the packages measured."""
     return Machine(
         cpu=_cpu_model(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,

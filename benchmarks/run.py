@@ -10,9 +10,9 @@ from benchmarks.timing import FULL, QUICK
 
 
 def main(quick: bool = False) -> Report:
-    """Measure everything; some minutes on a quiet machine.
+    """Measure everything, which takes some minutes on a quiet machine.
 
-    quick: a smoke run of seconds, on small batches and without compiling anew; its numbers mean little.
+    quick: make a smoke run of seconds, on small batches and without a cold start; its numbers are rough.
     """
     effort = QUICK if quick else FULL
     rows = measure_batches(effort)

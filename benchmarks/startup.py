@@ -1,4 +1,4 @@
-"""From the first import to the first step, in fresh processes: with and without compiled kernels."""
+"""The time from the first import to the first step in fresh processes, with and without compiled kernels."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ print(wizard_env.__file__)
 
 
 def copy_package(folder: Path) -> None:
-    """Copy the package without what has been compiled of it."""
+    """Copy the package without its compiled code."""
     source = Path(wizard_env.__file__).parent
     shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
 
@@ -53,8 +53,8 @@ def time_to_first_step(program: str, folder: Path, settings: Mapping[str, str] |
 
     Args:
         program: source code that imports the package and takes a step.
-        folder: where the package lies.
-        settings: further environment variables.
+        folder: the folder with the package.
+        settings: additional environment variables.
     """
     finished = subprocess.run(
         [sys.executable, "-c", _TIMED.format(program=program)],
@@ -64,7 +64,7 @@ def time_to_first_step(program: str, folder: Path, settings: Mapping[str, str] |
         text=True,
     )
     if finished.returncode:
-        raise RuntimeError(f"the program to be timed failed:\n{finished.stderr}")
+        raise RuntimeError(f"the timed program failed:\n{finished.stderr}")
     spent, where = finished.stdout.splitlines()
     if not Path(where).is_relative_to(folder.resolve()):
         raise RuntimeError(f"the package was imported from {where} instead of {folder}")
@@ -72,7 +72,7 @@ def time_to_first_step(program: str, folder: Path, settings: Mapping[str, str] |
 
 
 def measure_startup(effort: Effort) -> list[Row]:
-    """The first start of a copy compiles its kernels, the next ones find them."""
+    """The first start of a copy compiles its kernels; the next ones find them in the cache."""
     rows: list[Row] = []
     for name, program in PROGRAMS.items():
         with TemporaryDirectory() as private:

@@ -1,4 +1,4 @@
-"""Timing: contestants take turns, so that what disturbs the machine disturbs them alike."""
+"""Timing: contestants take turns, so that disturbances of the machine affect all of them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numba
 from wizard_env.compiled.jit import config
 
 Contestant: TypeAlias = Callable[[float], tuple[int, float]]
-"""Runs until it has spent so many seconds; returns how many decisions it took, and the seconds spent."""
+"""Runs for about the given seconds; returns the number of decisions taken and the seconds spent."""
 
 
 @dataclass(frozen=True)
@@ -18,18 +18,18 @@ class Effort:
     """How much to measure."""
 
     repetitions: int
-    """Turns of every contestant."""
+    """Turns per contestant."""
     seconds: float
-    """Length of a turn."""
+    """Seconds per turn."""
     starts: int
-    """Fresh processes for each time to a first step."""
+    """Fresh processes per time to a first step."""
     sizes: tuple[int, ...]
     """Batch sizes of the curve."""
     batch: int
     large_batch: int
     """Batch sizes of the comparisons."""
     cold: bool
-    """Whether to compile everything anew, too."""
+    """Whether to time starts without compiled code, too."""
 
 
 FULL = Effort(25, 0.1, 5, tuple(4**power for power in range(3, 9)), 1024, 8192, cold=True)
@@ -38,14 +38,14 @@ QUICK = Effort(2, 0.005, 1, (16, 64), 32, 600, cold=False)
 
 @dataclass(frozen=True)
 class Sample:
-    """Repeated measurements. The best one is the least disturbed: ratios stand on it."""
+    """Repeated measurements. The best one is the least disturbed, so ratios are based on it."""
 
     best: float
     median: float
 
 
 def alternate(contestants: Mapping[str, Contestant], effort: Effort) -> dict[str, Sample]:
-    """The rate of every contestant, per second; they take turns, after one turn to warm up."""
+    """The rate of every contestant per second. They take turns, after one turn each to warm up."""
     for run in contestants.values():
         run(effort.seconds)
     rates: dict[str, list[float]] = {name: [] for name in contestants}
@@ -57,12 +57,12 @@ def alternate(contestants: Mapping[str, Contestant], effort: Effort) -> dict[str
 
 
 def available_threads(wanted: int) -> int:
-    """`wanted`, or what numba has if that is less."""
+    """`wanted`, or the number of numba's threads if that is less."""
     return min(wanted, int(config.NUMBA_NUM_THREADS))
 
 
 def on_threads(count: int, contestant: Contestant) -> Contestant:
-    """The contestant, on so many of numba's threads."""
+    """The contestant on a number of numba's threads."""
 
     def run(seconds: float) -> tuple[int, float]:
         before = numba.get_num_threads()

@@ -1,1 +1,1 @@
-"""For people: the command line."""
+"""For people: the command line, the terminal, the browser and reports."""

@@ -9,7 +9,7 @@ try:
     from rich.logging import RichHandler
 except ModuleNotFoundError as missing:
     raise SystemExit(
-        f"wizard needs the module {missing.name!r}: pip install 'wizard-env[play]', or [train]"
+        f"wizard needs the module {missing.name!r}: pip install 'wizard-env[play]' or 'wizard-env[train]'"
     ) from None
 
 from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league
@@ -18,7 +18,12 @@ from wizard_env.play.cli.records import analyse, convert, replay
 from wizard_env.play.cli.serve import serve
 from wizard_env.play.cli.training import rllib, train
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    help="Play Wizard, train agents and compare them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
 for command in (
     play,
     serve,
@@ -37,15 +42,15 @@ for command in (
 
 
 def main() -> None:
-    """Run the command line; an error that the user can mend is one line, and exit code 2."""
-    complaints = Console(stderr=True)
-    handler = RichHandler(console=complaints, show_path=False, show_time=False)
+    """Run the command line. An error that the user can fix is one line on stderr, with exit code 2."""
+    stderr = Console(stderr=True)
+    handler = RichHandler(console=stderr, show_path=False, show_time=False)
     logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])
     try:
         app()
     except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
-        complaint = f"error: {error}"
-        if isinstance(error, ModuleNotFoundError) and "pip install" not in complaint:
-            complaint += ": pip install 'wizard-env[all]'"
-        complaints.print(complaint, style="red", markup=False, highlight=False, soft_wrap=True)
+        message = f"error: {error}"
+        if isinstance(error, ModuleNotFoundError) and "pip install" not in message:
+            message += ": pip install 'wizard-env[all]'"
+        stderr.print(message, style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

@@ -1,4 +1,4 @@
-"""Session: a game that people and agents play, for the terminal and the browser alike."""
+"""Session: one game with people and agents in its seats, for the terminal and the browser."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -10,14 +10,14 @@ import numpy as np
 from wizard_env import ACTIONS, Agent, Game, Rules, View
 from wizard_env.agents.assessment import assess
 from wizard_env.loading import load
-from wizard_env.records.transcript import Trick, dealt, tell
+from wizard_env.records.transcripts import Trick, dealt, tell
 from wizard_env.render.scene import Scene
 
 SEED_BITS = 64
 
 
 class NotYourTurnError(ValueError):
-    """Somebody acts for a seat that does not act now."""
+    """An action for a seat whose turn it is not."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Choice:
 
     action: str
     share: float
-    """How likely the agent takes it."""
+    """The probability that the agent takes it."""
     points: float | None
-    """The points of the round that it expects of it; None if it expects nothing."""
+    """The points of the round that the agent expects from it; None if it has no estimate."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class Advice:
     """What an agent thinks of a decision."""
 
     choices: list[Choice]
-    """The legal actions, the likeliest first."""
+    """The legal actions, likeliest first."""
     value: float | None
-    """The points of the round that it expects; None if it expects nothing."""
+    """The points of the round that the agent expects; None if it has no estimate."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """An action that was taken, and what came of it."""
+    """An action that was taken, and its outcome."""
 
     round_number: int
     seat: int
@@ -51,19 +51,19 @@ class Event:
     winner: int | None = None
     """The seat that won the trick, if the action ended it."""
     points: tuple[int, ...] | None = None
-    """Of each seat, if the action ended the round."""
+    """The points of each seat, if the action ended the round."""
 
     def action_for(self, seat: int | None, rules: Rules) -> str:
-        """The action as a seat saw it taken: the bids of others may be hidden then. None sees all."""
+        """The action as a seat saw it: bids of others may be hidden, as "bid". None sees everything."""
         hidden = rules.bid_reveal != "open" and self.action.startswith("bid")
         return "bid" if hidden and seat not in (None, self.seat) else self.action
 
 
 class Session:
-    """A game at whose seats sit agents, by name, and people, None.
+    """A game with people and agents in its seats.
 
-    Agents draw their randomness from the seed and the number of the decision, so a game that was taken
-    back or begun again from its actions goes on as it would have.
+    Agents draw their randomness from the seed and the number of the decision, so a game continues in the
+    same way after it was taken back or restored from its actions.
     """
 
     def __init__(
@@ -74,17 +74,18 @@ class Session:
         history: Sequence[int] = (),
         find: Callable[[str], Agent] = load,
     ) -> None:
-        """Seat everybody.
+        """Seat everybody, and take the actions so far.
 
         Args:
-            rules: of the game.
-            seats: for each seat what `load` takes, or None for a person.
-            seed: of the deals and the agents, 0 to 2**64 - 1.
-            history: ids of the actions that were taken already.
-            find: gives the agent of a name, where tables share them.
+            rules: the rules of the game.
+            seats: for each seat an agent's name, as `load` takes it, or None for a person.
+            seed: seed of the deals and the agents, 0 to 2**64 - 1.
+            history: ids of the actions taken so far.
+            find: returns the agent of a name; another function than `load` may share agents between
+                sessions.
 
         Raises:
-            ValueError: the seats are not as many as the rules say; or as `load` and `Game.step` do.
+            ValueError: the number of seats does not match the rules; or as `load` and `Game.step` do.
         """
         if len(seats) != rules.num_players:
             raise ValueError(f"{len(seats)} seats are taken: {rules.num_players} players are needed")
@@ -94,12 +95,12 @@ class Session:
 
     @classmethod
     def of_record(cls, game: Game, decisions: int) -> Self:
-        """A game that was played, as it stood after so many decisions; at its seats sits nobody.
+        """A recorded game as it was after a number of decisions, without agents.
 
-        Raises ValueError if it has fewer.
+        Raises ValueError if the game has fewer decisions.
         """
         if not 0 <= decisions <= len(game.history):
-            raise ValueError(f"decisions={decisions}: the game has {len(game.history)}")
+            raise ValueError(f"decisions={decisions}: the game has {len(game.history)} decisions")
         session = cls.__new__(cls)
         session.seats = [None] * game.rules.num_players
         session._agents = {}
@@ -110,22 +111,22 @@ class Session:
         """Take actions in a game that was just dealt."""
         self.game = game
         self.rounds = [dealt(game)]
-        """All rounds, trick by trick: for nobody's eyes before the game is over."""
+        """All rounds, trick by trick, hidden cards included."""
         self.events: list[Event] = []
-        """What was done, in order."""
+        """The actions taken, in order."""
         for action in history:
             self._take(action)
 
     def _take(self, action: int | str) -> None:
-        told, seat, plays = self.rounds[-1], self.game.acting_seat, self.game.phase == "play"
+        played, seat, plays = self.rounds[-1], self.game.acting_seat, self.game.phase == "play"
         tell(self.rounds, self.game, action)
         self.events.append(
             Event(
-                round_number=told.number,
+                round_number=played.number,
                 seat=seat,
                 action=ACTIONS[self.game.history[-1]],
-                winner=told.tricks[-1].winner if plays else None,
-                points=None if told.points is None else tuple(told.points),
+                winner=played.tricks[-1].winner if plays else None,
+                points=None if played.points is None else tuple(played.points),
             )
         )
 
@@ -144,50 +145,50 @@ class Session:
 
     @property
     def last_trick(self) -> Trick | None:
-        """The last trick that was finished, in this round or the one before."""
-        tricks = [trick for told in self.rounds[-2:] for trick in told.tricks if trick.winner is not None]
+        """The last finished trick, of this round or the one before."""
+        tricks = [trick for played in self.rounds[-2:] for trick in played.tricks if trick.winner is not None]
         return tricks[-1] if tricks else None
 
     def act(self, seat: int, action: int | str) -> None:
-        """Take the action of a person.
+        """Take a person's action.
 
         Raises:
-            NotYourTurnError: another seat acts, or an agent sits there.
+            NotYourTurnError: it is another seat's turn, or the seat is an agent's.
             IllegalAction: the rules forbid it; the message says why.
         """
         if seat != self.game.seat or self.seats[seat] is not None:
-            acts = "the game is over" if self.game.seat is None else f"seat {self.game.seat} acts"
-            raise NotYourTurnError(f"seat {seat} may not act now: {acts}")
+            turn = "the game is over" if self.game.seat is None else f"it is seat {self.game.seat}'s turn"
+            raise NotYourTurnError(f"seat {seat} may not act now: {turn}")
         self._take(action)
 
     def choose(self) -> int:
-        """What the agent does whose turn it is. Raises NotYourTurnError if it is no agent's."""
+        """The action of the agent whose turn it is. Raises NotYourTurnError if it is not an agent's turn."""
         name = None if self.game.seat is None else self.seats[self.game.seat]
         if name is None:
-            raise NotYourTurnError("no agent acts now")
+            raise NotYourTurnError("it is not an agent's turn")
         return int(self._agents[name].act(View.of([self.game]), self._randomness())[0])
 
     def advance(self, action: int | None = None) -> None:
-        """Take the action of the agent whose turn it is: the one that `choose` gave, or gives now."""
+        """Take the action of the agent whose turn it is: `action` from `choose`, or a new choice if None."""
         self._take(self.choose() if action is None else action)
 
     def take_back(self, seat: int) -> None:
-        """Go back to the last decision of a seat.
+        """Go back to a seat's last decision.
 
         Raises:
-            ValueError: another person sits at the table, or the seat has decided nothing yet.
+            ValueError: another person plays too, or the seat has made no decision yet.
         """
         if any(name is None for other, name in enumerate(self.seats) if other != seat):
-            raise ValueError("nothing is taken back while another person sits at the table")
+            raise ValueError("nothing can be taken back while another person sits at the table")
         own = [number for number, event in enumerate(self.events) if event.seat == seat]
         if not own:
-            raise ValueError(f"seat {seat} has decided nothing that it could take back")
+            raise ValueError(f"seat {seat} has made no decision to take back")
         self._begin(self.game.restart(), self.game.history[: own[-1]])
 
     def advise(self, agent: Agent) -> Advice:
-        """What an agent thinks of the decision of whoever acts.
+        """What an agent thinks of the current decision, knowing only what the acting seat knows.
 
-        It sees what that seat sees. Raises ValueError when the game is over.
+        Raises ValueError if the game is over.
         """
         assessment = assess(agent, View.of([self.game]), self._randomness())
         choices = [
@@ -198,7 +199,7 @@ class Session:
         return Advice(choices, _known(assessment.value[0]))
 
     def look(self, seat: int | None) -> Scene:
-        """What a seat may see. None sees everything."""
+        """What a seat may see; None sees everything."""
         return self.game.scene(seat)
 
     def _randomness(self) -> np.random.Generator:
@@ -206,7 +207,7 @@ class Session:
 
 
 def fresh_seed() -> int:
-    """A seed for deals that nobody can foresee."""
+    """An unpredictable seed."""
     return secrets.randbits(SEED_BITS)
 
 

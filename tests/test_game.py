@@ -42,6 +42,18 @@ def contents(game: Game) -> bytes:
 # --- reading
 
 
+def test_the_finished_round_is_the_callers_own() -> None:
+    """Writing into what `step` returns does not change the score pad."""
+    game = Game.from_deal(Rules(num_players=3, hand_sizes=(1,)), 0, ["AS", "KS", "QS"], "2H")
+    for action in ("bid 0", "bid 0", "bid 1", "play KS", "play QS"):
+        assert game.step(action) is None
+    finished = game.step("play AS")
+    assert finished is not None
+    assert (finished.tricks_won, game.phase) == ([1, 0, 0], "over")
+    finished.points[0] = 999
+    assert game.rounds[0].points == game.scores == [30, 20, 20]
+
+
 def test_a_deal_as_it_is_read() -> None:
     """Deal; upcard; bidding begins at the dealer's left."""
     game = start()
@@ -62,8 +74,11 @@ def test_a_round_as_it_is_read() -> None:
     assert (game.trick, game.led_suit, game.seat) == ([(0, "AS"), (1, "4S")], "S", 2)
     take(game, "play JE")
     assert (game.trick, game.led_suit, game.seat, game.tricks_won) == ([], None, 0, [1, 0, 0])
-    take(game, "play 3H", "play 5S", "play 6S")
+    assert game.step("play 3H") is None
+    assert game.step("play 5S") is None
+    finished = game.step("play 6S")
     (pad,) = game.rounds
+    assert finished == pad
     assert pad._asdict() == {
         "hand_size": 2,
         "dealer": 2,
@@ -310,7 +325,7 @@ def test_equality() -> None:
 
 
 def test_repr() -> None:
-    """A game says where it stands."""
+    """The representation of a game names its position."""
     assert repr(start()) == "<Game of 3: round 2 of 20, bid, seat 0 acts, scores [0, 0, 0]>"
     over = play_on(Game(Rules(hand_sizes=(1,)), 3), np.random.default_rng(0))
     assert "over" in repr(over)
@@ -379,7 +394,10 @@ def deck_hands() -> list[str]:
         ({"scores": [0, 0]}, r"scores=\[0, 0\]: 3 multiples of 10"),
         ({"scores": [0, 0, 5]}, r"scores=\[0, 0, 5\]: 3 multiples of 10"),
         ({"seed": -1}, r"seed=-1: allowed are 0 to 18446744073709551615"),
-        ({"rules": Rules(num_players=3, hand_sizes=(3, 4))}, r"hands of 2 cards: the rounds are played with \(3, 4\)"),
+        (
+            {"rules": Rules(num_players=3, hand_sizes=(3, 4))},
+            r"hands of 2 cards: the rounds are played with \(3, 4\)",
+        ),
     ],
 )
 def test_from_deal_refuses_what_is_not_possible(given: dict[str, Any], said: str) -> None:
@@ -429,14 +447,14 @@ def test_the_same_seed_gives_the_same_deals_whoever_plays(num_players: int) -> N
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63, 2**64 - 1, np.uint64(2**64 - 1), np.int64(7)])
 def test_seeds(seed: Any) -> None:
-    """A seed is any whole number of 64 bits."""
+    """A seed is any integer of 64 bits."""
     assert Game(THREE, seed).seed == int(seed)
     assert Game(THREE, seed) == Game(THREE, int(seed))
 
 
 @pytest.mark.parametrize(("seed", "error"), [(-1, ValueError), (2**64, ValueError), (1.5, TypeError)])
 def test_other_seeds(seed: Any, error: type[Exception]) -> None:
-    """What is no whole number of 64 bits is refused."""
+    """Anything but an integer of 64 bits is refused."""
     with pytest.raises(error):
         Game(THREE, seed)
 

@@ -40,7 +40,7 @@ SHORT = Rules(num_players=3, hand_sizes=(1, 2))
 def snapshot(games: Games) -> list[bytes]:
     """All that a batch shows."""
     shown = (games.observation, games.mask, games.seat, games.points, games.done, games.scores)
-    return [array.tobytes() for array in (*shown, games.seeds, games.order, games.states)]
+    return [array.tobytes() for array in (*shown, games.round_done, games.seeds, games.order, games.states)]
 
 
 def play(games: Games, rng: np.random.Generator, steps: int) -> Games:
@@ -54,12 +54,12 @@ def round_points(game: Game, rounds_before: int) -> list[int]:
     return game.rounds[-1].points if len(game.rounds) > rounds_before else [0] * game.rules.num_players
 
 
-# --- a batch is so many single games
+# --- a batch equals single games
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_a_batch_equals_single_games(rules: Rules) -> None:
-    """Byte for byte, over whole games and the games that start anew after them."""
+    """Byte for byte, over whole games and those that restart after them."""
     games, rng = Games(rules, 5, seed=3), np.random.default_rng(8)
     singles = [Game(rules, seed=seed) for seed in games.seeds]
     ended = np.zeros(5, int)
@@ -83,7 +83,7 @@ def test_a_batch_equals_single_games(rules: Rules) -> None:
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_the_records_of_a_batch_are_those_of_single_games(rules: Rules) -> None:
-    """The whole record, at the deal, in play, and when the game has started anew."""
+    """The whole record, at the deal, in play, and when the game has restarted."""
     games, rng = Games(rules, 3, seed=4), np.random.default_rng(8)
     singles = [Game(rules, seed=seed) for seed in games.seeds]
     ended = np.zeros(3, int)
@@ -100,7 +100,7 @@ def test_the_records_of_a_batch_are_those_of_single_games(rules: Rules) -> None:
 
 
 def test_seeds_lead_on_from_game_to_game() -> None:
-    """A game that starts anew has a seed of its own, which deals the same cards in a Game."""
+    """A restarted game has its own seed, which deals the same cards in a Game."""
     games, rng = Games(SHORT, 4, seed=3), np.random.default_rng(0)
     seen = [set(games.seeds.tolist())]
     while len(seen) < 5:
@@ -142,7 +142,7 @@ def test_given_seeds() -> None:
 
 @pytest.mark.parametrize("seed", [np.zeros(2, np.uint64), np.zeros(4, np.uint64), np.zeros(3)])
 def test_given_seeds_of_another_shape_or_type(seed: Any) -> None:
-    """One whole number for each game."""
+    """One integer for each game."""
     with pytest.raises(ValueError, match="one integer is needed for each of 3 games"):
         Games(SHORT, 3, seed=seed)
 
@@ -214,6 +214,7 @@ def test_points_and_done_are_of_the_last_step_alone() -> None:
         ended = games.points[:, 0] != 0
         assert ((games.points != 0).all(axis=1) == ended).all()
         assert ((games.points != 0).any(axis=1) == ended).all()
+        assert (games.round_done == ended).all()
         assert ended[games.done].all()
         going = ~games.done
         np.testing.assert_array_equal(games.scores[going], before[going] + games.points[going])
@@ -271,7 +272,7 @@ def test_canonical_suits_are_another_way_to_see_the_same_games() -> None:
 
 
 def test_pause_at_the_end_of_a_game() -> None:
-    """The last round stays on the table, with all bids shown, until the game is begun anew."""
+    """The last round stays on the table, with all bids shown, until a new game begins."""
     rules = Rules(num_players=3, hand_sizes=(1, 2), bid_reveal="secret")
     games, free = Games(rules, 6, seed=1, pause="game"), Games(rules, 6, seed=1)
     rng = np.random.default_rng(0)
@@ -376,7 +377,7 @@ def test_an_illegal_action_names_the_game_and_changes_nothing(num_games: int, ac
 
 @pytest.mark.parametrize("actions", [[0, 0], [0, 0, 0, 0], 0, [[0, 0, 0]], [0.0, 0.0, 0.0], ["bid 0"] * 3])
 def test_actions_of_another_shape_or_type(actions: Any) -> None:
-    """One whole number for each game."""
+    """One integer for each game."""
     games = Games(SHORT, 3, seed=2)
     before = snapshot(games)
     with pytest.raises(ValueError, match="one integer is needed for each of 3 games"):

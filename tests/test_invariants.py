@@ -48,7 +48,7 @@ def all_rules(
 
 
 class Table:
-    """A game, and who has played what in its round."""
+    """A game, and the plays of its round by seat."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -405,7 +405,7 @@ def test_a_record_without_what_is_hidden_is_observed_alike(reveal: str, data: st
 
 
 def turn(states: NDArray[Any], players: int, places: int) -> NDArray[Any]:
-    """The same position with everybody so many places further to the left."""
+    """The same position with everybody moved some places to the left."""
     turned = states.copy()
     for field in BY_SEAT:
         turned[field][0, :players] = np.roll(states[field][0, :players], places)

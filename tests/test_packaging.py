@@ -129,7 +129,7 @@ def test_beside_another_package_called_agents(editable: bool, tmp_path: Path) ->
     (other.parent / "pyproject.toml").write_text('[project]\nname = "others"\nversion = "1"\n')
     venv.create(tmp_path / "env", with_pip=True)
     python = tmp_path / "env" / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt"]
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt"]
     run(*pip, other.parent)
     run(*pip, "mypy", "build")
     if editable:

@@ -11,6 +11,7 @@ from wizard_env.agents import View
 from wizard_env.agents.random import RandomAgent
 from wizard_env.cards import card_names
 from wizard_env.state import HIDDEN, NOT_BID
+from wizard_env.view import actions_by_owner
 
 
 @pytest.mark.parametrize("rules", VARIED_RULES)
@@ -111,6 +112,30 @@ def test_a_view_selects_decisions_with_their_noise() -> None:
     assert len(view.select(np.zeros(8, np.bool_))) == 0
     with pytest.raises(IndexError):
         view.select([8])
+
+
+class Names:
+    """Notes what it is asked, and answers each decision with a number of its own."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.asked: list[int] = []
+
+    def act(self, view: View, rng: np.random.Generator) -> Any:
+        self.asked.append(len(view))
+        return np.full(len(view), self.number) + view.seat
+
+
+@pytest.mark.parametrize("owner", [[0, 1, 2, 1, 0, 2, 2, 2], [1] * 8])
+def test_every_agent_answers_its_own_decisions(owner: list[int]) -> None:
+    """All of its own at once, and none is asked about nothing."""
+    view = random_view(VARIED_RULES[1], 8)
+    agents = [Names(100), Names(200), Names(300)]
+    actions = actions_by_owner(agents, np.array(owner), view, np.random.default_rng(0))
+    expected = 100 * (np.array(owner) + 1) + view.seat
+    assert actions.tolist() == expected.tolist()
+    for number, agent in enumerate(agents):
+        assert agent.asked == ([owner.count(number)] if number in owner else [])
 
 
 def test_noise_is_the_tables_own_or_comes_from_the_generator() -> None:

@@ -1,4 +1,4 @@
-"""Commands that measure: `wizard evaluate`, `league`, `exploit`, `export`, `bench`."""
+"""Commands that measure agents and speed: `wizard evaluate`, `league`, `exploit`, `export`, `bench`."""
 
 import importlib.util
 import sys
@@ -22,7 +22,7 @@ from wizard_env.play.cli.options import (
     WorkerCount,
     rules_for,
 )
-from wizard_env.play.cli.outputs import Outputs
+from wizard_env.play.cli.outputs import NUM_RECORDS, Outputs
 from wizard_env.play.cli.progress import training_bar, with_progress
 from wizard_env.play.report.console import (
     console,
@@ -33,13 +33,11 @@ from wizard_env.play.report.console import (
     show_sizes,
 )
 
-NUM_RECORDS = 4
-
 
 def evaluate(
     agents: Agents,
     players: Players = "4",
-    games: Annotated[int, typer.Option(help="How many deals of a whole game.")] = 100,
+    games: Annotated[int, typer.Option(help="Number of deals; a deal is a whole game.")] = 100,
     seed: Seed = 0,
     hand_sizes: HandSizes = "",
     bid_restriction: Restriction = "free",
@@ -47,39 +45,41 @@ def evaluate(
     magic_edition: MagicEdition = False,
     workers: WorkerCount = 1,
     ray: RayAddress = None,
-    details: Annotated[bool, typer.Option(help="Show bids by hand size and by position too.")] = False,
+    details: Annotated[bool, typer.Option(help="Also show bids by hand size and by position.")] = False,
     json: JsonFile = None,
     report: ReportFile = None,
     plots: PlotFolder = None,
-    records: Annotated[Path | None, typer.Option(help="Write the first games to this file.")] = None,
+    records: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write records of the first few games to this file.")
+    ] = None,
 ) -> None:
     """Compare agents on the same deals; each plays every seat of every deal.
 
-    With fewer agents than players, agents take several seats: A against B at 4 seats is A B A B.
-    For A alone against B, name B three times: A B B B.
+    With fewer agents than players, agents take several seats: A and B at 4 seats sit A B A B.
+    To test A alone against B, name B three times: A B B B.
     """
     from wizard_env.train.arena.workers import workers as open_workers
     from wizard_env.train.evaluate import evaluate
 
     outputs = Outputs(json, report, plots, records)
-    tables = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    variants = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     num_records = NUM_RECORDS if records else 0
     with open_workers(workers, ray) as spread:
         shown = with_progress(spread)
-        results = [evaluate(agents, rules, games, seed, num_records, shown) for rules in tables]
+        results = [evaluate(agents, rules, games, seed, num_records, shown) for rules in variants]
     if not outputs.prints_json:
         for result in results:
-            title = f"{games} deals of {result.rules.num_players} players, seed {seed}"
+            title = f"{games} deals with {result.rules.num_players} players, seed {seed}"
             show_evaluation(console, result, title, details)
         show_sizes(console, results)
     outputs.write_evaluations(results, f"Wizard: {', '.join(dict.fromkeys(agents))}")
 
 
 def league(
-    folder: Annotated[Path, typer.Argument(help="Where the league's results are kept.")],
+    folder: Annotated[Path, typer.Argument(help="Folder for the league's results.")],
     agents: Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs; all different.")],
     players: Players = "4",
-    games: Annotated[int, typer.Option(help="How many deals of a whole game each table plays.")] = 100,
+    games: Annotated[int, typer.Option(help="Number of deals per table; a deal is a whole game.")] = 100,
     seed: Seed = 0,
     hand_sizes: HandSizes = "",
     bid_restriction: Restriction = "free",
@@ -90,20 +90,22 @@ def league(
     json: JsonFile = None,
     report: ReportFile = None,
     plots: PlotFolder = None,
-    records: Annotated[Path | None, typer.Option(help="Write a game of every table to this file.")] = None,
+    records: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a record of one game per table to this file.")
+    ] = None,
 ) -> None:
-    """Rate many agents at tables of different ones, all tables on the same deals.
+    """Rate many agents at tables of different agents, with the same deals at every table.
 
-    A league that was interrupted goes on where it stood; with another agent, only the tables
-    with that agent are played.
+    An interrupted league resumes where it stopped.
+    When an agent is added, only the tables with that agent are played.
     """
     from wizard_env.train.arena.league import play_league
     from wizard_env.train.arena.workers import workers as open_workers
 
     outputs = Outputs(json, report, plots, records)
-    tables = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    variants = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     with open_workers(workers, ray) as spread:
-        result = play_league(folder, agents, tables, games, seed, with_progress(spread), bool(records))
+        result = play_league(folder, agents, variants, games, seed, with_progress(spread), bool(records))
     if not outputs.prints_json:
         show_league(console, result)
     outputs.write_league(result, f"Wizard: league {folder.name}")
@@ -111,20 +113,22 @@ def league(
 
 def exploit(
     agent: Annotated[str, typer.Argument(help="Name of an agent, or the folder of a run.")],
-    players: Annotated[int, typer.Option(help="3 to 6.")] = 4,
-    decisions: Annotated[int, typer.Option(help="How many decisions to learn from.")] = 1_000_000,
-    games: Annotated[int, typer.Option(help="How many deals of a whole game measure the gain.")] = 300,
-    seed: Annotated[int, typer.Option(help="The same seed, the same result.")] = 0,
+    players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
+    decisions: Annotated[int, typer.Option(help="Number of decisions to learn from.")] = 1_000_000,
+    games: Annotated[
+        int, typer.Option(help="Number of deals that measure the gain; a deal is a whole game.")
+    ] = 300,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     hand_sizes: HandSizes = "",
     bid_restriction: Restriction = "free",
     bid_reveal: Reveal = "open",
     magic_edition: MagicEdition = False,
-    runs: Annotated[Path, typer.Option(help="The training is kept in a folder here.")] = Path("runs"),
+    runs: Annotated[Path, typer.Option(help="Folder for the training run.")] = Path("runs"),
     json: JsonFile = None,
 ) -> None:
-    """Train a learner alone against copies of an agent: what it gains, the agent can lose at least.
+    """Train a learner alone against copies of an agent; its gain is a lower bound on what they can lose.
 
-    A training that was interrupted goes on where it stood.
+    An interrupted training resumes where it stopped.
     """
     from wizard_env.train.exploit import exploit, run_name
 
@@ -140,8 +144,8 @@ def exploit(
 
 
 def export(
-    agent: Annotated[str, typer.Argument(help="champion, or the folder of a run.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="What to write.")],
+    agent: Annotated[str, typer.Argument(help="'champion', or the folder of a run.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="The file to write.")],
 ) -> None:
     """Write an agent's network as ONNX, for programs in other languages."""
     from wizard_env.agents.export import export
@@ -151,10 +155,10 @@ def export(
 
 
 def bench(
-    quick: Annotated[bool, typer.Option(help="Seconds instead of minutes; rough numbers.")] = False,
+    quick: Annotated[bool, typer.Option(help="Take seconds instead of minutes, with rough numbers.")] = False,
 ) -> None:
-    """Measure speed against peers; needs a checkout of the project and its extra `bench`."""
-    _find_benchmarks(Path.cwd())
+    """Measure speed against peers; needs a checkout of the project and the extra `bench`."""
+    _add_benchmarks(Path.cwd())
     try:
         from benchmarks.display import render
         from benchmarks.run import main as run_benchmarks
@@ -166,11 +170,12 @@ def bench(
     console.print(render(run_benchmarks(quick=quick)))
 
 
-def _find_benchmarks(checkout: Path) -> None:
-    """Make the package `benchmarks` of a checkout importable, and nothing else that lies there."""
-    folder = checkout / "benchmarks"
+def _add_benchmarks(checkout: Path) -> None:
+    """Make the package `benchmarks` of a checkout importable, and nothing else in that folder."""
+    file = checkout / "benchmarks" / "__init__.py"
     spec = importlib.util.spec_from_file_location(
-        "benchmarks", folder / "__init__.py", submodule_search_locations=[str(folder)]
+        "benchmarks", file, submodule_search_locations=[str(file.parent)]
     )
-    if spec is not None and (folder / "__init__.py").is_file():
-        sys.modules.setdefault("benchmarks", importlib.util.module_from_spec(spec))
+    if spec is not None and spec.loader is not None and file.is_file():
+        package = sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(package)

@@ -1,4 +1,4 @@
-"""Options that commands share, and the rules that they describe."""
+"""Options shared by several commands, and the rules they describe."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,32 +8,35 @@ import typer
 from wizard_env import Rules
 
 Agents = Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs.")]
-Players = Annotated[str, typer.Option(help="3 to 6, or several table sizes, as in 3,4,5,6.")]
-Seed = Annotated[int, typer.Option(help="The same seed, the same deals.")]
-HandSizes = Annotated[str, typer.Option(help="Only these rounds, as in 1,2,3.")]
-Restriction = Annotated[str, typer.Option(help="free, no_even, leader, canadian.")]
-Reveal = Annotated[str, typer.Option(help="open, simultaneous, secret.")]
+Players = Annotated[str, typer.Option(help="Number of players, 3 to 6, or several, as in 3,4,5,6.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same deals.")]
+HandSizes = Annotated[str, typer.Option(help="Play only rounds of these hand sizes, as in 1,2,3.")]
+Restriction = Annotated[str, typer.Option(help="Bid restriction: free, no_even, leader or canadian.")]
+Reveal = Annotated[str, typer.Option(help="When bids are revealed: open, simultaneous or secret.")]
 MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
-WorkerCount = Annotated[int, typer.Option(help="How many processes play.")]
+WorkerCount = Annotated[int, typer.Option(help="Number of processes that play.")]
 RayAddress = Annotated[
-    str | None, typer.Option(help="Play on the Ray cluster at this address; local starts one.")
+    str | None, typer.Option(help="Play on the Ray cluster at this address; 'local' starts one here.")
 ]
 JsonFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Write JSON to this file; - prints it.")
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write the results to this file as JSON; - prints it."),
 ]
 ReportFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a page of plots and tables, in one HTML file.")
+    Path | None, typer.Option(metavar="FILE", help="Write a report with plots and tables to one HTML file.")
 ]
-PlotFolder = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write the plots here, as PNG.")]
+PlotFolder = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Write the plots to this folder as PNG.")
+]
 
 
 def rules_for(
     players: str, hand_sizes: str, bid_restriction: str, bid_reveal: str, magic_edition: bool
 ) -> list[Rules]:
-    """The rules for every table size."""
+    """The rules for each number of players. Raises ValueError if an option is wrong."""
     sizes = dict.fromkeys(_numbers("--players", players))
     if not sizes:
-        raise ValueError("--players '': at least one table size is needed, as in 4 or 3,4,5,6")
+        raise ValueError("--players '': at least one number of players is needed, as in 4 or 3,4,5,6")
     return [
         Rules(
             num_players=num_players,

@@ -1,4 +1,4 @@
-"""Where the command line leaves what it has found: JSON, a page, pictures, records."""
+"""The files that commands write: JSON, HTML reports, plots and game records."""
 
 import json
 import sys
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wizard_env.records.files import check_folder, write_atomically
-from wizard_env.records.game_record import write_records
-from wizard_env.records.transcript import Transcript
+from wizard_env.records.game_records import write_records
+from wizard_env.records.transcripts import Transcript
 
 if TYPE_CHECKING:
     from wizard_env.train.analysis import Analysis
@@ -19,25 +19,27 @@ if TYPE_CHECKING:
     from wizard_env.train.exploit import Exploit
 
 STDOUT = Path("-")
+NUM_RECORDS = 4
+"""Games of an evaluation that are recorded."""
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """What is to be written, each None if it is not; checked before anything is played.
+    """The paths to write to, each None if not wanted. They are checked before anything is played.
 
     Raises:
-        FileNotFoundError: the folder of a file is missing; it may be misspelled.
-        ModuleNotFoundError: a page or pictures are asked for, and matplotlib is not installed.
+        FileNotFoundError: the folder of a file does not exist.
+        ModuleNotFoundError: a report or plots are wanted, and matplotlib is not installed.
     """
 
     json: Path | None = None
-    """JSON; `-` prints it."""
+    """A JSON file; `-` prints it."""
     report: Path | None = None
-    """An HTML page."""
+    """An HTML file."""
     plots: Path | None = None
-    """A folder of PNG files."""
+    """A folder for PNG files."""
     records: Path | None = None
-    """Records of some of the games."""
+    """A file of game records."""
 
     def __post_init__(self) -> None:
         for path in (self.json, self.report, self.plots, self.records):
@@ -51,7 +53,7 @@ class Outputs:
         return self.json == STDOUT
 
     def write_evaluations(self, evaluations: "Sequence[Evaluation]", title: str) -> None:
-        """Write evaluations of the same agents, one for each table size."""
+        """Write evaluations of the same agents, one per number of players."""
         if self.records:
             write_records(self.records, [game for found in evaluations for game in found.records])
         self._write_json([evaluation.to_dict() for evaluation in evaluations])
@@ -59,12 +61,12 @@ class Outputs:
             from wizard_env.play.report.html import evaluation_page
             from wizard_env.play.report.plots import evaluation_plots, png
 
-            pictures = {name: png(figure) for name, figure in evaluation_plots(evaluations).items()}
-            self._write_pictures(pictures)
-            self._write_page(evaluation_page(evaluations, pictures, title))
+            plots = {name: png(figure) for name, figure in evaluation_plots(evaluations).items()}
+            self._write_plots(plots)
+            self._write_report(evaluation_page(evaluations, plots, title))
 
     def write_league(self, league: "League", title: str) -> None:
-        """Write how the agents of a league stand."""
+        """Write the standings of a league."""
         if self.records:
             write_records(self.records, league.records)
         self._write_json(league.to_dict())
@@ -72,20 +74,20 @@ class Outputs:
             from wizard_env.play.report.html import league_page
             from wizard_env.play.report.plots import league_plots, png
 
-            pictures = {name: png(figure) for name, figure in league_plots(league).items()}
-            self._write_pictures(pictures)
-            self._write_page(league_page(league, pictures, title))
+            plots = {name: png(figure) for name, figure in league_plots(league).items()}
+            self._write_plots(plots)
+            self._write_report(league_page(league, plots, title))
 
     def write_exploit(self, exploit: "Exploit") -> None:
-        """Write what a learned response gains."""
+        """Write the gain of a learned response."""
         self._write_json(asdict(exploit))
 
     def write_analyses(self, analyses: "Sequence[Analysis]") -> None:
-        """Write what was thought of some games."""
+        """Write the analyses of games."""
         self._write_json([analysis.to_dict() for analysis in analyses])
 
     def write_transcripts(self, transcripts: Sequence[Transcript]) -> None:
-        """Write some games, told trick by trick."""
+        """Write games with every trick spelled out."""
         self._write_json([transcript.to_dict() for transcript in transcripts])
 
     def _write_json(self, found: Any) -> None:
@@ -97,15 +99,15 @@ class Outputs:
         else:
             write_atomically(self.json, lambda path: path.write_text(text, encoding="utf-8"))
 
-    def _write_page(self, text: str) -> None:
+    def _write_report(self, text: str) -> None:
         if self.report:
             write_atomically(self.report, lambda path: path.write_text(text, encoding="utf-8"))
 
-    def _write_pictures(self, pictures: dict[str, bytes]) -> None:
+    def _write_plots(self, plots: dict[str, bytes]) -> None:
         if self.plots:
-            for name, picture in pictures.items():
-                write_atomically(self.plots / f"{name}.png", _writer(picture))
+            for name, content in plots.items():
+                write_atomically(self.plots / f"{name}.png", _writer(content))
 
 
-def _writer(picture: bytes) -> Callable[[Path], int]:
-    return lambda path: path.write_bytes(picture)
+def _writer(content: bytes) -> Callable[[Path], int]:
+    return lambda path: path.write_bytes(content)

@@ -1,4 +1,4 @@
-"""`wizard play`: a seat at a table, in the terminal."""
+"""`wizard play`: a game against agents in the terminal."""
 
 import sys
 from pathlib import Path
@@ -13,37 +13,43 @@ from wizard_env.play.cli.options import HandSizes, MagicEdition, Restriction, Re
 from wizard_env.play.session import Session, fresh_seed
 from wizard_env.play.terminal.lines import PlainTerminal
 from wizard_env.records.files import check_folder
-from wizard_env.records.game_record import read_records, write_records
+from wizard_env.records.game_records import read_records, write_records
 
 
 def play(
     agents: Annotated[
         list[str] | None,
-        typer.Argument(help="Who else sits at the table, from your left; in turn if too few.  [champion]"),
+        typer.Argument(help="Your opponents, from your left; repeated if too few.", show_default="champion"),
     ] = None,
-    players: Annotated[int, typer.Option(help="3 to 6.")] = 4,
+    players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
     seat: Annotated[int, typer.Option(help="Your seat, from 0.")] = 0,
-    seed: Annotated[int | None, typer.Option(help="Of the deals; drawn if there is none.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the deals; random by default.")] = None,
     hand_sizes: HandSizes = "",
     bid_restriction: Restriction = "free",
     bid_reveal: Reveal = "open",
     magic_edition: MagicEdition = False,
     hint: Annotated[str, typer.Option(help="The agent that gives hints.")] = "champion+search:worlds=32",
-    seconds: Annotated[float, typer.Option(min=0, help="How long an agent waits before it acts.")] = 0.6,
-    plain: Annotated[bool, typer.Option(help="Lines of text, as always where one end is a pipe.")] = False,
-    records: Annotated[Path | None, typer.Option(help="Add the game to this file of records.")] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0, help="Seconds that each agent waits before it acts.")
+    ] = 0.6,
+    plain: Annotated[
+        bool, typer.Option(help="Play in lines of text, as is always done if input or output is a pipe.")
+    ] = False,
+    records: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Add the game to this file of records.")
+    ] = None,
 ) -> None:
     """Play against agents in the terminal."""
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     check_integer("--seat", seat, 0, players - 1)
     if records:
         check_folder(records)
-        _recorded(records)  # or the game would be played for nothing
+        _recorded(records)  # fails now rather than after the game
     others = agents or ["champion"]
     if len(others) >= players:
-        raise ValueError(f"{len(others)} agents: at a table of {players} there is room for {players - 1}")
+        raise ValueError(f"{len(others)} agents: a table of {players} has seats for {players - 1}")
     if "human" in others:
-        raise ValueError("'human': one person sits at this table; `wizard serve` has tables for several")
+        raise ValueError("'human': only one person sits at this table; `wizard serve` has tables for several")
     seats: list[str | None] = [others[(place - seat - 1) % players % len(others)] for place in range(players)]
     seats[seat] = None
     session = Session(rules, seats, fresh_seed() if seed is None else seed)
@@ -61,5 +67,5 @@ def play(
 
 
 def _recorded(file: Path) -> list[Game]:
-    """The games that a file has already. Raises RecordError if a line of it is none."""
+    """The games already in a file. Raises RecordError if a line is not a record."""
     return list(read_records(file)) if file.exists() else []

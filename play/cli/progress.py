@@ -1,4 +1,4 @@
-"""Progress bars for learning and for playing."""
+"""Progress bars for training and playing."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,10 +17,10 @@ Result = TypeVar("Result")
 
 
 class TrainingBar:
-    """A progress bar, and a summary of how play improved over the run."""
+    """A progress bar for a training run, and a summary of how play improved."""
 
     SHOWN = 6
-    """How many moments of the run the summary shows."""
+    """Iterations that the summary shows."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -28,7 +28,7 @@ class TrainingBar:
         self._iterations: list[Iteration] = []
 
     def update(self, iteration: "Iteration") -> None:
-        """Note an iteration."""
+        """Show an iteration, and keep it for the summary."""
         self._iterations.append(iteration)
         learned = iteration.decisions - self._iterations[0].decisions
         seconds = iteration.seconds - self._iterations[0].seconds
@@ -41,16 +41,14 @@ class TrainingBar:
         )
 
     def summary(self) -> Table:
-        """Bids met and points at some moments of the run."""
+        """A table of bids met and points, at iterations spread over the run."""
         table = Table(title="self-play", title_justify="left")
-        for heading in ("decisions", "seconds", "bids met", "points a round"):
+        for heading in ("decisions", "seconds", "bids met", "points per round"):
             table.add_column(heading, justify="right", no_wrap=True)
         last = len(self._iterations) - 1
-        moments = (
-            {round(last * part / (self.SHOWN - 1)) for part in range(self.SHOWN)} if last >= 0 else set()
-        )
-        for moment in sorted(moments):
-            iteration = self._iterations[moment]
+        shown = {round(last * part / (self.SHOWN - 1)) for part in range(self.SHOWN)} if last >= 0 else set()
+        for number in sorted(shown):
+            iteration = self._iterations[number]
             table.add_row(
                 f"{iteration.decisions:,}",
                 f"{iteration.seconds:.0f}",
@@ -77,7 +75,7 @@ def training_bar(console: Console) -> Iterator[TrainingBar]:
 
 
 def with_progress(spread: "Map") -> "Map":
-    """Show on the terminal how many tasks are done."""
+    """Show a progress bar of the tasks done, if stderr is a terminal."""
     console = Console(stderr=True)
 
     def shown(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:

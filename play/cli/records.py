@@ -1,4 +1,4 @@
-"""Commands that read files of records: `wizard replay`, `analyse`, `convert`."""
+"""Commands that read game records: `wizard replay`, `analyse`, `convert`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,26 +13,28 @@ from wizard_env.play.cli.outputs import Outputs
 from wizard_env.play.narration import narrate_game
 from wizard_env.play.report.console import console, say, show_grid
 from wizard_env.play.report.grids import analysis_grids
-from wizard_env.records.game_record import read_records
-from wizard_env.records.transcript import transcribe
-from wizard_env.render.text import text
+from wizard_env.records.game_records import read_records
+from wizard_env.records.transcripts import transcribe
+from wizard_env.render.ansi import text
 
 SHOWN = 10
-"""So many decisions are shown, if not all."""
+"""Decisions that `analyse` shows unless it shows all."""
 
-Records = Annotated[Path, typer.Argument(metavar="FILE", help="A file of records, one game a line.")]
-Number = Annotated[int | None, typer.Option("--game", help="Only this game of the file, from 1.")]
+Records = Annotated[Path, typer.Argument(metavar="FILE", help="A file of records, one game per line.")]
+Number = Annotated[
+    int | None, typer.Option("--game", help="Read only this game of the file, counted from 1.")
+]
 
 
 def replay(
     file: Records,
     game: Number = None,
-    tables: Annotated[bool, typer.Option(help="Show the table before every action.")] = False,
-    seat: Annotated[int | None, typer.Option(help="Show the tables as this seat sees them.")] = None,
+    tables: Annotated[bool, typer.Option(help="Show the whole table before every action.")] = False,
+    seat: Annotated[int | None, typer.Option(help="With --tables, show what this seat sees.")] = None,
 ) -> None:
-    """Tell the games of a file, trick by trick; every action is checked against the rules."""
+    """Print the games of a file trick by trick; every action is checked against the rules."""
     if seat is not None and not tables:
-        raise ValueError(f"--seat {seat}: only tables are shown as a seat sees them; add --tables")
+        raise ValueError(f"--seat {seat} has no effect without --tables")
     for number, played in _chosen(file, game):
         say(f"Game {number}")
         if not tables:
@@ -54,13 +56,13 @@ def analyse(
     file: Records,
     game: Number = None,
     by: Annotated[
-        str, typer.Option(help="The agent that judges: one that searches, or has one within.")
+        str, typer.Option(help="The judging agent; it must be one that searches.")
     ] = "champion+search:worlds=32,evidence=bids",
-    seed: Annotated[int, typer.Option(help="Of the judge's chances.")] = 0,
-    every: Annotated[bool, typer.Option(help="Show all decisions, in their order.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the judging agent.")] = 0,
+    every: Annotated[bool, typer.Option(help="Show all decisions, in the order of play.")] = False,
     json: JsonFile = None,
 ) -> None:
-    """Judge every decision of the games of a file by what its seat could know: where points were lost."""
+    """Show where points were lost: judge every decision in a file by what its seat could know."""
     from wizard_env.train.analysis import analyse
 
     outputs = Outputs(json)
@@ -75,18 +77,18 @@ def analyse(
 
 def convert(
     file: Records,
-    out: Annotated[Path, typer.Argument(metavar="OUT.json", help="What to write; - prints it.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT.json", help="The file to write; - prints it.")],
     game: Number = None,
 ) -> None:
-    """Write games as JSON with every trick spelled out, for programs that know no rules."""
+    """Write games as JSON with every trick spelled out, for programs that do not know the rules."""
     outputs = Outputs(out)
     outputs.write_transcripts([transcribe(played) for _, played in _chosen(file, game)])
 
 
 def _chosen(file: Path, number: int | None) -> Iterator[tuple[int, Game]]:
-    """The games of a file with their numbers, or one of them.
+    """The games of a file, or one of them, with their numbers.
 
-    Raises ValueError if the file has no game, or none of that number.
+    Raises ValueError if the file has no games, or no game of that number.
     """
     found = 0
     for found, game in enumerate(read_records(file), start=1):

@@ -1,4 +1,4 @@
-"""`wizard serve`: the browser table."""
+"""`wizard serve`: tables in the browser."""
 
 import socket
 from pathlib import Path
@@ -11,24 +11,29 @@ from wizard_env.play.report.console import say
 from wizard_env.records.files import check_folder
 
 OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
-"""Who may sit at the tables if nobody else is named; the last is who sits there at first."""
+"""Agents offered if none are named; the last one is preselected for every seat."""
 LARGEST_FRAME = 8192
-"""Bytes of a websocket's message; what is longer ends the connection before it is read."""
+"""Bytes of a websocket message, at most; a longer one closes the connection before it is read."""
 
 
 def serve(
     agents: Annotated[
         list[str] | None,
-        typer.Argument(help=f"Who may sit at the tables and give hints.  [{' '.join(OFFERED)}]"),
+        typer.Argument(help="Agents that can play and give hints.", show_default=" ".join(OFFERED)),
     ] = None,
-    host: Annotated[str, typer.Option(help="0.0.0.0 lets others in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes a free one.")] = 8000,
-    database: Annotated[Path, typer.Option(help="Where tables are kept.")] = Path("wizard.sqlite"),
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other computers connect.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+    ] = 8000,
+    database: Annotated[Path, typer.Option(help="File that tables are saved in.")] = Path("wizard.sqlite"),
     records: Annotated[
-        Path | None, typer.Option(help="Write games that are over to this folder, a file for each table.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write finished games to this folder, one file per table."),
     ] = None,
 ) -> None:
-    """Serve tables for people and agents to browsers."""
+    """Serve tables for people and agents in the browser."""
     for path in (database, records):
         if path:
             check_folder(path)
@@ -40,7 +45,7 @@ def serve(
     listening = socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
 
     say(f"tables       http://{host}:{listening.getsockname()[1]}")
-    say(f"kept in      {database}")
+    say(f"saved in     {database}")
     if records:
         say(f"records      {records}")
     config = uvicorn.Config(app, log_level="warning", ws_max_size=LARGEST_FRAME)

@@ -1,4 +1,4 @@
-"""Commands that learn: `wizard train`, `wizard rllib`."""
+"""Commands that train agents: `wizard train`, `wizard rllib`."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
+from wizard_env.play.cli.outputs import NUM_RECORDS
 from wizard_env.play.cli.progress import training_bar
 from wizard_env.play.report.console import console, say, show_evaluation
 
@@ -15,22 +16,22 @@ if TYPE_CHECKING:
     from wizard_env.train.config.run import Run
 
 RECORDS = "records.jsonl"
-NUM_RECORDS = 4
+"""The file in a run's folder with records of its evaluation."""
 
-Runs = Annotated[Path, typer.Option(help="The folder that runs are written to.")]
-Resume = Annotated[bool, typer.Option(help="Go on from the run's checkpoint.")]
+Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
+Resume = Annotated[bool, typer.Option(help="Resume from the run's checkpoint.")]
 
 
 def train(
     config: Annotated[
         str,
-        typer.Argument(help=f"A TOML file, or the name of a shipped config: {', '.join(configs.names())}."),
+        typer.Argument(help=f"A TOML file, or the name of an included config: {', '.join(configs.names())}."),
     ],
     runs: Runs = Path("runs"),
     resume: Resume = False,
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    device: Annotated[str, typer.Option(help="Where the network is computed: cpu or cuda.")] = "cpu",
 ) -> None:
-    """Learn by self-play, then evaluate the result alone against tables of each opponent."""
+    """Train an agent by self-play, then evaluate it alone against copies of each opponent."""
     from wizard_env.train.config.reading import read_config
     from wizard_env.train.run import checkpoint_of, train
 
@@ -41,14 +42,15 @@ def train(
 
 
 def rllib(
-    config: Annotated[str, typer.Argument(help="A TOML file, or the name of the shipped config, rllib.")],
+    config: Annotated[str, typer.Argument(help="A TOML file, or the name of the included config, rllib.")],
     address: Annotated[
-        str, typer.Option(help="Of the Ray cluster; auto is this machine's, local starts one.")
+        str,
+        typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one here."),
     ] = "local",
     runs: Runs = Path("runs"),
     resume: Resume = False,
 ) -> None:
-    """Learn by self-play on Ray RLlib, here or on a cluster, then evaluate the result as `train` does."""
+    """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does."""
     from wizard_env.train.config.reading import read_toml
     from wizard_env.train.config.rllib import RLlibConfig
 
@@ -63,11 +65,11 @@ def rllib(
 
 
 def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, command: str) -> None:
-    """Learn, evaluate what was learned, and say where everything lies."""
+    """Train, evaluate the result, and print where the files are."""
     from wizard_env.loading import load
-    from wizard_env.records.game_record import write_records
+    from wizard_env.records.game_records import write_records
     from wizard_env.train.evaluate import Entrant, evaluate
-    from wizard_env.train.selfplay.progress import CURVES
+    from wizard_env.train.selfplay.curves import CURVES
 
     opponents = [Entrant(name, load(name)) for name in settings.evaluation.opponents]
     with training_bar(console) as bar:

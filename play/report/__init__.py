@@ -1,1 +1,1 @@
-"""What was measured, as tables and plots."""
+"""Results of evaluations, leagues and analyses, as tables and plots."""

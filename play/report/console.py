@@ -1,4 +1,4 @@
-"""What the command line prints: the outcome of evaluations, leagues and probes."""
+"""What the command line prints: the results of evaluations, leagues and exploits."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,7 +7,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wizard_env.play.report.grids import Grid, breakdown_grids, league_grids, size_grid, summary_grids
+from wizard_env.play.report.grids import (
+    Grid,
+    breakdown_grids,
+    exploit_grid,
+    league_grids,
+    size_grid,
+    summary_grids,
+)
 
 if TYPE_CHECKING:
     from wizard_env.train.arena.league import League
@@ -18,19 +25,18 @@ console = Console()
 
 
 def say(line: str) -> None:
-    """Print a line as it is, however long."""
+    """Print a line unchanged, however long."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def show_evaluation(console: Console, evaluation: "Evaluation", title: str, details: bool = False) -> None:
-    """Print how the agents stand, bid and differ; details: also by hand size and position."""
-    grids = summary_grids(evaluation, title)
-    for grid in [*grids, *(breakdown_grids(evaluation) if details else [])]:
+    """Print the agents' standings, bids and leads; with `details`, also bids by hand size and position."""
+    for grid in [*summary_grids(evaluation, title), *(breakdown_grids(evaluation) if details else [])]:
         show_grid(console, grid)
 
 
 def show_sizes(console: Console, evaluations: Sequence["Evaluation"]) -> None:
-    """Print a table of the agents by table size, if there are several."""
+    """Print the agents' results by number of players, if there are several."""
     if len(evaluations) > 1:
         show_grid(console, size_grid(evaluations))
 
@@ -42,25 +48,12 @@ def show_league(console: Console, league: "League") -> None:
 
 
 def show_exploit(console: Console, exploit: "Exploit") -> None:
-    """Print what a learned response gains."""
-    table = Table(
-        title=f"a response to {escape(exploit.agent)}, after {exploit.decisions:,} decisions",
-        title_justify="left",
-    )
-    for heading in ("gain, a lower bound", "95% interval", "response", "agent", "games"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_row(
-        f"{exploit.gain:+.1f}",
-        f"{exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}",
-        f"{exploit.response_points:.1f}",
-        f"{exploit.agent_points:.1f}",
-        f"{exploit.games:,}",
-    )
-    console.print(table)
+    """Print the gain of a learned response."""
+    show_grid(console, exploit_grid(exploit))
 
 
 def show_grid(console: Console, grid: Grid) -> None:
-    """Print a table."""
+    """Print a grid as a table."""
     table = Table(title=escape(grid.title), title_justify="left")
     first, *others = grid.headings
     table.add_column(first)

@@ -1,19 +1,20 @@
-"""The outcome of evaluations and leagues as tables of text, for the terminal and the page alike."""
+"""Grids: results as rows of text cells, for the terminal and for HTML reports."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:  # what it stands on takes a second to import
+if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.train.analysis import Analysis
     from wizard_env.train.arena.league import League
     from wizard_env.train.evaluate import Bidding, Difference, Evaluation
+    from wizard_env.train.exploit import Exploit
 
 LEAST_LOST = 0.05
-"""Points: what is less would be shown as 0.0, and is not called lost."""
+"""Points: a smaller loss would be shown as 0.0, and is not listed."""
 
 
 class Grid(NamedTuple):
-    """Rows of text cells under headings; the first column names the row."""
+    """A printed table: rows of text cells under headings. The first column names the row."""
 
     title: str
     headings: list[str]
@@ -21,9 +22,9 @@ class Grid(NamedTuple):
 
 
 def summary_grids(evaluation: "Evaluation", title: str) -> list[Grid]:
-    """How the agents stand, how they bid, and how far each is from each other."""
+    """The agents' standings, their bids, and their leads over each other."""
     games = Grid(title, ["agent", "points", "95% interval", "won", "rank", "games"], [])
-    bids = Grid("bids", ["agent", "bids met", "bias", "error", "µs a decision"], [])
+    bids = Grid("bids", ["agent", "bids met", "bias", "error", "µs per decision"], [])
     for standing, timing in zip(evaluation.standings, evaluation.times, strict=True):
         games.rows.append(
             [
@@ -44,7 +45,7 @@ def summary_grids(evaluation: "Evaluation", title: str) -> list[Grid]:
                 f"{1e6 * timing.seconds / timing.decisions:,.1f}" if timing.decisions else "",
             ]
         )
-    differences = _differences(evaluation.differences, "points more a game, on the same hands")
+    differences = _differences(evaluation.differences, "lead in points per game, on the same hands")
     return [games, bids, *([differences] if differences.rows else [])]
 
 
@@ -57,20 +58,20 @@ def breakdown_grids(evaluation: "Evaluation") -> list[Grid]:
 
 
 def size_grid(evaluations: Sequence["Evaluation"]) -> Grid:
-    """How the same agents stand at tables of several sizes."""
+    """The results of the same agents by number of players."""
     sizes = [f"{evaluation.rules.num_players} players" for evaluation in evaluations]
     lines = zip(*(evaluation.standings for evaluation in evaluations), strict=True)
     rows = [
         [line[0].name, *(f"{standing.points:.1f} ({standing.bid_accuracy:.3f})" for standing in line)]
         for line in lines
     ]
-    return Grid("points a game (bids met) by table size", ["agent", *sizes], rows)
+    return Grid("points per game (bids met) by number of players", ["agent", *sizes], rows)
 
 
 def league_grids(league: "League") -> list[Grid]:
-    """The ratings, and the cross table of the agents in their order."""
+    """The ratings, and the cross table of all agents, best first."""
     tables = ", ".join(
-        f"{count} of {rules.num_players} players"
+        f"{count} with {rules.num_players} players"
         for count, rules in zip(league.tables, league.rules, strict=True)
     )
     title = f"tables: {tables}; {league.games:,} deals each, seed {league.seed}"
@@ -89,24 +90,41 @@ def league_grids(league: "League") -> list[Grid]:
         )
     names = [rating.name for rating in league.ratings]
     numbers = [f"({number})" for number in range(1, len(names) + 1)]
-    cross = Grid("points a game that the row scores more than the column, on the same deals", ["agent"], [])
-    cross.headings.extend(numbers)
-    points = cross_table(league)
+    title = "lead of the row over the column in points per game, on the same deals"
+    cross = Grid(title, ["agent", *numbers], [])
+    leads = cross_table(league)
     for number, name in zip(numbers, names, strict=True):
-        cells = ["" if other == name else f"{points[name, other]:+.1f}" for other in names]
+        cells = ["" if other == name else f"{leads[name, other]:+.1f}" for other in names]
         cross.rows.append([f"{number} {name}", *cells])
     return [ratings, cross]
 
 
 def cross_table(league: "League") -> dict[tuple[str, str], float]:
-    """For each ordered pair of names how many points a game the first scores more than the second."""
-    points = {(line.name, line.other): line.points for line in league.differences}
-    return points | {(other, name): -difference for (name, other), difference in points.items()}
+    """For each ordered pair of names, the lead of the first over the second in points per game."""
+    leads = {(line.name, line.other): line.points for line in league.differences}
+    return leads | {(other, name): -lead for (name, other), lead in leads.items()}
 
 
 def difference_grid(league: "League") -> Grid:
-    """Every pair, with intervals."""
-    return _differences(league.differences, "points more a game, on the same deals")
+    """The lead in every pair of agents, with its interval."""
+    return _differences(league.differences, "lead in points per game, on the same deals")
+
+
+def exploit_grid(exploit: "Exploit") -> Grid:
+    """The gain of a learned response."""
+    return Grid(
+        f"a response to {exploit.agent}, after {exploit.decisions:,} decisions",
+        ["gain, a lower bound", "95% interval", "response", "agent", "games"],
+        [
+            [
+                f"{exploit.gain:+.1f}",
+                f"{exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}",
+                f"{exploit.response_points:.1f}",
+                f"{exploit.agent_points:.1f}",
+                f"{exploit.games:,}",
+            ]
+        ],
+    )
 
 
 def _differences(lines: Sequence["Difference"], title: str) -> Grid:
@@ -114,11 +132,11 @@ def _differences(lines: Sequence["Difference"], title: str) -> Grid:
         [line.name, line.other, f"{line.points:+.1f}", f"{line.points_low:+.1f} to {line.points_high:+.1f}"]
         for line in lines
     ]
-    return Grid(title, ["agent", "than", "by", "95% interval"], rows)
+    return Grid(title, ["agent", "over", "lead", "95% interval"], rows)
 
 
 def _breakdown(title: str, heading: str, lines: Sequence["Bidding"]) -> Grid:
-    headings = ["agent", heading, "points a round", "bids met", "bias", "error", "bids"]
+    headings = ["agent", heading, "points per round", "bids met", "bias", "error", "bids"]
     rows = [
         [
             line.name,
@@ -135,7 +153,10 @@ def _breakdown(title: str, heading: str, lines: Sequence["Bidding"]) -> Grid:
 
 
 def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[Grid]:
-    """How each seat played a game, and the decisions that lost most, so many; None shows all, in order."""
+    """How each seat played, and the decisions of a game.
+
+    shown: how many decisions to list, those that lost most; None lists all in the order of play.
+    """
     seats = Grid(
         f"{title}: points = par {analysis.par:.0f} + luck - lost",
         ["seat", "points", "luck", "lost", "lost by bids", "bids met", "bias"],
@@ -168,6 +189,6 @@ def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[
         ]
         for decision in decisions
     ]
-    headings = ["round", "seat", "chosen", "best", "chosen brings", "best brings", "lost"]
-    name = f"decisions, judged by {analysis.analyst}" if shown is None else "decisions that lost most"
-    return [*([seats] if seats.rows else []), Grid(name, headings, rows)]
+    headings = ["round", "seat", "chosen", "best", "points of chosen", "points of best", "lost"]
+    heading = f"decisions, judged by {analysis.analyst}" if shown is None else "decisions that lost most"
+    return [*([seats] if seats.rows else []), Grid(heading, headings, rows)]

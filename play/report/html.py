@@ -1,7 +1,7 @@
-"""What was measured, as one HTML file that needs nothing else, neither files nor a network."""
+"""Reports: results as one HTML file that needs no other files and no network."""
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from wizard_env.play.report.grids import (
@@ -27,61 +27,55 @@ th:first-child, td:first-child { text-align: left; }
 details { margin: 1em 0; } summary { cursor: pointer; }
 """
 
-
-READING = (
-    "Every agent has played every hand of every deal, from every seat, so the luck of the deal is the same "
-    "for all. Bars, bands and the columns of that name are 95% intervals, by bootstrap over deals. Bias is "
-    "bid less tricks won, in tricks a round; error is the mean distance of the two. Times are those of this "
-    "run."
+EVALUATION_NOTE = (
+    "Every agent played every hand of every deal from every seat, so all had the same luck of the deal. "
+    "Bars, bands and interval columns are 95% intervals, by bootstrap over deals. Bias is the mean of bid "
+    "minus tricks won, per round; error is the mean distance between the two. Times are from this run."
 )
-LEAGUE_READING = (
-    "Every table plays the same deals, with its seats rotated so that each of its agents plays every hand. "
-    "Ratings follow the Plackett-Luce model, by the places in all games. Differences are those of points a "
-    "game on the same deals, at the tables where both agents sit, with 95% intervals by bootstrap over deals."
+LEAGUE_NOTE = (
+    "Every table played the same deals, with its seats rotated so that each of its agents played every hand. "
+    "Ratings are from the Plackett-Luce model, by the ranks in all games. Leads are in points per game on "
+    "the same deals, at the tables where both agents sit, with 95% intervals by bootstrap over deals."
 )
 CAPTIONS = {
-    "points": "Points a game",
-    "differences": "Points a game more than the first agent, on the same hands",
+    "points": "Points per game",
+    "differences": "Lead over the first agent in points per game, on the same hands",
     "bid_accuracy": "Bids met, by hand size",
-    "bid_bias": "Bias of bids, by position in the bidding",
+    "bid_bias": "Bid bias, by position in the bidding",
     "ratings": "Ratings",
-    "cross_table": "Points a game that the row scores more than the column",
+    "cross_table": "Lead of the row over the column in points per game",
 }
+"""Captions of the plots, by name."""
 
 
-def evaluation_page(evaluations: Sequence[Evaluation], pictures: Mapping[str, bytes], title: str) -> str:
-    """One HTML page of pictures and tables.
+def evaluation_page(evaluations: Sequence[Evaluation], plots: Mapping[str, bytes], title: str) -> str:
+    """The report of evaluations.
 
     Args:
-        evaluations: of the same agents, one for each table size.
-        pictures: `plots.evaluation_plots` of them as PNG files.
-        title: of the page.
+        evaluations: of the same agents, one per number of players.
+        plots: their `plots.evaluation_plots` as PNG files.
+        title: title of the page.
     """
-    parts = [paragraph(READING)]
-    for name, picture in pictures.items():
-        parts += [heading(CAPTIONS[name]), image(picture, CAPTIONS[name])]
+    parts = [_paragraph(EVALUATION_NOTE), *_figures(plots)]
     if len(evaluations) > 1:
-        parts += [heading("Table sizes"), table(size_grid(evaluations))]
+        parts += [_heading("By number of players"), _table(size_grid(evaluations))]
     for evaluation in evaluations:
-        parts.append(heading(f"{evaluation.rules.num_players} players"))
-        parts += map(table, summary_grids(evaluation, f"{evaluation.games:,} deals"))
-        details = [table(sheet) for sheet in breakdown_grids(evaluation)]
-        parts.append(folded("by hand size and by position in the bidding", details))
-    return page(title, parts)
+        parts.append(_heading(f"{evaluation.rules.num_players} players"))
+        parts += map(_table, summary_grids(evaluation, f"{evaluation.games:,} deals"))
+        details = map(_table, breakdown_grids(evaluation))
+        parts.append(_folded("by hand size and by position in the bidding", details))
+    return _page(title, parts)
 
 
-def league_page(league: League, pictures: Mapping[str, bytes], title: str) -> str:
-    """One HTML page of pictures and tables; pictures: `plots.league_plots` as PNG files."""
-    parts = [paragraph(LEAGUE_READING)]
-    for name, picture in pictures.items():
-        parts += [heading(CAPTIONS[name]), image(picture, CAPTIONS[name])]
-    parts += map(table, league_grids(league))
-    parts.append(folded("differences with intervals", [table(difference_grid(league))]))
-    return page(title, parts)
+def league_page(league: League, plots: Mapping[str, bytes], title: str) -> str:
+    """The report of a league. plots: its `plots.league_plots` as PNG files."""
+    parts = [_paragraph(LEAGUE_NOTE), *_figures(plots), *map(_table, league_grids(league))]
+    parts.append(_folded("leads with intervals", [_table(difference_grid(league))]))
+    return _page(title, parts)
 
 
-def page(title: str, parts: Iterable[str]) -> str:
-    """A whole page, of parts that are HTML."""
+def _page(title: str, parts: Iterable[str]) -> str:
+    """A whole page; the parts are HTML."""
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
     body = "\n".join(parts)
     return (
@@ -90,22 +84,24 @@ def page(title: str, parts: Iterable[str]) -> str:
     )
 
 
-def heading(text: str) -> str:
+def _figures(plots: Mapping[str, bytes]) -> Iterator[str]:
+    """Plots under their captions, inside the page."""
+    for name, png in plots.items():
+        data = base64.b64encode(png).decode()
+        yield _heading(CAPTIONS[name])
+        yield f'<p><img src="data:image/png;base64,{data}" alt="{escape(CAPTIONS[name])}"></p>'
+
+
+def _heading(text: str) -> str:
     return f"<h2>{escape(text)}</h2>"
 
 
-def paragraph(text: str) -> str:
+def _paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
 
 
-def image(png: bytes, description: str) -> str:
-    """A PNG file, within the page."""
-    data = base64.b64encode(png).decode()
-    return f'<p><img src="data:image/png;base64,{data}" alt="{escape(description)}"></p>'
-
-
-def table(grid: Grid) -> str:
-    """A table with its title."""
+def _table(grid: Grid) -> str:
+    """A grid as a table, with its title as caption."""
     head = "".join(f"<th>{escape(text)}</th>" for text in grid.headings)
     rows = "\n".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in grid.rows
@@ -116,6 +112,6 @@ def table(grid: Grid) -> str:
     )
 
 
-def folded(title: str, parts: Iterable[str]) -> str:
+def _folded(title: str, parts: Iterable[str]) -> str:
     """Parts that open with a click."""
     return f"<details><summary>{escape(title)}</summary>\n" + "\n".join(parts) + "</details>"

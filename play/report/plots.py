@@ -1,4 +1,4 @@
-"""Pictures of evaluations and leagues; drawn without a display."""
+"""Plots of evaluations and leagues, drawn without a display."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -14,28 +14,28 @@ from wizard_env.play.report.grids import cross_table
 from wizard_env.train.arena.league import League
 from wizard_env.train.evaluate import Bidding, Evaluation
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Told apart by the colour-blind too (Okabe and Ito, Color Universal Design, 2008)."""
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""A palette that colour-blind readers can tell apart (Okabe and Ito, Color Universal Design, 2008)."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 DPI = 130
 
 
 class Bar(NamedTuple):
-    """A figure with its interval, on a line of its own."""
+    """A number with its interval, drawn on a line of its own."""
 
     label: str
     value: float
     low: float
     high: float
-    colour: str
+    color: str
 
 
 def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, Figure]:
-    """Pictures by name; each has a panel for every evaluation, as of several table sizes."""
-    figures = {"points": _panels(evaluations, _draw_points, "points a game, with 95% interval")}
+    """Plots by name, each with a panel per evaluation."""
+    figures = {"points": _panels(evaluations, _draw_points, "points per game, with 95% interval")}
     if any(evaluation.differences for evaluation in evaluations):
         first = evaluations[0].standings[0].name
-        label = f"points a game more than {first}, with 95% interval"
+        label = f"lead over {first} in points per game, with 95% interval"
         figures["differences"] = _panels(evaluations, _draw_differences, label)
     figures["bid_accuracy"] = _panels(evaluations, _draw_accuracy, "cards in hand", legend=True)
     figures["bid_bias"] = _panels(evaluations, _draw_bias, "position in the bidding", legend=True)
@@ -43,23 +43,23 @@ def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, Figure]:
 
 
 def league_plots(league: League) -> dict[str, Figure]:
-    """The ratings, and the cross table in colours."""
+    """Plots by name: the ratings, and the cross table in colours."""
     return {"ratings": _plot_ratings(league), "cross_table": _plot_cross_table(league)}
 
 
 def png(figure: Figure) -> bytes:
-    """The picture as a PNG file."""
+    """A plot as a PNG file."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DPI)
     return buffer.getvalue()
 
 
 def draw_bars(axes: Axes, bars: Sequence[Bar], form: str = ".1f") -> None:
-    """A point and its 95% interval for each bar, from the top down; form: of the numbers."""
+    """Draw a point and its 95% interval for each bar, from the top down; `form` formats the numbers."""
     for row, bar in enumerate(bars):
-        axes.plot([bar.low, bar.high], [row, row], color=bar.colour, linewidth=2.5, solid_capstyle="butt")
-        axes.plot([bar.low, bar.high], [row, row], "|", color=bar.colour, markersize=9)
-        axes.plot(bar.value, row, "o", color=bar.colour, markersize=7)
+        axes.plot([bar.low, bar.high], [row, row], color=bar.color, linewidth=2.5, solid_capstyle="butt")
+        axes.plot([bar.low, bar.high], [row, row], "|", color=bar.color, markersize=9)
+        axes.plot(bar.value, row, "o", color=bar.color, markersize=7)
         axes.annotate(
             format(bar.value, form), (bar.value, row), xytext=(0, 9), textcoords="offset points", ha="center"
         )
@@ -96,20 +96,20 @@ def _panels(
 
 
 def _draw_points(axes: Axes, evaluation: Evaluation) -> None:
-    lines = zip(evaluation.standings, cycle(COLOURS), strict=False)
-    bars = [Bar(line.name, line.points, line.points_low, line.points_high, colour) for line, colour in lines]
+    lines = zip(evaluation.standings, cycle(COLORS), strict=False)
+    bars = [Bar(line.name, line.points, line.points_low, line.points_high, color) for line, color in lines]
     draw_bars(axes, bars)
 
 
 def _draw_differences(axes: Axes, evaluation: Evaluation) -> None:
-    """How much more the others score than the first agent; the differences are the other way about."""
-    colours = cycle(COLOURS)
-    next(colours)  # is that of the first agent
+    """Draw the leads over the first agent, which are its differences with the sign changed."""
+    colors = cycle(COLORS)
+    next(colors)  # the first agent's
     first = evaluation.standings[0].name
     lines = [line for line in evaluation.differences if line.name == first]
     bars = [
-        Bar(line.other, -line.points, -line.points_high, -line.points_low, colour)
-        for line, colour in zip(lines, colours, strict=False)
+        Bar(line.other, -line.points, -line.points_high, -line.points_low, color)
+        for line, color in zip(lines, colors, strict=False)
     ]
     axes.axvline(0, color="#666666", linewidth=1, linestyle="--")
     axes.update_datalim([(0, 0)])
@@ -126,22 +126,22 @@ def _draw_accuracy(axes: Axes, evaluation: Evaluation) -> None:
 def _draw_bias(axes: Axes, evaluation: Evaluation) -> None:
     _draw_lines(axes, evaluation, evaluation.by_position, "bid_bias")
     axes.axhline(0, color="#666666", linewidth=1, linestyle="--")
-    axes.set_ylabel("bid less tricks won (tricks a round)")
+    axes.set_ylabel("bid minus tricks won, per round")
     last = evaluation.rules.num_players
     labels = ["1\n(first)", *map(str, range(2, last)), f"{last}\n(dealer)"]
     axes.set_xticks(range(1, last + 1), labels)
 
 
 def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], figure: str) -> None:
-    """A line for each agent over the groups, its 95% interval as a band."""
-    styles = zip(evaluation.standings, cycle(COLOURS), cycle(MARKERS), strict=False)
-    for standing, colour, marker in styles:
+    """Draw a line per agent over the groups, with its 95% interval as a band."""
+    styles = zip(evaluation.standings, cycle(COLORS), cycle(MARKERS), strict=False)
+    for standing, color, marker in styles:
         mine = [line for line in lines if line.name == standing.name]
         groups = [line.group for line in mine]
         low, high = ([getattr(line, f"{figure}_{end}") for line in mine] for end in ("low", "high"))
-        axes.fill_between(groups, low, high, color=colour, alpha=0.18, linewidth=0)
+        axes.fill_between(groups, low, high, color=color, alpha=0.18, linewidth=0)
         values = [getattr(line, figure) for line in mine]
-        axes.plot(groups, values, color=colour, marker=marker, markersize=5, label=standing.name)
+        axes.plot(groups, values, color=color, marker=marker, markersize=5, label=standing.name)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(alpha=0.3)
 
@@ -149,8 +149,8 @@ def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], fi
 def _plot_ratings(league: League) -> Figure:
     figure = Figure(figsize=(7.5, 1.3 + 0.42 * len(league.ratings)), layout="constrained")
     axes = figure.subplots()
-    draw_bars(axes, [Bar(one.name, one.mu, one.low, one.high, COLOURS[0]) for one in league.ratings])
-    axes.set_xlabel("rating (Plackett-Luce, all begin with 25), with 95% interval")
+    draw_bars(axes, [Bar(one.name, one.mu, one.low, one.high, COLORS[0]) for one in league.ratings])
+    axes.set_xlabel("rating (Plackett-Luce, starting at 25), with 95% interval")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
@@ -165,9 +165,9 @@ def _plot_cross_table(league: League) -> Figure:
     image = axes.imshow(points, cmap="PuOr", vmin=-largest, vmax=largest, aspect="auto")
     for row, column in zip(*np.nonzero(~np.isnan(points)), strict=True):
         value = points[row, column]
-        colour = "white" if abs(value) > 0.6 * largest else "black"
-        axes.text(column, row, f"{value:+.0f}", ha="center", va="center", color=colour, fontsize=9)
+        color = "white" if abs(value) > 0.6 * largest else "black"
+        axes.text(column, row, f"{value:+.0f}", ha="center", va="center", color=color, fontsize=9)
     axes.set_yticks(range(len(names)), names)
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-    figure.colorbar(image, ax=axes, label="points a game, row less column")
+    figure.colorbar(image, ax=axes, label="lead of the row over the column in points per game")
     return figure

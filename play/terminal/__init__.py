@@ -1,1 +1,1 @@
-"""A table in the terminal."""
+"""Games in the terminal, on a full screen or in plain lines."""

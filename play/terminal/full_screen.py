@@ -1,10 +1,12 @@
-"""A seat at a table in the terminal: the whole table on one screen of 80 by 24."""
+"""A game in the terminal on a full screen: everything fits in 80 by 24."""
 
 import asyncio
 from collections.abc import Iterator
 from typing import ClassVar
 
-from rich.table import Table as Grid
+from rich.color import Color
+from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 from textual import work
 from textual.app import App, ComposeResult
@@ -16,28 +18,33 @@ from textual.widgets import Button, Footer, RichLog, Static
 from wizard_env import ACTIONS, Agent
 from wizard_env.play.narration import narrate_advice, narrate_event, narrate_last_trick, seat_names
 from wizard_env.play.session import Session
+from wizard_env.render.ansi import SUIT_NAMES, SUIT_SYMBOLS
+from wizard_env.render.colors import DARK_COLORS
 from wizard_env.render.scene import Scene
-from wizard_env.render.text import SUIT_NAMES, SUIT_SYMBOLS
 
-_COLORS = {"S": "white", "H": "#ff7b72", "D": "#ffb454", "C": "#7ee787", "WI": "#d2a8ff", "JE": "#79c0ff"}
 HINTS = 6
-"""So many actions a hint names: the likeliest."""
+"""Actions that a hint lists: the likeliest."""
 
 
 def card_text(card: str) -> Text:
-    """A card in its colour: rank and symbol of the suit."""
-    if card in _COLORS:
-        return Text(card, f"bold {_COLORS[card]}")
-    return Text(card[0] + SUIT_SYMBOLS[card[1]], f"bold {_COLORS[card[1]]}")
+    """A card in its colour: the rank and the symbol of the suit."""
+    if card in DARK_COLORS:
+        return Text(card, _style(card))
+    return Text(card[0] + SUIT_SYMBOLS[card[1]], _style(card[1]))
 
 
 def suit_text(suit: str) -> Text:
-    """A suit in its colour: symbol and name."""
-    return Text(f"{SUIT_SYMBOLS[suit]} {SUIT_NAMES[suit]}", f"bold {_COLORS[suit]}")
+    """A suit in its colour: its symbol and name."""
+    return Text(f"{SUIT_SYMBOLS[suit]} {SUIT_NAMES[suit]}", _style(suit))
+
+
+def _style(card: str) -> Style:
+    """The style of a suit, of Wizards (WI) or of Jesters (JE)."""
+    return Style(color=Color.from_rgb(*DARK_COLORS[card]), bold=True)
 
 
 class ScorePad(ModalScreen[None]):
-    """All finished rounds, over the table."""
+    """All finished rounds, shown on top of the game."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,p,q,enter", "dismiss", "Close")]
 
@@ -48,25 +55,25 @@ class ScorePad(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll():
-            yield Static(self._grid())
+            yield Static(self._pad_table())
         yield Footer()
 
-    def _grid(self) -> Grid:
-        grid = Grid(title="tricks won / bid, points", expand=True, pad_edge=False)
+    def _pad_table(self) -> Table:
+        table = Table(title="tricks won / bid, points", expand=True, pad_edge=False)
         for heading in ("cards", "trump", *self._names):
-            grid.add_column(heading, justify="right")
+            table.add_column(heading, justify="right")
         for _, scored in self._scene.pad:
             trump = "-" if scored.trump is None else SUIT_SYMBOLS[scored.trump]
             columns = zip(scored.tricks_won, scored.bids, scored.points, strict=True)
             cells = (f"{won}/{bid} {points:+}" for won, bid, points in columns)
-            grid.add_row(str(scored.hand_size), trump, *cells)
-        grid.add_section()
-        grid.add_row("", "sum", *(str(seat.score) for seat in self._scene.seats))
-        return grid
+            table.add_row(str(scored.hand_size), trump, *cells)
+        table.add_section()
+        table.add_row("", "sum", *(str(seat.score) for seat in self._scene.seats))
+        return table
 
 
 class Choice(Button):
-    """A card, a bid or a suit; disabled where it may not be chosen."""
+    """A card, a bid or a suit to choose; disabled if it is illegal."""
 
     def __init__(self, label: Text, action: str, legal: bool) -> None:
         super().__init__(label, compact=True, disabled=not legal)
@@ -74,7 +81,7 @@ class Choice(Button):
 
 
 class TerminalApp(App[None]):
-    """Plays a table at which one person sits."""
+    """Plays a session with one person."""
 
     CSS = """
     #round, #trick { height: auto; padding: 0 1; }
@@ -102,22 +109,22 @@ class TerminalApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, session: Session, seat: int, adviser: Agent, seconds: float = 0.6) -> None:
-        """Sit down.
+        """Choose the seat and the pace.
 
         Args:
-            session: in which nobody else is a person.
-            seat: whose hand is shown.
-            adviser: gives hints.
-            seconds: that each agent waits before it acts.
+            session: a session without other people.
+            seat: the person's seat.
+            adviser: the agent that gives hints.
+            seconds: how long each agent waits before it acts.
         """
         super().__init__()
         self._session = session
         self._seat = seat
         self._adviser = adviser
         self._seconds = seconds
-        self._told = 0
-        self._asks = False
-        """Whether a hint is awaited; nothing is chosen meanwhile."""
+        self._narrated = 0
+        self._awaits_hint = False
+        """Whether a hint is on its way; nothing can be chosen meanwhile."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="round")
@@ -132,17 +139,17 @@ class TerminalApp(App[None]):
     async def on_mount(self) -> None:
         self.query_one("#log").can_focus = False
         await self._show()
-        self._go_on()
+        self._let_agents_act()
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
-        if isinstance(event.button, Choice) and not self._asks:
+        if isinstance(event.button, Choice) and not self._awaits_hint:
             self._session.act(self._seat, event.button.choice)
             await self._show()
-            self._go_on()
+            self._let_agents_act()
 
     @work
-    async def _go_on(self) -> None:
-        """Let agents act until a person does; they think in a thread of their own."""
+    async def _let_agents_act(self) -> None:
+        """Let agents act, in their own thread, until it is the person's turn."""
         while self._session.waits_for_an_agent:
             await asyncio.sleep(self._seconds)
             action = await asyncio.to_thread(self._session.choose)
@@ -154,15 +161,15 @@ class TerminalApp(App[None]):
     async def _show(self) -> None:
         scene = self._session.look(self._seat)
         self.query_one("#round", Static).update(self._round_text(scene))
-        self.query_one("#seats", Static).update(self._seats_grid(scene))
+        self.query_one("#seats", Static).update(self._seats_table(scene))
         self.query_one("#trick", Static).update(
             f"last trick: {narrate_last_trick(self._session, self._seat)}"
         )
         log = self.query_one("#log", RichLog)
-        for event in self._session.events[self._told :]:
+        for event in self._session.events[self._narrated :]:
             for line in narrate_event(self._session, event, self._seat):
                 log.write(line)
-        self._told = len(self._session.events)
+        self._narrated = len(self._session.events)
         await self._show_choices(scene)
 
     def _round_text(self, scene: Scene) -> Text:
@@ -176,10 +183,10 @@ class TerminalApp(App[None]):
             parts.append(Text("led ").append(suit_text(scene.led_suit)))
         return Text(" | ").join(parts)
 
-    def _seats_grid(self, scene: Scene) -> Grid:
-        grid = Grid(box=None, expand=True, pad_edge=False)
+    def _seats_table(self, scene: Scene) -> Table:
+        table = Table(box=None, expand=True, pad_edge=False)
         for heading in ("", "", "score", "bid", "won", "cards", "plays"):
-            grid.add_column(
+            table.add_column(
                 heading, justify="right" if heading in ("score", "bid", "won", "cards") else "left"
             )
         played = dict(scene.trick)
@@ -188,8 +195,8 @@ class TerminalApp(App[None]):
         for seat in scene.seats:
             card = Text() if seat.number not in played else card_text(played[seat.number])
             if seat.number == winning:
-                card.append(" wins so far")
-            grid.add_row(
+                card.append(" is winning")
+            table.add_row(
                 ">" if seat.acts else " ",
                 names[seat.number] + (" (deals)" if seat.deals else ""),
                 str(seat.score),
@@ -199,7 +206,7 @@ class TerminalApp(App[None]):
                 card,
                 style="reverse" if seat.acts else "",
             )
-        return grid
+        return table
 
     async def _show_choices(self, scene: Scene) -> None:
         mine = scene.seats[self._seat].acts
@@ -220,7 +227,7 @@ class TerminalApp(App[None]):
                 break
 
     def _other_choices(self, legal: list[str]) -> Iterator[Choice]:
-        """The bids or suits that may be named."""
+        """The legal bids or trump suits."""
         for action in legal:
             verb, what = action.split()
             if verb == "trump":
@@ -233,37 +240,37 @@ class TerminalApp(App[None]):
             names = seat_names(self._session, self._seat)
             return f"The game is over. It was won by {' and '.join(names[seat] for seat in scene.winners)}."
         if not mine:
-            return "Others act."
+            return "The others' turn."
         asked = {"trump": "Name the trump.", "bid": "How many tricks do you bid?", "play": "Play a card."}
         return f"{asked[scene.phase]} Arrow keys and Enter, or a click."
 
     # --- what keys do
 
     def action_hint(self) -> None:
-        if self._session.waits_for_a_person and not self._asks:
-            self._asks = True
-            self._write("a hint is asked for ...")
-            self._ask()
+        if self._session.waits_for_a_person and not self._awaits_hint:
+            self._awaits_hint = True
+            self._write("asking for a hint ...")
+            self._give_hint()
 
     @work
-    async def _ask(self) -> None:
-        """Give a hint; the adviser thinks in a thread of its own."""
+    async def _give_hint(self) -> None:
+        """Ask the adviser, in its own thread, and show its advice."""
         advice = await asyncio.to_thread(self._session.advise, self._adviser)
         self._write(*narrate_advice(advice, HINTS))
-        self._asks = False
+        self._awaits_hint = False
 
     async def action_take_back(self) -> None:
-        if self._session.waits_for_an_agent or self._asks:
+        if self._session.waits_for_an_agent or self._awaits_hint:
             return
         try:
             self._session.take_back(self._seat)
-        except ValueError as wrong:
-            self._write(str(wrong))
+        except ValueError as error:
+            self._write(str(error))
             return
-        self._told = len(self._session.events)
+        self._narrated = len(self._session.events)
         self._write("taken back")
         await self._show()
-        self._go_on()
+        self._let_agents_act()
 
     def action_last_trick(self) -> None:
         self._write(narrate_last_trick(self._session, self._seat))

@@ -1,4 +1,4 @@
-"""Opinions: what agents say of the actions that a seat has."""
+"""Assessments: what agents think of the legal actions."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def ask(agent: str | Agent, view: View) -> Assessment:
 
 @pytest.mark.parametrize("agent", ["random", "heuristic", "champion", *SEARCHERS])
 @pytest.mark.parametrize("rules", [Rules(3, hand_sizes=(4,)), Rules(6, hand_sizes=(3,), bid_reveal="secret")])
-def test_shares_are_of_legal_actions(agent: str, rules: Rules) -> None:
+def test_only_legal_actions_have_a_probability(agent: str, rules: Rules) -> None:
     view = view_of(rules)
     shares = ask(agent, view).policy
     assert shares.shape == view.mask.shape
@@ -32,39 +32,39 @@ def test_shares_are_of_legal_actions(agent: str, rules: Rules) -> None:
 
 
 @pytest.mark.parametrize("agent", SEARCHERS)
-def test_who_searches_expects_points_of_every_legal_action(agent: str) -> None:
-    """And of no other; the value is that of what it would do."""
+def test_a_searching_agent_expects_points_of_every_legal_action(agent: str) -> None:
+    """And of no other action; the value is that of its policy."""
     view = view_of(Rules(3, hand_sizes=(4,)))
-    opinion = ask(agent, view)
-    assert (np.isfinite(opinion.points) == (view.mask == 1)).all()
-    np.testing.assert_allclose(opinion.value, np.nansum(opinion.policy * opinion.points, axis=1))
+    assessment = ask(agent, view)
+    assert (np.isfinite(assessment.points) == (view.mask == 1)).all()
+    np.testing.assert_allclose(assessment.value, np.nansum(assessment.policy * assessment.points, axis=1))
 
 
 @pytest.mark.parametrize("agent", ["random", "heuristic"])
-def test_who_only_acts_is_certain_and_expects_nothing(agent: str) -> None:
+def test_an_agent_that_only_acts_is_certain_and_expects_nothing(agent: str) -> None:
     view = view_of(Rules(3, hand_sizes=(4,)))
-    opinion = ask(agent, view)
-    assert (opinion.policy.max(axis=1) == 1).all()
-    assert np.isnan(opinion.points).all()
-    assert np.isnan(opinion.value).all()
+    assessment = ask(agent, view)
+    assert (assessment.policy.max(axis=1) == 1).all()
+    assert np.isnan(assessment.points).all()
+    assert np.isnan(assessment.value).all()
 
 
-def test_a_network_tells_its_policy_in_the_suits_as_printed() -> None:
+def test_a_network_gives_its_policy_in_the_suits_as_printed() -> None:
     agent = load("champion")
     assert isinstance(agent, NetworkAgent)
     view = view_of(Rules(hand_sizes=(5,)), 100)
-    opinion, encoding = ask(agent, view), view.encode(canonical_suits=True)
-    assert (opinion.policy.argmax(axis=1) == agent.act(view, np.random.default_rng(0))).all()
-    for action in range(opinion.policy.shape[1]):
+    assessment, encoding = ask(agent, view), view.encode(canonical_suits=True)
+    assert (assessment.policy.argmax(axis=1) == agent.act(view, np.random.default_rng(0))).all()
+    for action in range(assessment.policy.shape[1]):
         printed = printed_actions(np.full(len(view), action), encoding.order)
-        told = opinion.policy[np.arange(len(view)), printed]
-        np.testing.assert_array_equal(told, agent.policy(encoding)[:, action])
-    np.testing.assert_allclose(opinion.value, agent.values(encoding.observation))
+        given = assessment.policy[np.arange(len(view)), printed]
+        np.testing.assert_array_equal(given, agent.policy(encoding)[:, action])
+    np.testing.assert_allclose(assessment.value, agent.values(encoding.observation))
 
 
 @pytest.mark.parametrize("agent", ["search:worlds=16", "champion+search:worlds=16"])
-def test_points_are_those_that_an_action_brings(agent: str) -> None:
-    """Seven now and the Wizard in the last trick is one trick in every world; the Wizard now, one or two."""
+def test_expected_points_fit_the_position(agent: str) -> None:
+    """The 7 now and the Wizard last win one trick in every world; the Wizard now wins one or two."""
     game = Game.from_deal(Rules(3), dealer=0, hands=["WI 7S", "AS 2H", "TS JE"], upcard="3C")
     for action in ["bid 1", "bid 0", "bid 1", "play AS", "play TS"]:
         game.step(action)

@@ -1,4 +1,4 @@
-"""Belief: worlds agree with what was seen, and all of them are equally likely."""
+"""Belief: worlds are consistent with what was seen, and all are equally likely."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from wizard_env.engine import cards_left
 from wizard_env.rules import BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.state import HIDDEN, NO_CARD, PLAY
 
-CHANCE = np.random.default_rng(0)
+RNG = np.random.default_rng(0)
 
 
 def played(rules: Rules, seed: int, decisions: int, count: int = 16) -> Games:
-    """Games after so many random decisions."""
+    """Games after a number of random decisions."""
     games, rng = Games(rules, count, seed), np.random.default_rng(seed)
     for _ in range(decisions):
         games.step(sample_legal(games.mask, rng))
@@ -42,7 +42,7 @@ def unseen(known: Any) -> list[int]:
 
 
 def all_deals(known: Any) -> Counter[tuple[int, ...]]:
-    """Every way to deal the unseen cards to the other seats, by trying all: hands -> number of ways."""
+    """The number of ways to get each combination of the others' hands, by trying every deal."""
     seats = [seat for seat in range(known["num_players"]) if seat != known["seat"]]
     pool = unseen(known)
 
@@ -68,8 +68,8 @@ def all_deals(known: Any) -> Counter[tuple[int, ...]]:
     seed=st.integers(0, 2**32),
     data=st.data(),
 )
-def test_worlds_agree_with_what_was_seen(players: int, reveal: Any, seed: int, data: st.DataObject) -> None:
-    """Hands of the right size, from unseen cards alone, without suits shown void; all else as it is known."""
+def test_worlds_fit_what_was_seen(players: int, reveal: Any, seed: int, data: st.DataObject) -> None:
+    """Hands have the right size, only unseen cards and no suits shown void; all else is as known."""
     hand_size = data.draw(st.integers(1, 60 // players))
     rules = Rules(players, bid_reveal=reveal, hand_sizes=(hand_size,))
     games = played(rules, seed, data.draw(st.integers(0, players * (hand_size + 1) - 1)))
@@ -93,15 +93,15 @@ def test_worlds_agree_with_what_was_seen(players: int, reveal: Any, seed: int, d
             assert min(pool.values(), default=0) >= 0
 
 
-def test_the_real_deal_is_among_them() -> None:
-    """Late in a round with few deals left, each game's own hands are drawn sooner or later."""
+def test_the_real_deal_is_drawn_too() -> None:
+    """Late in a round, when few deals are possible, 400 worlds include each game's own hands."""
     games = played(Rules(3, hand_sizes=(20,)), 5, 3 * 18 + 3)
-    worlds = draw_worlds(games.view(), 400, CHANCE)
+    worlds = draw_worlds(games.view(), 400, RNG)
     for state, drawn in zip(games.states, worlds, strict=True):
         assert (drawn["hands"][:, :3] == state["hands"][:3]).all(axis=1).any()
 
 
-TABLES = [
+LATE_POSITIONS = [
     (Rules(3, hand_sizes=(20,)), 3 * 17 + 3),  # nothing is left over
     (Rules(3, hand_sizes=(19,)), 3 * 16 + 4),  # two cards are not dealt
     (Rules(4, hand_sizes=(15,)), 4 * 14 + 2),
@@ -110,8 +110,8 @@ TABLES = [
 ]
 
 
-@pytest.mark.parametrize(("rules", "decisions"), TABLES)
-def test_deals_are_counted_as_by_trying_all(rules: Rules, decisions: int) -> None:
+@pytest.mark.parametrize(("rules", "decisions"), LATE_POSITIONS)
+def test_deals_are_counted_correctly(rules: Rules, decisions: int) -> None:
     games = played(rules, 3, decisions, 40)
     view = games.view()
     counted = [sum(all_deals(known).values()) for known in view.known]
@@ -119,9 +119,9 @@ def test_deals_are_counted_as_by_trying_all(rules: Rules, decisions: int) -> Non
     assert len(set(counted)) > 1
 
 
-@pytest.mark.parametrize(("rules", "decisions"), TABLES)
+@pytest.mark.parametrize(("rules", "decisions"), LATE_POSITIONS)
 def test_all_deals_are_equally_likely(rules: Rules, decisions: int) -> None:
-    """Chi-square against all deals, in the games with most kinds of voids among few deals."""
+    """A chi-square test over all deals, in the games with few deals and the most different voids."""
     games = played(rules, 8, decisions, 200)
     view = games.view()
     totals = count_deals(view)
@@ -141,43 +141,43 @@ def test_all_deals_are_equally_likely(rules: Rules, decisions: int) -> None:
         assert chisquare(found, ways * (sum(found) / ways.sum())).pvalue > 1e-4
 
 
-def test_worlds_depend_on_nothing_but_the_position_and_the_words() -> None:
-    """A decision's worlds are the same alone and in a batch, and those of fewer worlds come first."""
+def test_worlds_depend_only_on_the_position_and_the_random_word() -> None:
+    """A decision's worlds are the same alone and in a batch, and fewer worlds are the first of more."""
     games = played(Rules(5, hand_sizes=(6,)), 2, 17)
     words = np.arange(100, 116, dtype=np.uint64)
     view = View(games.states, words)
-    together = draw_worlds(view, 4, CHANCE)
+    together = draw_worlds(view, 4, RNG)
     for row in range(len(view)):
-        alone = draw_worlds(view.select([row]), 2, CHANCE)
+        alone = draw_worlds(view.select([row]), 2, RNG)
         assert alone.tobytes() == together[row : row + 1, :2].tobytes()
 
 
 def test_worlds_can_be_played_on() -> None:
-    """To the end of the game, with bids that all have seen."""
+    """They can be played to the end of the game if the bids are public."""
     games = played(Rules(4, hand_sizes=(5, 6)), 2, 4 * 4)
-    worlds = draw_worlds(games.view(), 2, CHANCE).reshape(-1)
+    worlds = draw_worlds(games.view(), 2, RNG).reshape(-1)
     fresh = Games(games.rules, len(worlds))
     fresh.states[:] = worlds
-    scores, decisions = fresh.playout(CHANCE)
+    scores, decisions = fresh.playout(RNG)
     assert decisions > 0
     assert (worlds["phase"] == PLAY).all()
     assert not (worlds["bids"][:, :4] == HIDDEN).any()
     assert len(np.unique(scores, axis=0)) > 1
 
 
-def test_the_deals_to_come_are_not_those_of_the_game() -> None:
+def test_future_deals_are_not_those_of_the_game() -> None:
     games = played(Rules(4), 2, 6)
-    worlds = draw_worlds(games.view(), 3, CHANCE)
+    worlds = draw_worlds(games.view(), 3, RNG)
     assert len(np.unique(worlds["generator"])) == worlds.size
     assert not np.isin(worlds["generator"], games.states["generator"]).any()
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5])
-def test_a_number_of_worlds_is_needed(count: Any) -> None:
+def test_the_number_of_worlds_must_be_positive(count: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="count"):
-        draw_worlds(played(Rules(4), 0, 1).view(), count, CHANCE)
+        draw_worlds(played(Rules(4), 0, 1).view(), count, RNG)
 
 
-def test_one_card_sets() -> None:
-    """UNITS is what a world's hands are made of: four Wizards are one kind."""
+def test_a_hand_may_hold_several_wizards() -> None:
+    """Hands are sums of UNITS; the four Wizards are one kind."""
     assert unpack_cards(int(UNITS[52]) * 3 + int(UNITS[0])) == [0, 52, 52, 52]

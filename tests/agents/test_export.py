@@ -28,7 +28,7 @@ def run(path: Path, observation: NDArray[np.uint8], mask: NDArray[np.uint8]) -> 
 
 
 def exported(folder: Path, *widths: int, value: bool = False) -> tuple[NetworkAgent, Path]:
-    """A network that nobody has trained, and its ONNX file."""
+    """An untrained network, and its ONNX file."""
     save_agent(random_weights(*widths, value=value), folder / "agent.safetensors")
     export(folder, folder / "agent.onnx")
     return NetworkAgent(str(folder)), folder / "agent.onnx"
@@ -37,7 +37,7 @@ def exported(folder: Path, *widths: int, value: bool = False) -> tuple[NetworkAg
 @pytest.mark.parametrize("value", [False, True])
 @pytest.mark.parametrize("widths", [(), (256, 128)])
 def test_it_computes_what_the_agent_computes(tmp_path: Path, widths: tuple[int, ...], value: bool) -> None:
-    """Thousands of decisions at all table sizes, by all options of the rules."""
+    """In thousands of decisions, for every number of players and all options of the rules."""
     agent, path = exported(tmp_path, *widths, value=value)
     observation, mask, _ = decisions_by_all_rules(300)
     found = run(path, observation, mask)
@@ -55,7 +55,7 @@ def test_it_computes_what_the_agent_computes(tmp_path: Path, widths: tuple[int, 
 
 
 def test_it_acts_like_the_agent(tmp_path: Path) -> None:
-    """In the suits as printed, by `encode` and `printed_actions`."""
+    """With the suits as printed, using `encode` and `printed_actions`."""
     agent, path = exported(tmp_path, 32)
     for rules in RULES:
         view = under_way(rules, 50).view()
@@ -65,7 +65,7 @@ def test_it_acts_like_the_agent(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_batches_of_any_size(tmp_path: Path, count: int) -> None:
+def test_any_batch_size(tmp_path: Path, count: int) -> None:
     _, path = exported(tmp_path, 8, value=True)
     observation, mask, _ = decisions_by_all_rules(1)
     found = run(path, observation[:count], mask[:count])
@@ -74,7 +74,7 @@ def test_batches_of_any_size(tmp_path: Path, count: int) -> None:
     )
 
 
-def test_the_file_says_what_it_takes_and_gives(tmp_path: Path) -> None:
+def test_the_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     _, path = exported(tmp_path, 8, value=True)
     model = onnx.load(path)
     onnx.checker.check_model(model, full_check=True)
@@ -95,8 +95,8 @@ def test_the_file_says_what_it_takes_and_gives(tmp_path: Path) -> None:
     ]
 
 
-def test_the_champion_by_name(tmp_path: Path) -> None:
-    """Into a folder that is made for it; an older file is replaced, and nothing else is left there."""
+def test_the_champion_is_exported_by_name(tmp_path: Path) -> None:
+    """The folder is created, an older file is replaced, and no other files are left behind."""
     path = tmp_path / "new" / "champion.onnx"
     for _ in range(2):
         export("champion", path)
@@ -106,13 +106,13 @@ def test_the_champion_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("agent", ["heuristic", "variant:of=champion"])
-def test_an_agent_without_a_network(tmp_path: Path, agent: str) -> None:
+def test_an_agent_without_a_network_is_refused(tmp_path: Path, agent: str) -> None:
     with pytest.raises(ValueError, match=f"agent='{agent}': .* has no network; allowed are 'champion'"):
         export(agent, tmp_path / "agent.onnx")
     assert not list(tmp_path.iterdir())
 
 
-def test_where_onnx_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_onnx_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, wizard_env.agents.export.__name__)
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ModuleNotFoundError, match=r"'onnx': pip install 'wizard-env\[export\]'"):

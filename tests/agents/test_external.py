@@ -1,4 +1,4 @@
-"""ExternalAgent: programs that keep the protocol, programs that break it, and what becomes of both."""
+"""ExternalAgent: programs that keep the protocol, and programs that break it."""
 
 import contextlib
 import gc
@@ -35,7 +35,7 @@ def requests():
 sys.stdin.readline()
 say(protocol={PROTOCOL!r}, version={VERSION})
 """
-NO_CHANCE = np.random.default_rng(0)
+UNUSED_RNG = np.random.default_rng(0)
 
 Bot: TypeAlias = Callable[..., ExternalAgent]
 
@@ -47,7 +47,7 @@ def examples(language: str) -> list[str]:
 
 @pytest.fixture
 def bot(tmp_path: Path) -> Any:
-    """Makes an agent of a program, from what it does after the hello or from the whole of it."""
+    """Makes an agent from a program: its code after the hello, or its whole code."""
     with contextlib.ExitStack() as agents:
 
         def make(program: str, whole: bool = False, timeout: float = 5.0) -> ExternalAgent:
@@ -60,7 +60,7 @@ def bot(tmp_path: Path) -> Any:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs that do not leave by themselves are killed earlier."""
+    """Programs that do not exit by themselves are killed earlier."""
     monkeypatch.setattr("wizard_env.agents.external._GRACE", 0.1)
 
 
@@ -78,9 +78,9 @@ def process_of(agent: ExternalAgent) -> "subprocess.Popen[bytes]":
 
 
 def is_running(number: int) -> bool:
-    """Whether there is a process of that number, be it one that has ended and was not waited for."""
+    """Whether a process of that number exists, even one that has ended and was not waited for."""
     if os.name != "posix":
-        pytest.skip("processes cannot be asked for")
+        pytest.skip("POSIX only")
     try:
         os.kill(number, 0)
     except ProcessLookupError:
@@ -92,7 +92,7 @@ def is_running(number: int) -> bool:
 
 
 def test_the_request_on_the_page() -> None:
-    """All keys and their values, save the number of the request and its noise, come from the game."""
+    """Its keys and values are those of a real request, except for the id and the noise."""
     (shown,) = [content for content in map(json.loads, examples("json")) if "legal" in content]
     sent = json.loads(json.dumps(describe(View.of([at("secret")]), 0)))
     assert list(shown) == ["id", *sent, "noise"]
@@ -113,7 +113,7 @@ def test_the_hello_and_the_answer_on_the_page(bot: Bot) -> None:
 
 
 def test_the_program_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It keeps the promises of an agent, and is started as the page says."""
+    """It passes `agent_test` when started as the page says."""
     start, program = examples("py")
     (tmp_path / "my_bot.py").write_text(program, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -126,8 +126,8 @@ def test_the_program_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not agent.forfeits
 
 
-def test_the_program_on_the_page_makes_its_bids(bot: Bot) -> None:
-    """Nine of twenty, where bids at random meet one in six."""
+def test_the_program_on_the_page_meets_its_bids(bot: Bot) -> None:
+    """At least 6 of 20; random bids meet one in six."""
     agent, rng = bot(examples("py")[1], whole=True), np.random.default_rng(0)
     games = Games(Rules(num_players=4, hand_sizes=(5,)), 20, seed=2, pause="game")
     while len(running := np.flatnonzero(~games.done)):
@@ -143,15 +143,15 @@ def test_the_program_on_the_page_makes_its_bids(bot: Bot) -> None:
 
 
 @pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
-def test_what_is_hidden_is_not_told(reveal: str) -> None:
-    """Other hands, hidden bids and deals to come."""
+def test_hidden_information_is_not_sent(reveal: str) -> None:
+    """Other hands, hidden bids and future deals."""
     game, other = differing_in_secret(reveal)
     assert describe(View.of([other]), 0) == describe(View.of([game]), 0)
     assert describe(View.of([game]), 0)["bids"] == ([None, 1, None] if reveal == "secret" else [2, 1, 0])
 
 
-def test_bids_are_told_as_they_are_revealed() -> None:
-    """None is both a bid not made and one not to be seen."""
+def test_bids_are_sent_once_they_are_revealed() -> None:
+    """None stands for a bid not made and for a hidden bid."""
     game = Game(Rules(num_players=3, hand_sizes=(3,), bid_reveal="simultaneous"), seed=5)
     if game.phase == "trump":
         game.step("trump H")
@@ -160,13 +160,13 @@ def test_bids_are_told_as_they_are_revealed() -> None:
         assert describe(View.of([game]), 0)["bids"] == [None] * 3
         seats.append(game.seat)
         game.step(f"bid {bid}")
-    told = describe(View.of([game]), 0)["bids"]
-    assert [told[seat] for seat in seats] == [2, 1, 3]
+    sent = describe(View.of([game]), 0)["bids"]
+    assert [sent[seat] for seat in seats] == [2, 1, 3]
 
 
 @pytest.mark.parametrize("phase", ["trump", "bid", "play"])
-def test_what_is_told_is_what_stands_on_the_table(phase: str) -> None:
-    """In every phase, and that JSON can say it."""
+def test_requests_describe_the_game(phase: str) -> None:
+    """In every phase, and in values that JSON can hold."""
     seeds = iter(range(1000))
     while True:
         game = Game(Rules(num_players=5, hand_sizes=(4, 12), bid_restriction="canadian"), next(seeds))
@@ -174,20 +174,20 @@ def test_what_is_told_is_what_stands_on_the_table(phase: str) -> None:
             game.step(game.legal_actions()[0])
         if game.phase == phase:
             break
-    told = describe(View.of([game]), 0)
+    sent = describe(View.of([game]), 0)
     for name in ("seat", "phase", "round_number", "num_rounds", "hand_size", "dealer", "upcard"):
-        assert told[name] == getattr(game, name)
+        assert sent[name] == getattr(game, name)
     for name in ("trump", "led_suit", "trick", "bids", "tricks_won", "scores"):
-        assert told[name] == getattr(game, name)
-    assert told["hand"] == game.hands[told["seat"]]
-    assert told["legal_ids"] == game.legal_actions()
-    assert told["legal"] == [ACTIONS[action] for action in told["legal_ids"]]
-    assert Rules(**told["rules"]) == game.rules
-    json.dumps(told)
+        assert sent[name] == getattr(game, name)
+    assert sent["hand"] == game.hands[sent["seat"]]
+    assert sent["legal_ids"] == game.legal_actions()
+    assert sent["legal"] == [ACTIONS[action] for action in sent["legal_ids"]]
+    assert Rules(**sent["rules"]) == game.rules
+    json.dumps(sent)
 
 
-def test_requests_are_numbered_and_bring_noise(bot: Bot, tmp_path: Path) -> None:
-    """The noise is the tables' own, so a program that draws from it does the same in the same match."""
+def test_requests_are_numbered_and_contain_noise(bot: Bot, tmp_path: Path) -> None:
+    """The noise is the tables' own, so a program that uses it acts alike in the same match."""
     agent = bot(f"""
 kept = open({str(tmp_path / "kept")!r}, "w", buffering=1)
 for request in requests():
@@ -210,7 +210,7 @@ for request in requests():
 @pytest.mark.parametrize("action", ['"play WI"', "77"])
 def test_an_answer_names_the_action_or_gives_its_id(bot: Bot, action: str) -> None:
     agent = bot(f"for request in requests(): say(id=request['id'], action={action}, why='it wins')")
-    actions = agent.act(View.of([at()]), NO_CHANCE)
+    actions = agent.act(View.of([at()]), UNUSED_RNG)
     assert actions.dtype == np.int64
     assert actions.tolist() == [77]
     assert not agent.forfeits
@@ -220,7 +220,7 @@ def test_an_answer_names_the_action_or_gives_its_id(bot: Bot, action: str) -> No
 
 
 ANSWERS = [
-    ("say(id=n, action='bid 99')", "illegal", "no action 'bid 99': an action is \"bid 0\""),
+    ("say(id=n, action='bid 99')", "illegal", "unknown action 'bid 99': an action is \"bid 0\""),
     ("say(id=n, action='play 2S')", "illegal", r"seat \d may not play 2S: it bids 0 to 9; legal: bid 0"),
     ("say(id=n, action=77)", "illegal", r"seat \d may not play WI"),
     ("say(id=n, action=-1)", "illegal", "ids run from 0 to 78"),
@@ -228,12 +228,12 @@ ANSWERS = [
     ("say(id=n, action=True)", "malformed", "its action is True: a name or an id is needed"),
     ("say(id=n, action=None)", "malformed", "its action is None"),
     ("say(id=n, action=1.0)", "malformed", r"its action is 1\.0"),
-    ("say(id=n)", "malformed", r"is no answer to request \d"),
-    ("say(action='bid 1')", "malformed", r"is no answer to request \d"),
-    ("say(id=str(n), action='bid 1')", "malformed", r"is no answer to request \d"),
-    ("say(id=n + 1, action='bid 1')", "malformed", r"is no answer to request \d"),
+    ("say(id=n)", "malformed", r"does not answer request \d"),
+    ("say(action='bid 1')", "malformed", r"does not answer request \d"),
+    ("say(id=str(n), action='bid 1')", "malformed", r"does not answer request \d"),
+    ("say(id=n + 1, action='bid 1')", "malformed", r"does not answer request \d"),
     ("print('bid 1', flush=True)", "malformed", "'bid 1.n' is not JSON in UTF-8"),
-    ("print('[1]', flush=True)", "malformed", "is no JSON object"),
+    ("print('[1]', flush=True)", "malformed", "is not a JSON object"),
     ("print('[' * 60000, flush=True)", "malformed", "is not JSON in UTF-8"),
     ("print('x' * 10**6, flush=True)", "malformed", r"'x+\.\.\. is not JSON"),
     ("sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "malformed", "is not JSON in UTF-8"),
@@ -244,7 +244,7 @@ ANSWERS = [
 def test_a_wrong_answer_forfeits_the_decision(
     bot: Bot, line: str, kind: str, reason: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """To the random agent's action, and no other decision: the next answers are taken."""
+    """The random agent's action replaces it, and the next answers are used."""
     agent = bot(f"""
 for request in requests():
     n = request["id"]
@@ -254,15 +254,15 @@ for request in requests():
         say(id=n, action="bid 4")
 """)
     view = decisions(3)
-    expected = [*RandomAgent().act(view, NO_CHANCE)[:2], 4]
-    assert agent.act(view, NO_CHANCE).tolist() == expected
+    expected = [*RandomAgent().act(view, UNUSED_RNG)[:2], 4]
+    assert agent.act(view, UNUSED_RNG).tolist() == expected
     assert agent.forfeits == {kind: 2}
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
     assert re.search(f"bot.py.* forfeits a decision, {kind}: .*{reason}", caplog.messages[0])
 
 
-def test_forfeits_follow_from_the_generator(bot: Bot) -> None:
-    """Where the tables have no noise, the random action comes from the generator."""
+def test_forfeited_decisions_are_reproducible(bot: Bot) -> None:
+    """If the tables have no noise, the random action comes from the generator."""
     agent = bot("for request in requests(): say()")
     view = View(decisions(8).known)
     actions = agent.act(view, np.random.default_rng(3)).tolist()
@@ -272,7 +272,7 @@ def test_forfeits_follow_from_the_generator(bot: Bot) -> None:
     assert agent.forfeits["malformed"] == 24
 
 
-def test_a_late_answer_is_not_taken_for_the_next(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_late_answer_is_not_used_for_the_next_request(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
     agent = bot(
         """
 first, second, third = next(requests()), next(requests()), next(requests())
@@ -283,14 +283,14 @@ say(id=third["id"], action="bid 3")
         timeout=0.4,
     )
     view = decisions(3)
-    expected = [*RandomAgent().act(view, NO_CHANCE)[:2], 3]
-    assert agent.act(view, NO_CHANCE).tolist() == expected
+    expected = [*RandomAgent().act(view, UNUSED_RNG)[:2], 3]
+    assert agent.act(view, UNUSED_RNG).tolist() == expected
     assert agent.forfeits == {"late": 2}
     assert caplog.messages == [caplog.messages[0]]
     assert caplog.messages[0].endswith("late: no answer within 0.4 seconds")
 
 
-def test_what_was_said_unasked_is_no_answer(bot: Bot) -> None:
+def test_lines_sent_before_a_request_are_ignored(bot: Bot) -> None:
     agent = bot("""
 for request in requests():
     answers = [{"id": request["id"] + ahead, "action": f"bid {2 + ahead}"} for ahead in range(2)]
@@ -298,16 +298,16 @@ for request in requests():
 """)
     view = decisions(1)
     for _ in range(3):
-        assert agent.act(view, NO_CHANCE).tolist() == [2]
+        assert agent.act(view, UNUSED_RNG).tolist() == [2]
         time.sleep(0.05)
     assert not agent.forfeits
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_program_that_does_not_read_blocks_nobody(bot: Bot) -> None:
-    """More requests than a pipe holds."""
+def test_a_program_that_does_not_read_does_not_block(bot: Bot) -> None:
+    """Not even with more requests than a pipe can hold."""
     agent = bot("time.sleep(60)", timeout=0.001)
-    agent.act(decisions(200), NO_CHANCE)
+    agent.act(decisions(200), UNUSED_RNG)
     assert agent.forfeits == {"late": 200}
     start = time.monotonic()
     agent.close()
@@ -317,11 +317,11 @@ def test_a_program_that_does_not_read_blocks_nobody(bot: Bot) -> None:
 @pytest.mark.usefixtures("impatient")
 def test_a_program_that_does_not_stop_talking_is_late(bot: Bot) -> None:
     agent = bot("while True: say(id=0, action='bid 0')", timeout=0.05)
-    agent.act(decisions(2), NO_CHANCE)
+    agent.act(decisions(2), UNUSED_RNG)
     assert agent.forfeits == {"late": 2}
 
 
-def test_a_crashed_program_is_started_again(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_crashed_program_is_restarted(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
     agent = bot("""
 request = next(requests())
 say(id=request["id"], action="bid 1")
@@ -329,8 +329,8 @@ next(requests())
 sys.exit("no idea")
 """)
     view = decisions(12)
-    actions = agent.act(view, NO_CHANCE).tolist()
-    expected = RandomAgent().act(view, NO_CHANCE)
+    actions = agent.act(view, UNUSED_RNG).tolist()
+    expected = RandomAgent().act(view, UNUSED_RNG)
     lives = 1 + MAX_RESTARTS
     assert [actions[2 * life] for life in range(lives)] == [1] * lives
     assert [actions[2 * life + 1] for life in range(lives)] == expected[1 : 2 * lives : 2].tolist()
@@ -338,24 +338,24 @@ sys.exit("no idea")
     assert agent.forfeits == {"crashed": lives, "given up": 12 - 2 * lives}
     assert [message.partition(" forfeits a decision, ")[2] for message in caplog.messages] == [
         "crashed: it ended with exit status 1: no idea",
-        f"given up: it was started again {MAX_RESTARTS} times, and is not once more",
+        f"given up: it was restarted {MAX_RESTARTS} times and will not be restarted again",
     ]
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_program_that_closes_its_output_has_crashed(bot: Bot) -> None:
+def test_a_program_that_closes_its_output_counts_as_crashed(bot: Bot) -> None:
     agent = bot("import os; os.close(1); time.sleep(60)")
     number = process_of(agent).pid
-    agent.act(decisions(1), NO_CHANCE)
+    agent.act(decisions(1), UNUSED_RNG)
     assert agent.forfeits == {"crashed": 1}
     assert not is_running(number)
 
 
-def test_a_program_that_cannot_be_started_again(bot: Bot, tmp_path: Path) -> None:
-    """The match goes on, with random actions."""
+def test_a_program_that_cannot_be_restarted(bot: Bot, tmp_path: Path) -> None:
+    """The match continues with random actions."""
     agent = bot("sys.exit()")
     (tmp_path / "bot.py").unlink()
-    agent.act(decisions(6), NO_CHANCE)
+    agent.act(decisions(6), UNUSED_RNG)
     assert agent.forfeits == {"crashed": 1 + MAX_RESTARTS, "given up": 2}
 
 
@@ -374,13 +374,13 @@ def test_a_program_that_cannot_be_started_again(bot: Bot, tmp_path: Path) -> Non
         (
             f"{sys.executable} no_file.py",
             ChildProcessError,
-            "no_file.py' gave no hello: .*status 2: .*no_file",
+            "no_file.py' did not say hello: .*status 2: .*no_file",
         ),
         ("'", ValueError, 'command="\'": No closing quotation'),
         ("", ValueError, "command='': a program is needed"),
         ([], ValueError, r"command=\[\]: a program is needed"),
-        (7, TypeError, "command=7: a text or a list of texts is needed"),
-        ([sys.executable, 7], TypeError, "a text or a list of texts is needed"),
+        (7, TypeError, "command=7: a string or a list of strings is needed"),
+        ([sys.executable, 7], TypeError, "a string or a list of strings is needed"),
     ],
 )
 def test_what_cannot_be_started(command: Any, error: Any, message: str) -> None:
@@ -397,14 +397,14 @@ def test_what_cannot_be_started(command: Any, error: Any, message: str) -> None:
         ("", "'.n' is not JSON"),
     ],
 )
-def test_a_program_says_which_protocol_it_speaks(bot: Bot, hello: str, message: str) -> None:
-    with pytest.raises(ChildProcessError, match=f"bot.py' gave no hello: {message}"):
+def test_a_program_must_say_its_protocol_and_version(bot: Bot, hello: str, message: str) -> None:
+    with pytest.raises(ChildProcessError, match=f"bot.py' did not say hello: {message}"):
         bot(f"import sys; print({hello!r}, flush=True); sys.stdin.read()", whole=True)
 
 
-def test_a_hello_that_does_not_come() -> None:
+def test_a_missing_hello() -> None:
     command = [sys.executable, "-S", "-c", "import sys; sys.stdin.read()"]
-    with pytest.raises(ChildProcessError, match=r"gave no hello: no answer within 0\.1 seconds"):
+    with pytest.raises(ChildProcessError, match=r"did not say hello: no answer within 0\.1 seconds"):
         ExternalAgent(command, start_timeout=0.1)
 
 
@@ -425,6 +425,13 @@ def test_timeouts_are_seconds(name: str, value: Any, error: Any) -> None:
         ExternalAgent(["true"], **{name: value})
 
 
+def test_an_external_agent_needs_a_command() -> None:
+    with pytest.raises(TypeError, match="agent 'external' needs the option 'command'"):
+        load("external")
+    with pytest.raises(TypeError, match="'external' has no option 'comand': did you mean 'command'"):
+        load("external:comand=x")
+
+
 # --- ending
 
 
@@ -434,21 +441,21 @@ STUBBORN = (
 )
 
 
-def test_close(bot: Bot) -> None:
+def test_close_ends_the_program(bot: Bot) -> None:
     agent = bot(ECHO)
     process = process_of(agent)
     with agent as entered:
         assert entered is agent
-        agent.act(decisions(1), NO_CHANCE)
+        agent.act(decisions(1), UNUSED_RNG)
     assert process.returncode == 0
     assert not is_running(process.pid)
     agent.close()
     with pytest.raises(ValueError, match=r"bot.py' is closed"):
-        agent.act(decisions(1), NO_CHANCE)
+        agent.act(decisions(1), UNUSED_RNG)
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_program_that_does_not_leave_is_killed(bot: Bot) -> None:
+def test_a_program_that_does_not_exit_is_killed(bot: Bot) -> None:
     agent = bot(STUBBORN)
     process = process_of(agent)
     agent.close()
@@ -457,8 +464,8 @@ def test_a_program_that_does_not_leave_is_killed(bot: Bot) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.skipif(os.name != "posix", reason="sessions of processes are POSIX's")
-def test_what_a_program_has_started_is_killed_with_it(bot: Bot) -> None:
+@pytest.mark.skipif(os.name != "posix", reason="POSIX only")
+def test_processes_that_a_program_started_are_killed_with_it(bot: Bot) -> None:
     threads = threading.active_count()
     agent = bot("""
 import subprocess
@@ -467,14 +474,14 @@ child.wait()
 """)
     assert threading.active_count() == threads + 3
     agent.close()
-    assert threading.active_count() == threads  # which would still read from the child's streams
+    assert threading.active_count() == threads  # none is left that reads from the child
 
 
-def test_a_forgotten_agent_ends_its_program(tmp_path: Path) -> None:
+def test_a_deleted_agent_ends_its_program(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(HELLO + ECHO, encoding="utf-8")
     agent = ExternalAgent([sys.executable, "-S", str(tmp_path / "bot.py")])
     number = process_of(agent).pid
-    agent.act(decisions(1), NO_CHANCE)
+    agent.act(decisions(1), UNUSED_RNG)
     assert is_running(number)
     del agent
     gc.collect()
@@ -482,7 +489,7 @@ def test_a_forgotten_agent_ends_its_program(tmp_path: Path) -> None:
 
 
 def test_the_end_of_python_ends_the_program(tmp_path: Path) -> None:
-    """With warnings as errors, and nothing said about it."""
+    """Without any warning."""
     (tmp_path / "bot.py").write_text(HELLO + ECHO, encoding="utf-8")
     code = f"""
 from wizard_env.agents.external import ExternalAgent
@@ -497,8 +504,8 @@ print(agent._program._process.pid)
     assert not is_running(int(ended.stdout))
 
 
-def test_what_is_written_to_stderr_blocks_nobody(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
-    """Of which the last lines are kept, for the text of an error."""
+def test_output_to_stderr_does_not_block(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+    """Its last lines become part of the error message."""
     agent = bot("""
 for request in requests():
     for line in range(3000):
@@ -507,62 +514,6 @@ for request in requests():
         break
     say(id=request["id"], action=request["legal"][0])
 """)
-    agent.act(decisions(2), NO_CHANCE)
+    agent.act(decisions(2), UNUSED_RNG)
     assert agent.forfeits == {"crashed": 1}
     assert re.findall(r"number (\d+)", caplog.messages[0]) == [str(line) for line in range(2995, 3000)]
-
-
-# --- options that hold commas
-
-
-class Options:
-    def __init__(self, command: Any = None, timeout: Any = None, other: Any = None) -> None:
-        self.given = (command, timeout, other)
-
-    def act(self, view: View, rng: np.random.Generator) -> Any:
-        return view.mask.argmax(axis=1)
-
-
-MINE = Options
-
-
-@pytest.mark.usefixtures("added")
-@pytest.mark.parametrize(
-    ("options", "given"),
-    [
-        ('command="a b",timeout=5', ("a b", 5, None)),
-        ('command="a,b",timeout=5', ("a,b", 5, None)),
-        ("timeout=5,command='a, b,'", ("a, b,", 5, None)),
-        ("command='a=1,b=2' , timeout=5", ("a=1,b=2", 5, None)),
-        ("""command="it's, so",other='"a,b"'""", ("it's, so", None, '"a,b"')),
-        (r'command="a\",b",timeout=5', ('a",b', 5, None)),
-        (r"command='a\\',timeout=5", ("a\\", 5, None)),
-        ("command='',timeout=''", ("", "", None)),
-        ("command=it's,timeout=5", ("it's", 5, None)),
-        (",timeout=5,,command=a,", ("a", 5, None)),
-    ],
-)
-def test_a_quoted_value_keeps_its_commas(options: str, given: tuple[Any, ...]) -> None:
-    agent = load(f"mine:{options}")
-    assert isinstance(agent, Options)
-    assert agent.given == given
-
-
-@pytest.mark.usefixtures("added")
-@pytest.mark.parametrize("options", ['command="a,timeout=5', "command='a,b", "command='a'b", "command='"])
-def test_a_quote_that_is_not_closed(options: str) -> None:
-    with pytest.raises(ValueError, match="begins a quote that does not end it"):
-        load(f"mine:{options}")
-
-
-@pytest.mark.usefixtures("added")
-def test_text_beside_a_quoted_value() -> None:
-    with pytest.raises(ValueError, match="option 'b' is not of the form key=value"):
-        load("mine:command='a',b")
-
-
-def test_external_needs_a_command() -> None:
-    with pytest.raises(TypeError, match="agent 'external' needs the option 'command'"):
-        load("external")
-    with pytest.raises(TypeError, match="'external' has no option 'comand': did you mean 'command'"):
-        load("external:comand=x")

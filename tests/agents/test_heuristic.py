@@ -12,8 +12,8 @@ from wizard_env.cards import card_id
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.train.evaluate import evaluate
 
-NO_CHANCE = np.random.default_rng(0)
-every_table = pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
+UNUSED_RNG = np.random.default_rng(0)
+every_num_players = pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
 
 
 def position(hands: list[str], upcard: str | None, *actions: str, dealer: int = 0, **rules: Any) -> Game:
@@ -24,7 +24,7 @@ def position(hands: list[str], upcard: str | None, *actions: str, dealer: int = 
 
 
 def act(game: Game) -> str:
-    return action_name(int(HeuristicAgent().act(View.of([game]), NO_CHANCE)[0]))
+    return action_name(int(HeuristicAgent().act(View.of([game]), UNUSED_RNG)[0]))
 
 
 def chance(game: Game, card: str) -> float:
@@ -40,20 +40,20 @@ def values(game: Game) -> list[float]:
     return found
 
 
-# --- the trick on the table
+# --- the current trick
 
 
 HANDS = ["9S 2D", "KS WI", "3S JE"]
 
 
-def test_what_is_beaten_cannot_win_and_the_last_to_play_is_sure() -> None:
+def test_a_beaten_card_cannot_win_and_the_last_player_is_sure() -> None:
     game = position(HANDS, "4C", "bid 0", "bid 0", "bid 0", "play KS", "play 3S")
     assert chance(game, "9S") == 0
     led_low = position(["9S 2D", "3S WI", "4S JE"], "4C", "bid 0", "bid 0", "bid 0", "play 3S", "play 4S")
     assert chance(led_low, "9S") == 1
 
 
-def test_a_wizard_is_sure_and_a_jester_led_is_hopeless() -> None:
+def test_a_wizard_is_sure_to_win_and_a_led_jester_almost_sure_to_lose() -> None:
     game = position(HANDS, "4C", "bid 0", "bid 0", "bid 0")
     assert chance(game, "WI") == 1
     assert 0 < chance(game, "KS") < 1
@@ -61,8 +61,8 @@ def test_a_wizard_is_sure_and_a_jester_led_is_hopeless() -> None:
     assert chance(other, "JE") < 0.01
 
 
-def test_higher_cards_that_were_played_are_no_danger() -> None:
-    """The Queen is surer once the Ace and the King of her suit are gone."""
+def test_higher_cards_already_played_are_no_danger() -> None:
+    """The Queen is surer to win once the Ace and the King of her suit are gone."""
     hands = ["AS 2D 3D", "QS 5H 4D", "KS 8C 6D"]
     start = ("bid 0", "bid 0", "bid 0")
     early = position(hands, "4C", *start)
@@ -71,8 +71,8 @@ def test_higher_cards_that_were_played_are_no_danger() -> None:
     assert chance(late, "QS") > chance(early, "QS") + 0.05
 
 
-def test_who_is_void_may_ruff() -> None:
-    """A lead is less sure against a seat that has shown void in the suit and not in trumps."""
+def test_a_void_seat_may_ruff() -> None:
+    """A lead is less sure to win against a seat that has shown a void in its suit, but not in trumps."""
     hands = ["AS 2S 9D", "KS QS 4D", "3D 5D 6D"]
     before = position(hands, "4C", "bid 0", "bid 0", "bid 0")
     shown = position(hands, "4C", "bid 0", "bid 0", "bid 0", "play KS", "play 3D", "play 2S")
@@ -83,7 +83,7 @@ def test_who_is_void_may_ruff() -> None:
 # --- bidding
 
 
-def test_bids_are_worth_most_near_what_the_hand_holds() -> None:
+def test_the_best_bid_fits_the_hand() -> None:
     strong = position(["2D 3D 4D", "WI WI AC", "5H 6H 7H"], "KC")
     weak = position(["WI WI AC", "2D 3D 4D", "5H 6H 7H"], "KC")
     assert act(strong) == "bid 3"
@@ -92,8 +92,8 @@ def test_bids_are_worth_most_near_what_the_hand_holds() -> None:
     assert values(weak)[0] > values(weak)[1] > values(weak)[2] > values(weak)[3]
 
 
-def test_bids_before_count() -> None:
-    """The more tricks others have bid, the less one's own are worth; and the restriction is kept."""
+def test_earlier_bids_matter() -> None:
+    """High bids are worth less after high bids of others, and the bid restriction is respected."""
     hands = ["QC 9C KD", "2D 3D 4D", "5H 6H 7H"]
     few = position(hands, "2C", "bid 0", "bid 0")
     many = position(hands, "2C", "bid 3", "bid 3")
@@ -104,7 +104,7 @@ def test_bids_before_count() -> None:
     assert act(strict) != "bid 2"
 
 
-def test_the_dealer_names_the_suit_it_is_long_in() -> None:
+def test_the_dealer_names_its_long_suit_as_trump() -> None:
     game = position(["AH KH 9H", "2D 3D 4D", "5S 6S 7S"], "WI")
     assert act(game) == "trump H"
 
@@ -113,7 +113,7 @@ def test_the_dealer_names_the_suit_it_is_long_in() -> None:
 
 
 def test_it_takes_the_tricks_it_needs_and_no_more() -> None:
-    """Last to play: it wins as cheaply as it must to meet its bid, and gets rid of its best loser else."""
+    """Last to play: it takes a trick that it needs, and otherwise gets rid of its best losing card."""
     hands = ["AS 9S 2D", "5S 5H 6H", "7S 8H 9H"]
     needs = position(hands, "4C", "bid 0", "bid 0", "bid 1", "play 5S", "play 7S")
     assert act(needs) in ("play AS", "play 9S")
@@ -123,10 +123,10 @@ def test_it_takes_the_tricks_it_needs_and_no_more() -> None:
     assert act(enough) == "play 6S"
 
 
-@every_table
+@every_num_players
 @pytest.mark.parametrize("restriction", ["free", "no_even"])
 def test_it_beats_the_published_baseline(num_players: int, restriction: Any) -> None:
-    """By 25 points a game and more, at every table size; the intervals do not touch."""
+    """By more than 25 points per game for every number of players, with intervals that do not overlap."""
     rules = Rules(num_players, bid_restriction=restriction)
     mine, theirs = evaluate(["heuristic", "rule_based"], rules, 60, seed=num_players).standings
     assert mine.name == "heuristic"

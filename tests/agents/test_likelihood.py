@@ -1,4 +1,4 @@
-"""Worlds weighed by the bids and the cards seen."""
+"""Worlds weighed by the bids and cards seen."""
 
 from typing import Any
 
@@ -8,31 +8,18 @@ import pytest
 from wizard_env import Game, Rules, View
 from wizard_env.agents.belief import draw_worlds
 from wizard_env.agents.heuristic import SCRATCH
-from wizard_env.agents.likelihood import (
-    BID_TEMPERATURE,
-    ODD_BIDS,
-    ODD_PLAYS,
-    PLAY_TEMPERATURE,
-    likelihood_now,
-    weigh_worlds,
-)
+from wizard_env.agents.likelihood import likelihood_now, resample, weigh_worlds
 from wizard_env.cards import WIZARD_SHIFT, card_id, pack
 from wizard_env.compiled.jit import kernel
-from wizard_env.engine import first_action
 from wizard_env.state import HIDDEN
 
 
 @kernel
-def _likelihood_now(states: Any, choice: int, odd: float, temperature: float, scratch: Any) -> float:
-    return likelihood_now(states[0], choice, odd, temperature, scratch[0])
+def _likelihood_now(states: Any, action: int, scratch: Any) -> float:
+    return likelihood_now(states[0], action, scratch[0])
 
 
-@kernel
-def _first(states: Any) -> int:
-    return first_action(states[0])
-
-
-CHANCE = np.random.default_rng(0)
+RNG = np.random.default_rng(0)
 HANDS = ["5H 6H 7H", "WI WI AC", "2D 3D 4D"]
 
 
@@ -44,8 +31,8 @@ def dealer_to_bid(**rules: str) -> Game:
     return game
 
 
-def test_who_bid_three_holds_strong_cards() -> None:
-    """The hands as they are weigh far more than the same hands the other way about."""
+def test_a_seat_that_bid_three_holds_strong_cards() -> None:
+    """The real hands weigh far more than the same hands swapped."""
     game = dealer_to_bid()
     worlds = np.stack([game.state, game.state], axis=1)
     worlds["hands"][0, 1, [1, 2]] = worlds["hands"][0, 0, [2, 1]]
@@ -53,9 +40,9 @@ def test_who_bid_three_holds_strong_cards() -> None:
     assert 1 >= right > 100 * wrong > 0
 
 
-def test_weighed_worlds_hold_more_wizards_where_they_were_bid_on() -> None:
+def test_weighed_worlds_have_more_wizards_behind_a_high_bid() -> None:
     view = View.of([dealer_to_bid()])
-    worlds = draw_worlds(view, 2000, CHANCE)
+    worlds = draw_worlds(view, 2000, RNG)
     weights = weigh_worlds(view, worlds)[0]
     wizards = (worlds["hands"][0, :, :3] >> WIZARD_SHIFT) & 7
     plain, weighed = wizards.mean(axis=0), np.average(wizards, axis=0, weights=weights)
@@ -64,7 +51,7 @@ def test_weighed_worlds_hold_more_wizards_where_they_were_bid_on() -> None:
 
 
 def after_a_low_heart() -> Game:
-    """Seat 0 has led a heart and needs a trick; seat 1, who needs one too, has played its 3."""
+    """Seat 0 has led a heart and needs a trick; seat 1 needs one too and has played the 3."""
     hands = ["KH 2S 3S", "3H 7C 8C", "4H 9D TD"]
     game = Game.from_deal(Rules(3), dealer=2, hands=hands, upcard="2D")
     for action in ("bid 1", "bid 2", "bid 0", "play KH", "play 3H"):
@@ -72,8 +59,8 @@ def after_a_low_heart() -> Game:
     return game
 
 
-def test_who_needs_tricks_and_plays_low_could_not_take_it() -> None:
-    """Seat 2 asks itself who holds the ace: not the seat that wants tricks and played the 3."""
+def test_a_seat_that_needs_tricks_and_plays_low_has_no_higher_card() -> None:
+    """For seat 2, the ace is unlikely to be with the seat that needs tricks and played the 3."""
     game = after_a_low_heart()
     worlds = np.stack([game.state, game.state], axis=1)
     worlds["hands"][0, 1, 1] = pack([card_id("AH"), card_id("8C")])
@@ -85,17 +72,17 @@ def test_who_needs_tricks_and_plays_low_could_not_take_it() -> None:
     assert without_ace > 3 * with_ace
 
 
-def test_weights_are_the_product_of_each_decision() -> None:
-    """Every choice of another seat, weighed by itself where it was made, makes up the weight."""
+def test_a_weight_is_the_product_over_the_decisions_of_others() -> None:
+    """Each is weighed in the position where it was made."""
     rng, rules = np.random.default_rng(1), Rules(4, hand_sizes=(5,))
     for seed in range(20):
         game = Game(rules, seed)
-        expected = np.ones(3)  # by what seat 0 ... 2 see: the choices of the others
+        expected = np.ones(3)  # for seats 0 to 2 as observers: the choices of the others
         while game.phase != "over" and rng.random() > 0.03:
-            seat, choice = int(game.state["seat"][0]), int(rng.choice(game.legal_actions()))
+            seat, action = int(game.state["seat"][0]), int(rng.choice(game.legal_actions()))
             others = np.arange(3) != seat
-            expected[others] *= likelihood(game, choice)
-            game.step(choice)
+            expected[others] *= _likelihood_now(game.state, action, np.empty(1, SCRATCH))
+            game.step(action)
         if game.phase == "over":
             continue
         for observer in range(3):
@@ -105,23 +92,27 @@ def test_weights_are_the_product_of_each_decision() -> None:
             np.testing.assert_allclose(weight, expected[observer], rtol=1e-9)
 
 
-def likelihood(game: Game, action: int) -> float:
-    scratch, state = np.empty(1, SCRATCH), game.state
-    odd, temperature = (ODD_PLAYS, PLAY_TEMPERATURE) if game.phase == "play" else (ODD_BIDS, BID_TEMPERATURE)
-    return _likelihood_now(state, action - _first(state), odd, temperature, scratch)
-
-
-def test_unknown_evidence() -> None:
+def test_unknown_evidence_is_refused() -> None:
     game = dealer_to_bid()
     with pytest.raises(ValueError, match="allowed are nothing, bids, plays"):
-        weigh_worlds(View.of([game]), draw_worlds(View.of([game]), 1, CHANCE), "tea leaves")
+        weigh_worlds(View.of([game]), draw_worlds(View.of([game]), 1, RNG), "tea leaves")
 
 
-def test_hidden_bids_are_filled_in_and_tell_nothing() -> None:
+def test_hidden_bids_are_filled_in_and_not_weighed() -> None:
     view = View.of([dealer_to_bid(bid_reveal="secret")])
-    worlds = draw_worlds(view, 50, CHANCE)
+    worlds = draw_worlds(view, 50, RNG)
     assert (worlds["bids"][0, :, 1:3] == HIDDEN).all()
     assert (weigh_worlds(view, worlds) == 1).all()
     filled = worlds["bids"][0, :, 1:3]
     assert ((filled >= 0) & (filled <= 3)).all()
     assert len(np.unique(filled)) > 1
+
+
+@pytest.mark.parametrize("start", [0.0, 0.3, 0.999])
+def test_resampling_chooses_in_proportion_to_the_weights(start: float) -> None:
+    """Systematic resampling: within one of the expected number, in ascending order."""
+    weights = np.array([0.5, 0.0, 2.0, 0.25, 1.25])
+    chosen = resample(weights, start, 41)
+    assert (np.diff(chosen) >= 0).all()
+    expected = 41 * weights / weights.sum()
+    assert (np.abs(np.bincount(chosen, minlength=5) - expected) <= 1).all()

@@ -1,4 +1,4 @@
-"""NetworkAgent: what was trained is what plays, whatever the suits are called."""
+"""NetworkAgent: files, outputs, the order of suits, and sampling."""
 
 import json
 import sys
@@ -36,7 +36,7 @@ from wizard_env.train.selfplay.games import SelfPlayGames
 from wizard_env.view import printed_actions
 
 ABOUT = {"format": FORMAT, "version": VERSION, "layout": LAYOUT}
-NO_CHANCE = np.random.default_rng(0)
+UNUSED_RNG = np.random.default_rng(0)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def some_view(count: int = 40, noise: NDArray[np.uint64] | None = None) -> View:
 # --- saving, loading, computing
 
 
-def test_what_is_saved_is_read(tmp_path: Path) -> None:
+def test_a_saved_file_holds_the_weights_and_the_layout(tmp_path: Path) -> None:
     weights = random_weights(8)
     save_agent(weights, tmp_path / "a.safetensors")
     with safe_open(tmp_path / "a.safetensors", framework="pt") as file:
@@ -63,14 +63,14 @@ def test_what_is_saved_is_read(tmp_path: Path) -> None:
     assert [name for name, *_ in json.loads(LAYOUT)][:2] == ["played", "unseen"]
 
 
-def test_it_is_loaded_by_file_by_folder_and_by_name(path: Path) -> None:
+def test_it_is_loaded_by_file_folder_or_name(path: Path) -> None:
     view = some_view()
-    expected = NetworkAgent(str(path)).act(view, NO_CHANCE).tolist()
+    expected = NetworkAgent(str(path)).act(view, UNUSED_RNG).tolist()
     for name in (str(path), str(path.parent), f"checkpoint:path={path}"):
         agent = load(name)
         assert isinstance(agent, NetworkAgent)
         assert not agent.sample
-        assert agent.act(view, NO_CHANCE).tolist() == expected
+        assert agent.act(view, UNUSED_RNG).tolist() == expected
     sampling = load(f"checkpoint:path={path},sample=True")
     assert isinstance(sampling, NetworkAgent)
     assert sampling.sample
@@ -81,10 +81,12 @@ backends = pytest.mark.parametrize("backend", ["torch", "numpy"])
 
 @backends
 @pytest.mark.parametrize("widths", [(), (8,), (32, 16, 8)])
-def test_outputs_by_hand(tmp_path: Path, widths: tuple[int, ...], backend: Backend) -> None:
-    """Scaled observations, fully connected layers, ReLU between them and none after the last.
+def test_outputs_match_a_computation_by_hand(
+    tmp_path: Path, widths: tuple[int, ...], backend: Backend
+) -> None:
+    """Scaled observations, then fully connected layers with ReLU between them.
 
-    The value takes the place of the last one.
+    The value replaces the last layer.
     """
     weights = random_weights(*widths, value=True)
     save_agent(weights, tmp_path / FILE_NAME)
@@ -101,12 +103,12 @@ def test_outputs_by_hand(tmp_path: Path, widths: tuple[int, ...], backend: Backe
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_network_without_a_value(path: Path) -> None:
+def test_a_network_without_a_value_says_so(path: Path) -> None:
     with pytest.raises(ValueError, match=r"agent\.safetensors: the network has no value"):
         NetworkAgent(str(path)).values(some_view().observation)
 
 
-def test_weights_of_half_the_size(tmp_path: Path) -> None:
+def test_float16_weights_take_half_the_size(tmp_path: Path) -> None:
     """float16 in the file, float32 in the network."""
     weights = {name: tensor.half() for name, tensor in random_weights(32, value=True).items()}
     whole, half = tmp_path / "whole.safetensors", tmp_path / "half.safetensors"
@@ -120,7 +122,7 @@ def test_weights_of_half_the_size(tmp_path: Path) -> None:
 
 
 def test_arrays_are_saved_like_tensors(tmp_path: Path) -> None:
-    """However they lie in memory."""
+    """In any memory order."""
     weights = random_weights(8, value=True)
     save_agent({name: np.asfortranarray(tensor) for name, tensor in weights.items()}, tmp_path / FILE_NAME)
     saved = load_file(tmp_path / FILE_NAME)
@@ -132,7 +134,7 @@ def test_arrays_are_saved_like_tensors(tmp_path: Path) -> None:
 
 
 def test_torch_and_numpy_compute_the_same(tmp_path: Path) -> None:
-    """Thousands of decisions at all table sizes, by all options of the rules."""
+    """In thousands of decisions, for every number of players and all options of the rules."""
     save_agent(random_weights(256, 128, value=True), tmp_path / FILE_NAME)
     by_torch, by_numpy = (load(f"{tmp_path}:backend={backend}") for backend in ("torch", "numpy"))
     assert isinstance(by_torch, NetworkAgent)
@@ -148,7 +150,7 @@ def test_torch_and_numpy_compute_the_same(tmp_path: Path) -> None:
     assert actions[0] == actions[1]
 
 
-def test_torch_where_it_is_installed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torch_is_used_if_it_is_installed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert NetworkAgent(str(path)).backend == "torch"
     monkeypatch.setitem(sys.modules, "torch", None)
     assert NetworkAgent(str(path)).backend == "numpy"
@@ -157,13 +159,13 @@ def test_torch_where_it_is_installed(path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("backend", ["nump", None, 3])
-def test_no_such_backend(path: Path, backend: Any) -> None:
+def test_an_unknown_backend_is_refused(path: Path, backend: Any) -> None:
     with pytest.raises(ValueError, match=f"backend={backend!r}: .*allowed are 'auto', 'torch', 'numpy'"):
         NetworkAgent(str(path), backend=backend)
 
 
 @backends
-def test_no_decisions(path: Path, backend: Backend) -> None:
+def test_an_empty_batch(path: Path, backend: Backend) -> None:
     none = np.zeros((0, OBS_SIZE), np.uint8)
     assert NetworkAgent(str(path), backend=backend).logits(none).shape == (0, NUM_ACTIONS)
 
@@ -176,8 +178,8 @@ def test_the_scale_keeps_every_entry_small() -> None:
     assert (scale * HIGHS <= np.sqrt(60) + 1e-6).all()
 
 
-def test_it_computes_what_the_policy_computes(tmp_path: Path) -> None:
-    """The logarithms of the probabilities of the policy that was trained, with and without masks."""
+def test_it_computes_what_the_trained_policy_computes(tmp_path: Path) -> None:
+    """The same log-probabilities, with and without masks."""
     env = SelfPlayVecEnv(SelfPlayGames(Rules(num_players=4, hand_sizes=(2, 8)), 50, seed=0))
     options = {"features_extractor_class": Trunk, "features_extractor_kwargs": {"layers": [24, 12]}}
     model = MaskablePPO("MlpPolicy", env, seed=3, device="cpu", policy_kwargs={**options, "net_arch": []})
@@ -196,7 +198,7 @@ def test_it_computes_what_the_policy_computes(tmp_path: Path) -> None:
     masked = torch.where(torch.from_numpy(masks) > 0, logits, -torch.inf)
     assert torch.allclose(torch.softmax(masked, 1), legal, atol=1e-4)
     likeliest = printed_actions(legal.argmax(1).numpy(), env.games.order)
-    assert agent.act(env.games.view(), NO_CHANCE).tolist() == likeliest.tolist()
+    assert agent.act(env.games.view(), UNUSED_RNG).tolist() == likeliest.tolist()
 
 
 # --- suits
@@ -205,7 +207,7 @@ def test_it_computes_what_the_policy_computes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sample", [False, True])
 @pytest.mark.parametrize("players", [3, 4, 5, 6])
 def test_it_acts_legally(path: Path, players: int, sample: bool) -> None:
-    """In every phase of games of every size, in the suits as printed."""
+    """In every phase, for every number of players, with the suits as printed."""
     agent = NetworkAgent(str(path), sample=sample)
     games, rng = Games(Rules(num_players=players, hand_sizes=(1, 7)), 60), np.random.default_rng(0)
     for _ in range(2 * players * 10):
@@ -220,7 +222,7 @@ def rename(text: str, names: dict[str, str]) -> str:
 
 
 def suits_differ(game: Game) -> bool:
-    """Whether no two suits besides trump look alike in the acting hand, so that their order is its own."""
+    """Whether all suits except trump differ in the acting hand, so that the hand determines their order."""
     assert game.seat is not None
     hand = game.hands[game.seat]
     ranks = [[card[0] for card in hand if card[1] == suit] for suit in SUITS if suit != game.trump]
@@ -228,7 +230,7 @@ def suits_differ(game: Game) -> bool:
 
 
 def test_renaming_the_suits_renames_the_action(path: Path) -> None:
-    """In all phases; the same position under all 24 namings of the suits."""
+    """In all phases, for the same position with all 24 ways to name the suits."""
     rng, rules = np.random.default_rng(1), Rules(num_players=4, hand_sizes=(6,))
     agent, phases = NetworkAgent(str(path)), []
     for number in range(40):
@@ -245,19 +247,19 @@ def test_renaming_the_suits_renames_the_action(path: Path) -> None:
         if not suits_differ(game):
             continue
         phases.append(game.phase)
-        action = ACTIONS[int(agent.act(View.of([game]), NO_CHANCE)[0])]
+        action = ACTIONS[int(agent.act(View.of([game]), UNUSED_RNG)[0])]
         for order in permutations(SUITS):
             names = dict(zip(SUITS, order, strict=True))
             renamed = [[rename(card, names) for card in hand] for hand in hands]
             twin = Game.from_deal(rules, dealer=0, hands=renamed, upcard=rename(upcard, names))
             for step in history:
                 twin.step(rename(step, names))
-            twin_action = ACTIONS[int(agent.act(View.of([twin]), NO_CHANCE)[0])]
+            twin_action = ACTIONS[int(agent.act(View.of([twin]), UNUSED_RNG)[0])]
             assert twin_action == rename(action, names)
     assert set(phases) == {"trump", "bid", "play"}
 
 
-# --- drawing actions
+# --- sampling actions
 
 
 def test_sampling_follows_the_probabilities(path: Path) -> None:
@@ -275,8 +277,8 @@ def test_sampling_follows_the_probabilities(path: Path) -> None:
     assert scipy.stats.chisquare(counts, 20_000 * expected).pvalue > 1e-4
 
 
-def test_sampling_draws_from_the_views_own_noise(path: Path) -> None:
-    """Then it does not depend on the generator, nor on what else is in the batch."""
+def test_sampling_uses_the_noise_of_the_view(path: Path) -> None:
+    """So it depends neither on the generator nor on the rest of the batch."""
     agent = NetworkAgent(str(path), sample=True)
     words = np.random.default_rng(5).integers(0, 2**64, 40, dtype=np.uint64)
     view = some_view(noise=words)
@@ -287,17 +289,17 @@ def test_sampling_draws_from_the_views_own_noise(path: Path) -> None:
     assert alone == together
 
 
-def test_without_sampling_there_is_no_chance(path: Path) -> None:
+def test_without_sampling_nothing_is_random(path: Path) -> None:
     agent, view = NetworkAgent(str(path)), some_view()
     rng = np.random.default_rng(0)
     assert agent.act(view, rng).tolist() == agent.act(view, np.random.default_rng(9)).tolist()
     assert rng.bit_generator.state == np.random.default_rng(0).bit_generator.state
 
 
-# --- files that are none
+# --- files that are refused
 
 
-def test_nothing_there(tmp_path: Path) -> None:
+def test_a_missing_file(tmp_path: Path) -> None:
     for missing in (tmp_path, tmp_path / "no" / "run", tmp_path / "no.safetensors"):
         with pytest.raises(FileNotFoundError, match=f"no agent at .*{missing.name}"):
             NetworkAgent(str(missing))
@@ -334,8 +336,8 @@ WITH_VALUE = random_weights(8, value=True)
         (GOOD, {"format": "pt"}, "format 'pt'"),
         (GOOD, ABOUT | {"version": "0"}, "version '0', allowed is 'wizard-agent' version '1'"),
         (GOOD, ABOUT | {"version": "2"}, "version '2'"),
-        (GOOD, ABOUT | {"layout": "[]"}, "another layout"),
-        (GOOD, without(ABOUT, "layout"), "another layout"),  # type: ignore[arg-type]
+        (GOOD, ABOUT | {"layout": "[]"}, "an observation layout that differs"),
+        (GOOD, without(ABOUT, "layout"), "an observation layout that differs"),  # type: ignore[arg-type]
         (GOOD | {"layer.0.weight": torch.zeros(8, OBS_SIZE + 1)}, ABOUT, "layers"),
         (GOOD | {"layer.1.weight": torch.zeros(NUM_ACTIONS - 1, 8)}, ABOUT, "layers"),
         (GOOD | {"layer.1.weight": torch.zeros(NUM_ACTIONS, 9)}, ABOUT, "layers"),
@@ -354,10 +356,10 @@ WITH_VALUE = random_weights(8, value=True)
         (GOOD | {"layer.0.bias": torch.zeros(8, dtype=torch.int32)}, ABOUT, "weights in I32"),
     ],
 )
-def test_a_file_of_another_kind(
+def test_a_wrong_file(
     tmp_path: Path, weights: dict[str, torch.Tensor], about: dict[str, str] | None, message: str
 ) -> None:
-    """Refused when it is read, by its path and the reason, never later when it is to play."""
+    """It is refused when it is read, with its path and the reason, not later when the agent acts."""
     path = tmp_path / "other.safetensors"
     save_file(weights, path, about)
     with pytest.raises(ValueError, match=rf"other\.safetensors.*{message}"):

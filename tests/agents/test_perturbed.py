@@ -1,4 +1,4 @@
-"""PerturbedAgent: how much it bids more, how often it acts otherwise, and what it leaves as it was."""
+"""PerturbedAgent: its bias, its noise, and what it leaves unchanged."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from wizard_env.agents.perturbed import PerturbedAgent
 from wizard_env.state import BID
 from wizard_env.testing import agent_test
 
-CHANCE = np.random.default_rng(0)
+RNG = np.random.default_rng(0)
 
 
 def view(count: int = 4000) -> View:
@@ -21,18 +21,18 @@ def view(count: int = 4000) -> View:
     return View(games.states, np.arange(count, dtype=np.uint64))
 
 
-def test_without_changes_it_is_the_agent_within() -> None:
+def test_without_bias_and_noise_it_is_the_inner_agent() -> None:
     some = view()
     for name in ("heuristic", "random", "rule_based"):
-        assert (PerturbedAgent(name).act(some, CHANCE) == load(name).act(some, CHANCE)).all()
+        assert (PerturbedAgent(name).act(some, RNG) == load(name).act(some, RNG)).all()
 
 
 @pytest.mark.parametrize("bias", [1, -1, 0.3, -0.5, 2.25])
-def test_it_bids_so_much_more_on_average(bias: float) -> None:
-    """Where there is room; the cards that it plays are the same."""
+def test_its_bids_are_higher_by_the_bias_on_average(bias: float) -> None:
+    """As far as the range of bids allows; the cards it plays are the same."""
     some = view()
     bids = some.known["phase"] == BID
-    before, after = load("heuristic").act(some, CHANCE), PerturbedAgent(bias=bias).act(some, CHANCE)
+    before, after = load("heuristic").act(some, RNG), PerturbedAgent(bias=bias).act(some, RNG)
     room = bids & (before - FIRST_BID >= 1) & (before - FIRST_BID <= 5)
     assert room.sum() > 50
     added = (after - before)[room]
@@ -42,18 +42,18 @@ def test_it_bids_so_much_more_on_average(bias: float) -> None:
     assert some.mask[np.arange(len(some)), after].all()
 
 
-def test_it_acts_at_random_so_often() -> None:
-    """As often as it is told; what is the same by chance comes on top."""
+def test_it_acts_at_random_as_often_as_the_noise_says() -> None:
+    """Some random actions happen to be those of the inner agent."""
     some = view()
     choices = some.mask.sum(axis=1)
-    changed = PerturbedAgent(noise=0.2).act(some, CHANCE) != load("heuristic").act(some, CHANCE)
+    changed = PerturbedAgent(noise=0.2).act(some, RNG) != load("heuristic").act(some, RNG)
     expected = 0.2 * (1 - 1 / choices).mean()
     assert float(changed.mean()) == pytest.approx(expected, abs=0.02)
-    wholly = PerturbedAgent(noise=1.0).act(some, CHANCE)
+    wholly = PerturbedAgent(noise=1.0).act(some, RNG)
     assert some.mask[np.arange(len(some)), wholly].all()
 
 
-def test_it_keeps_what_agents_promise() -> None:
+def test_it_passes_agent_test() -> None:
     agent_test("variant:of=random,bias=-0.5,noise=0.1", num_games=1)
 
 

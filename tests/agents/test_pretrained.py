@@ -1,4 +1,4 @@
-"""ChampionAgent: shipped with the package, and played without torch."""
+"""ChampionAgent: it comes with the package and plays without torch."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ sys.modules["torch"] = None
 import gymnasium
 import numpy as np
 import wizard_env
-from agents import load
+from wizard_env.agents import load
 
 champion, rng = load("champion"), np.random.default_rng(0)
 assert champion.backend == "numpy"
@@ -40,18 +40,18 @@ for num_players in (3, 6):
 """
 
 
-def test_it_is_the_network_that_is_shipped() -> None:
+def test_it_is_the_network_in_the_package() -> None:
     champion = load("champion")
     assert isinstance(champion, ChampionAgent)
     assert not champion.sample
-    assert champion.path == CHAMPION  # by which a league tells other weights
+    assert champion.path == CHAMPION  # a league recognizes other weights by it
     view = under_way(Rules(num_players=5), 40).view()
     actions = [agent.act(view, np.random.default_rng(0)) for agent in (champion, load(CHAMPION))]
     assert actions[0].tolist() == actions[1].tolist()
 
 
-def test_the_package_holds_it() -> None:
-    """A wheel takes from `agents` what these patterns match; and it is small enough to come with everyone."""
+def test_the_wheel_contains_it() -> None:
+    """The patterns of package data match its files, and they are small enough."""
     settings: dict[str, Any] = tomllib.loads(PYPROJECT.read_text())["tool"]["setuptools"]
     folder = Path(wizard_env.agents.__file__).parent
     shipped = [
@@ -61,7 +61,7 @@ def test_the_package_holds_it() -> None:
     assert sum(path.stat().st_size for path in shipped) < 5_000_000
 
 
-def test_options() -> None:
+def test_its_options() -> None:
     champion = load("champion:sample=True,backend=numpy")
     assert isinstance(champion, ChampionAgent)
     assert (champion.sample, champion.backend) == (True, "numpy")
@@ -78,12 +78,12 @@ def test_torch_and_numpy_compute_the_same() -> None:
 
 
 def _compare(one: Any, other: Any) -> None:
-    """To 1e-5 of the largest: what is exact differs with the order of sums that cancel each other."""
+    """Compare to 1e-5 of the largest value: terms that cancel depend on the order of the sums."""
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-5 * max(1, np.abs(one).max()))
 
 
-def test_it_plays_where_there_is_no_torch() -> None:
-    """At a table of its own kind, by its name."""
+def test_it_plays_without_torch() -> None:
+    """Loaded by its name, at a table with copies of itself."""
     played = subprocess.run(
         [sys.executable, "-W", "error", "-c", WITHOUT_TORCH], capture_output=True, text=True, timeout=300
     )

@@ -1,4 +1,4 @@
-"""RuleBasedAgent: what cards are worth, and the bids and plays that follow."""
+"""RuleBasedAgent: what it thinks cards are worth, and how it bids and plays."""
 
 from typing import Any
 
@@ -26,13 +26,13 @@ from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLA
 from wizard_env.state import BID, NO_CARD, NO_SUIT
 from wizard_env.train.evaluate import Entrant, evaluate
 
-every_table = pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
+every_num_players = pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
 every_trump = pytest.mark.parametrize("trump", range(NO_SUIT + 1))
-NO_CHANCE = np.random.default_rng(0)
+UNUSED_RNG = np.random.default_rng(0)
 
 
 def act(game: Game) -> str:
-    return action_name(int(RuleBasedAgent().act(View.of([game]), NO_CHANCE)[0]))
+    return action_name(int(RuleBasedAgent().act(View.of([game]), UNUSED_RNG)[0]))
 
 
 @st.composite
@@ -48,19 +48,19 @@ def all_rules(draw: st.DrawFn) -> Rules:
 # --- what a card is worth
 
 
-@every_table
+@every_num_players
 @every_trump
 def test_all_cards_together_win_all_tricks(num_players: int, trump: int) -> None:
-    """60 cards make 60 / num_players tricks."""
+    """The 60 cards win 60 / num_players tricks."""
     chances = trick_chances(num_players, trump)
     assert chances.shape == (54,)
     assert (chances * COPIES).sum() == pytest.approx(60 / num_players)
 
 
-@every_table
+@every_num_players
 @every_trump
 def test_the_order_of_the_cards(num_players: int, trump: int) -> None:
-    """Wizards before all, Jesters behind all, higher ranks before lower, trumps before other suits."""
+    """Wizards above all, Jesters below all, higher ranks above lower, trumps above other suits."""
     chances = trick_chances(num_players, trump)
     by_suit = chances[:WIZARD].reshape(NUM_SUITS, NUM_RANKS)
     assert chances[WIZARD] > by_suit.max()
@@ -72,9 +72,9 @@ def test_the_order_of_the_cards(num_players: int, trump: int) -> None:
         assert by_suit[trump].min() > by_suit[plain].max()
 
 
-def test_chances_counted_by_hand() -> None:
-    """No trump, 3 players. An Ace holds against 56 of 60 and beats 12 lower cards and 4 Jesters; a
-    Wizard holds against all and beats all but 4; a Jester holds against 4 and beats none."""
+def test_chances_match_a_count_by_hand() -> None:
+    """No trump, 3 players. An Ace resists 56 of 60 cards and beats 12 lower cards and 4 Jesters; a
+    Wizard resists all and beats all but 4; a Jester resists 4 and beats none."""
     chances = trick_chances(3, NO_SUIT)
     counted = {"AS": 56 + 16, "WI": 60 + 56, "JE": 4}
     for card, number in counted.items():
@@ -84,11 +84,11 @@ def test_chances_counted_by_hand() -> None:
 
 @pytest.mark.parametrize("hand_size", PUBLISHED_ACCURACY)
 def test_bids_are_met_as_often_as_published(hand_size: int) -> None:
-    """In the paper a Wizard turned up means no trump: here such rounds count like those with a Jester."""
+    """In the paper an upturned Wizard means no trump: rounds with one count here like those with a Jester."""
     games = Games(Rules(4, hand_sizes=(hand_size,)), 6000, seed=hand_size, pause="game")
     upcard, rows = games.states["upcard"].copy(), np.arange(games.num_games)
     while len(rows):
-        games.step(RuleBasedAgent().act(games.view(rows), NO_CHANCE), rows)
+        games.step(RuleBasedAgent().act(games.view(rows), UNUSED_RNG), rows)
         rows = rows[~games.done[rows]]
     met = (games.points > 0).mean(axis=1)
     if hand_size == 15:
@@ -99,28 +99,28 @@ def test_bids_are_met_as_often_as_published(hand_size: int) -> None:
     assert accuracy == pytest.approx(PUBLISHED_ACCURACY[hand_size], abs=0.015)
 
 
-# --- what it does in any position
+# --- any position
 
 
 @settings(max_examples=40, deadline=None)
 @given(rules=all_rules(), seed=st.integers(0, 2**32))
 def test_its_actions_are_legal_and_always_the_same(rules: Rules, seed: int) -> None:
-    """In any position of any rules; alone, in a batch, whatever the randomness."""
+    """In any position by any rules, alone or in a batch, with any generator."""
     games = under_way(rules, 24, seed)
     view = games.view()
     actions = RuleBasedAgent().act(view, np.random.default_rng(1))
     assert games.mask[np.arange(len(view)), actions].all()
     assert RuleBasedAgent().act(view, np.random.default_rng(2)).tolist() == actions.tolist()
-    alone = [int(RuleBasedAgent().act(view.select([row]), NO_CHANCE)[0]) for row in range(len(view))]
+    alone = [int(RuleBasedAgent().act(view.select([row]), UNUSED_RNG)[0]) for row in range(len(view))]
     assert alone == actions.tolist()
 
 
 @settings(max_examples=40, deadline=None)
 @given(rules=all_rules(), seed=st.integers(0, 2**32))
-def test_it_does_not_read_what_is_hidden(rules: Rules, seed: int) -> None:
-    """The cards that the acting seat cannot see are dealt anew, hidden bids changed: the same action."""
+def test_it_does_not_read_hidden_information(rules: Rules, seed: int) -> None:
+    """With the unseen cards dealt again and hidden bids changed, the action is the same."""
     games, rng = under_way(rules, 24, seed), np.random.default_rng(seed)
-    actions = RuleBasedAgent().act(games.view(), NO_CHANCE)
+    actions = RuleBasedAgent().act(games.view(), UNUSED_RNG)
     changed = games.states.copy()
     for state in changed:
         seat, players = int(state["seat"]), rules.num_players
@@ -134,14 +134,14 @@ def test_it_does_not_read_what_is_hidden(rules: Rules, seed: int) -> None:
             unseen = unseen[size:]
             if rules.bid_reveal == "secret" and state["bids"][other] >= 0:
                 state["bids"][other] = rng.integers(state["hand_size"] + 1)
-    assert RuleBasedAgent().act(View(changed), NO_CHANCE).tolist() == actions.tolist()
+    assert RuleBasedAgent().act(View(changed), UNUSED_RNG).tolist() == actions.tolist()
 
 
 @settings(max_examples=40, deadline=None)
 @given(rules=all_rules(), seed=st.integers(0, 2**32))
 def test_it_bids_the_legal_number_nearest_to_what_its_hand_is_worth(rules: Rules, seed: int) -> None:
     games = under_way(rules, 24, seed)
-    actions = RuleBasedAgent().act(games.view(), NO_CHANCE)
+    actions = RuleBasedAgent().act(games.view(), UNUSED_RNG)
     for row in (games.states["phase"] == BID).nonzero()[0]:
         state = games.states[row]
         hand = unpack_cards(state["hands"][state["seat"]])
@@ -150,8 +150,8 @@ def test_it_bids_the_legal_number_nearest_to_what_its_hand_is_worth(rules: Rules
         assert abs(worth - actions[row]) == pytest.approx(min(abs(worth - bid) for bid in legal))
 
 
-def test_a_restriction_takes_its_bid() -> None:
-    """no_even: the dealer would bid 0 like the others, but 0 + 1 + 0 adds up to the one trick."""
+def test_it_respects_a_bid_restriction() -> None:
+    """no_even: the dealer would bid 0, but 0 + 1 + 0 adds up to the one trick."""
     hands = ["2S", "AH", "3S"]
     for restriction, bid in (("free", "bid 0"), ("no_even", "bid 1")):
         rules = Rules(num_players=3, bid_restriction=restriction)  # type: ignore[arg-type]
@@ -162,7 +162,7 @@ def test_a_restriction_takes_its_bid() -> None:
 
 
 @pytest.mark.parametrize("suit", SUITS)
-def test_it_names_the_trump_it_is_richest_in(suit: str) -> None:
+def test_it_names_its_strongest_suit_as_trump(suit: str) -> None:
     others = [other for other in SUITS if other != suit]
     mine = [f"A{suit}", f"Q{suit}", f"T{suit}", f"2{others[0]}", f"K{others[1]}"]
     rest = [rank + other for other in others[1:] for rank in "34567"]
@@ -183,7 +183,7 @@ PLAYS = [
     # it needs none: the likeliest card that does not take the trick
     ("7S 8H 9D/9S 2H 3D/TS 8S 2S", "bid 0/bid 0/bid 0/play 9S", "play 8S"),
     ("7S 8H 9D/9S 2H 3D/JE AH AC", "bid 0/bid 0/bid 0/play 9S", "play AH"),
-    # all take the trick: the unlikeliest
+    # all its cards take the trick: the unlikeliest
     ("7S 8H 9D/2S 2H 3D/3S KS AS", "bid 0/bid 0/bid 0/play 2S", "play 3S"),
     ("7S 8H 9D/WI 2H 3D/3S KS AS", "bid 0/bid 0/bid 0", "play 2H"),
     # ... or as the last to play, the likeliest
@@ -194,8 +194,8 @@ PLAYS = [
 
 
 @pytest.mark.parametrize(("hands", "actions", "play"), PLAYS)
-def test_it_plays_as_it_is_documented(hands: str, actions: str, play: str) -> None:
-    """`_best_card`, on positions made by hand."""
+def test_it_plays_as_documented(hands: str, actions: str, play: str) -> None:
+    """`_best_card` in positions made by hand."""
     game = Game.from_deal(Rules(num_players=3), dealer=0, hands=hands.split("/"), upcard="5C")
     for action in actions.split("/"):
         game.step(action)
@@ -204,7 +204,7 @@ def test_it_plays_as_it_is_documented(hands: str, actions: str, play: str) -> No
 
 @pytest.mark.parametrize(("magic", "play"), [(False, "play 2S"), (True, "play 3S")])
 def test_it_knows_the_magic_edition(magic: bool, play: str) -> None:
-    """The 2 of the led suit takes the trick: of 2 and 3 it then cannot lose with the 2, else with both."""
+    """The 2 of the led suit then takes the trick, so to lose the trick it plays the 3 instead."""
     hands = ["7S 7H", "4S 4H", "2S 3S" if magic else "2S 6S"]
     game = Game.from_deal(Rules(num_players=3, magic_edition=magic), dealer=0, hands=hands, upcard="5C")
     for action in ("bid 0", "bid 0", "bid 0", "play 4S"):
@@ -212,9 +212,9 @@ def test_it_knows_the_magic_edition(magic: bool, play: str) -> None:
     assert act(game) == play
 
 
-@every_table
+@every_num_players
 def test_it_beats_random(num_players: int) -> None:
-    """Alone at a table of random, over 60 deals, the intervals are apart."""
+    """Alone against random agents over 60 deals, with intervals that do not overlap."""
     field: list[Entrant | str] = ["rule_based", *["random"] * (num_players - 1)]
     mine, theirs = evaluate(field, Rules(num_players=num_players), 60, seed=1).standings
     assert (mine.name, theirs.name) == ("rule_based", "random")

@@ -12,7 +12,7 @@ from wizard_env.compiled.jit import config
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.train.evaluate import evaluate
 
-CHANCE = np.random.default_rng(0)
+RNG = np.random.default_rng(0)
 
 
 def views(rules: Rules, count: int = 24) -> View:
@@ -21,10 +21,10 @@ def views(rules: Rules, count: int = 24) -> View:
 
 
 @pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
-def test_it_tries_legal_actions_alone(num_players: int) -> None:
-    """Of the bids some, next to each other or nearly so; at least a card of each suit."""
+def test_it_tries_only_legal_actions(num_players: int) -> None:
+    """And only a few bids."""
     view = views(Rules(num_players, hand_sizes=(7,)))
-    points = SearchAgent(worlds=4).expect(view, CHANCE)
+    points = SearchAgent(worlds=4).expect(view, RNG)
     tried = ~np.isnan(points)
     assert (tried <= (view.mask == 1)).all()
     bids = view.known["phase"] == 1
@@ -34,8 +34,8 @@ def test_it_tries_legal_actions_alone(num_players: int) -> None:
     assert (np.nanmin(points, axis=1) >= -10 * 7).all()
 
 
-def test_of_equal_cards_it_tries_the_lowest() -> None:
-    """Equal are those between which every rank is held, or lies in a finished trick, or was turned up."""
+def test_it_tries_the_lowest_of_equal_cards() -> None:
+    """Equal: every rank between them is held, was played in a finished trick, or was turned up."""
     hands = ["2S 4S 5S 9S WI", "3S 7D 8D 9D TD", "8S 2C 3C 4C 5C"]
     game = Game.from_deal(Rules(3), dealer=2, hands=hands, upcard="7S")
     for action in ("bid 1", "bid 1", "bid 1"):
@@ -48,7 +48,7 @@ def test_of_equal_cards_it_tries_the_lowest() -> None:
     assert tried_cards(game) == ["4S", "9S", "WI"]
 
 
-def test_the_magic_two_is_like_no_other() -> None:
+def test_the_magic_two_equals_no_other_card() -> None:
     hands = ["2S 3S 4S", "7D 8D 9D", "2C 3C 4C"]
     game = Game.from_deal(Rules(3, magic_edition=True), dealer=2, hands=hands, upcard="7S")
     for action in ("bid 1", "bid 1", "bid 1"):
@@ -57,44 +57,44 @@ def test_the_magic_two_is_like_no_other() -> None:
 
 
 def tried_cards(game: Game) -> list[str]:
-    points = SearchAgent(worlds=2).expect(View.of([game]), CHANCE)[0]
+    points = SearchAgent(worlds=2).expect(View.of([game]), RNG)[0]
     return [action_name(action).removeprefix("play ") for action in (~np.isnan(points)).nonzero()[0]]
 
 
 @pytest.mark.skipif(config.NUMBA_NUM_THREADS < 2, reason="needs two cores")
-def test_threads_change_nothing() -> None:
+def test_the_number_of_threads_changes_nothing() -> None:
     view = views(Rules(5, hand_sizes=(6,)))
     worlds = 3 * BATCH
-    one, two = (SearchAgent(worlds, threads=threads).expect(view, CHANCE) for threads in (1, 2))
+    one, two = (SearchAgent(worlds, threads=threads).expect(view, RNG) for threads in (1, 2))
     assert np.array_equal(one, two, equal_nan=True)
 
 
-def test_more_worlds_agree_better() -> None:
-    """Two independent estimates come closer to each other with more worlds."""
+def test_more_worlds_give_better_estimates() -> None:
+    """Two independent estimates are closer to each other with more worlds."""
     view = views(Rules(4, hand_sizes=(8,)))
     other = View(view.known, np.arange(1000, 1024, dtype=np.uint64))
 
     def gap(worlds: int) -> float:
         agent = SearchAgent(worlds)
-        return float(np.nanmean(np.abs(agent.expect(view, CHANCE) - agent.expect(other, CHANCE))))
+        return float(np.nanmean(np.abs(agent.expect(view, RNG) - agent.expect(other, RNG))))
 
     assert gap(8 * BATCH) < 0.6 * gap(BATCH)
 
 
-def test_it_keeps_a_wizard_for_the_trick_it_can_be_sure_of() -> None:
-    """It has bid one and holds a Wizard and a low card: thrown off now, the low card cannot win later."""
+def test_it_keeps_a_wizard_for_the_last_trick() -> None:
+    """It bid one and holds a Wizard and a low card: it throws off the low card, which could win later."""
     game = Game.from_deal(Rules(3), dealer=0, hands=["WI 2D", "KS 3S", "4S JE"], upcard="4C")
     for action in ("bid 0", "bid 0", "bid 1", "play KS", "play JE"):
         game.step(action)
-    points = SearchAgent(worlds=64).expect(View.of([game]), CHANCE)[0]
+    points = SearchAgent(worlds=64).expect(View.of([game]), RNG)[0]
     assert points[action_id("play 2D")] > 25
     assert points[action_id("play WI")] < 20
 
 
-def test_a_limit_of_time() -> None:
-    """Decisions are legal and take about as long as allowed, at least one batch."""
+def test_a_time_limit() -> None:
+    """Actions are legal, from at least one batch per decision."""
     view = views(Rules(4, hand_sizes=(3,)), 6)
-    actions = SearchAgent(milliseconds=1).act(view, CHANCE)
+    actions = SearchAgent(milliseconds=1).act(view, RNG)
     assert view.mask[np.arange(6), actions].all()
 
 
@@ -109,7 +109,7 @@ def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
 def test_it_beats_the_heuristic(num_players: int) -> None:
-    """Alone among heuristics, with few worlds, on rounds of some sizes; the intervals do not touch."""
+    """Alone against heuristics, with few worlds and some hand sizes; the intervals do not overlap."""
     rules = Rules(num_players, hand_sizes=(2, 4, 6, 8))
     field = ["search:worlds=32"] + ["heuristic"] * (num_players - 1)
     mine, theirs = evaluate(field, rules, 40, seed=3).standings

@@ -1,4 +1,4 @@
-"""`wizard replay`, `analyse` and `convert`: what they tell of files of records."""
+"""`wizard replay`, `analyse` and `convert`: what they print and write for a file of records."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from tests.positions import played_at_random
 from wizard_env import Rules
 from wizard_env.play.main import app
-from wizard_env.records.game_record import write_records
+from wizard_env.records.game_records import write_records
 
 RUN = CliRunner()
 
@@ -29,16 +29,16 @@ def wizard(*arguments: object) -> str:
     return outcome.stdout
 
 
-def test_replay_tells_every_trick(file: Path) -> None:
-    told = wizard("replay", file).splitlines()
-    assert [line for line in told if line.startswith("Game")] == ["Game 1", "Game 2"]
-    assert sum(line.startswith("  trick") for line in told) == 1 + 2 + 1 + 1
-    assert sum(line.startswith("Won by") for line in told) == 1
+def test_replay_prints_every_trick(file: Path) -> None:
+    lines = wizard("replay", file).splitlines()
+    assert [line for line in lines if line.startswith("Game")] == ["Game 1", "Game 2"]
+    assert sum(line.startswith("  trick") for line in lines) == 1 + 2 + 1 + 1
+    assert sum(line.startswith("Won by") for line in lines) == 1
     assert "Game 1" not in wizard("replay", file, "--game", 2)
 
 
 def test_replay_shows_tables_as_a_seat_sees_them(file: Path) -> None:
-    """One before each of the eleven actions, and one as it stands; cards of others are counted."""
+    """One before each of the eleven actions and one at the end; other seats' cards are only counted."""
     everything, seen = (
         wizard("replay", file, "--game", 2, "--tables", *seat) for seat in ((), ("--seat", 1))
     )
@@ -68,7 +68,7 @@ def test_convert(file: Path, tmp_path: Path) -> None:
     assert json.loads(wizard("convert", file, "-", "--game", 2)) == written[1:]
 
 
-def test_what_the_rules_do_not_allow_is_refused(file: Path, tmp_path: Path) -> None:
+def test_an_illegal_game_is_refused(file: Path, tmp_path: Path) -> None:
     """And nothing is written."""
     text = file.read_text().replace('"bid 0"', '"bid 1"', 1)
     file.write_text(text)
@@ -78,7 +78,7 @@ def test_what_the_rules_do_not_allow_is_refused(file: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("number", [0, 3, -1])
-def test_a_game_that_the_file_does_not_have(file: Path, number: int) -> None:
+def test_a_missing_game(file: Path, number: int) -> None:
     with pytest.raises(ValueError, match=f"--game {number}: .*games.jsonl has 2 games"):
         wizard("replay", file, f"--game={number}")
 
@@ -90,6 +90,6 @@ def test_a_file_without_games(tmp_path: Path, command: list[str]) -> None:
         wizard(command[0], tmp_path / "games.jsonl", *command[1:])
 
 
-def test_a_seat_is_for_tables(file: Path) -> None:
-    with pytest.raises(ValueError, match="--seat 1: only tables are shown"):
+def test_seat_needs_tables(file: Path) -> None:
+    with pytest.raises(ValueError, match="--seat 1 has no effect without --tables"):
         wizard("replay", file, "--seat", 1)

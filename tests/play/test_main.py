@@ -1,0 +1,69 @@
+"""`wizard`: help, wrong commands, and missing modules."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.play.commands import Wizard, error_line, run_installed
+
+COMMANDS = [
+    "train",
+    "rllib",
+    "evaluate",
+    "league",
+    "exploit",
+    "export",
+    "play",
+    "serve",
+    "replay",
+    "analyse",
+    "convert",
+    "bench",
+]
+
+
+def test_the_help_lists_every_command(tmp_path: Path) -> None:
+    shown = run_installed("--help", folder=tmp_path)
+    assert shown.returncode == 0
+    assert shown.stderr == ""
+    for command in COMMANDS:
+        assert command in shown.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_help(wizard: Wizard, command: str) -> None:
+    shown = wizard(command, "--help")
+    assert shown.code == 0
+    assert "--help" in shown.out
+
+
+def test_no_command_shows_the_help(wizard: Wizard) -> None:
+    shown = wizard()
+    assert "evaluate" in shown.out + shown.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate",),
+        ("evaluate", "random", "--nonsense"),
+        ("train",),
+        ("evalute",),
+        ("train", "smoke", "more"),
+    ],
+)
+def test_wrong_commands_and_arguments(wizard: Wizard, arguments: tuple[str, ...]) -> None:
+    outcome = wizard(*arguments)
+    assert outcome.code == 2
+    assert "Usage" in outcome.err
+
+
+def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the extra to install."""
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert "wizard-env[cluster]" in error_line(wizard("evaluate", "random", "--ray", "local"))
+    monkeypatch.setattr("wizard_env.play.cli.outputs.find_spec", lambda name: None)
+    assert "wizard-env[report]" in error_line(wizard("evaluate", "random", "--report", "page.html"))
+    monkeypatch.setitem(sys.modules, "wizard_env.train.run", None)
+    assert "wizard-env[all]" in error_line(wizard("train", "smoke"))
