@@ -1,4 +1,4 @@
-"""Experiments: one TOML file each, shipped with the package."""
+"""The experiments that ship with the package, one TOML file each."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -7,14 +7,14 @@ _FOLDER = Path(str(files(__name__)))
 
 
 def names() -> list[str]:
-    """The configs of `wizard train` that are shipped; that of `wizard rllib` has keys of its own."""
+    """The shipped configs for `wizard train`; the one for `wizard rllib` has other keys."""
     return sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem != "rllib")
 
 
 def find(name: str) -> Path:
-    """The path of a config: `name` itself if it is a file, else the shipped config of that name.
+    """The path of a config: `name` itself if it is a file, otherwise the shipped config of that name.
 
-    Raises FileNotFoundError, naming the configs that are shipped.
+    Raises FileNotFoundError with the names of the shipped configs.
     """
     given = Path(name)
     if given.is_file():

@@ -1,1 +1,1 @@
-"""Other libraries on Wizard, one short file each."""
+"""Training Wizard with other libraries, one short file each."""

@@ -1,4 +1,4 @@
-"""Masked PPO in one file, in the manner of CleanRL: one learner against opponents, on the vector environment.
+"""Masked PPO in one file, in the style of CleanRL: one learner against opponents, on the vector environment.
 
 python examples/cleanrl_wizard.py --opponents rule_based --hand-sizes 1,2,3
 """
@@ -20,12 +20,12 @@ import wizard_env
 
 @dataclass
 class Args:
-    """What the command line takes, as in `--total-timesteps 100000`."""
+    """The options of the command line, such as `--total-timesteps 100000`."""
 
     seed: int = 1
     num_players: int = 4
     hand_sizes: str = ""
-    """Only these rounds, as in 1,2,3; all of them by default."""
+    """Play only these rounds, for example 1,2,3; by default all rounds."""
     opponents: str = "random"
     total_timesteps: int = 500_000
     learning_rate: float = 1e-3
@@ -42,7 +42,7 @@ class Args:
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
-    """The fields of `Args` as options."""
+    """Parse the fields of `Args` as options."""
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(Args):
         option = f"--{field.name.replace('_', '-')}"
@@ -51,7 +51,7 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
 
 
 def layer(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    """A linear layer with orthogonal weights, as PPO likes them."""
+    """A linear layer with orthogonal weights, which suit PPO."""
     linear = nn.Linear(inputs, outputs)
     nn.init.orthogonal_(linear.weight, gain)
     nn.init.zeros_(linear.bias)
@@ -59,7 +59,7 @@ def layer(inputs: int, outputs: int, gain: float) -> nn.Linear:
 
 
 class Agent(nn.Module):
-    """A trunk that actor and critic share."""
+    """Actor and critic on a shared trunk."""
 
     def __init__(self, observation_space: Any, num_actions: int) -> None:
         super().__init__()
@@ -80,9 +80,9 @@ class Agent(nn.Module):
 
 
 def train(args: Args) -> list[float]:
-    """Learn, and print how it goes; returns the mean points of a round in every iteration."""
+    """Learn, and print the progress; returns the mean points per round of every iteration."""
     hand_sizes = tuple(int(size) for size in args.hand_sizes.split(",")) if args.hand_sizes else None
-    # An episode is a round: bids and plays are paid by its points alone. With autoreset in the same step
+    # An episode is one round, so only its points pay for its bids and plays. With autoreset in the same step
     # every row of a batch is a decision.
     envs = gymnasium.make_vec(
         "wizard_env/Wizard-v0",
@@ -158,7 +158,8 @@ def train(args: Args) -> list[float]:
         curve.append(float(np.mean(points)))
         met = float(np.mean(np.array(points) > 0))
         speed = steps / (time.time() - began)
-        print(f"step {steps:>9,}  points a round {curve[-1]:+6.1f}  bids met {met:.3f}  {speed:,.0f} steps/s")
+        scored = f"points per round {curve[-1]:+6.1f}  bids met {met:.3f}"
+        print(f"step {steps:>9,}  {scored}  {speed:,.0f} steps/s")
     envs.close()
     return curve
 

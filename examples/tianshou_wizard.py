@@ -1,4 +1,4 @@
-"""Masked DQN on Tianshou's wrapper of PettingZoo: one seat learns against random ones, or all by self-play.
+"""Masked DQN with Tianshou's PettingZoo wrapper: one seat learns against random ones, or all by self-play.
 
 python examples/tianshou_wizard.py --hand-size 3 --self-play
 """
@@ -23,7 +23,7 @@ from wizard_env import wizard_v0
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """The options, with what they are by default."""
+    """Parse the options; every option has a default."""
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for name, default in {
         "seed": 1,
@@ -40,12 +40,12 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "test-games": 200,
     }.items():
         parser.add_argument(f"--{name}", type=type(default), default=default, help=" ")
-    parser.add_argument("--self-play", action="store_true", help="the others are the learner too, not random")
+    parser.add_argument("--self-play", action="store_true", help="the learner plays all seats, not just one")
     return parser.parse_args(arguments)
 
 
 class QNetwork(torch.nn.Module):
-    """Points to be expected of each action, as Tianshou calls a network."""
+    """The expected points of each action, with the signature that Tianshou calls."""
 
     def __init__(self, high: NDArray[np.uint8], num_actions: int) -> None:
         super().__init__()
@@ -60,12 +60,12 @@ class QNetwork(torch.nn.Module):
         )
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """uint8 [n, observation] to float32 [n, actions], and the state as it came."""
+        """uint8 [n, observation] to float32 [n, actions], and the state unchanged."""
         return self.layers(torch.as_tensor(obs) * self.scale), state
 
 
 def make_env(options: argparse.Namespace) -> PettingZooEnv:
-    """A game of a single round, so that all that an action is paid comes at the end of the game."""
+    """A game of a single round, so that all rewards come at the end of the game."""
     return PettingZooEnv(wizard_v0.env(num_players=options.num_players, hand_sizes=(options.hand_size,)))
 
 
@@ -79,15 +79,15 @@ def make_learner(options: argparse.Namespace, env: PettingZooEnv) -> DQN[Any]:
         policy=policy,
         optim=AdamOptimizerFactory(lr=options.learning_rate),
         gamma=1.0,
-        # What follows a decision in the buffer is another seat's view of the game, of which a value would
-        # be that seat's. So no value is taken: returns reach to the end, a bid, cards and a choice of trump.
+        # The next decision in the buffer belongs to another seat, and so would its value. So no value is
+        # used: returns reach to the end of the round, over bids, cards and a choice of trump.
         n_step_return_horizon=options.num_players * (options.hand_size + 1) + 1,
     )
 
 
 def train(options: argparse.Namespace) -> tuple[float, float]:
-    """Learn; returns the mean points of a round of player_0 before and after."""
-    np.random.seed(options.seed)  # noqa: NPY002 - which Tianshou draws from
+    """Learn; returns the mean points per round of player_0 before and after."""
+    np.random.seed(options.seed)  # noqa: NPY002 - Tianshou draws from it
     torch.manual_seed(options.seed)
     env = make_env(options)
     learner = make_learner(options, env)
@@ -107,7 +107,7 @@ def train(options: argparse.Namespace) -> tuple[float, float]:
     collector.reset()
 
     before = points(tester, options.test_games)
-    print(f"before       points a round {before:+.1f}")
+    print(f"before       points per round {before:+.1f}")
     algorithm.run_training(
         OffPolicyTrainerParams(
             training_collector=collector,
@@ -122,7 +122,7 @@ def train(options: argparse.Namespace) -> tuple[float, float]:
         )
     )
     after = points(tester, options.test_games)
-    print(f"after        points a round {after:+.1f}")
+    print(f"after        points per round {after:+.1f}")
     return before, after
 
 

@@ -7,9 +7,9 @@ these folders, and `build/editable`, which holds nothing but a link to `wizard_e
 path. git ignores the links, which not every Windows checkout could make; here they are junctions on Windows,
 which need no privilege.
 
-A package index shows README.md, where paths within the repository lead nowhere. So the metadata take a copy of
-it whose links begin with the `Source` of [project.urls]; while the project has no such address, the copy has
-their text alone.
+A package index shows README.md, where paths within the repository lead nowhere. So the metadata take a copy:
+its links begin with the `Source` of [project.urls], or, as long as the project has no such address, are plain
+text.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Write the generated tables of environment.md and vector.md anew: python tools/doc_tables.py."""
+"""Rewrite the generated tables of environment.md and vector.md: python tools/doc_tables.py."""
 
 from collections.abc import Iterable
 from itertools import groupby

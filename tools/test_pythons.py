@@ -1,7 +1,7 @@
 """Run the tests that need no torch on other versions of Python, where those are installed.
 
-python tools/test_pythons.py 3.12 3.13 (part of `make test`). Interpreters are looked for on the path and among
-those of pyenv; each version gets an environment of its own, `.venv-3.12` and so on.
+python tools/test_pythons.py 3.12 3.13 (part of `make test`). Interpreters are looked for on the path and in
+pyenv; each version gets an environment of its own, `.venv-3.12` and so on.
 """
 
 import argparse

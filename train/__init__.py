@@ -1,1 +1,1 @@
-"""Learning and measuring: self-play, evaluation."""
+"""Learning by self-play, and measuring agents: runs, evaluations, leagues, analyses."""

@@ -1,13 +1,14 @@
-"""What an agent thinks of a game that was played: where points were lost, and how much was luck.
+"""An agent's review of a game: where points were lost, and how much was luck.
 
-Every decision is judged by what its seat could know, by an agent that expects points of each legal
-action. It is asked twice, with worlds of its own each time: by what one answer finds best, the other says
-how much better it is than what was done, and the other way about. So noise is not counted as a
-mistake; a decision may seem to lose less than nothing, and sums are right on average.
+The agent judges every decision by what its seat could know, through the points that it expects of each legal
+action. It is asked twice, each time with other sampled worlds. The best action according to one answer is
+compared with the action that was taken, using the points of the other answer, and the other way round. So
+noise does not count as a mistake: a single decision may seem to lose less than nothing, but sums are right
+on average.
 
-The points of a round are then those that the table could expect, plus luck, less what decisions lost. A
-seat's expectation is that of its best action at its first decision; luck is all that its decisions do
-not explain: its cards, and what others did.
+The points of a round are the points that the table could expect, plus luck, minus what decisions lost. A
+seat's expectation is that of its best action at its first decision. Luck is everything that its decisions do
+not explain: its cards, and what the others did.
 """
 
 from collections.abc import Collection
@@ -24,7 +25,7 @@ from wizard_env.state import BID, PHASES, STATE
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision that had a choice; points are those of the round that the analyst expects."""
+    """A decision between several legal actions; points are the analyst's expectations for the round."""
 
     number: int
     """Its place in the game's history, from 0."""
@@ -35,41 +36,42 @@ class Decision:
     chosen: str
     best: str
     lost: float
-    """How much more the best brings; below 0 only by chance."""
+    """How much more the best action brings; below 0 only by chance."""
     points: dict[str, float]
-    """Of each legal action."""
+    """The points expected of each legal action."""
 
 
 @dataclass(frozen=True)
 class PlayedSeat:
-    """How a seat played the finished rounds of a game; points are of the game."""
+    """How a seat played the finished rounds of a game; points are totals over those rounds."""
 
     seat: int
     points: int
     bid_accuracy: float
     """Share of bids met exactly."""
     bid_bias: float
-    """Mean of bid less tricks won: above 0 for who bids too much."""
+    """Mean of bid minus tricks won: above 0 for a seat that bids too high."""
     lost: float
-    """By all its decisions; points = par + luck - lost."""
+    """What all its decisions lost; points = par + luck - lost."""
     lost_by_bids: float
-    """That part of it."""
+    """The part of `lost` that its bids lost."""
     luck: float
+    """What its decisions do not explain."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What `analyse` finds of one game."""
+    """The result of `analyse`."""
 
     analyst: str
     par: float
-    """The points that a seat could expect of the finished rounds, as a mean over the table."""
+    """The points that a seat could expect from the finished rounds, as a mean over the seats."""
     seats: list[PlayedSeat]
     """Empty if no round is finished."""
     decisions: list[Decision]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON has them."""
+        """The analysis as plain values, for JSON."""
         return asdict(self)
 
 
@@ -79,14 +81,14 @@ def analyse(
     """Judge every decision of a game.
 
     Args:
-        game: finished or not, with its history: not one begun by `Game.from_state`.
-        agent: expects points of every legal action, as "search" and "champion+search" do.
-        analyst: its name.
-        seed: of its randomness.
-        only: the numbers of the rounds to judge, from 1; None for all. A round is judged alike by itself.
+        game: finished or not, with its history; so not one that began with `Game.from_state`.
+        agent: an agent that expects points of every legal action, such as "search" or "champion+search".
+        analyst: the agent's name.
+        seed: of the agent's randomness.
+        only: the numbers of the rounds to judge, from 1; None for all. The other rounds make no difference.
 
     Raises:
-        ValueError: the agent expects nothing of single actions.
+        ValueError: the agent expects no points of single actions.
     """
     states, taken = _before_each_action(game), np.array(game.history, np.int64)
     chosen = np.arange(len(taken))
@@ -95,7 +97,7 @@ def analyse(
         states, taken = states[chosen], taken[chosen]
     expected = _expect(agent, states, seed)
     if np.isnan(expected[:, np.arange(len(taken)), taken]).any():
-        raise ValueError(f"{analyst!r} expects nothing of single actions: an agent that searches is needed")
+        raise ValueError(f"{analyst!r} expects no points of single actions: use an agent that searches")
     worth, lost = _judge(expected, taken)
     points = expected.mean(axis=0)
     decisions = []
@@ -127,7 +129,7 @@ def _before_each_action(game: Game) -> NDArray[Any]:
 
 
 def _expect(agent: Agent, states: NDArray[Any], seed: int) -> NDArray[np.float64]:
-    """float64 [2, n, NUM_ACTIONS]: the points that each answer expects of each legal action."""
+    """float64 [2, n, NUM_ACTIONS]: the points of each legal action, in each of two answers."""
     expected = np.empty((2, len(states), NUM_ACTIONS))
     for index in np.unique(states["round_index"]).tolist():
         rows = states["round_index"] == index
@@ -140,7 +142,7 @@ def _expect(agent: Agent, states: NDArray[Any], seed: int) -> NDArray[np.float64
 def _judge(
     expected: NDArray[np.float64], taken: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What the best action is worth, and how much more than the one taken, each float64 [n]."""
+    """What the best action is worth, and what the action taken loses to it; each float64 [n]."""
     rows = np.arange(len(taken))
     best = np.nanargmax(expected, axis=2)[::-1]
     worth = expected[[[0], [1]], rows, best]

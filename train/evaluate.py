@@ -6,34 +6,34 @@ from typing import Any
 
 from wizard_env import Game, Rules
 from wizard_env.games import game_seeds
-from wizard_env.train.arena.duplicate import Deals, Entrant, Played, Player, play, play_one, seat_entrants
+from wizard_env.train.arena.duplicate import Deals, Entrant, Played, Player, load_players, play, play_one
 from wizard_env.train.arena.statistics import Bidding, Difference, Standing, summarize
 from wizard_env.train.arena.workers import Map, workers
 
 __all__ = ["Bidding", "Difference", "Entrant", "Evaluation", "Standing", "Timing", "evaluate"]
 
 CHUNK = 1000
-"""How many games are played side by side, where there are many; `Games` steps so few on one thread,
-and threads that wait for each other are slower where a core is busy."""
+"""The most games to play side by side. `Games` steps this many on one thread; threads that wait for each
+other are slower where a core is busy."""
 CHUNKS = 8
-"""Into how many parts fewer games are cut, for the workers; the same however many there are of those,
-since an agent may choose otherwise in another batch."""
+"""How many parts to divide fewer games into, for the workers. It does not depend on the number of workers,
+since an agent may choose differently in a batch of another size."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """How long the agents of a name took, in batches as they came; no two runs measure the same."""
+    """How long the agents of a name took for their batches of decisions; every run measures other times."""
 
     name: str
     decisions: int
-    """Those that were timed: all but an agent's first in every part of the games."""
+    """Timed decisions: all but those of an agent's first call in each part of the games."""
     seconds: float
-    """Of wall-clock time, added up over workers."""
+    """Wall-clock time, added up over workers."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The outcome of `evaluate`; equal to that of another run of the same seed, whose times may differ."""
+    """The outcome of `evaluate`. With the same seed another run's outcome is equal; its times may differ."""
 
     rules: Rules
     games: int
@@ -42,16 +42,16 @@ class Evaluation:
     standings: list[Standing]
     """A line for each name."""
     differences: list[Difference]
-    """A line for each pair of names, of the same hands."""
+    """A line for each pair of names, on the same hands."""
     by_hand_size: list[Bidding]
     by_position: list[Bidding]
-    """By position in the bidding."""
+    """By position in the bidding; 1 is the first bidder."""
     records: list[Game]
-    """The first games, to look at and to write down."""
+    """The first games, to look at or to save."""
     times: list[Timing] = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the records as plain values, for JSON; the key "times" is not reproducible."""
+        """Everything but the records as plain values, for JSON; the key "times" is not reproducible."""
         sizes, positions = (
             [{"name": line.name, key: line.group} | _figures(line, "name", "group") for line in lines]
             for key, lines in (("hand_size", self.by_hand_size), ("position", self.by_position))
@@ -80,19 +80,19 @@ def evaluate(
     num_records: int = 0,
     spread: Map | None = None,
 ) -> Evaluation:
-    """Seat agents at tables of the same deals, in every rotation.
+    """Let agents play the same deals in every rotation of the seats.
 
-    Deal d is played once for each entrant: in arrangement a, seat s is taken by entrant
-    (s + a) % len(entrants). So every entrant plays every seat of every deal exactly once, and the
-    luck of the deal is the same for all.
+    Deal d is played once for each entrant: in arrangement a, entrant (s + a) % len(entrants) takes seat s.
+    So every entrant plays every seat of every deal exactly once, and has the same luck of the deal as all the
+    others.
 
     Args:
-        entrants: names or agents, at least one; for A alone against B give A, B, B, B. Agents keep
-            nothing from one game to the next.
+        entrants: names or agents, at least one; for A alone against B give A, B, B, B. Agents must not
+            remember anything from one game to the next.
         rules: the options of the games.
         games: how many deals of a whole game.
-        seed: the same seed gives the same deals and, to agents that take their chance from
-            `view.noise`, the same random words, whatever else is compared.
+        seed: the same seed gives the same deals, whatever is compared, and the same random words to agents
+            that take their randomness from `view.noise`.
         num_records: how many games to return at most.
         spread: where to play, see `wizard_env.train.arena.workers`; the result is the same everywhere.
             None plays in this process.
@@ -109,7 +109,7 @@ def evaluate(
     if spread is None:
         with workers() as here:
             return evaluate(entrants, rules, games, seed, num_records, here)
-    players = seat_entrants(entrants)
+    players = load_players(entrants)
     seeds = game_seeds(seed, games)
     side_by_side = min(CHUNK, -(-games * len(players) // CHUNKS))
     deals = max(1, side_by_side // len(players))
@@ -129,7 +129,7 @@ def evaluate(
 
 
 def _times(played: Played, players: Sequence[Player]) -> list[Timing]:
-    """Agents that stand behind several entrants are counted once for each name."""
+    """The time of each name; an agent that several entrants of a name share counts once."""
     times = []
     for name in dict.fromkeys(player.name for player in players):
         agents = {id(player.agent): number for number, player in enumerate(players) if player.name == name}

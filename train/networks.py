@@ -1,7 +1,8 @@
-"""The networks that learn: a policy with a value, and a critic that sees all hands."""
+"""Building networks of fully connected layers: a policy with a value, and a critic that sees all hands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -14,9 +15,41 @@ from wizard_env.sampling import best_legal
 from wizard_env.train.arena.workers import torch_on_one_thread
 from wizard_env.view import Actions, View, printed_actions
 
+KINDS = ("weight", "bias")
+"""The parameters of a layer."""
+Layer: TypeAlias = tuple[torch.Tensor, torch.Tensor]
+"""The weights [outputs, inputs] and biases [outputs] of a fully connected layer."""
+
+
+def linear_layers(widths: Sequence[int]) -> list[torch.nn.Linear]:
+    """Fully connected layers, one after another; `widths` runs from the inputs to the outputs."""
+    return [torch.nn.Linear(*sizes) for sizes in pairwise(widths)]
+
+
+def fully_connected(widths: Sequence[int]) -> torch.nn.Sequential:
+    """The layers of `linear_layers` as one module, with ReLU between them."""
+    modules = [module for linear in linear_layers(widths) for module in (linear, torch.nn.ReLU())]
+    return torch.nn.Sequential(*modules[:-1])
+
+
+def layers_of(module: torch.nn.Module) -> list[Layer]:
+    """The fully connected layers of a module, in order."""
+    return [
+        (linear.weight, linear.bias) for linear in module.modules() if isinstance(linear, torch.nn.Linear)
+    ]
+
+
+def agent_weights(layers: Iterable[Layer]) -> dict[str, torch.Tensor]:
+    """The layers of a policy, named as `wizard_env.agents.network.save_agent` takes them."""
+    return {
+        f"layer.{number}.{kind}": values.detach().cpu().contiguous()
+        for number, layer in enumerate(layers)
+        for kind, values in zip(KINDS, layer, strict=True)
+    }
+
 
 class Mlp(torch.nn.Module):
-    """Scaled inputs, fully connected layers with ReLU, and a last one without."""
+    """Scaled inputs, fully connected layers with ReLU, and a last layer without."""
 
     def __init__(
         self, scale: NDArray[np.float32], layers: Sequence[int], gains: Sequence[float], seed: int
@@ -24,27 +57,27 @@ class Mlp(torch.nn.Module):
         """Draw orthogonal weights (Saxe et al. 2014).
 
         Args:
-            scale: float32 [inputs], what the inputs are multiplied with.
+            scale: float32 [inputs], what the inputs are multiplied by.
             layers: widths of the hidden layers.
-            gains: of each output's weights.
+            gains: the gain of each output's weights.
             seed: of the weights.
         """
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(scale), persistent=False)
-        trunk = [torch.nn.Linear(*sizes) for sizes in pairwise([len(scale), *layers])]
+        *trunk, head = linear_layers([len(scale), *layers, len(gains)])
         self.trunk = torch.nn.ModuleList(trunk)
-        self.head = torch.nn.Linear(layers[-1], len(gains))
-        with torch.no_grad(), torch_on_one_thread():  # the decomposition depends on their number
-            for linear in (*trunk, self.head):
+        self.head = head
+        with torch.no_grad(), torch_on_one_thread():  # the decomposition depends on the number of threads
+            for linear in (*trunk, head):
                 linear.bias.zero_()
             for linear in trunk:
                 torch.nn.init.orthogonal_(linear.weight, 2**0.5, generator=generator)
             start = 0
-            for gain in dict.fromkeys(gains):  # outputs of one gain are orthogonal to each other
+            for gain in dict.fromkeys(gains):  # outputs of the same gain are orthogonal to each other
                 stop = start + list(gains).count(gain)
-                torch.nn.init.orthogonal_(self.head.weight[start:stop], gain, generator=generator)
+                torch.nn.init.orthogonal_(head.weight[start:stop], gain, generator=generator)
                 start = stop
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -60,7 +93,7 @@ class PolicyValueNetwork(Mlp):
     """From observations, uint8 [n, OBS_SIZE], to [n, NUM_ACTIONS + 1]: logits, and the value last."""
 
     def __init__(self, layers: Sequence[int], seed: int) -> None:
-        """Draw weights, small ones for the policy."""
+        """Draw the weights; those of the policy's outputs are small."""
         super().__init__(input_scale(), layers, [0.01] * NUM_ACTIONS + [1.0], seed)
 
     def agent(self, value_unit: float | None = None) -> dict[str, torch.Tensor]:
@@ -68,44 +101,50 @@ class PolicyValueNetwork(Mlp):
 
         value_unit: the points that a value of 1 stands for; None leaves the value out.
         """
-        weights = self.state_dict()
-        agent = {
-            name.replace("trunk", "layer"): values for name, values in weights.items() if "trunk" in name
-        }
-        for kind in ("weight", "bias"):
-            outputs = weights[f"head.{kind}"]
-            agent[f"layer.{len(self.trunk)}.{kind}"] = outputs[:NUM_ACTIONS]
-            if value_unit is not None:
-                agent[f"value.{kind}"] = outputs[NUM_ACTIONS:] * value_unit
-        return {name: values.cpu().contiguous() for name, values in agent.items()}
+        weights = agent_weights(self._policy_layers())
+        if value_unit is not None:
+            for kind, values in zip(KINDS, self._value_layer(), strict=True):
+                weights[f"value.{kind}"] = (values.detach() * value_unit).cpu().contiguous()
+        return weights
 
     def begin_as(self, weights: Mapping[str, NDArray[np.float32]], value_unit: float | None = None) -> None:
-        """Take over what `agent` returned, of a network of the same layers; a value left out stays.
+        """Take over what `agent` returned for a network of the same layers; keep a value that is missing.
 
         Raises:
-            ValueError: the layers are others.
+            ValueError: the layers differ.
         """
         own = self.agent(value_unit)
         if any(name not in weights or weights[name].shape != own[name].shape for name in self.agent()):
-            widths = [len(values) for name, values in weights.items() if name.endswith("bias")]
-            raise ValueError(
-                f"a network of layers {widths}, policy and value included, cannot go on as this one"
+            given, wanted = (
+                [len(values) for name, values in layers.items() if name.endswith("bias")]
+                for layers in (weights, own)
             )
-        for name, values in self.state_dict().items():
-            if "trunk" in name:
-                values.copy_(torch.from_numpy(weights[name.replace("trunk", "layer")]))
-        for kind in ("weight", "bias"):
-            outputs = self.state_dict()[f"head.{kind}"]
-            outputs[:NUM_ACTIONS] = torch.from_numpy(weights[f"layer.{len(self.trunk)}.{kind}"])
-            if value_unit is not None and f"value.{kind}" in weights:
-                outputs[NUM_ACTIONS:] = torch.from_numpy(weights[f"value.{kind}"]) / value_unit
+            raise ValueError(
+                f"a network of layers {wanted} cannot start from one of layers {given} "
+                "(outputs of policy and value included)"
+            )
+        with torch.no_grad():
+            for number, layer in enumerate(self._policy_layers()):
+                for kind, values in zip(KINDS, layer, strict=True):
+                    values.copy_(torch.from_numpy(weights[f"layer.{number}.{kind}"]))
+            if value_unit is not None and "value.weight" in weights:
+                for kind, values in zip(KINDS, self._value_layer(), strict=True):
+                    values.copy_(torch.from_numpy(weights[f"value.{kind}"]) / value_unit)
+
+    def _policy_layers(self) -> list[Layer]:
+        """The layers from observations to logits; views of the parameters."""
+        return [*layers_of(self.trunk), (self.head.weight[:NUM_ACTIONS], self.head.bias[:NUM_ACTIONS])]
+
+    def _value_layer(self) -> Layer:
+        """The last layer of the value, over the same trunk; a view of the parameters."""
+        return self.head.weight[NUM_ACTIONS:], self.head.bias[NUM_ACTIONS:]
 
 
 class GreedyAgent:
-    """An agent that takes the likeliest action of a network in memory."""
+    """An agent that takes the likeliest action of a network that is in memory."""
 
     def __init__(self, network: PolicyValueNetwork, precision: str = "float32") -> None:
-        """precision: what it computes in, float32 or bfloat16."""
+        """precision: what the network computes in, float32 or bfloat16."""
         self.network = network
         self._precision = precision
 
@@ -127,5 +166,5 @@ class Critic(Mlp):
 
 
 def autocast(device: torch.device, precision: str) -> torch.autocast:
-    """Compute in bfloat16 if that is the precision, as it is otherwise."""
+    """Compute in bfloat16 where `precision` asks for it; leave float32 alone."""
     return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16")

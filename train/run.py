@@ -1,28 +1,28 @@
-"""A training run: its folder, which learner it takes, and resuming."""
+"""A training run: its learner, its folder, and resuming."""
 
 import importlib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
-
-from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from wizard_env.records.files import write_atomically
 from wizard_env.train.config.run import Config, Run
 from wizard_env.train.selfplay.allocator import keep_freed_memory
-from wizard_env.train.selfplay.progress import CURVES, CurveWriter, Progress
+from wizard_env.train.selfplay.curves import Curves
+from wizard_env.train.selfplay.progress import Progress
 
 LEARNERS = {
     "ppo": "wizard_env.train.ppo.learner",
     "maskable_ppo": "wizard_env.train.sb3.learner",
     "dqn": "wizard_env.train.dqn.learner",
 }
-"""The module of each learner, which has a class `Learner` and the file name of its CHECKPOINT; imported
-when a run needs it, so that nobody loads a library that the run does not use."""
+"""The module of each learner, which has a class `Learner` and the file name CHECKPOINT. It is imported when a
+run needs it, so that a run loads no library that it does not use."""
 
 
 def checkpoint_of(config: Config, folder: Path) -> Path:
-    """The file that a run is resumed from."""
+    """The file that a run resumes from."""
     name: str = _module(config).CHECKPOINT
     return folder / name
 
@@ -39,15 +39,15 @@ def train(
     device: str = "cpu",
     report: Callable[[Progress], None] | None = None,
 ) -> Path:
-    """Learn by self-play as a config says, and write everything below a folder.
+    """Learn by self-play as a config says, and write everything into a folder.
 
-    Writes a checkpoint (to resume from), `agent.safetensors` (to play with), `progress.csv` and
-    TensorBoard files, config.json.
+    Writes a checkpoint (to resume from), `agent.safetensors` (to play with), the curves in `progress.csv`
+    and for TensorBoard, and `config.json`.
 
     Args:
         config: the run.
         folder: where to write; created if it is missing.
-        resume: go on from the folder's checkpoint.
+        resume: continue from the folder's checkpoint.
         device: "cpu" or "cuda".
         report: called after every iteration.
 
@@ -55,12 +55,12 @@ def train(
         The folder.
 
     Raises:
-        FileExistsError: the folder holds a run already, and `resume` is off.
+        FileExistsError: the folder already holds a run, and `resume` is off.
         FileNotFoundError: `resume` is on, and the folder holds no checkpoint.
         ValueError: `resume` is on, and the folder holds a run of another config.
     """
     learner = _module(config).Learner
-    conduct(
+    run_learner(
         lambda kept: learner(config, device, kept),
         checkpoint_of(config, folder),
         config,
@@ -71,7 +71,7 @@ def train(
     return folder
 
 
-def conduct(
+def run_learner(
     begin: Callable[[Path | None], Any],
     checkpoint: Path,
     config: Run,
@@ -79,12 +79,13 @@ def conduct(
     resume: bool,
     report: Callable[[Progress], None] | None,
 ) -> None:
-    """Let a learner learn in a folder; the common part of `train` and of learning on RLlib.
+    """Let a learner learn in a folder; what `train` and learning on RLlib have in common.
 
     Args:
-        begin: makes the learner, of the checkpoint that it goes on from, if there is one.
+        begin: makes the learner, given the checkpoint to resume from or None.
         checkpoint: where the learner writes its checkpoints.
-        config, folder, resume, report: as for `train`, which raises the same.
+        config: the run.
+        folder, resume, report: as for `train`, which raises the same errors.
     """
     if resume and not checkpoint.exists():
         raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
@@ -93,16 +94,12 @@ def conduct(
     _claim(config, folder, resume)
     keep_freed_memory()
     learner = begin(checkpoint if resume else None)
-    curves = CurveWriter(folder / CURVES, learner.decisions)
-    logger = Logger(str(folder), [TensorBoardOutputFormat(str(folder)), curves])
-    try:
-        learner.learn(folder, logger, report)
-    finally:
-        logger.close()
+    with closing(Curves(folder, learner.decisions)) as curves:
+        learner.learn(folder, curves, report)
 
 
 def _claim(config: Run, folder: Path, resume: bool) -> None:
-    """Write the config into the folder, or check that it is the one already there."""
+    """Write the config into the folder; a run that resumes must have the config that is there."""
     text = config.model_dump_json(indent=2)
     kept = folder / "config.json"
     if resume and kept.exists():
@@ -111,7 +108,7 @@ def _claim(config: Run, folder: Path, resume: bool) -> None:
         if _without(before, changeable) != _without(config, changeable):
             raise ValueError(
                 f"{folder} holds a run of another config, see {kept}; "
-                f"a run that is resumed may change {', '.join(sorted(changeable))} alone"
+                f"a resumed run may change only {' and '.join(sorted(changeable))}"
             )
     write_atomically(kept, lambda path: path.write_text(text, encoding="utf-8"))
 

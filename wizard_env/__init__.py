@@ -33,7 +33,7 @@ from wizard_env.records import (
 from wizard_env.render import Scene
 from wizard_env.rules import Rules
 from wizard_env.sampling import sample_legal, sample_softmax
-from wizard_env.view import Actions, Agent, View, printed_actions, reorder_actions
+from wizard_env.view import Agent, View, printed_actions, reorder_actions
 
 __version__ = version("wizard-env")
 
@@ -46,7 +46,6 @@ __all__ = [
     "OBSERVATION",
     "OBS_SIZE",
     "SLICES",
-    "Actions",
     "Agent",
     "Game",
     "Games",

@@ -59,12 +59,13 @@ RESULT = np.dtype(
             ("points", "i2", MAX_PLAYERS),
             ("seat", "u1"),
             ("order", "u1"),
-            ("first_action", "u1"),
             ("round_done", "?"),
             ("done", "?"),
         ],
     )
 )
+"""What a step tells of one game: 32 bytes, so that the numbers of eight bytes stay aligned in a batch."""
+assert RESULT.itemsize % 8 == 0
 
 
 class Games:
@@ -232,7 +233,8 @@ class Games:
 
     def view(self, rows: ArrayLike | None = None, noise: NDArray[np.uint64] | None = None) -> View:
         """What the acting seats may know, in the suits as printed, for agents. rows: int [k]."""
-        return View(self.states if rows is None else self.states[self._indices(rows)], noise)
+        states = self.states.copy() if rows is None else self.states[self._indices(rows)]
+        return View(states, noise, copy=False)
 
     def observe(self, seats: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.uint8]:
         """What given seats may know, whether they act or not.
@@ -328,10 +330,10 @@ def _show(state: State, rows: Any, masks: Any, result: Any, game: int, order: in
     seat = int(state.seat)
     result.order = order
     result.seat = seat
-    result.first_action = first_action(state)
-    result.legal = show_legal(state, order)
+    choices = show_legal(state, order)
+    result.legal = choices
     if writes_rows:
-        write_choices(masks[game], int(result.first_action), int(result.legal))
+        write_choices(masks[game], first_action(state), choices)
         observe(state, seat, rows[game], order)
 
 
@@ -404,9 +406,8 @@ def _first_illegal(states: Any, results: Any, games: Any, actions: Any, printed:
     """The first index whose action is not legal, or -1. The mask is not read: callers may write to it."""
     for index in range(len(games)):
         game = at(games[index])
-        result = results[game]
-        choices = legal(states[game]) if printed else int(result.legal)
-        if not is_choice(actions[index], int(result.first_action), choices):
+        choices = legal(states[game]) if printed else int(results[game].legal)
+        if not is_choice(actions[index], first_action(states[game]), choices):
             return index
     return -1
 

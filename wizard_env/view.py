@@ -49,15 +49,18 @@ class View:
     mask: uint8 [n, NUM_ACTIONS], 1 for a legal action.
     """
 
-    def __init__(self, states: NDArray[Any], noise: NDArray[np.uint64] | None = None) -> None:
-        """Copy the states of games that await a decision, without what the acting seat may not know.
+    def __init__(
+        self, states: NDArray[Any], noise: NDArray[np.uint64] | None = None, *, copy: bool = True
+    ) -> None:
+        """Take the states of games that await a decision, without what the acting seat may not know.
 
         noise: uint64 [n], a fresh random word for each decision, if the games have their own streams.
+        copy: False conceals the states in place, for a caller that made them for this view.
         """
         if (states["phase"] > PLAY).any():
             game = int((states["phase"] > PLAY).argmax())
             raise ValueError(f"game {game} of the view awaits no decision: its round is over")
-        self.known = states.copy()
+        self.known = states.copy() if copy else states
         _conceal_rows(self.known)
         self._noise = noise
         self._encoding: Encoding | None = None
@@ -124,7 +127,11 @@ class View:
         chosen = np.asarray(rows)
         if not len(chosen):
             chosen = chosen.astype(np.int64)
-        return View(self.known[chosen], None if self._noise is None else self._noise[chosen])
+        part = View.__new__(View)  # what is known is concealed already
+        part.known = self.known[chosen]
+        part._noise = None if self._noise is None else self._noise[chosen]
+        part._encoding = None
+        return part
 
 
 def actions_by_owner(

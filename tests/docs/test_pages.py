@@ -209,14 +209,14 @@ def test_the_first_page_names_every_extra() -> None:
 
 
 def test_the_api_page_has_every_public_name() -> None:
-    """Classes and functions; tables and sizes are told on the page of the environment."""
+    """Classes and functions; tables and sizes are on the page of the environment."""
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     public = [name for name in wizard_env.__all__ if callable(getattr(wizard_env, name))]
     assert [name for name in public if f"::: wizard_env.{name}\n" not in page] == []
 
 
 def test_the_strength_of_agents_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Points a game over three others, alone at their table; who searches plays fewer deals."""
+    """The lead over three others in points per game; agents that search play fewer deals."""
     strength, out = load_script("agent_strength"), tmp_path / "strength.json"
     monkeypatch.setattr(strength, "OFFERED", ["random", "rule_based", "search:worlds=1"])
     monkeypatch.setattr(strength, "RULES", Rules(4, hand_sizes=(1, 5)))

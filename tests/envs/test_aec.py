@@ -615,7 +615,7 @@ def test_the_state_follows_the_game(num_players: int) -> None:
 
 
 def with_other_secrets(game: Game, observer: int, played: list[int], rng: random.Random) -> Game:
-    """The same game to the observer: cards it has not seen and bids it may not see are drawn anew."""
+    """The same game to the observer: cards it has not seen and bids it may not see are drawn again."""
     other = game.clone()
     unseen = [card for card, copies in enumerate(COPIES) for _ in range(copies)]
     for card in [*played, *map(card_id, game.hands[observer]), *map(card_id, [game.upcard or "JE"])]:
@@ -629,7 +629,7 @@ def with_other_secrets(game: Game, observer: int, played: list[int], rng: random
         if game.bids[seat] is not None and game.phase in hidden:
             other.state["bids"][0, seat] = rng.randrange(game.hand_size + 1)
     other.state["generator"] = rng.getrandbits(64)
-    copied: Game = pickle.loads(pickle.dumps(other))  # which writes mask and observation anew
+    copied: Game = pickle.loads(pickle.dumps(other))  # which writes mask and observation again
     return copied
 
 

@@ -1,4 +1,4 @@
-"""The Gymnasium environment: one learner, who plays the game that its seed deals, against opponents."""
+"""The Gymnasium environment: one learner against opponents, in the game that the seed deals."""
 
 import copy
 import functools

@@ -1,4 +1,4 @@
-"""Files are replaced in one go or not at all."""
+"""Files are replaced atomically."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from wizard_env.records.files import write_atomically
 
 
-def test_a_file_is_replaced_in_one_go(tmp_path: Path) -> None:
+def test_a_file_is_replaced_atomically(tmp_path: Path) -> None:
     """In folders that are created for it; no other file is left behind."""
     path = tmp_path / "new" / "folder" / "file.txt"
 

@@ -432,7 +432,11 @@ GOOD = "players=3 dealer=2 hands=TS2H/WIJE/3D3C upcard=4H bids=1,2,0 tricks=2HWI
         ("tricks=2HWI3D/JE", "tricks=2HWI3DJE", "trick 1 has 4 cards for 3 players"),
         ("tricks=2HWI3D/JE", "tricks=2HWI/3DJE", "trick 1 has 2 cards for 3 players"),
         ("tricks=2HWI3D/JE", "tricks=2HWI3D//JE", "trick 2 has 0 cards"),
-        ("tricks=2HWI3D/JE", "tricks=2HWI3D/JE3CTS", "the round is over; give the position in the next round"),
+        (
+            "tricks=2HWI3D/JE",
+            "tricks=2HWI3D/JE3CTS",
+            "the round is over; give the position in the next round",
+        ),
         ("tricks=2HWI3D/JE", "tricks=2HWI3D/JE3CTS/WI", "trick 3: the round is already over"),
     ],
 )

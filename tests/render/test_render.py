@@ -119,7 +119,7 @@ def test_colours_only_add_colours(players: int, steps: int, seed: int) -> None:
 
 
 def swap_hidden(game: Game, observer: int, rng: random.Random) -> Game:
-    """A game with the other hands dealt anew from all that the observer has not seen."""
+    """A game with the other hands dealt again from the cards that the observer has not seen."""
     other = game.clone()
     state, players = other.state[0], game.rules.num_players
     others = [seat for seat in range(players) if seat != observer]

@@ -1,4 +1,4 @@
-"""Analyses: what decisions lost, and that points are par, luck and losses."""
+"""Analyses: what decisions lost, and that points are par plus luck minus losses."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def play(agents: list[str], rules: Rules = RULES, seed: int = 0, actions: int | 
     return game
 
 
-def test_points_are_par_and_luck_less_losses() -> None:
+def test_points_are_par_plus_luck_minus_losses() -> None:
     game = play(["heuristic", "random", "rule_based"])
     found = analyse(game, load(SEARCH), SEARCH)
     assert [seat.points for seat in found.seats] == game.scores
@@ -33,7 +33,7 @@ def test_points_are_par_and_luck_less_losses() -> None:
         assert seat.bid_bias == pytest.approx(bias)
 
 
-def test_decisions_are_those_of_the_game_that_had_a_choice() -> None:
+def test_only_decisions_with_a_choice_are_judged() -> None:
     game = play(["heuristic", "random", "rule_based"])
     found, twin, numbers = analyse(game, load(SEARCH), SEARCH), game.restart(), []
     told = {decision.number: decision for decision in found.decisions}
@@ -53,8 +53,8 @@ def test_decisions_are_those_of_the_game_that_had_a_choice() -> None:
     assert list(told) == numbers
 
 
-def test_noise_is_no_mistake() -> None:
-    """Who plays at random loses by it; who always takes the best of the same search, nothing that lasts."""
+def test_noise_is_not_a_mistake() -> None:
+    """Random play loses points; always taking the best of the same search loses none in the long run."""
     lost = np.zeros(3)
     for seed in range(6):
         game = play(["random", "search:worlds=64", "heuristic"], seed=seed)
@@ -64,8 +64,7 @@ def test_noise_is_no_mistake() -> None:
 
 
 def test_a_mistake_is_found() -> None:
-    """The last seat holds the only Wizard and a Jester, and bid 1: the Jester to the first trick, led by an
-    ace of trump, loses nothing; bidding 2 did."""
+    """The dealer, who bids last, holds a Wizard and a Jester and bids 0, where 1 is better."""
     game = Game.from_deal(Rules(3), dealer=0, hands=["WI JE", "2H 3H", "2C 4H"], upcard="3C")
     for action in ["bid 0", "bid 0", "bid 0"]:
         game.step(action)
@@ -76,7 +75,7 @@ def test_a_mistake_is_found() -> None:
     assert found.seats == []
 
 
-def test_unfinished_rounds_are_judged_and_not_counted() -> None:
+def test_unfinished_rounds_are_judged_but_not_counted() -> None:
     game = play(["heuristic"] * 3, actions=14)
     found = analyse(game, load(SEARCH), SEARCH)
     assert max(decision.round_number for decision in found.decisions) == 2
@@ -88,7 +87,7 @@ def test_a_game_without_an_action() -> None:
     assert (found.par, found.seats, found.decisions) == (0.0, [], [])
 
 
-def test_a_round_is_judged_alike_by_itself() -> None:
+def test_a_round_is_judged_the_same_by_itself() -> None:
     game, agent = play(["heuristic", "random", "rule_based"]), load("search:worlds=8")
     whole, parts = (
         analyse(game, agent, "search"),
@@ -101,12 +100,12 @@ def test_a_round_is_judged_alike_by_itself() -> None:
     assert analyse(game, agent, "search", only=[]).decisions == []
 
 
-def test_the_same_seed_the_same_judgement() -> None:
+def test_the_same_seed_gives_the_same_judgement() -> None:
     game, agent = play(["heuristic"] * 3), load("search:worlds=2")
     assert analyse(game, agent, "search", 1) == analyse(game, agent, "search", 1)
     assert analyse(game, agent, "search", 1) != analyse(game, agent, "search", 2)
 
 
-def test_who_expects_nothing_cannot_judge() -> None:
-    with pytest.raises(ValueError, match="'heuristic' expects nothing of single actions"):
+def test_an_agent_that_expects_no_points_cannot_judge() -> None:
+    with pytest.raises(ValueError, match="'heuristic' expects no points of single actions"):
         analyse(play(["heuristic"] * 3), load("heuristic"), "heuristic")

@@ -1,4 +1,4 @@
-"""evaluate: every entrant plays every seat of every deal once, so luck is the same for all."""
+"""Evaluations: every entrant plays every seat of every deal once, so all have the same luck."""
 
 import time
 from collections import Counter
@@ -13,7 +13,7 @@ from wizard_env.agents.heuristic import HeuristicAgent
 from wizard_env.agents.random import RandomAgent
 from wizard_env.cards import card_names
 from wizard_env.games import game_seeds
-from wizard_env.records.game_record import record, replay
+from wizard_env.records.game_records import record, replay
 from wizard_env.state import BID
 from wizard_env.train.evaluate import Bidding, Entrant, Evaluation, Standing, evaluate
 from wizard_env.view import Actions
@@ -22,7 +22,7 @@ SHORT = Rules(num_players=4, hand_sizes=(3, 1, 6))
 
 
 class Recorder:
-    """Plays as another agent does, and notes which hands it bids on."""
+    """Plays like another agent, and notes the hands that it bids on."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -57,7 +57,7 @@ def numbers(standing: Standing) -> Standing:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7])
 def test_every_entrant_plays_every_seat_of_every_deal_once(count: int) -> None:
-    """The hands on which an entrant bids are all hands of all deals."""
+    """The hands that an entrant bids on are all hands of all deals."""
     rules = Rules(num_players=4, hand_sizes=(5,))
     entrants = recorders(count, Lowest())
     evaluate(entrants, rules, 6, seed=3)
@@ -69,7 +69,7 @@ def test_every_entrant_plays_every_seat_of_every_deal_once(count: int) -> None:
 
 
 def test_deals_are_paired_whatever_is_compared() -> None:
-    """In all rounds of the game, and for other tables of agents at the same seed."""
+    """In all rounds of the game, and for other agents with the same seed."""
     fields = [recorders(3, Lowest()), recorders(2, HeuristicAgent()), recorders(4, RandomAgent())]
     for entrants in fields:
         evaluate(entrants, SHORT, 8, seed=5)
@@ -97,7 +97,7 @@ def test_identical_agents_tie_exactly(count: int) -> None:
 
 @pytest.mark.parametrize("chunk", [1, 7, 64])
 def test_the_same_seed_gives_the_same_result(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever number of games is played side by side, if no agent draws."""
+    """However many games are played side by side, if no agent draws at random."""
     field = [Entrant("heuristic", HeuristicAgent()), Entrant("lowest", Lowest())]
     expected = evaluate(field, SHORT, 20, seed=2, num_records=5)
     assert evaluate(field, SHORT, 20, seed=2, num_records=5) == expected
@@ -107,12 +107,12 @@ def test_the_same_seed_gives_the_same_result(chunk: int, monkeypatch: pytest.Mon
     assert evaluate(field, SHORT, 20, seed=2, num_records=5) == expected
 
 
-def test_agents_that_draw_are_repeatable() -> None:
+def test_agents_that_draw_at_random_are_repeatable() -> None:
     results = [evaluate(["random", "heuristic"], SHORT, 10, seed) for seed in (4, 4, 5)]
     assert results[0] == results[1] != results[2]
 
 
-def test_intervals_hold_the_mean_and_shrink() -> None:
+def test_intervals_contain_the_mean_and_shrink() -> None:
     few, many = (evaluate(["heuristic", "random"], SHORT, games, seed=1).standings for games in (20, 500))
     for standing in (*few, *many):
         assert standing.points_low < standing.points < standing.points_high
@@ -120,8 +120,8 @@ def test_intervals_hold_the_mean_and_shrink() -> None:
         assert more.points_high - more.points_low < (less.points_high - less.points_low) / 3
 
 
-def test_an_interval_is_of_95_percent() -> None:
-    """About two standard errors of the means of the deals to either side."""
+def test_intervals_are_95_percent() -> None:
+    """They reach about two standard errors of the deals' means to either side."""
     games = 400
     result = evaluate(["heuristic"], SHORT, games, seed=1, num_records=games)
     means = [np.mean(game.scores) for game in result.records]
@@ -136,7 +136,7 @@ def test_an_interval_is_of_95_percent() -> None:
 @pytest.mark.parametrize(
     "rules", [SHORT, Rules(num_players=5, hand_sizes=(2, 4), bid_reveal="secret", magic_edition=True)]
 )
-def test_results_are_those_of_the_records(names: tuple[str, ...], rules: Rules) -> None:
+def test_results_match_the_records(names: tuple[str, ...], rules: Rules) -> None:
     """Points, places, wins and bids, counted on the score pads of all games."""
     agents: dict[str, Any] = {"a": HeuristicAgent(), "b": Lowest(), "c": HeuristicAgent()}
     games = 12
@@ -162,7 +162,7 @@ def test_results_are_those_of_the_records(names: tuple[str, ...], rules: Rules) 
 
 
 class Bid(NamedTuple):
-    """A line of a score pad."""
+    """A bid on a score pad."""
 
     hand_size: int
     position: int
@@ -190,7 +190,7 @@ def bids_of(result: Evaluation, name: str, names: tuple[str, ...]) -> list[Bid]:
 
 
 def expect_bids(line: Standing | Bidding, bids: list[Bid]) -> None:
-    """Accuracy, bias and error are those of these bids."""
+    """Check that accuracy, bias and error are those of these bids."""
     assert line.bid_accuracy == pytest.approx(np.mean([bid.missed_by == 0 for bid in bids]))
     assert line.bid_bias == pytest.approx(np.mean([bid.missed_by for bid in bids]))
     assert line.bid_error == pytest.approx(np.mean([abs(bid.missed_by) for bid in bids]))
@@ -198,7 +198,7 @@ def expect_bids(line: Standing | Bidding, bids: list[Bid]) -> None:
 
 @pytest.mark.parametrize("names", [("a", "b"), ("a", "b", "b", "b", "b")])
 def test_bids_by_hand_size_and_by_position(names: tuple[str, ...]) -> None:
-    """A hand size that is played twice is one line; position 1 sits at the dealer's left."""
+    """A hand size that is played twice has one line; position 1 is at the dealer's left."""
     agents: dict[str, Any] = {"a": HeuristicAgent(), "b": Lowest()}
     rules = Rules(num_players=4, hand_sizes=(3, 1, 6, 3))
     field = [Entrant(name, agents[name]) for name in names]
@@ -219,7 +219,7 @@ def test_bids_by_hand_size_and_by_position(names: tuple[str, ...]) -> None:
 
 
 def test_differences_are_paired() -> None:
-    """Their interval is of the differences on each deal, and far narrower than those of the points."""
+    """Their interval comes from the differences on each deal; it is far narrower than those of the points."""
     field = [Entrant("a", HeuristicAgent()), Entrant("b", Lowest())]
     result = evaluate(field, SHORT, 100, seed=2, num_records=200)
     on_each_deal = []
@@ -246,15 +246,15 @@ def test_every_pair_has_a_difference() -> None:
 
 
 class Slow(Lowest):
-    """Takes at least a millisecond a call."""
+    """Takes at least a millisecond per call."""
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         time.sleep(1e-3)
         return super().act(view, rng)
 
 
-def test_times_are_of_each_agent() -> None:
-    """All decisions but those of the first call."""
+def test_every_agent_is_timed() -> None:
+    """All its decisions except those of its first call."""
     result = evaluate([Entrant("slow", Slow()), Entrant("fast", Lowest())], Rules(hand_sizes=(1,)), 4)
     slow, fast = result.times
     assert (slow.name, fast.name) == ("slow", "fast")
@@ -264,7 +264,7 @@ def test_times_are_of_each_agent() -> None:
 
 
 def test_win_shares_add_up() -> None:
-    """One game has one first place to share."""
+    """Each game has one first place to share."""
     standings = evaluate(["heuristic", "random", Entrant("lowest", Lowest())], SHORT, 40).standings
     assert sum(standing.win_share * standing.games for standing in standings) == pytest.approx(40 * 3)
 
@@ -280,7 +280,7 @@ def test_records_can_be_written_and_replayed() -> None:
 
 @pytest.mark.parametrize("count", range(1, 8))
 @pytest.mark.parametrize("players", range(3, 7))
-def test_all_tables_and_fields(players: int, count: int) -> None:
+def test_all_numbers_of_players_and_entrants(players: int, count: int) -> None:
     entrants = [Entrant(str(number % 3), HeuristicAgent()) for number in range(count)]
     standings = evaluate(entrants, Rules(num_players=players, hand_sizes=(1, 2)), 3).standings
     assert [standing.name for standing in standings] == [str(number) for number in range(min(count, 3))]
@@ -304,7 +304,7 @@ def test_names_and_agents_can_be_mixed() -> None:
         (["randm"], 10, "did you mean 'random'"),
     ],
 )
-def test_what_cannot_be_evaluated(entrants: list[str], games: int, message: str) -> None:
+def test_evaluations_that_are_refused(entrants: list[str], games: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         evaluate(entrants, SHORT, games)
 

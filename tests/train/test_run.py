@@ -1,7 +1,9 @@
-"""Training: it learns, writes what it promises, goes on where it stopped, and refuses what it cannot do."""
+"""Training runs: they learn, write their files, resume where they stopped, and refuse what they cannot do."""
 
 import csv
 import gc
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,13 +16,13 @@ from stable_baselines3.common.save_util import load_from_zip_file
 from wizard_env import configs
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.records.files import write_atomically
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.evaluate import Entrant, evaluate
 from wizard_env.train.run import train
 from wizard_env.train.sb3.learner import CHECKPOINT
-from wizard_env.train.selfplay.progress import CURVES, Progress
+from wizard_env.train.selfplay.curves import CURVES
+from wizard_env.train.selfplay.progress import Progress
 
 TINY = {
     "learner": "maskable_ppo",
@@ -54,7 +56,7 @@ def weights(folder: Path) -> dict[str, list[Any]]:
 
 
 def decisions_and_policy(folder: Path) -> tuple[int, dict[str, torch.Tensor]]:
-    """What a checkpoint has learned from, and the weights that came of it."""
+    """The decisions that a checkpoint has learned from, and its weights."""
     data, parameters, _ = load_from_zip_file(folder / CHECKPOINT, device="cpu")
     assert data is not None
     policy: Any = parameters["policy"]
@@ -71,7 +73,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 class InterruptedTraining(Exception):  # noqa: N818 - no error
-    """What a user does."""
+    """Stands for the user's Ctrl+C."""
 
 
 class StopAfter:
@@ -94,7 +96,7 @@ class Run(NamedTuple):
 
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run that is long enough to learn the rounds of one and two cards."""
+    """A run that is long enough to learn rounds of one and two cards."""
     learning = {"num_games": 64, "batch_size": 512, "epochs": 2, "layers": [64], "learning_rate": 2e-3}
     run = Run(config(60_000, seed=1, **learning), tmp_path_factory.mktemp("learned"), [])
     assert train(run.config, run.folder, report=run.reports.append) == run.folder
@@ -105,14 +107,14 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_self_play_improves(learned: Run) -> None:
-    """Bids met and points, from the first iteration to the last five."""
+    """In bids met and in points, from the first iteration to each of the last five."""
     first, last = learned.reports[0], learned.reports[-5:]
     assert min(progress.bid_accuracy for progress in last) > first.bid_accuracy + 0.15
     assert min(progress.points for progress in last) > first.points + 4
 
 
 def test_the_result_beats_random_and_its_untrained_self(learned: Run, tmp_path: Path) -> None:
-    """Alone at tables of either, on the same deals; the intervals are apart."""
+    """Alone against either, on the same deals; the intervals do not overlap."""
     train(config(1, layers=[64], **UNTRAINED), tmp_path)
     rules = learned.config.game.rules()
     learner = Entrant("learned", load(str(learned.folder)))
@@ -123,7 +125,7 @@ def test_the_result_beats_random_and_its_untrained_self(learned: Run, tmp_path: 
         assert mine.bid_accuracy > theirs.bid_accuracy + 0.1
 
 
-def test_reports_tell_how_the_run_stands(learned: Run) -> None:
+def test_reports_say_how_the_run_stands(learned: Run) -> None:
     reports, iteration = learned.reports, 64 * 32
     assert [progress.decisions for progress in reports] == list(
         range(iteration, 60_000 + iteration, iteration)
@@ -140,7 +142,7 @@ def test_reports_tell_how_the_run_stands(learned: Run) -> None:
 
 
 def test_the_files(learned: Run) -> None:
-    """Checkpoint, agent, curves, TensorBoard, config; nothing half-written is left."""
+    """Checkpoint, agent, curves, TensorBoard, config; no half-written file is left."""
     names = {path.name for path in learned.folder.iterdir()}
     events = {name for name in names if name.startswith("events.out.tfevents")}
     assert len(events) == 1
@@ -151,7 +153,7 @@ def test_the_files(learned: Run) -> None:
 
 
 def test_the_curves(learned: Run) -> None:
-    """Every iteration has its line."""
+    """Every iteration has a line."""
     rows = curves(learned.folder)
     assert [int(row["time/total_timesteps"]) for row in rows] == [
         progress.decisions for progress in learned.reports
@@ -186,11 +188,31 @@ def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
     assert weights(tmp_path / "one") == weights(tmp_path / "two") != weights(tmp_path / "other")
 
 
-# --- going on
+# --- libraries
 
 
-def test_resuming_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
-    """The decisions, the weights and the curves; the new iterations are dealt other games."""
+@pytest.mark.parametrize("learner", ["ppo", "dqn"])
+def test_a_learner_does_not_load_stable_baselines3(learner: str, tmp_path: Path) -> None:
+    """In a fresh process, up to the end of a short run."""
+    code = f"""
+import sys
+from pathlib import Path
+from wizard_env.train.config.run import Config
+from wizard_env.train.run import train
+
+learning = {{"learner": "{learner}", "decisions": 1, "num_games": 4, "decisions_per_game": 2}}
+train(Config.model_validate({{"name": "tiny", "learning": learning}}), Path(sys.argv[1]))
+loaded = [name for name in sys.modules if name.startswith(("stable_baselines3", "sb3_contrib"))]
+assert not loaded, loaded
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
+
+
+# --- resuming
+
+
+def test_resuming_continues_from_the_checkpoint(tmp_path: Path) -> None:
+    """With its decisions, weights and curves; the new iterations are dealt other games."""
     train(config(4 * ITERATION), tmp_path)
     before, reports = weights(tmp_path), list[Progress]()
     train(config(7 * ITERATION), tmp_path, resume=True, report=reports.append)
@@ -206,7 +228,7 @@ def test_resuming_keeps_the_curves(tmp_path: Path) -> None:
     assert steps == [iteration * ITERATION for iteration in range(1, 7)]
 
 
-def test_resuming_what_is_done_learns_nothing_more(tmp_path: Path) -> None:
+def test_resuming_a_finished_run_learns_nothing(tmp_path: Path) -> None:
     train(config(), tmp_path)
     before, reports = weights(tmp_path), list[Progress]()
     train(config(), tmp_path, resume=True, report=reports.append)
@@ -215,7 +237,7 @@ def test_resuming_what_is_done_learns_nothing_more(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_run_can_be_resumed(tmp_path: Path) -> None:
-    """A checkpoint is written before each rollout here: the third report finds that of the second."""
+    """A checkpoint is written before each rollout here, so the third report finds that of the second."""
     often = config(6 * ITERATION, checkpoint_seconds=1e-9)
     with pytest.raises(InterruptedTraining):
         train(often, tmp_path, report=StopAfter(3))
@@ -227,7 +249,7 @@ def test_an_interrupted_run_can_be_resumed(tmp_path: Path) -> None:
     assert [progress.decisions for progress in reports] == [n * ITERATION for n in range(3, 7)]
 
 
-def test_a_run_interrupted_before_its_first_checkpoint_begins_anew(tmp_path: Path) -> None:
+def test_a_run_interrupted_before_its_first_checkpoint_starts_again(tmp_path: Path) -> None:
     with pytest.raises(InterruptedTraining):
         train(config(), tmp_path, report=StopAfter(1))
     assert not (tmp_path / CHECKPOINT).exists()
@@ -269,7 +291,7 @@ def test_a_run_of_another_config_is_not_resumed(tmp_path: Path, other: dict[str,
 
 
 def test_a_run_of_another_network_is_not_resumed(tmp_path: Path) -> None:
-    """Its layers stay those of the checkpoint, so the config would tell of a run that never was."""
+    """Its layers stay those of the checkpoint, so the config would describe a run that never happened."""
     train(config(1), tmp_path)
     before = contents(tmp_path)
     with pytest.raises(ValueError, match="another config"):
@@ -277,51 +299,11 @@ def test_a_run_of_another_network_is_not_resumed(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-# --- writing files
-
-
-def test_a_file_is_replaced_at_once(tmp_path: Path) -> None:
-    """In folders that are made for it; only the one file is there, before and after."""
-    path = tmp_path / "new" / "folder" / "file.txt"
-
-    def write(text: str) -> None:
-        def fill(temporary: Path) -> None:
-            assert temporary.parent == path.parent
-            assert temporary.suffix == path.suffix
-            temporary.write_text(text)
-            assert not path.exists() or path.read_text() == "first"
-
-        write_atomically(path, fill)
-
-    for text in ("first", "second"):
-        write(text)
-        assert path.read_text() == text
-        assert list(path.parent.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()])
-def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path, error: BaseException) -> None:
-    path = tmp_path / "file.txt"
-
-    def fail(temporary: Path) -> None:
-        temporary.write_text("half of")
-        raise error
-
-    with pytest.raises(type(error)):
-        write_atomically(path, fail)
-    assert list(tmp_path.iterdir()) == []
-    path.write_text("old")
-    with pytest.raises(type(error)):
-        write_atomically(path, fail)
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-# --- the main job
+# --- the run of the README
 
 
 @pytest.mark.slow
-def test_the_main_job_beats_random(tmp_path: Path) -> None:
+def test_quick_beats_random(tmp_path: Path) -> None:
     """The shipped config `quick`, trained to its end."""
     quick = read_config(configs.find("quick"))
     reports: list[Progress] = []

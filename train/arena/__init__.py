@@ -1,1 +1,1 @@
-"""Measuring agents against each other: duplicate deals, statistics, leagues, ratings."""
+"""Measuring agents against each other: duplicate deals, statistics, leagues and ratings."""

@@ -1,4 +1,4 @@
-"""Playing the same deals in every rotation of the seats: what evaluations and leagues count."""
+"""Playing the same deals in every rotation of the seats, for evaluations and leagues."""
 
 import time
 from collections.abc import Sequence
@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.agents import load
 from wizard_env.sampling import next_words, noise_streams
+from wizard_env.view import Actions, actions_by_owner
 
 
 class Entrant(NamedTuple):
-    """Who is compared: entrants of the same name share a line of the result."""
+    """An agent to compare; entrants of the same name share a line of the result."""
 
     name: str
     agent: Agent | str
-    """An agent, or what `load` takes: then every process loads its own, also on the other machines of
-    a cluster, where a path must lead to the same."""
+    """An agent, or what `load` takes. With the latter every process loads its own agent; on a cluster a path
+    must lead to the same file on every machine."""
 
 
 class Player:
-    """An entrant whose agent is loaded; pickled with the name or path of its agent, where it has one."""
+    """An entrant whose agent is loaded; pickled by the name or path of the agent, if it has one."""
 
     def __init__(self, entrant: Entrant) -> None:
         self.entrant = entrant
@@ -34,8 +35,8 @@ class Player:
         return Player, (self.entrant,)
 
 
-def seat_entrants(entrants: Sequence[Entrant | str]) -> tuple[Player, ...]:
-    """Load the agents, one for all entrants that are the same name; raises as `load` does."""
+def load_players(entrants: Sequence[Entrant | str]) -> tuple[Player, ...]:
+    """Load the agents of entrants; equal names share one agent. Raises as `load` does."""
     named: dict[str, Player] = {}
     players = []
     for one in entrants:
@@ -47,17 +48,17 @@ def seat_entrants(entrants: Sequence[Entrant | str]) -> tuple[Player, ...]:
 
 
 def arrange(entrants: int, num_players: int) -> NDArray[np.int64]:
-    """int64 [arrangements, seats]: in arrangement a, seat s is taken by entrant (s + a) % entrants."""
+    """int64 [arrangements, seats]: in arrangement a, entrant (s + a) % entrants takes seat s."""
     return (np.arange(entrants)[:, np.newaxis] + np.arange(num_players)) % entrants
 
 
-def table_streams(seeds: NDArray[np.uint64], entrants: int) -> NDArray[np.uint64]:
-    """uint64 [deals, arrangements]: the random words of each table, which do not tell the deal's seed."""
+def game_streams(seeds: NDArray[np.uint64], entrants: int) -> NDArray[np.uint64]:
+    """uint64 [deals, arrangements]: each game's stream of random words, which hides the deal's seed."""
     return np.stack([noise_streams(seeds, a + 1) for a in range(entrants)], axis=1)
 
 
 class Deals(NamedTuple):
-    """What `play` does in one go: some deals, in every arrangement."""
+    """What one call of `play` plays: some deals, in every arrangement of the players."""
 
     players: tuple[Player, ...]
     rules: Rules
@@ -67,26 +68,26 @@ class Deals(NamedTuple):
 
 @dataclass(frozen=True)
 class Played:
-    """What came of some deals. Every entrant has played the hand at [seat, deal, round]."""
+    """The results of some deals. Every entrant has played the hand at [seat, deal, round]."""
 
     bids: NDArray[np.int8]
     """[entrants, seats, deals, rounds]"""
     tricks_won: NDArray[np.int8]
     """[entrants, seats, deals, rounds]"""
     points: NDArray[np.int16]
-    """[entrants, seats, deals, rounds], of the round"""
+    """[entrants, seats, deals, rounds], points of the round"""
     position: NDArray[np.int8]
-    """[seats, deals, rounds]: 0 for who bids first, num_players - 1 for the dealer"""
+    """[seats, deals, rounds]: 0 for the seat that bids first, num_players - 1 for the dealer"""
     scores: NDArray[np.int32]
     """[deals, arrangements, seats]: points of the whole game, see `arrange`"""
     seconds: NDArray[np.float64]
-    """[entrants] that its agent has taken; the first call, in which code may be compiled, is left out"""
+    """[entrants]: time taken by the entrant's agent, without its first call, in which code may compile"""
     decisions: NDArray[np.int64]
-    """[entrants] in that time, the agent's for all its seats"""
+    """[entrants]: decisions in that time, counting all seats of the agent"""
 
     @staticmethod
     def join(parts: Sequence["Played"]) -> "Played":
-        """The parts of one evaluation, one after the other."""
+        """The parts of one evaluation, one after another."""
 
         def along(axis: int, name: str) -> NDArray[Any]:
             return np.concatenate([getattr(part, name) for part in parts], axis)
@@ -102,83 +103,91 @@ class Played:
 def play(deals: Deals) -> Played:
     """Play every deal to its end, once in each arrangement of the entrants."""
     players, rules, seeds = deals
-    seating = arrange(len(players), rules.num_players)
-    tables = _Tables(deals, seating)
+    games = _SeatedGames(deals)
     shape = (len(seeds), len(players), len(rules.rounds), rules.num_players)
     pads = {name: np.empty(shape, np.int16) for name in ("bids", "tricks_won", "points")}
     dealers = np.empty((len(seeds), len(rules.rounds)), np.int64)
     for number in range(len(rules.rounds)):
-        states = tables.play_round(first=number == 0)
+        states = games.play_round(first=number == 0)
         for name, pad in pads.items():
             pad[:, :, number] = states[name][:, : rules.num_players].reshape(*shape[:2], -1)
         dealers[:, number] = states["dealer"].reshape(shape[:2])[:, 0]
-    # The arrangement in which an entrant takes a seat, the other way about.
     seats = np.arange(rules.num_players)
+    # the inverse of `arrange`: the arrangement in which an entrant takes a seat
     taken = (np.arange(len(players))[:, np.newaxis] - seats) % len(players)
     hands = {name: pad[:, taken, :, seats] for name, pad in pads.items()}
+    agents = games.agent_of_entrant
     return Played(
         bids=hands["bids"].astype(np.int8),
         tricks_won=hands["tricks_won"].astype(np.int8),
         points=hands["points"],
         position=((seats[:, np.newaxis, np.newaxis] - dealers - 1) % rules.num_players).astype(np.int8),
         scores=pads["points"].sum(axis=2, dtype=np.int32),
-        seconds=tables.seconds[tables.owner],
-        decisions=tables.decisions[tables.owner],
+        seconds=np.array([games.agents[number].seconds for number in agents]),
+        decisions=np.array([games.agents[number].decisions for number in agents], np.int64),
     )
 
 
-class _Tables:
-    """Games side by side: deal by deal, and within a deal by arrangement."""
+class _TimedAgent:
+    """Counts and times an agent's decisions, except for its first call, in which code may compile."""
 
-    def __init__(self, deals: Deals, seating: NDArray[np.int64]) -> None:
+    def __init__(self, agent: Agent) -> None:
+        self.seconds = 0.0
+        self.decisions = 0
+        self._agent = agent
+        self._called = False
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        start = time.perf_counter()
+        actions = self._agent.act(view, rng)
+        if self._called:
+            self.seconds += time.perf_counter() - start
+            self.decisions += len(view)
+        self._called = True
+        return actions
+
+
+class _SeatedGames:
+    """Games played side by side: deal by deal, and within a deal by arrangement.
+
+    agents: the different agents; an agent that several entrants share acts for all of them at once.
+    agent_of_entrant: [entrants], the index of each entrant's agent.
+    """
+
+    def __init__(self, deals: Deals) -> None:
         players, rules, seeds = deals
-        self._games = Games(rules, len(seeds) * len(players), np.repeat(seeds, len(players)), pause="round")
-        self._agents = list({id(player.agent): player.agent for player in players}.values())
-        numbers = {id(agent): number for number, agent in enumerate(self._agents)}
-        self.owner = np.array([numbers[id(player.agent)] for player in players])
-        """[entrants] the number of each entrant's agent: agents that are the same one act together."""
-        self._seat_owner = np.tile(self.owner[seating], (len(seeds), 1))
-        self._streams = table_streams(seeds, len(players)).ravel()
-        self._rng = np.random.default_rng(self._streams)  # which tells its seed, so not the deals' own
-        self._called = np.zeros(len(self._agents), np.bool_)
-        self.seconds = np.zeros(len(self._agents))
-        self.decisions = np.zeros(len(self._agents), np.int64)
+        count = len(seeds) * len(players)
+        self._games = Games(rules, count, np.repeat(seeds, len(players)), pause="round", observe=False)
+        agents = list({id(player.agent): player.agent for player in players}.values())
+        numbers = {id(agent): number for number, agent in enumerate(agents)}
+        self.agents = [_TimedAgent(agent) for agent in agents]
+        self.agent_of_entrant = np.array([numbers[id(player.agent)] for player in players])
+        seating = arrange(len(players), rules.num_players)
+        self._agent_of_seat = np.tile(self.agent_of_entrant[seating], (len(seeds), 1))
+        self._streams = game_streams(seeds, len(players)).ravel()
+        self._rng = np.random.default_rng(self._streams)  # a generator gives its seed away: not the deals'
 
     def play_round(self, *, first: bool) -> NDArray[Any]:
-        """Play a round at every table; returns the records of the games as the round ended."""
+        """Play a round of every game; returns the records of the games as the round ended."""
         games = self._games
         running = np.arange(games.num_games)
         if not first:
             games.deal(running)
         while len(running):
-            acting = self._seat_owner[running, games.seat[running]]
-            words = next_words(self._streams, running)
-            actions = np.empty(len(running), np.int64)
-            for number in range(len(self._agents)):
-                theirs = acting == number
-                if theirs.any():
-                    actions[theirs] = self._ask(number, running[theirs], words[theirs])
-            games.step(actions, running)
-            running = running[games.points[running, 0] == 0]
+            view = games.view(running, next_words(self._streams, running))
+            acting = self._agent_of_seat[running, games.seat[running]]
+            games.step(actions_by_owner(self.agents, acting, view, self._rng), running)
+            running = running[~games.round_done[running]]
         return games.states
-
-    def _ask(self, number: int, tables: NDArray[np.int64], words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        view = self._games.view(tables, words)
-        start = time.perf_counter()
-        actions = self._agents[number].act(view, self._rng)
-        if self._called[number]:
-            self.seconds[number] += time.perf_counter() - start
-            self.decisions[number] += len(tables)
-        self._called[number] = True
-        return actions
 
 
 def play_one(deals: Deals, number: int) -> Game:
-    """One of the games of `play` by itself, move by move; the arrangements of a deal follow each other."""
+    """One of the games of `play` by itself, move by move; `number` counts deal by deal, then arrangements."""
     deal, arrangement = divmod(number, len(deals.players))
     seating = arrange(len(deals.players), deals.rules.num_players)[arrangement]
     game = Game(deals.rules, seed=int(deals.seeds[deal]))
-    stream = table_streams(deals.seeds[deal : deal + 1], len(deals.players))[0, arrangement : arrangement + 1]
+    streams = game_streams(deals.seeds[deal : deal + 1], len(deals.players))[0]
+    stream = streams[arrangement : arrangement + 1]
     rng = np.random.default_rng(stream)
     while game.seat is not None:
         view = View(game.state, next_words(stream, np.array([0])))

@@ -1,4 +1,4 @@
-"""Leagues: many agents at tables of different ones, rated; what was played is never played again."""
+"""Leagues: many agents meet at tables and are rated; games that were played are never played again."""
 
 import hashlib
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Game, Rules
 from wizard_env.games import game_seeds
-from wizard_env.train.arena.duplicate import Deals, Player, arrange, play, play_one, seat_entrants
+from wizard_env.train.arena.duplicate import Deals, Player, arrange, load_players, play, play_one
 from wizard_env.train.arena.league_file import LeagueFile, Matchup, Member
 from wizard_env.train.arena.pairings import Seating, choose_seatings
 from wizard_env.train.arena.ratings import Rating, rate
@@ -21,28 +21,28 @@ from wizard_env.train.arena.workers import Map
 
 FILE_NAME = "results.jsonl"
 DEALS = 32
-"""How many deals of a table are played, and written down, in one go."""
+"""Deals of a table per batch: they are played, and then written down, together."""
 
 
 @dataclass(frozen=True)
 class League:
-    """How the agents of a league stand."""
+    """The standings of a league."""
 
     rules: tuple[Rules, ...]
     games: int
-    """Deals of a whole game at each table."""
+    """Deals of a whole game per table."""
     seed: int
     tables: tuple[int, ...]
-    """How many tables there are, for each of the rules."""
+    """How many tables there are for each of the rules."""
     ratings: list[Rating]
-    """Of every agent, the best first."""
+    """A rating for every agent, the best first."""
     differences: list[Difference]
-    """Of each pair, in the order of the ratings; on the same deals, at the tables where both sit."""
+    """A difference for each pair, in the order of the ratings: same deals, at the tables where both sit."""
     records: list[Game]
-    """The first game of every table, if they are wanted."""
+    """The first game of every table, if they were asked for."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the records as plain values, for JSON."""
+        """Everything but the records as plain values, for JSON."""
         return {
             "rules": [rules.to_dict() for rules in self.rules],
             "games": self.games,
@@ -62,35 +62,35 @@ def play_league(
     spread: Map,
     recorded: bool = False,
 ) -> League:
-    """Play what is missing in a league, and rate its agents.
+    """Play the missing games of a league, and rate its agents.
 
-    Every table plays the same deals, each in all rotations of its seats. LeagueFile go to
-    `results.jsonl` in the folder as they come, keyed by what determines them: rules, seed, number of
-    the deal, and the agents with their fingerprints. Only those that belong to these arguments count.
+    Every table plays the same deals, each in all rotations of its seats. Results are written to
+    `results.jsonl` in the folder as they come in, keyed by what determines them: the rules, the seed, the
+    number of the deal, and the agents with their fingerprints. Only results for these arguments count.
 
     Args:
-        folder: of this league; it may be new.
+        folder: of this league; it need not exist.
         agents: what `load` takes, all different; at least as many as sit at the largest table.
-        rules: for each table size.
+        rules: one for each table size.
         games: how many deals of a whole game each table plays, at least 2.
         seed: of the deals and of the choice of tables.
         spread: where to play, see `wizard_env.train.arena.workers`.
-        recorded: whether the first game of every table is told.
+        recorded: whether to return the first game of every table.
 
     Raises:
         ValueError: too few agents or games, or the same agent twice.
-        ResultsError: the file is damaged.
+        LeagueFileError: the file is damaged.
     """
     largest = max(one.num_players for one in rules)
     if len(set(agents)) < len(agents):
         twice = next(name for name in agents if agents.count(name) > 1)
-        raise ValueError(f"{twice!r} is named twice: the agents of a league are all different")
+        raise ValueError(f"{twice!r} is named twice: the agents of a league must all be different")
     if len(agents) < largest:
         raise ValueError(f"{len(agents)} agents: a league with tables of {largest} needs {largest} or more")
     if games < 2:
         raise ValueError(f"games={games}: at least 2 are needed for an interval")
     seeds = game_seeds(seed, games)
-    players = {player.name: player for player in seat_entrants(agents)}
+    players = {player.name: player for player in load_players(agents)}
     members = {name: Member(name, fingerprint(name, player.agent)) for name, player in players.items()}
     results = LeagueFile(folder / FILE_NAME)
     chosen = [_choose(results, members, one, seed) for one in rules]
@@ -121,9 +121,9 @@ def play_league(
 
 
 def fingerprint(name: str, agent: Agent) -> str:
-    """16 hexadecimal digits of an agent's name and options, and of the weights that it was read from.
+    """16 hexadecimal digits for an agent's name, its options, and the weights that it was read from.
 
-    Not of its code: an agent whose code has changed begins anew in another folder, or by another name.
+    Code does not count: an agent whose code has changed needs another folder or another name.
     """
     digest = hashlib.sha256(name.encode())
     for path in sorted(value for value in getattr(agent, "__dict__", {}).values() if isinstance(value, Path)):
@@ -133,7 +133,7 @@ def fingerprint(name: str, agent: Agent) -> str:
 
 
 def _choose(results: LeagueFile, members: dict[str, Member], rules: Rules, seed: int) -> list[Matchup]:
-    """The tables of the league by these rules; those that have begun are among them."""
+    """The tables of the league for these rules, including those that have already begun."""
     known = set(members.values())
     begun = [
         tuple(sorted(member.name for member in table.members))
@@ -145,10 +145,10 @@ def _choose(results: LeagueFile, members: dict[str, Member], rules: Rules, seed:
 
 
 def _seat(table: Seating, seed: int) -> list[str]:
-    """The agents of a table as they sit, in no order that holds for other tables.
+    """The agents of a table in the order of their seats, shuffled differently for each table.
 
-    Rotation keeps who sits beside whom, so in the order of names one agent would always play after
-    the same other.
+    Rotation keeps neighbours together, so in alphabetical order an agent would always play after the same
+    other agent.
     """
     return sorted(table, key=lambda name: hashlib.sha256(repr((seed, table, name)).encode()).digest())
 
@@ -158,7 +158,7 @@ def _seated(players: dict[str, Player], table: Matchup) -> tuple[Player, ...]:
 
 
 def _missing(played: dict[int, NDArray[np.int32]], games: int) -> list[tuple[int, int]]:
-    """The runs of deals that have not been played, cut at every multiple of DEALS: starts and stops."""
+    """The runs of deals still to play, as (start, stop), cut at every multiple of DEALS."""
     runs: list[tuple[int, int]] = []
     for deal in range(games):
         if deal in played:
@@ -173,7 +173,7 @@ def _missing(played: dict[int, NDArray[np.int32]], games: int) -> list[tuple[int
 def _differences(
     scores: Sequence[tuple[Matchup, NDArray[np.int32]]], names: list[str], seed: int
 ) -> list[Difference]:
-    """Of each pair of names, in their order; the deals of each table size are a stratum."""
+    """A difference for each pair of names, in their order; the deals of each table size are one stratum."""
     pairs = {pair: column for column, pair in enumerate(combinations(names, 2))}
     strata: dict[Rules, Totals] = {}
     for table, found in scores:

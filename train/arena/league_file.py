@@ -1,4 +1,4 @@
-"""The file in which a league keeps what was played, one line for some deals of a table."""
+"""The file in which a league keeps its results: each line holds some deals of a table."""
 
 import hashlib
 import json
@@ -19,38 +19,38 @@ log = logging.getLogger(__name__)
 
 
 class LeagueFileError(ValueError):
-    """A file of results is damaged."""
+    """The file of results is damaged."""
 
 
 class Member(NamedTuple):
-    """An agent of a league: another fingerprint is another agent, whatever its name."""
+    """An agent of a league; agents with different fingerprints are different, even under the same name."""
 
     name: str
     fingerprint: str
 
 
 class Matchup(NamedTuple):
-    """What determines the games of a table, but for the number of the deal."""
+    """Everything that determines the games of a table, except the number of the deal."""
 
     rules: Rules
     seed: int
     members: tuple[Member, ...]
-    """As arrangement 0 seats them."""
+    """In the seats of arrangement 0."""
 
 
 class LeagueFile:
-    """What was played, by table and deal.
+    """The results of a league, by table and deal.
 
-    tables: for each table its deals by number, and of each deal the scores, int32 [arrangements, seats].
+    tables: for each table, the scores of its deals by number, int32 [arrangements, seats] for a deal.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read a file, or begin without one.
+        """Read the file, if there is one.
 
-        A line without an end is what a run was writing when it was killed: it is taken off.
+        A last line without an end is what a run was writing when it was killed: it is removed.
 
         Raises:
-            LeagueFileError: a line is damaged; says which and why. The file stays as it is.
+            LeagueFileError: a line is damaged; the message says which and why. The file is left as it is.
             OSError: the file cannot be read.
         """
         self.path = path
@@ -74,11 +74,11 @@ class LeagueFile:
                 file.truncate(len(whole))
 
     def add(self, table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> None:
-        """Note some deals and write them down; the line is on the disk when this returns.
+        """Add some deals and write them down; the line is on the disk when this returns.
 
         Args:
-            table: whose deals they are.
-            first_deal: the number of the first; the others follow.
+            table: the table that played them.
+            first_deal: the number of the first deal; the others follow.
             scores: int32 [deals, arrangements, seats].
         """
         line = _write(table, first_deal, scores)
@@ -93,7 +93,7 @@ class LeagueFile:
         deals = self.tables.setdefault(table, {})
         for deal, found in enumerate(scores, start=first_deal):
             if deal in deals and not np.array_equal(deals[deal], found):
-                raise ValueError(f"deal {deal} of this table stands in an earlier line, with other scores")
+                raise ValueError(f"an earlier line has other scores for deal {deal} of this table")
             deals[deal] = found
 
 
@@ -120,14 +120,14 @@ def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
         raise ValueError(f"version {record.get('version')!r}: allowed is {VERSION}")
     digest = record.pop("digest", None)
     if digest != _digest(record):
-        raise ValueError(f"its digest {digest!r} is not that of its content: something was changed or lost")
+        raise ValueError(f"its digest {digest!r} does not match its content: something was changed or lost")
     members = tuple(Member(*member) for member in record["agents"])
     table = Matchup(Rules(**record["rules"]), record["seed"], members)
     return table, record["first_deal"], np.array(record["scores"], np.int32)
 
 
 def _begins(line: bytes) -> str:
-    return f"no record of a league: it begins {line[:40].decode(errors='replace')!r}"
+    return f"not a record of a league: it begins {line[:40].decode(errors='replace')!r}"
 
 
 def _digest(record: dict[str, Any]) -> str:

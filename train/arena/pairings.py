@@ -1,4 +1,4 @@
-"""Who sits at which table of a league."""
+"""Which agents sit at which table of a league."""
 
 from collections.abc import Collection, Sequence
 from itertools import combinations
@@ -8,26 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROUND_ROBIN = 100
-"""Up to so many tables, every combination of agents is one."""
+"""The most tables for which every combination of agents gets one."""
 MEETINGS = 4
-"""At how many tables each pair of agents sits together at least, where that would be too many."""
+"""How many tables each pair of agents shares at least, in larger leagues."""
 CANDIDATES = 256
+"""Random tables to choose the next one from."""
 
 Seating = tuple[str, ...]
 
 
 def choose_seatings(agents: Sequence[str], size: int, taken: Collection[Seating], seed: int) -> list[Seating]:
-    """The tables of a league: each of different agents, in the order of their names.
+    """The tables of a league, each of different agents in the order of their names.
 
-    All combinations, if there are few. Else the tables that were taken before, and then one after the
-    other a table for one of the pairs that have met least, the best of some random ones: that whose
-    pairs have met least. So all pairs meet about equally often; an agent that joins gets tables of its
-    own, and nobody else does; and a list that was cut short is completed to the same list.
+    All combinations, if there are few. Otherwise the tables chosen before, and then, one at a time, a table
+    for one of the pairs that have met least: out of some random tables, the one whose pairs have met least.
+    So all pairs meet about equally often; when an agent joins, every new table includes it; and a list that
+    was cut short is completed to the same list.
 
     Args:
-        agents: their names, all different.
-        size: how many sit at a table, at most as many as there are agents.
-        taken: tables of this size that have been chosen for these agents, or for some of them.
+        agents: names, all different.
+        size: how many agents sit at a table, at most the number of agents.
+        taken: tables of this size that were chosen before for these agents, or for some of them.
         seed: of the choice.
     """
     names = sorted(agents)
@@ -58,7 +59,7 @@ def _meet(meetings: NDArray[np.int64], table: tuple[int, ...]) -> None:
 
 
 def _crowding(meetings: NDArray[np.int64], tables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64 [tables]: the sum of squares of how often the pairs of a table have met."""
+    """int64 [tables]: how often the pairs of each table have met, squared and added up."""
     pairs = np.stack(
         [meetings[tables[:, i], tables[:, j]] for i, j in combinations(range(tables.shape[1]), 2)]
     )

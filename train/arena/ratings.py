@@ -1,4 +1,4 @@
-"""Ratings of agents by the places they take in games of several players."""
+"""Ratings of agents, from their places in games of several players."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,27 +12,29 @@ from wizard_env.train.arena.league_file import Matchup, Member
 from wizard_env.train.arena.statistics import SHARES, places
 
 ORDER_SEED = 0
+"""The seed for the order in which games are rated."""
 NORMAL = 1.96
-"""So many standard deviations to either side hold 95% of a normal distribution."""
+"""Half the width of a normal distribution's 95% interval, in standard deviations."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """How strong an agent is, by the Plackett-Luce model: 25 is what everybody begins with."""
+    """The strength of an agent by the Plackett-Luce model; every agent starts at 25."""
 
     name: str
     fingerprint: str
     mu: float
-    """The estimate."""
+    """The estimated strength."""
     sigma: float
     """Its standard deviation."""
     low: float
-    """The 95% interval, 1.96 standard deviations to either side."""
+    """The lower end of the 95% interval, 1.96 standard deviations below `mu`."""
     high: float
+    """The upper end."""
     win_share: float
-    """Wins per game, a shared first place counting in parts."""
+    """Wins per game; a shared first place counts as a part of a win."""
     rank: float
-    """Mean place, 1 the best."""
+    """Mean place; 1 is the best."""
     games: int
 
 
@@ -40,9 +42,9 @@ def rate(scores: Sequence[tuple[Matchup, NDArray[np.int32]]]) -> list[Rating]:
     """Rate agents with openskill's PlackettLuce (Weng and Lin, A Bayesian Approximation Method
     for Online Ranking, JMLR 12, 2011).
 
-    The method takes one game after the other, so the order matters a little: the games are put in
-    the order of their rules, agents, deals and arrangements and then shuffled, the same way each
-    time. Agents do not get better or worse meanwhile (tau is 0).
+    The method rates one game at a time, so the order of the games matters a little. They are sorted by
+    rules, agents, deals and arrangements and then shuffled, always in the same way. Agents do not get better
+    or worse along the way (tau is 0).
 
     Args:
         scores: for each table int32 [deals, arrangements, seats].
@@ -73,7 +75,7 @@ def _order(scores: tuple[Matchup, NDArray[np.int32]]) -> tuple[int, tuple[Member
 def _games(
     table: Matchup, scores: NDArray[np.int32]
 ) -> Iterator[tuple[list[Member], list[float], list[int]]]:
-    """Every game of a table: who sits there, and by seat twice the rank and the share of the first place."""
+    """Every game of a table: its agents, and by seat twice the rank and the part of the first place."""
     doubled, shares = places(scores)
     for number, seats in enumerate(arrange(len(table.members), len(table.members))):
         members = [table.members[member] for member in seats]

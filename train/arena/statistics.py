@@ -1,7 +1,7 @@
-"""What games tell about agents: means with intervals, on the same deals.
+"""Statistics of agents that played the same deals: means with intervals.
 
-Everything that is averaged is first added up for each deal, in whole numbers. Sums of those are exact,
-so agents that play alike tie exactly, and no figure depends on the order of adding.
+Everything that is averaged is first added up for each deal, in whole numbers. Such sums are exact, so agents
+that play alike tie exactly, and no figure depends on the order of adding.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from wizard_env.train.arena.duplicate import Played, arrange
 CONFIDENCE = 0.95
 RESAMPLES = 2_000
 BATCH = 2**20
-"""How many draws of deals are held at a time."""
+"""The most drawn deals to hold in memory at a time."""
 SHARES = 60
-"""A first place is shared by 1 to 6 seats; this many parts of it are a whole number for each."""
+"""Parts of a first place; 1 to 6 seats may share it, and each gets a whole number of parts."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Standing:
     points_low: float
     points_high: float
     win_share: float
-    """Wins per game, a shared first place counting in parts."""
+    """Wins per game; a shared first place counts as a part of a win."""
     win_share_low: float
     win_share_high: float
     rank: float
-    """Mean place, 1 the best; those with equal points share the mean of their places."""
+    """Mean place; 1 is the best. Seats with equal points share the mean of their places."""
     rank_low: float
     rank_high: float
     bid_accuracy: float
@@ -46,36 +46,36 @@ class Standing:
     bid_accuracy_low: float
     bid_accuracy_high: float
     bid_bias: float
-    """Mean of bid less tricks won: above 0 for who bids too much."""
+    """Mean of bid less tricks won: above 0 for an agent that bids too high."""
     bid_bias_low: float
     bid_bias_high: float
     bid_error: float
-    """Mean distance of bid and tricks won."""
+    """Mean distance between bid and tricks won."""
     bid_error_low: float
     bid_error_high: float
     games: int
-    """Games times seats that the name has played."""
+    """How many games, counted once for each seat that the name had."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more one name scores than another, where both have played the same hands."""
+    """How much more one name scores than another that has played the same hands."""
 
     name: str
     other: str
     points: float
-    """Mean points per game of `name` less those of `other`."""
+    """Mean points per game of `name` minus those of `other`."""
     points_low: float
     points_high: float
 
 
 @dataclass(frozen=True)
 class Bidding:
-    """The rounds of one name that have something in common; figures as in Standing, but of rounds."""
+    """Some of the rounds of one name; the figures of Standing, but per round."""
 
     name: str
     group: int
-    """The hand size; or the position in the bidding, 1 for who bids first."""
+    """The hand size, or the position in the bidding: 1 for the first bidder."""
     points: float
     """Mean points per round."""
     points_low: float
@@ -90,21 +90,21 @@ class Bidding:
     bid_error_low: float
     bid_error_high: float
     bids: int
-    """How many bids this is the mean of."""
+    """How many bids the means are over."""
 
 
 class Summary(NamedTuple):
-    """What `summarize` finds."""
+    """The result of `summarize`."""
 
     standings: list[Standing]
     differences: list[Difference]
-    """For each pair of names, in the order in which they were given."""
+    """A line for each pair of names, in the order in which the names were given."""
     by_hand_size: list[Bidding]
     by_position: list[Bidding]
 
 
 class Totals(NamedTuple):
-    """Sums of some quantities over each deal, and of how many things; whole numbers."""
+    """Some quantities, added up over each deal, and how many things each sum is over; whole numbers."""
 
     sums: NDArray[np.int64]
     """[deals, quantities]"""
@@ -123,18 +123,18 @@ class Estimates(NamedTuple):
 def estimate_means(strata: Sequence[Totals], seed: int) -> Estimates:
     """The mean of each quantity, with its 95% interval by percentile bootstrap over deals (Efron 1979).
 
-    Deals are drawn anew within each stratum, all quantities of a deal together; so quantities that
-    are equal on every deal have equal intervals.
+    Deals are resampled within each stratum, with all their quantities together; so quantities that are equal
+    on every deal have equal intervals.
 
     Args:
-        strata: of at least 2 deals each, such as the deals for each table size.
+        strata: of at least 2 deals each, for example one for each table size.
         seed: of the bootstrap.
     """
     tables = [totals.sums.astype(np.float64) for totals in strata]
     counts = np.sum([len(totals.sums) * totals.counts for totals in strata], axis=0)
 
     def means(*drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
-        """[quantities, resamples], of the numbers of the deals drawn [resamples, deals] in each stratum."""
+        """[quantities, resamples], given the deals drawn in each stratum, [resamples, deals]."""
         sums = [_times_drawn(deals, len(table)) @ table for deals, table in zip(drawn, tables, strict=True)]
         ratios: NDArray[np.float64] = (np.sum(sums, axis=0) / counts).T
         return ratios
@@ -162,14 +162,14 @@ def _times_drawn(drawn: NDArray[np.int64], deals: int) -> NDArray[np.float64]:
 
 
 def places(scores: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places of the seats of some games.
+    """The places that seats take in some games.
 
     Args:
         scores: int32 [..., seats].
 
     Returns:
-        int64 [..., seats] twice the mean of the places that a seat shares, 1 being the best; and
-        int64 [..., seats] its part of the first place, in SHARES.
+        int64 [..., seats], twice the seat's place, where 1 is the best and equal seats share the mean of
+        their places; and int64 [..., seats], its part of the first place, in SHARES.
     """
     mine, others = scores[..., :, np.newaxis], scores[..., np.newaxis, :]
     doubled = 2 * (others > mine).sum(axis=-1) + (others == mine).sum(axis=-1) + 1
@@ -178,11 +178,11 @@ def places(scores: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int
 
 
 Figures: TypeAlias = dict[str, tuple[NDArray[np.int64], int]]
-"""For each figure its sum over each deal, int64 [deals], and of how many things a deal."""
+"""For each figure its sum over each deal, int64 [deals], and how many things per deal that is over."""
 
 
 class _Line(NamedTuple):
-    """What makes up one Standing, Difference or Bidding."""
+    """What one Standing, Difference or Bidding is made of."""
 
     kind: type[Standing] | type[Difference] | type[Bidding]
     about: dict[str, str | int]
@@ -190,9 +190,13 @@ class _Line(NamedTuple):
 
 
 def summarize(played: Played, names: Sequence[str], rules: Rules, seed: int) -> Summary:
-    """What the entrants, whose names are given in their order, have achieved under these rules.
+    """The standings of the entrants and how they bid.
 
-    seed: of the bootstrap.
+    Args:
+        played: what was played.
+        names: of the entrants, in their order.
+        rules: of the games.
+        seed: of the bootstrap.
     """
     entrants = {name: [i for i, one in enumerate(names) if one == name] for name in names}
     seating = arrange(len(names), rules.num_players)
@@ -230,7 +234,7 @@ def summarize(played: Played, names: Sequence[str], rules: Rules, seed: int) -> 
 
 
 def _add_entrants(played: Played, members: list[int]) -> dict[str, NDArray[np.int64]]:
-    """The figures of rounds, added up over the entrants of a name: each int64 [seats, deals, rounds]."""
+    """The figures of rounds, added up over the entrants of a name; each is int64 [seats, deals, rounds]."""
     missed = played.bids[members].astype(np.int64) - played.tricks_won[members]
     parts = {
         "points": played.points[members],
@@ -242,7 +246,7 @@ def _add_entrants(played: Played, members: list[int]) -> dict[str, NDArray[np.in
 
 
 def _add_rounds(rounds: dict[str, NDArray[np.int64]], count: int) -> Figures:
-    """The figures of `count` rounds a deal, of int64 [seats, deals, rounds]."""
+    """The figures of `count` rounds per deal, from int64 [seats, deals, rounds]."""
     return {figure: (sums.sum(axis=(0, 2)), count) for figure, sums in rounds.items()}
 
 
@@ -262,7 +266,7 @@ def _differences(standings: list[_Line]) -> list[_Line]:
 
 
 def _estimate(lines: list[_Line], seed: int) -> list[Any]:
-    """The Standing, Difference or Bidding of every line; all from the same bootstrap."""
+    """The Standing, Difference or Bidding of every line, all from one bootstrap."""
     columns = [column for line in lines for column in line.figures.values()]
     sums = np.stack([sums for sums, _ in columns], axis=1)
     counts = np.array([count for _, count in columns])

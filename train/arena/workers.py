@@ -1,6 +1,6 @@
 """Spreading work over the processes of one machine, or over the machines of a Ray cluster.
 
-Each way is a function that is called as `map` is and gives the same results in the same order.
+Each way of working is a function that is called like `map` and gives the same results in the same order.
 """
 
 import logging
@@ -19,18 +19,18 @@ Result = TypeVar("Result")
 
 
 class Map(Protocol):
-    """Calls a function for every task; results in the order of the tasks, each as soon as it is there."""
+    """Calls a function for every task; yields the results in the order of the tasks, as they come in."""
 
     def __call__(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]: ...
 
 
 @contextmanager
 def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
-    """Somewhere to work, while the block runs.
+    """A place to work in, for as long as the block runs.
 
     Args:
-        count: how many processes of this machine; 1 is this process itself.
-        ray_address: work on the Ray cluster at that address instead; "local" starts one here.
+        count: how many processes on this machine; 1 is this process itself.
+        ray_address: the Ray cluster to work on instead; "local" starts one here.
 
     Raises:
         ValueError: `count` is below 1, or is given together with an address.
@@ -47,14 +47,14 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
     elif count == 1:
         yield _here
     else:
-        # Numba's threads do not survive a fork, so every process starts afresh.
+        # Numba's threads do not survive a fork, so every process starts from scratch.
         with ProcessPoolExecutor(count, get_context("spawn"), initializer=use_one_thread) as pool:
             yield pool.map
 
 
 def use_one_thread() -> None:
-    """Keep this process to one thread: the others belong to its neighbours."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # for torch, should it be imported later
+    """Keep this process to one thread; the other cores belong to other workers."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # for torch, if it is imported later
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     numba.set_num_threads(1)
@@ -62,7 +62,7 @@ def use_one_thread() -> None:
 
 @contextmanager
 def torch_on_one_thread() -> Iterator[None]:
-    """Keep torch, if it was imported, to one thread: what several compute may differ in the last bit."""
+    """Keep torch, if it is imported, to one thread; results of several may differ in the last bit."""
     torch: Any = sys.modules.get("torch")
     threads = torch.get_num_threads() if torch else 1
     try:

@@ -1,1 +1,1 @@
-"""The configuration of runs: one TOML file is one experiment."""
+"""The configuration of a run: one TOML file is one experiment."""

@@ -1,54 +1,60 @@
-"""What the `[learning]` sections of all learners have in common."""
+"""What the `[learning]` sections of several learners have in common."""
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from wizard_env.envs.rewards import Reward
 
 PAST = "past"
-"""Among the partners: a past self of the learner's."""
+"""The partner that is a past self of the learner."""
 
 
 class Section(BaseModel):
-    """A table of a TOML file: unknown keys and wrong types are refused."""
+    """A section of a TOML file; unknown keys and wrong types are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Learning(Section):
-    """How long a run learns, and beside whom: for every learner."""
+    """How long a run learns, and which agents it plays with; for every learner."""
 
     decisions: int = Field(gt=0)
-    """How many decisions to learn from; forced ones are played without the network."""
+    """How many decisions to learn from; forced decisions, which need no network, do not count."""
     sparring: float = Field(default=0.0, ge=0, le=1)
-    """The share of games in which some seats are taken by partners that do not learn."""
+    """The share of games in which partners, which do not learn, take some of the seats."""
     partners: list[str] = Field(default=["heuristic"], min_length=1)
-    """Who they are: at each of those tables one of these, drawn once. "past" is a past self, for `ppo`."""
+    """The agents to draw partners from, one for each of those games; "past" is a past self, for `ppo`."""
     alone: bool = False
-    """Whether just one seat learns where the partner sits at the table; else one or more, as drawn."""
+    """Whether just one seat learns in a game with a partner; otherwise one or more, drawn at random."""
     checkpoint_seconds: float = Field(default=60.0, gt=0)
-    """How often a checkpoint is written, besides the one at the end."""
+    """Seconds between checkpoints; one more is written at the end."""
 
 
 class SelfPlay(Learning):
-    """What is played and paid at the tables of `wizard_env.train.selfplay.games`."""
+    """The games of self-play and their rewards, see `wizard_env.train.selfplay.games`."""
 
     num_games: int = Field(default=512, gt=0)
     """How many games are played side by side."""
     reward: Reward = "points"
-    """What is learned for, see `wizard_env.envs.rewards`."""
+    """The reward to learn for, see `wizard_env.envs.rewards`."""
 
 
 class ProximalPolicy(Section):
-    """Proximal policy optimisation (Schulman et al. 2017), by whichever library."""
+    """Proximal policy optimisation (Schulman et al. 2017), whichever library runs it."""
 
     batch_size: int = Field(default=4096, gt=1)
+    """Decisions per gradient step."""
     epochs: int = Field(default=3, gt=0)
+    """How often each iteration goes through its decisions."""
     learning_rate: float = Field(default=1e-3, gt=0)
     final_learning_rate: float = Field(default=5e-5, gt=0)
-    """Reached at the end, along a straight line."""
+    """The learning rate at the end, reached along a straight line."""
     discount: float = Field(default=1.0, gt=0, le=1)
+    """Per decision of a seat."""
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    """The decay of generalised advantage estimation (Schulman et al. 2016)."""
     clip_range: float = Field(default=0.2, gt=0)
+    """How far the ratio of new to old probability may move from 1 before its gradient stops."""
     entropy_bonus: float = Field(default=0.002, ge=0)
+    """The weight of the policy's entropy."""
     layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)
-    """Widths of the trunk that policy and value share."""
+    """Widths of the layers that policy and value share."""

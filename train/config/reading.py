@@ -1,4 +1,4 @@
-"""Reading configs from TOML; unknown keys and bad values are refused."""
+"""Reading configs from TOML files; unknown keys and bad values are refused."""
 
 import tomllib
 from pathlib import Path
@@ -13,7 +13,7 @@ _Kind = TypeVar("_Kind", bound=BaseModel)
 
 
 class ConfigError(ValueError):
-    """A config that cannot be used; the message names the file, the key, the value and the reason."""
+    """A config cannot be used; the message names the file, the key, the value and the reason."""
 
 
 def read_config(path: Path) -> Config:
@@ -22,10 +22,10 @@ def read_config(path: Path) -> Config:
 
 
 def read_toml(path: Path, kind: type[_Kind]) -> _Kind:
-    """Read a config of some kind from a TOML file.
+    """Read a config of the given kind from a TOML file.
 
     Raises:
-        ConfigError: it is not TOML, a key is unknown or missing, or a value is not allowed.
+        ConfigError: the file is not TOML, a key is unknown or missing, or a value is not allowed.
         OSError: the file cannot be read.
     """
     try:
@@ -40,8 +40,8 @@ def read_toml(path: Path, kind: type[_Kind]) -> _Kind:
 def _reason(item: Any, kind: type[BaseModel]) -> str:
     loc = item["loc"]
     if not loc:
-        return str(item["msg"])  # of the sections together
-    # where there are several kinds of learning, "learning" is followed by which, no key of the file
+        return str(item["msg"])  # about several sections
+    # with several kinds of learning, "learning" is followed by the kind, which is not a key of the file
     several = loc[0] == "learning" and len(_kinds_of_learning(kind)) > 1
     place = ".".join(map(str, loc[:1] + loc[2:] if several else loc))
     if item["type"] == "union_tag_invalid":
@@ -67,7 +67,7 @@ def _keys(place: tuple[str | int, ...], kind: type[BaseModel]) -> list[str]:
     found: Any = kind
     for name in place:
         if isinstance(name, int):
-            (found,) = get_args(found)  # one of a list
+            (found,) = get_args(found)  # an element of a list
         elif kinds := get_args(found):
             found = next(one for one in kinds if name in _learners(one))
         else:

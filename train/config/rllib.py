@@ -1,4 +1,4 @@
-"""The configuration of a run on Ray RLlib, read from TOML; unknown keys and bad values are refused."""
+"""The configuration of a run on Ray RLlib."""
 
 from typing import Self
 
@@ -9,24 +9,23 @@ from wizard_env.train.config.run import Run
 
 
 class RLlibLearning(Learning, ProximalPolicy):
-    """RLlib's PPO over self-play; who sits at the tables is drawn anew for every round."""
+    """RLlib's PPO over self-play; the seats that learn, and the partners, are drawn again for every round."""
 
     decisions_per_iteration: int = Field(default=16_384, gt=1)
-    """How many to collect between updates, at least: rounds are played to their end."""
+    """The least number of decisions to collect between updates; rounds are played to their end."""
     batch_size: int = Field(default=1024, gt=1)
     epochs: int = Field(default=2, gt=0)
 
 
 class RLlibCluster(Section):
-    """What the run takes of the cluster."""
+    """What the run uses of the cluster."""
 
     workers: int = Field(default=0, ge=0)
-    """Processes that play, a core each; 0 plays in the process that learns."""
+    """Processes that play, one core each; 0 plays in the process that learns."""
     games_per_worker: int = Field(default=32, gt=0)
-    """How many games each plays side by side; all of them are at the same round."""
+    """How many games each worker plays side by side; they are all at the same round."""
     learners: int = Field(default=0, ge=0)
-    """Processes that learn, each from `decisions_per_iteration` of its own; 0 learns in the process that was
-    started."""
+    """Processes that learn, each from its own `decisions_per_iteration`; 0 learns in the main process."""
     gpus_per_learner: float = Field(default=0.0, ge=0)
 
 
@@ -45,5 +44,5 @@ class RLlibConfig(Run):
                 f"decisions_per_iteration={learning.decisions_per_iteration}"
             )
         if PAST in learning.partners:
-            raise ValueError(f"RLlib has no partner {PAST!r}: ppo has")
+            raise ValueError(f"RLlib has no partner {PAST!r}: only learner 'ppo' has it")
         return self

@@ -1,4 +1,4 @@
-"""The configuration of a training run: what is played, how it is learned, and what measures it."""
+"""The configuration of a training run: the games, how they are learned, and how the result is measured."""
 
 from typing import Any, Self
 
@@ -15,13 +15,13 @@ ANCHORS = (
     "variant:of=heuristic,bias=-0.5,noise=0.1",
     "rival",
 )
-"""Agents of several minds beside whom nobody learns, so that points against them are points against
-strangers: a search that knows the rules alone, a counter of cards that bids too little and errs, and a
-network that has learned among its like."""
+"""Agents of several kinds that no run may train against, so that results against them are results against
+strangers: a search that knows only the rules, a card counter that bids too low and makes mistakes, and a
+network that has trained only against itself."""
 
 
 class GameConfig(Section):
-    """The rules that are played: the options of `Rules`."""
+    """The rules of the games: the options of `Rules`."""
 
     num_players: int = 4
     bid_restriction: str = "free"
@@ -43,45 +43,47 @@ class GameConfig(Section):
         return self
 
     def rules(self) -> Rules:
-        """The rules that these options make."""
+        """The options as `Rules`."""
         return Rules(**self.model_dump())
 
 
-class TableConfig(GameConfig):
-    """A kind of table among several."""
+class GameKind(GameConfig):
+    """One kind of game among several that are learned together."""
 
     share: float = Field(default=1.0, gt=0)
-    """Of the games, against the shares of the other kinds."""
+    """How much of `num_games` is of this kind, relative to the shares of the other kinds."""
 
     def rules(self) -> Rules:
         return Rules(**self.model_dump(exclude={"share"}))
 
 
 class EvaluationConfig(Section):
-    """What the learned agent is measured against, alone at a table of each opponent."""
+    """The evaluation of the learned agent, alone at a table of each opponent."""
 
     players: int | None = Field(default=None, ge=3, le=6)
-    """How many sit at the table; as in learning if it is not given."""
+    """The number of players; that of `[game]` if it is not given."""
     games: int = Field(default=200, gt=1)
+    """Deals of a whole game."""
     opponents: list[str] = ["random", "heuristic"]
 
 
 class RatingsConfig(Section):
-    """What the learner is measured against as it learns, alone at a table of each, on deals held out."""
+    """Ratings of the learner while it learns: alone against each agent, on deals kept out of training."""
 
     agents: list[str] = []
-    """Partners and others, as ANCHORS: those that it does not learn beside are told apart in the curves."""
+    """Partners or other agents, such as the ANCHORS; the curves keep the two groups apart."""
     games: int = Field(default=50, gt=1)
+    """Deals of a whole game."""
 
 
 class Run(Section):
-    """A training run, of whichever library."""
+    """A training run, whichever library runs it."""
 
     name: str = Field(pattern=r"^\w[\w.-]*$")
-    """The folder below `runs/` that everything is written to."""
+    """The folder in `runs/` that everything is written to."""
     seed: int = Field(default=0, ge=0)
     game: GameConfig = GameConfig()
-    """What is played and evaluated."""
+    """The games to learn and to evaluate."""
     learning: Learning
     evaluation: EvaluationConfig = EvaluationConfig()
 
@@ -96,20 +98,20 @@ class Run(Section):
     @model_validator(mode="after")
     def _meets_no_anchor(self) -> Self:
         if met := set(ANCHORS) & set(self.learning.partners):
-            raise ValueError(f"partner {min(met)!r} is an anchor: nobody learns beside it")
+            raise ValueError(f"partner {min(met)!r} is an anchor: no run may train against it")
         return self
 
     def evaluation_rules(self) -> Rules:
-        """The rules that the result is evaluated by."""
+        """The rules of the evaluation."""
         players = self.evaluation.players or self.game.num_players
         return Rules(**(self.game.model_dump() | {"num_players": players}))
 
 
 class Config(Run):
-    """A training run of a learner of `wizard_env.train.run`."""
+    """A training run of a learner in `wizard_env.train.run`."""
 
-    tables: list[TableConfig] = []
-    """What is learned at instead of `game`, side by side."""
+    tables: list[GameKind] = []
+    """Kinds of games to learn side by side, in place of `game`."""
     learning: PpoConfig | DqnConfig = Field(discriminator="learner")
     ratings: RatingsConfig = RatingsConfig()
 
@@ -121,7 +123,7 @@ class Config(Run):
     @model_validator(mode="after")
     def _has_games_for_all_tables(self) -> Self:
         if any(count == 0 for _, count in self.kinds()):
-            raise ValueError(f"num_games={self.learning.num_games} leaves none for some of the tables")
+            raise ValueError(f"num_games={self.learning.num_games} leaves no games for some of the tables")
         return self
 
     @model_validator(mode="after")
@@ -136,11 +138,13 @@ class Config(Run):
         if PAST in learning.partners:
             asked.append(f"partner {PAST!r}")
         if asked:
-            raise ValueError(f"learner {learning.learner!r} has no {' and no '.join(asked)}: ppo has")
+            raise ValueError(
+                f"learner {learning.learner!r} has no {' and no '.join(asked)}: use learner 'ppo'"
+            )
         return self
 
     def kinds(self) -> list[tuple[Rules, int]]:
-        """The rules that are learned, and how many games each has."""
+        """The rules to learn, each with its number of games."""
         if not self.tables:
             return [(self.game.rules(), self.learning.num_games)]
         shares = np.cumsum([table.share for table in self.tables])

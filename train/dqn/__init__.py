@@ -1,1 +1,1 @@
-"""Deep Q-networks, as published for Wizard."""
+"""Deep Q-networks, as published for Wizard: the learner "dqn"."""

@@ -1,14 +1,13 @@
-"""Deep Q-networks over self-play, as Schumacher and Pleines had them.
+"""The learner "dqn": deep Q-networks over self-play, after Schumacher and Pleines.
 
 Schumacher and Pleines, Improving Bidding and Playing Strategies in the Trick-Taking Game Wizard using
 Deep Q-Networks, IEEE CoG 2022; details after their code, https://github.com/jonas-schumacher/drl-pomdp.
-Bidding and playing are two problems with a network each. What a bid is worth is learned from the points
-that its round brought; what a play is worth, from the value of the seat's next play, by a target network
-(Mnih et al. 2015, with masks), and for its last one from the points. Nothing is discounted.
+Bidding and playing are two problems with one network each. The value of a bid is learned from the points of
+its round. The value of a play is learned from the value of the seat's next play, by a target network (Mnih
+et al. 2015, with masks), and the value of a seat's last play from the points. Nothing is discounted.
 """
 
 import copy
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,7 @@ from wizard_env.sampling import best_legal
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.dqn.replay import Recorder, Replay
-from wizard_env.train.networks import autocast
+from wizard_env.train.networks import Layer, agent_weights, autocast, fully_connected, layers_of
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
@@ -40,14 +39,14 @@ class Network(torch.nn.Module):
     """Values of all actions: one stack of fully connected layers for bids and trumps, one for plays."""
 
     def __init__(self, bid_layers: list[int], play_layers: list[int], seed: int) -> None:
-        """Draw weights, torch's own kind."""
+        """Draw the weights as torch does by default."""
         super().__init__()
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(input_scale()), persistent=False)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.bids = _stack([OBS_SIZE, *bid_layers, FIRST_PLAY])
-            self.plays = _stack([OBS_SIZE, *play_layers, NUM_ACTIONS - FIRST_PLAY])
+            self.bids = fully_connected([OBS_SIZE, *bid_layers, FIRST_PLAY])
+            self.plays = fully_connected([OBS_SIZE, *play_layers, NUM_ACTIONS - FIRST_PLAY])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """uint8 [n, OBS_SIZE] to float32 [n, NUM_ACTIONS]."""
@@ -55,40 +54,28 @@ class Network(torch.nn.Module):
         return torch.cat([self.bids(inputs), self.plays(inputs)], dim=1)
 
     def policy(self) -> dict[str, torch.Tensor]:
-        """Both stacks as one, side by side, named for `wizard_env.agents.network`."""
-        weights: dict[str, torch.Tensor] = {}
-        both = zip(_linear(self.bids), _linear(self.plays), strict=True)
-        for number, (bid, play) in enumerate(both):
-            pair = bid.weight.detach(), play.weight.detach()
-            if number == 0:  # both read the observation
-                weight = torch.cat(pair)
+        """Both stacks side by side, as `wizard_env.agents.network.save_agent` takes them."""
+        layers: list[Layer] = []
+        for (bid_weight, bid_bias), (play_weight, play_bias) in zip(
+            layers_of(self.bids), layers_of(self.plays), strict=True
+        ):
+            if not layers:  # the first layers read the same observation
+                weight = torch.cat([bid_weight, play_weight])
             else:
-                weight = torch.block_diag(*pair)  # type: ignore[no-untyped-call]
-            weights[f"layer.{number}.weight"] = weight.cpu()
-            weights[f"layer.{number}.bias"] = torch.cat([bid.bias.detach(), play.bias.detach()]).cpu()
-        return weights
-
-
-def _stack(widths: list[int]) -> torch.nn.Sequential:
-    modules: list[torch.nn.Module] = []
-    for sizes in pairwise(widths):
-        modules += [torch.nn.Linear(*sizes), torch.nn.ReLU()]
-    return torch.nn.Sequential(*modules[:-1])
-
-
-def _linear(stack: torch.nn.Sequential) -> list[torch.nn.Linear]:
-    return [module for module in stack if isinstance(module, torch.nn.Linear)]
+                weight = torch.block_diag(bid_weight, play_weight)  # type: ignore[no-untyped-call]
+            layers.append((weight, torch.cat([bid_bias, play_bias])))
+        return agent_weights(layers)
 
 
 def targets(rewards: torch.Tensor, next_values: torch.Tensor, next_masks: torch.Tensor) -> torch.Tensor:
-    """What decisions turn out to be worth: their reward, and the best that the seat may do next.
+    """What decisions turn out to be worth: their reward plus the best value of the seat's next decision.
 
     Mnih et al. 2015, algorithm 1, undiscounted, over legal actions.
 
     Args:
         rewards: float32 [n].
-        next_values: float32 [n, actions], the target network's.
-        next_masks: bool [n, actions], the legal ones; none where there was no next decision.
+        next_values: float32 [n, actions], by the target network.
+        next_masks: bool [n, actions], the legal actions; none where there is no next decision.
 
     Returns:
         float32 [n].
@@ -98,13 +85,13 @@ def targets(rewards: torch.Tensor, next_values: torch.Tensor, next_masks: torch.
 
 
 class Learner(IterativeLearner):
-    """Two networks, their optimiser and replays, and the tables at which they learn.
+    """Two networks, their optimiser and replays, and the games that they learn from.
 
-    network: what has learned.
+    network: both networks.
     """
 
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
-        """Begin, or go on from a checkpoint, with new deals and empty replays."""
+        """Begin, or resume from a checkpoint with new deals and empty replays."""
         learning = config.learning
         assert isinstance(learning, DqnConfig)
         super().__init__(learning.decisions, learning.checkpoint_seconds)
@@ -115,14 +102,14 @@ class Learner(IterativeLearner):
         self._optimizer = torch.optim.Adam(self.network.parameters(), learning.learning_rate, fused=True)
         if checkpoint is not None:
             self._restore(checkpoint)
-        seed = config.seed + self.decisions  # not the deals that the run began with
+        seed = config.seed + self.decisions  # other deals than those that the run began with
         self._rng = np.random.default_rng(seed)
-        self._tables = deal_games(config, seed)
+        self._self_play = deal_games(config, seed)
         self._bids, self._plays = Replay(learning.replay_size), Replay(learning.replay_size)
         self._recorder = Recorder(learning.num_games, self._bids, self._plays)
 
     def iterate(self) -> dict[str, float]:
-        """Play and learn by turns; returns what is worth a curve, by name."""
+        """Play and learn by turns; returns the metrics to log, by name."""
         learning = self._learning
         every = learning.decisions_per_update
         losses: dict[str, list[float]] = {"bid_loss": [], "play_loss": []}
@@ -140,26 +127,26 @@ class Learner(IterativeLearner):
         return means | {"train/exploration": self.exploration()}
 
     def exploration(self) -> float:
-        """The share of decisions that are now taken at random."""
+        """The share of decisions that are taken at random at this point of the run."""
         learning = self._learning
         first, last = learning.exploration, learning.final_exploration
-        gone = self.decisions / (learning.decisions * learning.exploration_share)
-        return first * (last / first) ** min(gone, 1.0)
+        progress = self.decisions / (learning.decisions * learning.exploration_share)
+        return first * (last / first) ** min(progress, 1.0)
 
     def _play(self) -> None:
-        """Take a decision at every table: the best by the networks, or now and then any."""
-        tables, rng = self._tables, self._rng
-        observation, mask = tables.games.observation.copy(), tables.games.mask.copy()
-        seats = tables.games.seat.astype(np.int64)
+        """Take a decision in every game: the best by the networks, or sometimes a random one."""
+        self_play, rng = self._self_play, self._rng
+        observation, mask = self_play.games.observation.copy(), self_play.games.mask.copy()
+        seats = self_play.games.seat.astype(np.int64)
         with torch.inference_mode(), self._precision():
             values = self.network(self._tensor(observation)).float().cpu().numpy()
         best = best_legal(values, mask)
         explores = rng.random(len(best)) < self.exploration()
         actions = np.where(explores, sample_legal(mask, rng), best)
         self._recorder.decide(seats, observation, mask, actions)
-        tables.step(actions)
-        self._recorder.pay(tables.rewards, tables.ended)
-        self.tally.add(tables.points, tables.learns)
+        self_play.step(actions)
+        self._recorder.pay(self_play.rewards, self_play.ended)
+        self.tally.add(self_play.learners_points())
 
     def _bid_loss(self) -> torch.Tensor:
         """The mean squared error of bids against the points of their rounds."""
@@ -191,20 +178,20 @@ class Learner(IterativeLearner):
         return self._tensor(observations) * self.network.scale
 
     def _descend(self, loss: torch.Tensor) -> float:
-        """Take a gradient step; the other stack has no gradient then, and stays as it is."""
+        """Take a gradient step; the other network has no gradient here and does not change."""
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimizer.step()
         return float(loss.detach())
 
     def _follow(self) -> None:
-        """Move the target network some way towards the one that learns (Lillicrap et al. 2016)."""
+        """Move the target network a little towards the network that learns (Lillicrap et al. 2016)."""
         with torch.no_grad():
             for behind, ahead in zip(self._target.parameters(), self.network.plays.parameters(), strict=True):
                 behind.lerp_(ahead, self._learning.target_rate)
 
     def save(self, folder: Path) -> None:
-        """Write a checkpoint and the agent; each file is replaced at once or not at all."""
+        """Write a checkpoint and the agent; each file is replaced atomically."""
         parts = {
             "network": self.network.state_dict(),
             "target": self._target.state_dict(),

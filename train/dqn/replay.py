@@ -1,4 +1,4 @@
-"""What deep Q-networks learn from: decisions, what they were paid, and the seat's next decision."""
+"""What deep Q-networks learn from: decisions, their rewards, and the seat's next decision."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,15 @@ _NONE = -1
 
 
 class Replay:
-    """The last transitions, as many as it has room for.
+    """The most recent transitions, up to `size` of them.
 
-    The arrays below have a row for each of them, in no particular order; from row `filled` on they
-    mean nothing yet.
+    The arrays have one row for each transition, in no particular order; rows from `filled` on are empty.
 
     observations: uint8 [size, OBS_SIZE], what the seat saw.
     actions: int64 [size], what it did.
-    rewards: float32 [size], what that was paid.
-    next_observations: uint8 [size, OBS_SIZE], what it saw when it decided next.
-    next_masks: uint8 [size, NUM_ACTIONS], what it might do then; nothing where its round was over.
+    rewards: float32 [size], what the action was paid.
+    next_observations: uint8 [size, OBS_SIZE], what the seat saw at its next decision.
+    next_masks: uint8 [size, NUM_ACTIONS], its legal actions there; none where its round was over.
     """
 
     def __init__(self, size: int) -> None:
@@ -35,13 +34,13 @@ class Replay:
 
     @property
     def filled(self) -> int:
-        """How many there are."""
+        """How many transitions there are."""
         return min(self._added, len(self.actions))
 
     def add_last(
         self, observations: NDArray[np.uint8], actions: NDArray[np.int64], rewards: NDArray[np.float32]
     ) -> None:
-        """Add k decisions after which the seat had none: uint8 [k, OBS_SIZE], int64 [k], float32 [k]."""
+        """Add k last decisions of a seat in a round: uint8 [k, OBS_SIZE], int64 [k], float32 [k]."""
         rows = self._take_rows(len(actions))
         self.observations[rows] = observations
         self.actions[rows] = actions
@@ -55,7 +54,14 @@ class Replay:
         next_observations: NDArray[np.uint8],
         next_masks: NDArray[np.uint8],
     ) -> None:
-        """Add k decisions, not paid, and the next ones: also uint8 [k, OBS_SIZE] and [k, NUM_ACTIONS]."""
+        """Add k unpaid decisions and the next ones of their seats.
+
+        Args:
+            observations: uint8 [k, OBS_SIZE].
+            actions: int64 [k].
+            next_observations: uint8 [k, OBS_SIZE].
+            next_masks: uint8 [k, NUM_ACTIONS].
+        """
         rows = self._take_rows(len(actions))
         self.observations[rows] = observations
         self.actions[rows] = actions
@@ -64,29 +70,29 @@ class Replay:
         self.next_masks[rows] = next_masks
 
     def _take_rows(self, count: int) -> NDArray[np.int64]:
-        """The rows that come next, those of the oldest where all are taken."""
+        """The rows to write next: free ones, then those of the oldest transitions."""
         rows = np.arange(self._added, self._added + count) % len(self.actions)
         self._added += count
         return rows
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """int64 [count]: uniformly random rows, some perhaps twice."""
+        """int64 [count]: uniformly random rows, with replacement."""
         return rng.integers(0, self.filled, count)
 
 
 class Recorder:
-    """Watches N tables and files each decision once it is known what came of it.
+    """Watches N games and files each decision once its outcome is known.
 
-    A play leads to the seat's own next play of the round, and the last one to the seat's points. A bid,
-    and a choice of trump, leads to the points at once: whoever bids cannot yet tell a good next play.
+    A play leads to the seat's own next play of the round, and the last play to the seat's points. A bid or a
+    choice of trump leads straight to the points: whoever bids cannot yet tell a good next play.
     """
 
     def __init__(self, num_games: int, bids: Replay, plays: Replay) -> None:
-        """bids: where bids and choices of trump go. plays: where plays go."""
+        """bids: the replay for bids and choices of trump. plays: the replay for plays."""
         self._bids = bids
         self._plays = plays
         self._games = np.arange(num_games)
-        # each seat's latest decision of each kind in the round under way
+        # each seat's latest decision of each kind in the current round
         self._observations = np.zeros((num_games, MAX_PLAYERS, 3, OBS_SIZE), np.uint8)
         self._actions = np.full((num_games, MAX_PLAYERS, 3), _NONE, np.int64)
 
@@ -97,10 +103,10 @@ class Recorder:
         masks: NDArray[np.uint8],
         actions: NDArray[np.int64],
     ) -> None:
-        """Note a decision at every table.
+        """Note a decision in every game.
 
         Args:
-            seats: int64 [n], who decides.
+            seats: int64 [n], the seats that decide.
             observations: uint8 [n, OBS_SIZE].
             masks: uint8 [n, NUM_ACTIONS].
             actions: int64 [n].
@@ -118,7 +124,7 @@ class Recorder:
         self._actions[self._games, seats, kinds] = actions
 
     def pay(self, rewards: NDArray[np.float32], ended: NDArray[np.bool_]) -> None:
-        """Note what the decisions led to: float32 [n, seats], and bool [n], where it is to be paid."""
+        """Note what the decisions are paid: float32 [n, seats], in the games that ended, bool [n]."""
         waiting = (self._actions != _NONE) & ended[:, np.newaxis, np.newaxis]
         for kind, replay in ((_BID, self._bids), (_TRUMP, self._bids), (_PLAY, self._plays)):
             games, seats = waiting[:, :, kind].nonzero()

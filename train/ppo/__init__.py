@@ -1,1 +1,1 @@
-"""Our own proximal policy optimisation."""
+"""Proximal policy optimisation, written for self-play: the learner "ppo"."""

@@ -1,11 +1,10 @@
-"""Proximal policy optimisation with masked actions, lean: one trunk, one pass, every seat's decisions.
+"""The learner "ppo": proximal policy optimisation with masked actions, from every seat's decisions.
 
-The method is that of Schulman et al. 2017 as stable-baselines3 has it (clipped surrogate, advantages
-normalised in each minibatch, orthogonal initialisation), and learns the same from the same decisions as
-sb3-contrib's MaskablePPO with a shared trunk. It is faster because policy and value come out of one
-product, because the gradient of the loss with respect to the network's outputs is written down (over
-legal actions alone) instead of being traced through distribution objects, and because the network may
-compute in bfloat16.
+The method is that of Schulman et al. 2017 as stable-baselines3 implements it (clipped surrogate, advantages
+normalised in each minibatch, orthogonal initialisation); from the same decisions it learns the same as
+sb3-contrib's MaskablePPO with a shared trunk. It is faster because one product gives both policy and value,
+because the gradient of the loss with respect to the network's outputs is written down, over legal actions
+alone, instead of being traced through distribution objects, and because the network may compute in bfloat16.
 """
 
 from pathlib import Path
@@ -39,24 +38,26 @@ from wizard_env.train.selfplay.games import REWARD_SCALES, deal_games
 from wizard_env.train.selfplay.loop import IterativeLearner
 
 CRITIC = "critic.safetensors"
-"""Beside the agent, for who begins with it."""
+"""The file of the critic, beside the agent, for runs that start from the agent."""
 VALUE_WEIGHT = 0.5
 MAX_GRADIENT_NORM = 0.5
 ADAM_EPSILON = 1e-5
-VALUED_AT_ONCE = 8192
-"""So many rows a critic takes in one go when it looks back at a rollout."""
-_ARRAYS = ("states", "observations", "masks", "results")
+CRITIC_BATCH = 8192
+"""Rows per batch when the critic values a rollout."""
+_TABLES = "tables"
+"""The part of a checkpoint that holds the games."""
+_GAMES = ("states", "observations", "masks", "results")
 _SEATING = ("learns", "plays", "partner")
 
 
 class Learner(IterativeLearner):
-    """A network, its optimiser, and the tables at which it learns.
+    """A network, its optimiser, and the games that it learns from.
 
-    network: what has learned.
+    network: policy and value.
     """
 
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
-        """Begin, or go on exactly where a checkpoint was written."""
+        """Begin, or resume exactly where a checkpoint was written."""
         learning = config.learning
         assert isinstance(learning, PpoConfig)
         super().__init__(learning.decisions, learning.checkpoint_seconds)
@@ -79,85 +80,89 @@ class Learner(IterativeLearner):
         if PAST in learning.partners:
             self._pool = PastSelves(learning.layers, learning.past_selves, learning.precision)
             self._pool.add(self.network)
-        self._tables = deal_games(config, config.seed, self._pool)
+        self._self_play = deal_games(config, config.seed, self._pool)
         self._past = [place for place, name in enumerate(learning.partners) if name == PAST]
         self._snapshots = SnapshotRatings(config)
-        shape = learning.decisions_per_game, *self._tables.points.shape
+        shape = learning.decisions_per_game, *self._self_play.points.shape
         self._rollout = Rollout(*shape, with_full_states=bool(learning.critic))
         if checkpoint is not None:
             self._restore(checkpoint)
 
     def _begin_as(self, agent: Path) -> None:
-        """Take over the networks of another run; a critic that was not kept begins anew."""
+        """Begin with the networks of another run; where that has no critic, this one's is new."""
         self.network.begin_as(read_agent(agent), self._value_unit)
         kept = agent.with_name(CRITIC)
         if self._critic and kept.exists():
             try:
                 self._critic.load_state_dict(load_file(kept))
             except RuntimeError as error:
-                raise ValueError(f"{kept} is another critic than {self._learning.critic}: {error}") from None
+                raise ValueError(
+                    f"{kept}: its critic has other layers than {self._learning.critic}: {error}"
+                ) from None
 
     @property
     def _networks(self) -> list[Mlp]:
         return [self.network, self._critic] if self._critic else [self.network]
 
     def iterate(self) -> dict[str, float]:
-        """Play, and learn from what was played; returns what is worth a curve, by name."""
+        """Play, and learn from what was played; returns the metrics to log, by name."""
         before = self.decisions
         self._collect()
         self.decisions += self._rollout.actions.size
-        measures = {f"train/{name}": value for name, value in self._update().items()}
-        return measures | self._look_back(before)
-
-    def _look_back(self, before: int) -> dict[str, float]:
-        """Every so many decisions, and at the end, keep a past self, and rate what has been learned."""
-        learning = self._learning
-        every = learning.snapshot_decisions
-        if self.decisions < learning.decisions and self.decisions // every == before // every:
-            return {}
-        if self._pool:
-            self._pool.add(self.network)
-        return self._snapshots.rate(self.network)
+        metrics = {f"train/{name}": value for name, value in self._update().items()}
+        return metrics | self._take_snapshot(before)
 
     def _collect(self) -> None:
         """Play, noting every decision, and credit each seat with its own rewards."""
-        rollout, tables, learning = self._rollout, self._tables, self._learning
+        rollout, self_play, games = self._rollout, self._self_play, self._self_play.games
         if self._pool:
             self._pool.choose(self._rng)
         for step in range(len(rollout.actions)):
-            observation, mask = tables.games.observation, tables.games.mask
-            outputs = self._outputs(observation)
-            rollout.observations[step] = observation
-            rollout.masks[step] = mask
-            rollout.seats[step] = tables.games.seat
+            outputs = self._outputs(games.observation)
+            rollout.observations[step] = games.observation
+            rollout.masks[step] = games.mask
+            rollout.seats[step] = games.seat
             rollout.values[step] = outputs[:, NUM_ACTIONS]
             if self._critic:
-                rollout.full_states[step] = tables.games.full_state()
+                rollout.full_states[step] = games.full_state()
             actions, rollout.log_probabilities[step] = sample_softmax(
-                outputs[:, :NUM_ACTIONS], mask, self._rng
+                outputs[:, :NUM_ACTIONS], games.mask, self._rng
             )
             rollout.actions[step] = actions
-            tables.step(actions)
-            rollout.points[step] = tables.points
-            rollout.rewards[step] = tables.rewards
-            rollout.ended[step] = tables.ended
-            self.tally.add(tables.points, tables.learns)
+            self_play.step(actions)
+            rollout.points[step] = self_play.points
+            rollout.round_done[step] = self_play.round_done
+            rollout.rewards[step] = self_play.rewards
+            rollout.ended[step] = self_play.ended
+            self.tally.add(self_play.learners_points())
         if self._pool:
-            past = np.isin(tables.partner, self._past)
-            self._pool.note(*rounds_won(rollout.points[:, past], tables.learns[past], tables.plays[past]))
-        shared = share_rewards(rollout.rewards, tables.learns, learning.team_spirit)
-        last_values = self._outputs(tables.games.observation)[:, NUM_ACTIONS]
+            past = np.isin(self_play.partner, self._past)
+            self._pool.note(
+                *rounds_won(
+                    rollout.points[:, past],
+                    rollout.round_done[:, past],
+                    self_play.learns[past],
+                    self_play.plays[past],
+                )
+            )
+        self._credit()
+
+    def _credit(self) -> None:
+        """Write the returns and advantages of the rollout."""
+        rollout, games = self._rollout, self._self_play.games
+        shared = share_rewards(rollout.rewards, self._self_play.learns, self._learning.team_spirit)
+        last_values = self._outputs(games.observation)[:, NUM_ACTIONS]
         if self._critic:  # then the network's own value is of its seat's own rewards
             self._estimate(rollout.rewards, last_values)
             rollout.returns[:] = rollout.advantages + rollout.values
-            rollout.values[:] = self._valued(rollout.full_states).reshape(rollout.values.shape)
-            self._estimate(shared, self._valued(tables.games.full_state()))
+            rollout.values[:] = self._critic_values(rollout.full_states).reshape(rollout.values.shape)
+            self._estimate(shared, self._critic_values(games.full_state()))
         else:
             self._estimate(shared, last_values)
             rollout.returns[:] = rollout.advantages + rollout.values
 
     def _estimate(self, rewards: NDArray[np.float32], last_values: NDArray[np.float32]) -> None:
-        """Write the advantages by the values of the rollout, and those of the decisions that follow it."""
+        """Write the advantages, given the rollout's values and those of the decisions that follow it."""
         rollout, learning = self._rollout, self._learning
         seat_advantages(
             rollout.seats,
@@ -165,20 +170,19 @@ class Learner(IterativeLearner):
             rollout.ended,
             rollout.values,
             last_values,
-            self._tables.games.seat.astype(np.int64),
+            self._self_play.games.seat.astype(np.int64),
             learning.discount,
             learning.gae_lambda,
             rollout.advantages,
         )
 
-    def _valued(self, full_states: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """float32 [...]: what the critic says of full states, [..., FULL_SIZE]."""
+    def _critic_values(self, full_states: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """float32 [n]: the critic's values of full states, uint8 [..., FULL_SIZE] of n rows."""
         assert self._critic is not None
         rows = torch.from_numpy(full_states.reshape(-1, FULL_SIZE))
         with torch.inference_mode(), self._precision():
             parts = [
-                self._critic(part.to(self._device)).float().cpu()
-                for part in torch.split(rows, VALUED_AT_ONCE)
+                self._critic(part.to(self._device)).float().cpu() for part in torch.split(rows, CRITIC_BATCH)
             ]
         values: NDArray[np.float32] = torch.cat(parts)[:, 0].numpy()
         return values
@@ -193,7 +197,7 @@ class Learner(IterativeLearner):
         return autocast(self._device, self._learning.precision)
 
     def _update(self) -> dict[str, float]:
-        """Take the gradient steps of an iteration; returns means of what is worth a curve."""
+        """Take the gradient steps of an iteration; returns the means of the metrics to log."""
         learning, rollout = self._learning, self._rollout
         progress = self.decisions / learning.decisions
         rate = between(learning.learning_rate, learning.final_learning_rate, progress)
@@ -249,23 +253,36 @@ class Learner(IterativeLearner):
         torch.nn.utils.clip_grad_norm_(critic.parameters(), MAX_GRADIENT_NORM)
         return float((errors.detach() ** 2).sum())
 
+    def _take_snapshot(self, before: int) -> dict[str, float]:
+        """Every `snapshot_decisions`, and at the end, keep a past self and rate the network.
+
+        before: the decisions before the iteration. Returns the metrics to log, by name.
+        """
+        learning = self._learning
+        every = learning.snapshot_decisions
+        if self.decisions < learning.decisions and self.decisions // every == before // every:
+            return {}
+        if self._pool:
+            self._pool.add(self.network)
+        return self._snapshots.rate(self.network)
+
     def save(self, folder: Path) -> None:
-        """Write a checkpoint, the agent and its critic; each file is replaced at once or not at all."""
-        tables = self._tables.state()
+        """Write a checkpoint, the agent and its critic; each file is replaced atomically."""
+        state = self._self_play.state()
         arrays = {
             name: torch.from_numpy(array.view(np.uint8))
-            for name, array in zip(_ARRAYS, tables["games"], strict=True)
+            for name, array in zip(_GAMES, state["games"], strict=True)
         }
-        arrays |= {name: torch.from_numpy(tables[name]) for name in _SEATING}
+        arrays |= {name: torch.from_numpy(state[name]) for name in _SEATING}
         parts = {
             "network": self.network.state_dict(),
             "optimizer": moments(self._optimizer),
-            "tables": arrays,
+            _TABLES: arrays,
         }
         plain = {
             "decisions": self.decisions,
             "rng": self._rng.bit_generator.state,
-            "tables": tables["rng"],
+            _TABLES: state["rng"],
         }
         if self._pool:
             parts["pool"], plain["pool"] = self._pool.state()
@@ -287,18 +304,18 @@ class Learner(IterativeLearner):
         if self._pool:
             self._pool.set_state(parts["pool"], plain["pool"])
         set_moments(self._optimizer, parts["optimizer"])
-        kept = {name: tensor.numpy() for name, tensor in parts["tables"].items()}
-        arrays = self._tables.state()["games"]
-        games = [kept[name].view(own.dtype) for name, own in zip(_ARRAYS, arrays, strict=True)]
-        self._tables.set_state(kept | {"games": games, "rng": plain["tables"]})
+        kept = {name: tensor.numpy() for name, tensor in parts[_TABLES].items()}
+        arrays = self._self_play.state()["games"]
+        games = [kept[name].view(own.dtype) for name, own in zip(_GAMES, arrays, strict=True)]
+        self._self_play.set_state(kept | {"games": games, "rng": plain[_TABLES]})
 
 
 def between(first: float, last: float | None, progress: float) -> float:
-    """The value along a straight line, after a share of the way; if there is no last one, the first."""
+    """The value on a straight line after a share of the run; if there is no last value, the first."""
     return first if last is None else first + (last - first) * progress
 
 
 def explained(values: NDArray[np.float32], returns: NDArray[np.float32]) -> float:
-    """The share of the variance of the returns that the values account for."""
+    """The share of the returns' variance that the values explain."""
     variance = float(returns.var())
     return 1 - float((returns - values).var()) / variance if variance else 0.0

@@ -9,11 +9,11 @@ from wizard_env import NUM_ACTIONS
 from wizard_env.compiled.jit import kernel
 
 MEASURES = ("policy_gradient_loss", "value_loss", "entropy_loss", "clip_fraction", "approx_kl")
-"""What `loss_gradient` sums up on the way."""
+"""The metrics that `loss_gradient` sums up on the way."""
 
 
 def normalised(advantages: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Of mean 0 and deviation 1, as stable-baselines3 does it."""
+    """Advantages of mean 0 and standard deviation 1, normalised as stable-baselines3 does."""
     if len(advantages) < 2:
         return advantages
     result: NDArray[np.float32] = (advantages - advantages.mean()) / (advantages.std(ddof=1) + 1e-8)
@@ -41,16 +41,16 @@ def loss_gradient(
 
     Args:
         outputs: float32 [n, NUM_ACTIONS + 1], logits and value.
-        masks: uint8 [n, NUM_ACTIONS], the legal actions; at least one in each row.
+        masks: uint8 [n, NUM_ACTIONS], 1 for a legal action; at least one in each row.
         actions: int64 [n].
         old_log_probabilities: float32 [n].
         advantages: float32 [n].
         returns: float32 [n].
-        clip_range: how far r may leave 1.
+        clip_range: how far r may move from 1.
         entropy_bonus: weight of the entropy.
         value_weight: weight of the squared error of the value.
         gradient: float32 [n, NUM_ACTIONS + 1], zeros; written.
-        sums: float64 [5], to which the sums over the rows of _MEASURES are added.
+        sums: float64 [5], to which each metric of MEASURES, summed over the rows, is added.
     """
     count = len(actions)
     legal = np.empty(NUM_ACTIONS, np.int64)
@@ -75,7 +75,7 @@ def loss_gradient(
         ratio = np.exp(change)
         advantage = advantages[row]
         clipped = min(max(ratio, 1 - clip_range), 1 + clip_range)
-        held = clipped * advantage < ratio * advantage  # the clipped term is the smaller: no gradient
+        held = clipped * advantage < ratio * advantage  # the clipped term is smaller, so no gradient
         slope = 0.0 if held else -advantage * ratio
         for choice in range(choices):
             action = legal[choice]

@@ -10,22 +10,22 @@ from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
 from wizard_env.view import Actions, View
 
 FADE = 0.999
-"""By so much what was seen before counts less after every iteration: the learner goes on learning."""
+"""The factor by which earlier rounds count less after every iteration, since the learner keeps learning."""
 
 
 class PastSelves:
-    """An agent: the past self that is chosen at the moment.
+    """An agent that acts as one of the learner's past selves.
 
-    Those whom the learner still loses to are chosen most: in proportion to (1 - p)^2, where p is the
-    share of rounds in which the learner scored more (Vinyals et al. 2019, the weighting "hard").
+    Past selves that still beat the learner are chosen most: in proportion to (1 - p)^2, where p is the share
+    of rounds in which the learner scored more (Vinyals et al. 2019, the weighting "hard").
     """
 
     def __init__(self, layers: list[int], size: int, precision: str = "float32") -> None:
-        """Begin with nobody; `add` somebody before the first `act`.
+        """Begin empty; `add` a network before the first `act`.
 
         Args:
-            layers: of the networks.
-            size: how many past selves are kept; beyond, the one chosen least often goes.
+            layers: widths of the networks' layers.
+            size: how many past selves to keep; beyond that, the one with the lowest priority is dropped.
             precision: what they compute in, float32 or bfloat16.
         """
         self._agent = GreedyAgent(PolicyValueNetwork(layers, 0), precision)
@@ -38,7 +38,7 @@ class PastSelves:
         return self._agent.act(view, rng)
 
     def add(self, network: PolicyValueNetwork) -> None:
-        """Keep a copy of a network."""
+        """Keep a copy of a network, and let it act."""
         if len(self._selves) == self._size:
             easiest = int(self.priorities().argmin())
             del self._selves[easiest]
@@ -46,29 +46,29 @@ class PastSelves:
         copy = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
         self._selves.append(copy)
         self._rounds = np.append(self._rounds, np.zeros((1, 2)), axis=0)
-        self._seat(len(self._selves) - 1)
+        self._act_as(len(self._selves) - 1)
 
     def priorities(self) -> NDArray[np.float64]:
-        """float64 [past selves]: how likely each is chosen."""
+        """float64 [past selves]: how likely each is to be chosen."""
         won = (self._rounds[:, 0] + 1) / (self._rounds.sum(axis=1) + 2)
         weights = (1 - won) ** 2
         return weights / weights.sum()
 
     def choose(self, rng: np.random.Generator) -> None:
-        """Seat another of them."""
-        self._seat(int(rng.choice(len(self._selves), p=self.priorities())))
+        """Draw the past self that acts from now on."""
+        self._act_as(int(rng.choice(len(self._selves), p=self.priorities())))
 
-    def _seat(self, number: int) -> None:
+    def _act_as(self, number: int) -> None:
         self._chosen = number
         self._agent.network.load_state_dict(self._selves[number])
 
     def note(self, won: float, lost: float) -> None:
-        """Count rounds that the learner has won and lost against the one that is seated."""
+        """Count the rounds that the learner has won and lost against the past self that acts."""
         self._rounds *= FADE
         self._rounds[self._chosen] += won, lost
 
     def state(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-        """Tensors and plain values; see `set_state`."""
+        """Everything that is kept, as tensors and plain values; see `set_state`."""
         tensors = {
             f"{number}.{name}": value
             for number, weights in enumerate(self._selves)
@@ -77,29 +77,32 @@ class PastSelves:
         return tensors, {"rounds": self._rounds.tolist(), "chosen": self._chosen}
 
     def set_state(self, tensors: dict[str, torch.Tensor], plain: dict[str, Any]) -> None:
-        """Go on from what `state` returned."""
+        """Continue from what `state` returned."""
         self._rounds = np.array(plain["rounds"]).reshape(-1, 2)
         self._selves = [{} for _ in self._rounds]
         for name, value in tensors.items():
             number, weight = name.split(".", 1)
             self._selves[int(number)][weight] = value
-        self._seat(plain["chosen"])
+        self._act_as(plain["chosen"])
 
 
 def rounds_won(
-    points: NDArray[np.int16], learns: NDArray[np.bool_], plays: NDArray[np.bool_]
+    points: NDArray[np.int16],
+    round_done: NDArray[np.bool_],
+    learns: NDArray[np.bool_],
+    plays: NDArray[np.bool_],
 ) -> tuple[float, float]:
-    """How many rounds the seats that learn have won and lost against the others; even ones count by half.
+    """How many rounds the seats that learn have won and lost against the others; a tie is half of each.
 
     Args:
-        points: [steps, games, seats], what every step scored.
+        points: [steps, games, seats], the points that each step scored.
+        round_done: [steps, games], whether the step ended a round.
         learns: [games, seats], the seats that learn.
         plays: [games, seats], the seats of the others.
     """
-    ended = points[:, :, 0] != 0
-    ahead = _mean(points, learns)[ended] - _mean(points, plays)[ended]
-    won = float((ahead > 0).sum() + 0.5 * (ahead == 0).sum())
-    return won, len(ahead) - won
+    lead = _mean(points, learns)[round_done] - _mean(points, plays)[round_done]
+    won = float((lead > 0).sum() + 0.5 * (lead == 0).sum())
+    return won, len(lead) - won
 
 
 def _mean(points: NDArray[np.int16], seats: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The decisions of an iteration, and what came of them."""
+"""The decisions of an iteration, what they scored, and what they were paid."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from wizard_env.observation import FULL_SIZE, OBS_SIZE
 
 
 class Rollout:
-    """The decisions of an iteration and what came of them, [steps, games, ...]."""
+    """The decisions of an iteration and what came of them; every array is [steps, games, ...]."""
 
     def __init__(self, steps: int, num_games: int, num_seats: int, *, with_full_states: bool) -> None:
         shape = (steps, num_games)
@@ -19,6 +19,7 @@ class Rollout:
         self.log_probabilities = np.zeros(shape, np.float32)
         self.values = np.zeros(shape, np.float32)
         self.points = np.zeros((*shape, num_seats), np.int16)
+        self.round_done = np.zeros(shape, np.bool_)
         self.rewards = np.zeros((*shape, num_seats), np.float32)
         self.ended = np.zeros(shape, np.bool_)
         self.full_states = np.zeros((*shape, FULL_SIZE) if with_full_states else 0, np.uint8)
@@ -29,13 +30,13 @@ class Rollout:
 def share_rewards(
     rewards: NDArray[np.float32], learns: NDArray[np.bool_], spirit: float
 ) -> NDArray[np.float32]:
-    """What seats are paid if a share of it, the spirit, is the mean over those who learn at their table.
+    """Replace a share of each reward, the spirit, by the mean over the seats of the game that learn.
 
     Berner et al., Dota 2 with Large Scale Deep Reinforcement Learning, 2019, "team spirit".
 
     Args:
         rewards: float32 [steps, games, seats].
-        learns: [games, seats], who learns; at least one at each table.
+        learns: [games, seats], the seats that learn; at least one in each game.
         spirit: from 0 to 1.
     """
     if not spirit:

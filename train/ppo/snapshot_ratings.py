@@ -1,4 +1,4 @@
-"""Rating a learner as it learns: alone at tables of each of some agents, on deals that nobody learns from."""
+"""Rating a learner while it learns: alone against each of several agents, on deals kept out of training."""
 
 from wizard_env.agents import load
 from wizard_env.train.config.run import Config
@@ -6,7 +6,7 @@ from wizard_env.train.evaluate import Entrant, evaluate
 from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
 
 SEED = 2**33
-"""Of the deals: every snapshot of every run is rated on the same ones."""
+"""The seed of the deals: every snapshot of every run is rated on the same ones."""
 
 
 class SnapshotRatings:
@@ -19,10 +19,10 @@ class SnapshotRatings:
         self._seen = set(config.learning.partners)
 
     def rate(self, network: PolicyValueNetwork) -> dict[str, float]:
-        """What is worth a curve, by the names that it is logged under.
+        """Seat the network alone at a table of each agent; returns the metrics to log, by name.
 
-        For each agent the points a game that the learner makes more than three of it, or as many as
-        sit there, and the games it wins; `held_out` are those that it does not learn beside.
+        For each agent, how many points per game the network leads by, and its share of games won. An agent
+        is in the group `seen` if the learner trains alongside it, else in `held_out`.
         """
         learner = Entrant("learner", GreedyAgent(network))
         curves: dict[str, float] = {}

@@ -1,1 +1,1 @@
-"""Learning on Ray RLlib."""
+"""Learning on Ray RLlib, on this machine or on a cluster."""

@@ -1,4 +1,4 @@
-"""SelfPlayRounds: rounds of Wizard as RLlib takes them; every seat that learns is an agent."""
+"""SelfPlayRounds: rounds of Wizard as an environment of RLlib; every seat that learns is an agent."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,36 +13,37 @@ from wizard_env.agents import load
 from wizard_env.observation.fields import HIGHS
 from wizard_env.sampling import draw_noise
 from wizard_env.state import SCORED
-from wizard_env.train.selfplay.games import REWARD_SCALES, draw_learners, partners_act
+from wizard_env.train.selfplay.games import REWARD_SCALES, draw_learners
+from wizard_env.view import actions_by_owner
 
 
 class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
-    """Some tables side by side; an episode is one round at each, of hands of the same size.
+    """Several games side by side; an episode is one round of each, all of the same hand size.
 
-    Agents are the seats that learn, "table_0/player_0" and so on, drawn anew for every round. A step
-    takes a decision at each table that has not ended its round, by the agent whose observation was
-    returned: {"observation": uint8 [OBS_SIZE], "action_mask": uint8 [NUM_ACTIONS]}. As in `Tables` these
-    and the actions are in canonical suits, and decisions with one legal action are skipped. The last
-    step of an episode pays every agent its own points of the round, scaled as in `Tables`.
+    Agents are the seats that learn, "table_0/player_0" and so on, drawn again for every round. A step
+    takes one decision in each game whose round is not over, by the agent whose observation was
+    returned: {"observation": uint8 [OBS_SIZE], "action_mask": uint8 [NUM_ACTIONS]}. As in `SelfPlayGames`
+    observations and actions are in canonical suits, and decisions with one legal action are skipped. The
+    last step of an episode pays every agent its own points of the round, scaled as in `SelfPlayGames`.
 
-    The tables are one environment because RLlib either cuts the episodes of several, and then loses the
-    decisions of all seats that are not to act at the cut (ray-project/ray#44677), or drops those episodes
-    that are not the first to end, which are the large rounds.
+    The games are one environment because RLlib cannot handle several. Either it cuts their episodes, and
+    loses the decisions of all seats that do not act at the cut (ray-project/ray#44677), or it drops every
+    episode but the first to end, and so the rounds of large hands.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        """config: `rules`, `num_games`, `seed`, `sparring`, `partners` and `alone`, as for `Tables`."""
+        """config: `rules`, `num_games`, `seed`, `sparring`, `partners`, `alone`, as for `SelfPlayGames`."""
         super().__init__()
-        rules, tables = config["rules"], config["num_games"]
+        rules, num_games = config["rules"], config["num_games"]
         self._sparring, self._alone = config["sparring"], config["alone"]
         self._partners = [load(partner) for partner in config["partners"]]
         self._rng = np.random.default_rng((config["seed"], getattr(config, "worker_index", 0)))
-        self._games = Games(rules, tables, canonical_suits=True, skip_forced=True, pause="round")
-        self._rows = np.arange(tables)
-        self._learns = np.ones((tables, rules.num_players), np.bool_)
-        self._partner = np.zeros(tables, np.int64)
+        self._games = Games(rules, num_games, canonical_suits=True, skip_forced=True, pause="round")
+        self._rows = np.arange(num_games)
+        self._learns = np.ones((num_games, rules.num_players), np.bool_)
+        self._partner = np.zeros(num_games, np.int64)
         self.possible_agents = [
-            f"table_{table}/player_{seat}" for table in range(tables) for seat in range(rules.num_players)
+            f"table_{game}/player_{seat}" for game in range(num_games) for seat in range(rules.num_players)
         ]
         self.agents = self.possible_agents
         space = gymnasium.spaces.Dict(
@@ -53,7 +54,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         )
         self.observation_spaces = dict.fromkeys(self.agents, space)
         self.action_spaces = dict.fromkeys(self.agents, gymnasium.spaces.Discrete(NUM_ACTIONS))
-        for _ in range(self._rng.integers(len(rules.rounds))):  # or all workers would be at the same round
+        for _ in range(self._rng.integers(len(rules.rounds))):  # else all workers would be at the same round
             self._deal()
             while len(rows := self._waiting()):
                 self._games.step(sample_legal(self._games.mask[rows], self._rng), rows)
@@ -61,7 +62,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Deal the next round. The seed is not read: RLlib gives the same one to every episode."""
+        """Deal the next round. The seed is ignored: RLlib passes the same one for every episode."""
         self._acted: set[str] = set()
         self._deal()
         while not len(self._waiting()):  # no seat that learns had a choice
@@ -73,7 +74,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
         """Take the agents' decisions and play on to the next ones.
 
-        Raises IllegalAction; no table has changed then.
+        Raises IllegalAction if an action is not legal; no game has changed then.
         """
         rows = self._waiting()
         agents = self._agents_at(rows)
@@ -85,16 +86,16 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         return self._observations(), rewards, {"__all__": over}, {"__all__": False}, {}
 
     def _waiting(self) -> NDArray[np.int64]:
-        """int64 [k]: the tables that have not ended their round."""
+        """int64 [k]: the games whose round is not over."""
         return (self._games.states["phase"] < SCORED).nonzero()[0]
 
     def _agents_at(self, rows: NDArray[np.int64]) -> list[str]:
-        """Who acts at these tables."""
+        """The agents that act in these games."""
         places = rows * self._learns.shape[1] + self._games.seat[rows]
         return [self.agents[place] for place in places]
 
     def _deal(self) -> None:
-        """Deal everywhere, draw who sits where, and play on to the first decisions of those that learn."""
+        """Deal in every game, draw the seats that learn, and play on to their first decisions."""
         games, rng = self._games, self._rng
         if (games.states["phase"] == SCORED).all():
             games.deal(self._rows)
@@ -105,17 +106,18 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         self._play_partners()
 
     def _play_partners(self) -> None:
+        """Let the partners act until a learner acts next in every game whose round is not over."""
         games = self._games
         while True:
             rows = self._waiting()
             rows = rows[~self._learns[rows, games.seat[rows]]]
             if not len(rows):
                 return
-            for actions, theirs in partners_act(games, self._partners, self._partner, rows, self._rng):
-                games.step(actions, theirs)
+            actions = actions_by_owner(self._partners, self._partner[rows], games.view(rows), self._rng)
+            games.step(actions, rows, printed=True)
 
     def _observations(self) -> dict[str, dict[str, NDArray[np.uint8]]]:
-        """What those see who act now."""
+        """What each agent that acts now sees."""
         games, rows = self._games, self._waiting()
         return {
             agent: {"observation": games.observation[row].copy(), "action_mask": games.mask[row].copy()}
@@ -123,7 +125,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         }
 
     def _points(self) -> dict[str, float]:
-        """What the round is worth to those who had a choice in it."""
+        """The rewards of the round for the agents that had a choice in it."""
         points = dict(
             zip(self.agents, (self._games.points * REWARD_SCALES["points"]).ravel().tolist(), strict=True)
         )

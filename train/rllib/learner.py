@@ -1,4 +1,4 @@
-"""Self-play on Ray RLlib: one policy that learns from every seat's decisions, here or on a cluster."""
+"""Self-play on Ray RLlib: one policy learns from every seat's decisions, on this machine or a cluster."""
 
 import logging
 import shutil
@@ -17,7 +17,6 @@ from ray.rllib.core.rl_module.torch import TorchRLModule
 from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
 from ray.rllib.utils.torch_utils import FLOAT_MIN
-from stable_baselines3.common.logger import Logger
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.agents import load
@@ -27,7 +26,8 @@ from wizard_env.train.config.rllib import RLlibConfig
 from wizard_env.train.networks import PolicyValueNetwork
 from wizard_env.train.ppo.learner import MAX_GRADIENT_NORM, VALUE_WEIGHT
 from wizard_env.train.rllib.env import SelfPlayRounds
-from wizard_env.train.run import conduct
+from wizard_env.train.run import run_learner
+from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.games import REWARD_SCALES
 from wizard_env.train.selfplay.loop import IterativeLearner
 from wizard_env.train.selfplay.progress import Progress
@@ -35,12 +35,12 @@ from wizard_env.train.selfplay.progress import Progress
 CHECKPOINT = "checkpoint"
 MODULE = "player"
 POINTS = 1 / REWARD_SCALES["points"]
-"""How many a reward of 1 stands for."""
-_MEASURES = ("policy_loss", "vf_loss", "entropy", "vf_explained_var", "default_optimizer_learning_rate")
+"""The points that a reward of 1 stands for."""
+_METRICS = ("policy_loss", "vf_loss", "entropy", "vf_explained_var", "default_optimizer_learning_rate")
 
 
 class SelfPlayModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]
-    """The network of `wizard_env.train.ppo.learner` as an RLModule; illegal actions get no probability.
+    """The network of `wizard_env.train.ppo` as an RLModule; illegal actions get no probability.
 
     model_config: `layers` and `seed`, as for `PolicyValueNetwork`.
     """
@@ -56,7 +56,7 @@ class SelfPlayModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]
         return {Columns.ACTION_DIST_INPUTS: self._logits(batch, outputs), Columns.EMBEDDINGS: outputs}
 
     def compute_values(self, batch: dict[str, Any], embeddings: torch.Tensor | None = None) -> torch.Tensor:
-        """float32 [n]. embeddings: the network's outputs, where they are known already."""
+        """float32 [n]. embeddings: the network's outputs, if they have been computed already."""
         outputs = self._outputs(batch) if embeddings is None else embeddings
         return outputs[:, NUM_ACTIONS]
 
@@ -69,10 +69,10 @@ class SelfPlayModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]
 
 
 class CountingRunner(MultiAgentEnvRunner):  # type: ignore[misc]
-    """Counts decisions as RLlib counts steps, and tells the points of every round.
+    """Counts decisions as RLlib's steps, and logs the points of every round.
 
-    RLlib's own count of agents' steps fails where an agent does not act in every sample, as at a table
-    with partners; and it keeps a dozen averages for every agent.
+    RLlib's own count of agents' steps fails if an agent does not act in every sample, as happens with
+    partners in the game; and it keeps a dozen averages for each agent.
     """
 
     def _increase_sampled_metrics(
@@ -91,21 +91,21 @@ class CountingRunner(MultiAgentEnvRunner):  # type: ignore[misc]
 
 
 def algorithm_config(config: RLlibConfig, seed: int) -> PPOConfig:
-    """What RLlib is to do. seed: of the deals and of what is drawn."""
+    """The configuration of RLlib's PPO. seed: of the deals and of everything drawn at random."""
     learning, cluster = config.learning, config.cluster
-    table = {
+    games = {
         "rules": config.game.rules(),
         "num_games": cluster.games_per_worker,
         "seed": seed,
         "sparring": learning.sparring,
-        "partners": [load(partner) for partner in learning.partners],  # whose files may be here alone
+        "partners": [load(partner) for partner in learning.partners],  # their files may exist only here
         "alone": learning.alone,
     }
     network = {"layers": learning.layers, "seed": config.seed}
     slope = [[0, learning.learning_rate], [learning.decisions, learning.final_learning_rate]]
     return (
         PPOConfig()
-        .environment(SelfPlayRounds, env_config=table, disable_env_checking=True)  # it would play illegally
+        .environment(SelfPlayRounds, env_config=games, disable_env_checking=True)  # it plays illegally
         .env_runners(
             env_runner_cls=CountingRunner,
             num_env_runners=cluster.workers,
@@ -138,45 +138,44 @@ def _always(agent: str, episode: Any, **options: Any) -> str:
 
 
 class Learner(IterativeLearner):
-    """RLlib's PPO, as `wizard_env.train.run` conducts a learner.
+    """RLlib's PPO as a learner of `wizard_env.train.run`.
 
-    algorithm: what learns.
+    algorithm: the algorithm of RLlib.
     """
 
     def __init__(self, config: RLlibConfig, checkpoint: Path | None) -> None:
-        """Begin, or go on from a checkpoint, with new deals."""
+        """Begin, or resume from a checkpoint with new deals."""
         super().__init__(config.learning.decisions, config.learning.checkpoint_seconds)
         made = int(checkpoint.resolve().name.rpartition("-")[2]) if checkpoint else 0
         self.algorithm = algorithm_config(config, config.seed + made).build_algo()
-        Path(self.algorithm.logdir).rmdir()  # in the user's home, for logs that nobody writes
+        Path(self.algorithm.logdir).rmdir()  # in the user's home, for logs that are never written
         if checkpoint:
             self.algorithm.restore_from_path(str(checkpoint.resolve()))
         self.decisions = made
 
-    def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
-        """Learn to the end, and let go of what RLlib holds."""
-        super().learn(folder, logger, report)
+    def learn(self, folder: Path, curves: Curves, report: Callable[[Progress], None] | None) -> None:
+        """Learn to the end, and release what RLlib holds."""
+        super().learn(folder, curves, report)
         self.algorithm.stop()
 
     def iterate(self) -> dict[str, float]:
-        """Play, and learn from what was played; returns what is worth a curve, by name."""
+        """Play, and learn from what was played; returns the metrics to log, by name."""
         result = self.algorithm.train()
         played, learned = result["env_runners"], result["learners"][MODULE]
         self.decisions = int(played["num_env_steps_sampled_lifetime"])
-        points = np.concatenate(played["points"])[np.newaxis]
-        self.tally.add(points, np.ones(points.shape, np.bool_))
-        return {f"train/{name}": float(learned[name]) for name in _MEASURES}
+        self.tally.add(np.concatenate(played["points"]))
+        return {f"train/{name}": float(learned[name]) for name in _METRICS}
 
     def save(self, folder: Path) -> None:
-        """Write RLlib's checkpoint, to which a link then turns, and the agent."""
+        """Write RLlib's checkpoint, point the link at it, and write the agent."""
         link = folder / CHECKPOINT
         kept = folder / f"{CHECKPOINT}-{self.decisions}"
         if link.resolve() != kept.resolve():
             self.algorithm.save_to_path(str(kept.resolve()))
-            turned = folder / f".{CHECKPOINT}"
-            turned.unlink(missing_ok=True)
-            turned.symlink_to(kept.name)
-            turned.replace(link)
+            new_link = folder / f".{CHECKPOINT}"
+            new_link.unlink(missing_ok=True)
+            new_link.symlink_to(kept.name)
+            new_link.replace(link)
             for other in folder.glob(f"{CHECKPOINT}-*"):
                 if other != kept:
                     shutil.rmtree(other)
@@ -192,16 +191,16 @@ def train(
     resume: bool = False,
     report: Callable[[Progress], None] | None = None,
 ) -> Path:
-    """Learn by self-play as a config says, on a Ray cluster, and write everything below a folder here.
+    """Learn by self-play as a config says, on a Ray cluster, and write everything into a folder here.
 
     Writes what `wizard_env.train.run.train` writes, with RLlib's own checkpoint.
 
     Args:
         config: the run.
         folder: where to write; created if it is missing.
-        address: of the cluster, "auto" for the one that this machine belongs to; "local" starts one here.
-            If Ray is connected already, that connection is taken.
-        resume: go on from the folder's checkpoint.
+        address: of the cluster; "auto" is the one that this machine belongs to, "local" starts one here.
+            If Ray is already connected, that connection is used.
+        resume: continue from the folder's checkpoint.
         report: called after every iteration.
 
     Returns:
@@ -215,7 +214,7 @@ def train(
     if started:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     try:
-        conduct(lambda kept: Learner(config, kept), folder / CHECKPOINT, config, folder, resume, report)
+        run_learner(lambda kept: Learner(config, kept), folder / CHECKPOINT, config, folder, resume, report)
     finally:
         if started:
             ray.shutdown()

@@ -1,1 +1,1 @@
-"""Learning with sb3-contrib's MaskablePPO."""
+"""Learning with stable-baselines3: sb3-contrib's MaskablePPO over self-play."""

@@ -1,4 +1,4 @@
-"""SelfPlayBuffer: a rollout of self-play in which every seat is credited with its own points."""
+"""SelfPlayBuffer: a rollout of self-play that credits each seat with its own points."""
 
 from typing import Any
 
@@ -11,29 +11,30 @@ from wizard_env.train.selfplay.advantages import seat_advantages
 
 
 class SelfPlayBuffer(MaskableRolloutBuffer):
-    """sb3-contrib's buffer, with advantages taken along each seat's own decisions of a round."""
+    """sb3-contrib's buffer, with advantages along each seat's own decisions."""
 
     def __init__(self, *arguments: Any, env: SelfPlayVecEnv, **options: Any) -> None:
-        """env: the environment that the rollout comes from."""
+        """env: the environment that is played."""
         self.env = env
         super().__init__(*arguments, **options)
 
     def reset(self) -> None:
         super().reset()
         self.seats = np.zeros((self.buffer_size, self.n_envs), np.int64)
-        self.paid = np.zeros((self.buffer_size, *self.env.tables.rewards.shape), np.float32)
+        self.paid = np.zeros((self.buffer_size, *self.env.self_play.rewards.shape), np.float32)
         self.ended = np.zeros((self.buffer_size, self.n_envs), np.bool_)
 
     def add(self, *arguments: Any, **options: Any) -> None:
-        self.seats[self.pos] = self.env.acted
-        self.paid[self.pos] = self.env.tables.rewards
-        self.ended[self.pos] = self.env.tables.ended
+        self_play = self.env.self_play
+        self.seats[self.pos] = self_play.acted
+        self.paid[self.pos] = self_play.rewards
+        self.ended[self.pos] = self_play.ended
         super().add(*arguments, **options)
 
     def compute_returns_and_advantage(self, last_values: Any, dones: NDArray[np.bool_]) -> None:
-        """Fill advantages and returns, float32 [decisions, games].
+        """Write the advantages and returns, float32 [decisions, games].
 
-        last_values: [games], the values of the decisions that the games wait for.
+        last_values: [games], the values of the decisions that follow the rollout.
         """
         seat_advantages(
             self.seats,

@@ -1,4 +1,4 @@
-"""Learning with sb3-contrib's MaskablePPO: the library way."""
+"""The learner "maskable_ppo": sb3-contrib's MaskablePPO over self-play."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.logger import KVWriter, Logger
 
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.records.files import write_atomically
@@ -17,6 +17,7 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.sb3.buffer import SelfPlayBuffer
 from wizard_env.train.sb3.trunk import Trunk, policy_weights
 from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
+from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.games import deal_games
 from wizard_env.train.selfplay.progress import Progress, Tally
 
@@ -24,9 +25,9 @@ CHECKPOINT = "checkpoint.zip"
 
 
 class Learner:
-    """MaskablePPO over the tables of a config.
+    """MaskablePPO over the games of a config.
 
-    model: what learns.
+    model: the MaskablePPO.
     """
 
     def __init__(
@@ -36,23 +37,24 @@ class Learner:
         checkpoint: Path | None,
         policy_kwargs: dict[str, Any] | None = None,
     ) -> None:
-        """Begin, or go on from a checkpoint, with new deals.
+        """Begin, or resume from a checkpoint with new deals.
 
-        policy_kwargs: of a policy of stable-baselines3's own making, instead of the shared trunk that the
-            config's `layers` describe; such a one can be learned, but not saved as an agent.
+        policy_kwargs: options of stable-baselines3's own policy, in place of the shared trunk that the
+            config's `layers` describe; such a policy can learn, but cannot be saved as an agent.
         """
         torch.distributions.Distribution.set_default_validate_args(False)
         learning = config.learning
         assert isinstance(learning, PpoConfig)
         self._learning = learning
-        env = _tables(config, config.seed)
+        env = _environment(config, config.seed)
+        options = _options(learning, env, policy_kwargs)
         self.model = (
-            _new(config, env, device, policy_kwargs)
+            _new(learning, config.seed, env, device, options)
             if checkpoint is None
-            else _resume(env, checkpoint, device)
+            else _resume(checkpoint, env, device, options)
         )
-        if self.decisions:  # not the deals that the run began with
-            env = _tables(config, config.seed + self.decisions)
+        if self.decisions:  # other deals than those that the run began with
+            env = _environment(config, config.seed + self.decisions)
             self.model.set_env(env)
             self.model.rollout_buffer.env = env  # type: ignore[attr-defined]
 
@@ -61,33 +63,42 @@ class Learner:
         """How many it has learned from."""
         return int(self.model.num_timesteps)
 
-    def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
+    def learn(self, folder: Path, curves: Curves, report: Callable[[Progress], None] | None) -> None:
         """Iterate until enough decisions are learned from, writing checkpoints on the way."""
-        self.model.set_logger(logger)
+        self.model.set_logger(Logger(str(folder), [_CurveOutput(curves)]))
         watch = _Watch(self._learning, folder, report)
         left = max(0, self._learning.decisions - self.decisions)
         self.model.learn(left, watch, reset_num_timesteps=False)
         save(self.model, folder)
 
 
-def _tables(config: Config, seed: int) -> SelfPlayVecEnv:
+def _environment(config: Config, seed: int) -> SelfPlayVecEnv:
     return SelfPlayVecEnv(deal_games(config, seed))
 
 
-def _new(
-    config: Config, env: SelfPlayVecEnv, device: str, policy_kwargs: dict[str, Any] | None
-) -> MaskablePPO:
-    learning = config.learning
-    assert isinstance(learning, PpoConfig)
+def _options(
+    learning: PpoConfig, env: SelfPlayVecEnv, policy_kwargs: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The options of MaskablePPO that are functions and classes of this package."""
     trunk = {
         "features_extractor_class": Trunk,
         "features_extractor_kwargs": {"layers": learning.layers},
         "net_arch": [],
     }
+    return {
+        "learning_rate": _schedule(learning),
+        "rollout_buffer_class": SelfPlayBuffer,
+        "rollout_buffer_kwargs": {"env": env},
+        "policy_kwargs": policy_kwargs or trunk,
+    }
+
+
+def _new(
+    learning: PpoConfig, seed: int, env: SelfPlayVecEnv, device: str, options: dict[str, Any]
+) -> MaskablePPO:
     return MaskablePPO(
         "MlpPolicy",
         env,
-        learning_rate=_schedule(learning),
         n_steps=learning.decisions_per_game,
         batch_size=learning.batch_size,
         n_epochs=learning.epochs,
@@ -95,33 +106,52 @@ def _new(
         gae_lambda=learning.gae_lambda,
         clip_range=learning.clip_range,
         ent_coef=learning.entropy_bonus,
-        rollout_buffer_class=SelfPlayBuffer,
-        rollout_buffer_kwargs={"env": env},
-        policy_kwargs=policy_kwargs or trunk,
-        seed=config.seed,
+        seed=seed,
         device=device,
+        **options,
+    )
+
+
+def _resume(checkpoint: Path, env: SelfPlayVecEnv, device: str, options: dict[str, Any]) -> MaskablePPO:
+    """Load a checkpoint, except for the options, which it pickles under the module names of its time."""
+    return MaskablePPO.load(
+        checkpoint,
+        env,
+        device,
+        custom_objects=options | {"lr_schedule": options["learning_rate"]},
+        rollout_buffer_kwargs=options["rollout_buffer_kwargs"],
     )
 
 
 def _schedule(learning: PpoConfig) -> Callable[[float], float]:
-    """The learning rate by what remains of the run, 1 to 0."""
+    """The learning rate as a function of the share of the run that remains, from 1 to 0."""
     first, last = learning.learning_rate, learning.final_learning_rate
     return lambda remaining: last + (first - last) * remaining
 
 
-def _resume(env: SelfPlayVecEnv, checkpoint: Path, device: str) -> MaskablePPO:
-    return MaskablePPO.load(checkpoint, env, device, rollout_buffer_kwargs={"env": env})
-
-
 def save(model: MaskablePPO, folder: Path) -> None:
-    """Write a checkpoint and the agent; each file is replaced at once or not at all."""
+    """Write a checkpoint and the agent; each file is replaced atomically."""
     excluded = ["rollout_buffer", "rollout_buffer_kwargs", "env"]
     write_atomically(folder / CHECKPOINT, lambda path: model.save(path, exclude=excluded))
     write_atomically(folder / FILE_NAME, lambda path: save_agent(policy_weights(model.policy), path))
 
 
+class _CurveOutput(KVWriter):
+    """Passes on what stable-baselines3 logs to the curves of the run."""
+
+    def __init__(self, curves: Curves) -> None:
+        self._curves = curves
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, Any], step: int = 0) -> None:
+        csv_only = [name for name, outputs in key_excluded.items() if outputs and "tensorboard" in outputs]
+        self._curves.add(key_values, step, csv_only)
+
+    def close(self) -> None:
+        """Whoever opened the curves closes them."""
+
+
 class _Watch(BaseCallback):
-    """Measures the self-play, writes curves and checkpoints, and reports."""
+    """Counts finished rounds, logs and reports them, and writes checkpoints."""
 
     def __init__(self, learning: PpoConfig, folder: Path, report: Callable[[Progress], None] | None) -> None:
         super().__init__()
@@ -133,16 +163,18 @@ class _Watch(BaseCallback):
 
     def _on_step(self) -> bool:
         env: SelfPlayVecEnv = self.training_env  # type: ignore[assignment]
-        self._tally.add(env.points, env.learns)
+        self._tally.add(env.self_play.learners_points())
         return True
 
     def _on_rollout_end(self) -> None:
-        progress = self._tally.tell(self.num_timesteps, self.logger)
+        progress = self._tally.progress(self.num_timesteps)
+        for name, value in progress.metrics().items():
+            self.logger.record(name, value)
         if self._report is not None:
             self._report(progress)
 
     def _on_rollout_start(self) -> None:
-        """Before each rollout the last update is done: a good moment to save."""
+        """Save if it is time; the last update is complete before each rollout."""
         if time.monotonic() - self._saved >= self._learning.checkpoint_seconds:
             save(self.model, self._folder)  # type: ignore[arg-type]
             self._saved = time.monotonic()

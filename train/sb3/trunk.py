@@ -1,7 +1,6 @@
-"""The network that learns: a trunk shared by policy and value, over scaled observations."""
+"""The trunk that policy and value share in stable-baselines3's network, over scaled observations."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import torch
@@ -9,6 +8,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 from wizard_env.agents.network import input_scale
 from wizard_env.observation.fields import OBS_SIZE
+from wizard_env.train.networks import agent_weights, fully_connected, layers_of
 
 
 class Trunk(BaseFeaturesExtractor):
@@ -18,23 +18,13 @@ class Trunk(BaseFeaturesExtractor):
         super().__init__(observation_space, features_dim=layers[-1])
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(input_scale()))
-        widths = [OBS_SIZE, *layers]
-        modules: list[torch.nn.Module] = []
-        for inputs, outputs in pairwise(widths):
-            modules += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
-        self.layers = torch.nn.Sequential(*modules)
+        self.layers = fully_connected([OBS_SIZE, *layers])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """float32 [n, OBS_SIZE], unscaled, to float32 [n, features]."""
-        features: torch.Tensor = self.layers(observations * self.scale)
-        return features
+        return torch.relu(self.layers(observations * self.scale))
 
 
 def policy_weights(policy: Any) -> dict[str, torch.Tensor]:
-    """The weights that choose actions, named as `save_agent` wants them: layer.0.weight, ..."""
-    linear = [module for module in policy.features_extractor.layers if isinstance(module, torch.nn.Linear)]
-    weights: dict[str, torch.Tensor] = {}
-    for number, module in enumerate([*linear, policy.action_net]):
-        weights[f"layer.{number}.weight"] = module.weight.detach().cpu().contiguous()
-        weights[f"layer.{number}.bias"] = module.bias.detach().cpu().contiguous()
-    return weights
+    """The weights that choose actions, as `wizard_env.agents.network.save_agent` takes them."""
+    return agent_weights([*layers_of(policy.features_extractor), *layers_of(policy.action_net)])

@@ -1,4 +1,4 @@
-"""SelfPlayVecEnv: batched self-play as stable-baselines3 takes it, every seat being a learner."""
+"""SelfPlayVecEnv: batched self-play as a vectorised environment of stable-baselines3."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,41 +14,30 @@ from wizard_env.train.selfplay.games import SelfPlayGames
 
 
 class SelfPlayVecEnv(VecEnv):
-    """One environment for each game; a step is the decision of whichever seat acts.
+    """One environment for each game; a step is one decision of whichever seat acts.
 
-    Consecutive decisions of an environment are therefore those of different seats, and the reward of
-    one is paid for several decisions of all: learn from it through `SelfPlayBuffer`, which credits
-    every seat with its own points. The rewards returned here are those of the seat that acted, and
-    `dones` tell where a round has ended.
+    So consecutive decisions of an environment belong to different seats, and a reward is paid for several
+    decisions of every seat. Learn through `SelfPlayBuffer`, which credits each seat with its own points.
+    The rewards returned here are those of the seat that acted; `dones` says where a round, or a game, has
+    ended.
 
-    tables: the games; `points`, `acted` and `learns` are theirs.
+    self_play: the games with their learners and partners.
+    games: the games themselves.
     """
 
-    def __init__(self, tables: SelfPlayGames) -> None:
-        self.tables = tables
-        self.games = tables.games
-        self._actions = np.zeros(tables.games.num_games, np.int64)
+    def __init__(self, self_play: SelfPlayGames) -> None:
+        self.self_play = self_play
+        self.games = self_play.games
+        self._actions = np.zeros(self.games.num_games, np.int64)
         self.render_mode = None
         super().__init__(
-            tables.games.num_games,
+            self.games.num_games,
             gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8),
             gymnasium.spaces.Discrete(NUM_ACTIONS),
         )
 
-    @property
-    def points(self) -> NDArray[np.int16]:
-        return self.tables.points
-
-    @property
-    def acted(self) -> NDArray[np.uint8]:
-        return self.tables.acted
-
-    @property
-    def learns(self) -> NDArray[np.bool_]:
-        return self.tables.learns
-
     def reset(self) -> NDArray[np.uint8]:
-        """The decisions that the games wait for; they are not dealt anew."""
+        """The observations of the decisions to take; nothing is dealt again."""
         return self.games.observation.copy()
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
@@ -57,11 +46,11 @@ class SelfPlayVecEnv(VecEnv):
     def step_wait(
         self,
     ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        self.tables.step(self._actions)
-        tables = self.tables
-        rewards = tables.rewards[np.arange(self.num_envs), tables.acted]
+        self_play = self.self_play
+        self_play.step(self._actions)
+        rewards = self_play.rewards[np.arange(self.num_envs), self_play.acted]
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        return self.games.observation.copy(), rewards, tables.ended.copy(), infos
+        return self.games.observation.copy(), rewards, self_play.ended.copy(), infos
 
     def action_masks(self) -> NDArray[np.uint8]:
         """uint8 [num_games, NUM_ACTIONS]: the legal actions."""
@@ -70,7 +59,7 @@ class SelfPlayVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method of this batch; sb3-contrib asks for `action_masks` this way."""
+        """Call a method of this batch. sb3-contrib asks for `action_masks` this way."""
         return list(getattr(self, method_name)(*method_args, **method_kwargs))
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:

@@ -1,1 +1,1 @@
-"""Batched self-play: the games, who is credited, the training loop, progress and checkpoints."""
+"""What the learners share: the games of self-play, advantages, the loop, curves and checkpoints."""

@@ -20,17 +20,17 @@ def seat_advantages(
 ) -> None:
     """Generalised advantage estimates along each seat's own decisions (Schulman et al. 2016, eq. 16).
 
-    A seat's decisions of a round, or of a game, are an episode, paid at its end. Where the rollout ends
-    within an episode, the value of the seat's next decision is known if it is the one that acts next;
-    for the others their last decision stands in for it, and gets no advantage.
+    A seat's decisions in a round, or in a game, are one episode, paid at its end. Where the rollout ends in
+    the middle of an episode, the value of the next decision is known for the seat that acts next. For the
+    other seats their last decision stands in for it, and gets no advantage itself.
 
     Args:
-        seats: [decisions, games], who took each decision.
-        rewards: [decisions, games, seats], what each paid every seat; read where an episode ended.
-        ended: [decisions, games], whether each ended the episode.
-        values: [decisions, games], the estimates when they were taken.
+        seats: [decisions, games], the seat that took each decision.
+        rewards: [decisions, games, seats], what each decision paid every seat; read where an episode ended.
+        ended: [decisions, games], whether the decision ended the episode.
+        values: [decisions, games], the estimates at the time of the decisions.
         last_values: [games], the estimates for the decisions that follow the rollout.
-        last_seats: [games], who takes those.
+        last_seats: [games], the seats that take those.
         discount: per decision of the seat.
         decay: lambda.
         advantages: [decisions, games], written.

@@ -1,4 +1,4 @@
-"""Telling glibc's allocator to keep freed memory, which every training step takes again."""
+"""Makes glibc's allocator keep freed memory, which the next training step needs again."""
 
 import ctypes
 import platform
@@ -11,10 +11,10 @@ _GROW = 2**28
 
 
 def keep_freed_memory() -> None:
-    """Serve large blocks from the heap and do not give them back; a no-op off glibc.
+    """Serve large blocks from the heap and never return them to the system; does nothing without glibc.
 
-    By default each large tensor is a fresh mapping whose pages the kernel zeroes at first touch:
-    without this a gradient step takes more than twice as long.
+    By default each large tensor is a new mapping, and the kernel zeroes its pages when they are first
+    touched: a gradient step then takes more than twice as long.
     """
     if platform.libc_ver()[0] != "glibc":
         return

@@ -1,4 +1,4 @@
-"""Checkpoints: one file of tensors, by dotted names, and plain values beside them."""
+"""Checkpoints: one file of tensors with dotted names, and plain values in its header."""
 
 import json
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ Tensors: TypeAlias = dict[str, torch.Tensor]
 
 
 def write_checkpoint(path: Path, parts: Mapping[str, Mapping[str, torch.Tensor]], plain: object) -> None:
-    """Replace a file, at once or not at all.
+    """Replace a file atomically.
 
     Args:
         path: the file.
-        parts: tensors, by the name of their part and their own; a part's name has no dot.
-        plain: what JSON can hold.
+        parts: tensors, by the name of their part and their own name; a part's name has no dot.
+        plain: values that JSON can hold.
     """
     tensors = {
         f"{part}.{name}": value.detach().cpu().contiguous()
@@ -29,11 +29,11 @@ def write_checkpoint(path: Path, parts: Mapping[str, Mapping[str, torch.Tensor]]
         for name, value in named.items()
     }
     about = {"state": json.dumps(plain)}
-    write_atomically(path, lambda beside: save_file(tensors, beside, about))
+    write_atomically(path, lambda temporary: save_file(tensors, temporary, about))
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
-    """The parts and the plain values that `write_checkpoint` wrote; a part without tensors is left out."""
+    """The parts and the plain values that `write_checkpoint` wrote, without parts that had no tensors."""
     parts: dict[str, Tensors] = {}
     with safe_open(path, framework="pt") as file:
         for full_name in file.keys():  # noqa: SIM118
@@ -43,7 +43,7 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
 
 
 def moments(optimizer: torch.optim.Optimizer) -> Tensors:
-    """What an optimiser remembers of every parameter, by "number.name"."""
+    """What an optimiser keeps for each parameter, by "number.name"."""
     return {
         f"{number}.{name}": value
         for number, kept in optimizer.state_dict()["state"].items()
@@ -52,7 +52,7 @@ def moments(optimizer: torch.optim.Optimizer) -> Tensors:
 
 
 def set_moments(optimizer: torch.optim.Optimizer, kept: Tensors) -> None:
-    """Take over what `moments` returned."""
+    """Load what `moments` returned."""
     state: dict[int, Tensors] = {}
     for full_name, value in kept.items():
         number, _, name = full_name.partition(".")

@@ -1,6 +1,6 @@
-"""SelfPlayGames: batched self-play, in which every seat that is not a partner's is a learner's."""
+"""SelfPlayGames: batched self-play in which every seat learns, except those that partners take."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,37 +11,40 @@ from wizard_env.agents import load
 from wizard_env.envs.rewards import Reward, rewards
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
-from wizard_env.view import reorder_actions
+from wizard_env.view import actions_by_owner
 
 REWARD_SCALES: dict[Reward, float] = {
-    "points": 1 / 20,  # 20 points are those for a bid of 0 met
+    "points": 1 / 20,  # 20 points are what a bid of 0 earns when it is met
     "relative": 1 / 20,
     "game": 1 / 200,
     "win": 1.0,
     "rank": 1.0,
 }
-"""What rewards are multiplied with, so that returns are about 1."""
-OF_A_ROUND: tuple[Reward, ...] = ("points", "relative")
-"""The rewards that are paid at the end of a round; the others, at the end of the game."""
-EVERYBODY_LEARNS = -1
+"""Factors that bring returns to about 1."""
+ROUND_REWARDS: tuple[Reward, ...] = ("points", "relative")
+"""The rewards that are paid at the end of a round; the others are paid at the end of the game."""
+NO_PARTNER = -1
 
 
 class SelfPlayGames:
-    """N games; a step is the decision of whichever learner acts in each.
+    """N games; a step is one decision of a learner in each.
 
-    Decisions with one legal action are skipped. Observations, masks and actions are in canonical
-    suits (see wizard_env/suits.py). Copies that only ever meet each other learn to fit each other; so
-    in a share of the games some seats, drawn once, are taken by partners that do not learn.
+    Decisions with one legal action are skipped. Observations, masks and the learners' actions are in
+    canonical suits (see wizard_env/observation/suit_order.py). Copies of an agent that only ever meet each
+    other learn to fit each other, so in a share of the games partners, which do not learn, take some of
+    the seats; which seats and which partner is drawn once for each game.
 
-    Where tables differ in size, arrays have as many columns as the largest has seats, 0 where nobody sits.
+    Where games differ in their number of players, arrays have a column for each seat of the largest, 0 where
+    nobody sits.
 
-    points: int16 [num_games, seats], what the last step scored.
-    rewards: float32 [num_games, seats], what it paid every seat, scaled.
-    ended: bool [num_games], whether it ended the round, or the game where rewards are paid at its end.
+    points: int16 [num_games, seats], the points that the last step scored.
+    round_done: bool [num_games], whether the last step ended a round.
+    rewards: float32 [num_games, seats], what the last step paid each seat, scaled.
+    ended: bool [num_games], whether it ended what rewards are paid for: the round, or the game.
     acted: uint8 [num_games], the seats that took the last decisions.
     learns: bool [num_games, seats], the seats that learn; at least one in each game.
-    plays: bool [num_games, seats], those of partners.
-    partner: int64 [num_games], which of the partners takes them, EVERYBODY_LEARNS where there are none.
+    plays: bool [num_games, seats], the seats of partners.
+    partner: int64 [num_games], the index of the partner that takes them, NO_PARTNER where every seat learns.
     """
 
     def __init__(
@@ -58,11 +61,11 @@ class SelfPlayGames:
 
         Args:
             rules: the options of every game, or of each.
-            num_games: how many.
-            seed: of the deals, and of which seats are whose.
-            sparring: the share of games with 1 to num_players - 1 seats of a partner.
-            partners: who takes those seats; one of them, drawn once, in each game.
-            alone: in those games the partner takes num_players - 1 seats.
+            num_games: how many games.
+            seed: of the deals, and of who takes which seat.
+            sparring: the share of games in which a partner takes 1 to num_players - 1 seats.
+            partners: the agents that take those seats; one of them, drawn once, in each game.
+            alone: whether the partner takes all seats but one in those games.
             reward: what is paid, see `wizard_env.envs.rewards`.
         """
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
@@ -76,35 +79,44 @@ class SelfPlayGames:
         self.learns = draw_learners(sits, sparring, alone, self.rng)
         self.plays = sits & ~self.learns
         drawn = self.rng.integers(0, len(partners), num_games)
-        self.partner = np.where(self.plays.any(axis=1), drawn, EVERYBODY_LEARNS)
+        self.partner = np.where(self.plays.any(axis=1), drawn, NO_PARTNER)
         self.acted = self.games.seat.copy()
         self.rewards = np.zeros(self.points.shape, np.float32)
+        self.round_done = np.zeros(num_games, np.bool_)
         self.ended = np.zeros(num_games, np.bool_)
         self._play_partners()
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """Take the learners' decisions, int64 [num_games], and play on to their next ones."""
         self.acted = self.games.seat.copy()
-        for array in (self.points, self.rewards, self.ended):
+        for array in (self.points, self.round_done, self.rewards, self.ended):
             array[:] = 0
         self._step(actions, self._rows)
         self._play_partners()
 
-    def _step(self, actions: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+    def _play_partners(self) -> None:
+        """Let the partners act until a learner acts next in every game."""
+        games = self.games
+        while len(rows := self.plays[self._rows, games.seat].nonzero()[0]):
+            actions = actions_by_owner(self._partners, self.partner[rows], games.view(rows), self.rng)
+            self._step(actions, rows, printed=True)
+
+    def _step(self, actions: NDArray[np.int64], rows: NDArray[np.int64], *, printed: bool = False) -> None:
         """Take decisions in some games, and note what they score.
 
-        Should two rounds end before a seat that learns has a choice again, then none had one in the
-        second: the points of the first are what its decisions are paid.
+        If two rounds end before a learner has a choice again, then no learner had a choice in the second:
+        the learners' decisions are paid the points of the first.
         """
         games = self.games
-        scores = games.scores[rows]  # before they begin anew
-        games.step(actions, rows)
-        scored = games.points[rows, 0] != 0
-        rows, scores = rows[scored], scores[scored]
+        scores = games.scores[rows]  # before a finished game starts again
+        games.step(actions, rows, printed=printed)
+        done = games.round_done[rows]
+        rows, scores = rows[done], scores[done]
         points, over = games.points[rows], games.done[rows]
-        fresh = self.points[rows, 0] == 0
+        fresh = ~self.round_done[rows]
         self.points[rows[fresh]] = points[fresh]
-        ended = np.ones_like(over) if self._reward in OF_A_ROUND else over
+        self.round_done[rows] = True
+        ended = np.ones_like(over) if self._reward in ROUND_REWARDS else over
         fresh = ended & ~self.ended[rows]
         self.ended[rows] |= ended
         sizes = games.num_players[rows]
@@ -114,15 +126,12 @@ class SelfPlayGames:
             paid = rewards(self._reward, mine, all_points, over[these])
             self.rewards[rows[these], :size] = paid * REWARD_SCALES[self._reward]
 
-    def _play_partners(self) -> None:
-        """Let the partners act wherever it is their turn."""
-        games = self.games
-        while len(rows := self.plays[self._rows, games.seat].nonzero()[0]):
-            for actions, theirs in partners_act(games, self._partners, self.partner, rows, self.rng):
-                self._step(actions, theirs)
+    def learners_points(self) -> NDArray[np.int16]:
+        """int16 [k]: the points of each seat that learns, in the rounds that the last step ended."""
+        return self.points[self.learns & self.round_done[:, np.newaxis]]
 
     def state(self) -> dict[str, Any]:
-        """All that the games to come depend on, as arrays and plain values; see `set_state`."""
+        """Everything that the games depend on from here, as arrays and plain values; see `set_state`."""
         return {
             "games": self.games.__getstate__()["arrays"],
             "learns": self.learns,
@@ -132,7 +141,7 @@ class SelfPlayGames:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned, for tables of the same rules and partners."""
+        """Continue from what `state` returned for games of the same rules and partners."""
         for own, kept in zip(self.games.__getstate__()["arrays"], state["games"], strict=True):
             own[:] = kept
         self.learns[:] = state["learns"]
@@ -142,7 +151,7 @@ class SelfPlayGames:
 
 
 def deal_games(config: Config, seed: int, past: Agent | None = None) -> SelfPlayGames:
-    """The tables of a config, those of a kind side by side; `past` is who sits there by that name."""
+    """The games of a config, kind by kind; `past` is the partner of that name."""
     learning = config.learning
     partners = [past if name == PAST and past else load(name) for name in learning.partners]
     rules = [rules for rules, count in config.kinds() for _ in range(count)]
@@ -151,33 +160,10 @@ def deal_games(config: Config, seed: int, past: Agent | None = None) -> SelfPlay
     )
 
 
-def partners_act(
-    games: Games,
-    partners: Sequence[Agent],
-    partner: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The actions of partners, in canonical suits, and the games they are for, one partner after another.
-
-    Args:
-        games: the tables, in canonical suits.
-        partners: who may act.
-        partner: [num_games], which of them sits at each table.
-        rows: the tables at which it is their turn.
-        rng: what agents may draw from.
-    """
-    for number, agent in enumerate(partners):
-        theirs = rows[partner[rows] == number]
-        if len(theirs):
-            actions = agent.act(games.view(theirs), rng)
-            yield reorder_actions(actions, games.order[theirs]), theirs
-
-
 def draw_learners(
     sits: NDArray[np.bool_], sparring: float, alone: bool, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """bool [num_games, seats]: which seats learn, of those where somebody sits."""
+    """bool [num_games, seats]: the seats that learn, out of those where somebody sits."""
     sizes = sits.sum(axis=1)
     partners = rng.integers(sizes - 1 if alone else np.ones_like(sizes), sizes)
     partners *= rng.random(len(sits)) < sparring

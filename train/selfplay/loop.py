@@ -1,24 +1,23 @@
-"""The loop of a learner of our own: iterate, log, and write checkpoints on the way."""
+"""The loop of the learners written here: iterate, write the curves, and save checkpoints on the way."""
 
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 
-from stable_baselines3.common.logger import Logger
-
-from wizard_env.train.selfplay.progress import DECISIONS, Progress, Tally
+from wizard_env.train.selfplay.curves import DECISIONS, Curves
+from wizard_env.train.selfplay.progress import Progress, Tally
 
 
 class IterativeLearner(ABC):
-    """A learner that learns a piece at a time.
+    """A learner that learns one iteration at a time.
 
     decisions: how many it has learned from.
     tally: counts the rounds of the seats that learn.
     """
 
     def __init__(self, decisions: int, checkpoint_seconds: float) -> None:
-        """decisions: to learn from. checkpoint_seconds: between checkpoints."""
+        """decisions: how many to learn from. checkpoint_seconds: the time between checkpoints."""
         self.decisions = 0
         self.tally = Tally(decisions)
         self._until = decisions
@@ -26,25 +25,22 @@ class IterativeLearner(ABC):
 
     @abstractmethod
     def iterate(self) -> dict[str, float]:
-        """Play and learn; returns what is worth a curve, by the names that it is logged under."""
+        """Play and learn; returns the metrics to log, by name."""
 
     @abstractmethod
     def save(self, folder: Path) -> None:
-        """Write a checkpoint and the agent; each file is replaced at once or not at all."""
+        """Write a checkpoint and the agent; each file is replaced atomically."""
 
-    def learn(self, folder: Path, logger: Logger, report: Callable[[Progress], None] | None) -> None:
+    def learn(self, folder: Path, curves: Curves, report: Callable[[Progress], None] | None) -> None:
         """Iterate until enough decisions are learned from; the last checkpoint is the result."""
         saved = time.monotonic()
         while self.decisions < self._until:
             if time.monotonic() - saved >= self._checkpoint_seconds:
                 self.save(folder)
                 saved = time.monotonic()
-            measures = self.iterate()
-            progress = self.tally.tell(self.decisions, logger)
-            for name, value in measures.items():
-                logger.record(name, value)
-            logger.record(DECISIONS, self.decisions)
-            logger.dump(self.decisions)
+            metrics = self.iterate()
+            progress = self.tally.progress(self.decisions)
+            curves.add(progress.metrics() | metrics | {DECISIONS: self.decisions}, self.decisions)
             if report is not None:
                 report(progress)
         self.save(folder)

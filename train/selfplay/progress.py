@@ -1,19 +1,10 @@
-"""The curves of a run: a CSV file with a line for each iteration, which a resumed run goes on with."""
+"""How a run stands: the rounds of the seats that learn, counted over an iteration."""
 
-import csv
 import time
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from stable_baselines3.common.logger import KVWriter, Logger
-
-from wizard_env.records.files import write_atomically
-
-CURVES = "progress.csv"
-DECISIONS = "time/total_timesteps"
 
 
 @dataclass(frozen=True)
@@ -21,35 +12,41 @@ class Progress:
     """How a run stands after an iteration."""
 
     decisions: int
+    """Learned from so far."""
     total: int
+    """How many decisions the run is to learn from."""
     bid_accuracy: float
     """Share of bids met by the seats that learn, in the games of the iteration."""
     points: float
-    """Mean points of a seat per round."""
+    """Their mean points per round."""
     seconds: float
+    """Since the run was started or resumed."""
+
+    def metrics(self) -> dict[str, float]:
+        """What is measured in self-play, by the names in the curves."""
+        return {"selfplay/bid_accuracy": self.bid_accuracy, "selfplay/points_per_round": self.points}
 
 
 class Tally:
-    """Counts the rounds of the seats that learn, and tells of them once an iteration."""
+    """Counts the rounds of the seats that learn, iteration by iteration."""
 
     def __init__(self, total: int) -> None:
         """total: how many decisions the run is to learn from."""
         self._total = total
         self._began = time.monotonic()
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._rounds = self._met = self._points = 0
 
-    def add(self, points: NDArray[np.int16], learns: NDArray[np.bool_]) -> None:
-        """Count the rounds that a step has ended. Both [games, seats]: points scored, and who learns."""
-        ended = points[learns & (points != 0)]
-        self._rounds += ended.size
-        self._met += int((ended > 0).sum())
-        self._points += int(ended.sum())
+    def add(self, points: NDArray[np.int16]) -> None:
+        """Count finished rounds. points: int16 [k], one seat's points for one round each."""
+        self._rounds += points.size
+        self._met += int((points > 0).sum())
+        self._points += int(points.sum())
 
-    def tell(self, decisions: int, logger: Logger) -> Progress:
-        """Log what was counted since the last call, after so many decisions of the run."""
+    def progress(self, decisions: int) -> Progress:
+        """Sum up the iteration and start counting the next one. decisions: learned from so far."""
         rounds = max(self._rounds, 1)
         progress = Progress(
             decisions=decisions,
@@ -58,33 +55,5 @@ class Tally:
             points=self._points / rounds,
             seconds=time.monotonic() - self._began,
         )
-        logger.record("selfplay/bid_accuracy", progress.bid_accuracy)
-        logger.record("selfplay/points_per_round", progress.points)
-        self._forget()
+        self._reset()
         return progress
-
-
-class CurveWriter(KVWriter):
-    """Appends what is logged; stable-baselines3's own writer begins the file anew."""
-
-    def __init__(self, path: Path, decisions: int) -> None:
-        """Go on with a file, without the lines beyond the `decisions` that the run resumes from."""
-        self._path = path
-        self._lines: list[dict[str, Any]] = []
-        if decisions and path.exists():
-            with path.open(newline="", encoding="utf-8") as file:
-                self._lines = [line for line in csv.DictReader(file) if int(line[DECISIONS]) <= decisions]
-
-    def write(self, key_values: dict[str, Any], key_excluded: Any, step: int = 0) -> None:
-        self._lines.append(dict(key_values))
-        write_atomically(self._path, self._write)
-
-    def _write(self, path: Path) -> None:
-        names = sorted({name for line in self._lines for name in line})
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, names)
-            writer.writeheader()
-            writer.writerows(self._lines)
-
-    def close(self) -> None:
-        """Nothing is open between writes."""

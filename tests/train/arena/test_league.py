@@ -1,12 +1,10 @@
-"""Leagues: who meets whom, what is kept and counted, and how the ratings come out."""
+"""Leagues: what is played and what is kept, and how the ratings and differences come out."""
 
 import json
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations
-from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +25,7 @@ from wizard_env.train.arena.league import (
     play_league,
     points_of_members,
 )
-from wizard_env.train.arena.league_file import LeagueFile, LeagueFileError, Matchup, Member
-from wizard_env.train.arena.pairings import MEETINGS, ROUND_ROBIN, choose_seatings
-from wizard_env.train.arena.ratings import rate
+from wizard_env.train.arena.league_file import LeagueFile, LeagueFileError
 from wizard_env.train.arena.workers import workers
 
 SHORT = Rules(num_players=3, hand_sizes=(2, 1))
@@ -39,7 +35,7 @@ NAMES = ["random", "random:", "rule_based", "rule_based:"]
 
 
 class Counted:
-    """`map` in this process, which counts what is played, and may break off."""
+    """`map` in this process; counts what is played, and may stop early."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.tasks: list[Deals] = []
@@ -68,54 +64,7 @@ def league(
     return play_league(folder, agents, list(rules), games, 1, spread or Counted(), recorded)
 
 
-# --- who sits at which table
-
-
-def meetings(tables: Iterable[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
-    return Counter(pair for table in tables for pair in combinations(table, 2))
-
-
-@pytest.mark.parametrize(("count", "size"), [(3, 3), (6, 3), (8, 4), (7, 6)])
-def test_few_agents_sit_at_all_tables(count: int, size: int) -> None:
-    names = [f"agent {number}" for number in range(count)]
-    assert choose_seatings(names[::-1], size, [], 0) == list(combinations(names, size))
-
-
-@pytest.mark.parametrize(("count", "size"), [(12, 3), (10, 4), (20, 4), (15, 5), (12, 6)])
-def test_many_agents_meet_about_equally_often(count: int, size: int) -> None:
-    names = [f"agent {number:02}" for number in range(count)]
-    tables = choose_seatings(names, size, [], 0)
-    assert comb(count, size) > ROUND_ROBIN
-    assert len(tables) == len(set(tables)) < comb(count, size)
-    assert all(len(set(table)) == size and list(table) == sorted(table) for table in tables)
-    met = meetings(tables)
-    assert len(met) == comb(count, 2)
-    assert min(met.values()) == MEETINGS
-    assert max(met.values()) <= 2 * MEETINGS
-    assert np.mean(list(met.values())) < 1.35 * MEETINGS
-
-
-def test_who_joins_gets_tables_of_their_own() -> None:
-    names = [f"agent {number:02}" for number in range(12)]
-    before = choose_seatings(names, 4, [], 0)
-    after = choose_seatings([*names, "a newcomer"], 4, before, 0)
-    new = set(after) - set(before)
-    assert set(before) <= set(after)
-    assert all("a newcomer" in table for table in new)
-    met = meetings(after)
-    assert min(met["a newcomer", name] for name in names) >= MEETINGS
-    assert max(met["a newcomer", name] for name in names) <= MEETINGS + 2
-
-
-@pytest.mark.parametrize("kept", [0, 1, 10])
-def test_a_list_that_was_cut_short_is_completed_to_the_same(kept: int) -> None:
-    names = [f"agent {number:02}" for number in range(12)]
-    tables = choose_seatings(names, 4, [], 3)
-    assert choose_seatings(names, 4, tables[kept::-1][1:], 3)[kept:] == tables[kept:]
-    assert choose_seatings(names, 4, [], 4) != tables
-
-
-# --- what is kept and counted
+# --- what is played and kept
 
 
 def test_nothing_is_played_twice(tmp_path: Path) -> None:
@@ -124,8 +73,8 @@ def test_nothing_is_played_twice(tmp_path: Path) -> None:
     assert (len(first.tasks), len(again.tasks)) == (4, 0)
 
 
-def test_another_agent_plays_just_its_own_tables(tmp_path: Path) -> None:
-    """And the league is the one that would have been played at once."""
+def test_another_agent_plays_only_its_own_tables(tmp_path: Path) -> None:
+    """The league is the same as if all had been played together."""
     league(tmp_path / "grown", *NAMES[:3], rules=(SHORT,))
     joined = Counted()
     grown = league(tmp_path / "grown", *NAMES, spread=joined)
@@ -134,8 +83,8 @@ def test_another_agent_plays_just_its_own_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stop", [0, 1, 5])
-def test_a_run_that_was_killed_goes_on_where_it_stood(tmp_path: Path, stop: int) -> None:
-    """To the same file and the same league; a line that was being written is written again."""
+def test_a_killed_run_continues_where_it_stopped(tmp_path: Path, stop: int) -> None:
+    """The file and the league become the same; a line that was being written is written again."""
     games = 2 * DEALS + 5
     whole = league(tmp_path / "whole", *NAMES, rules=(SHORT, FOUR), games=games)
     with pytest.raises(KeyboardInterrupt):
@@ -152,7 +101,7 @@ def test_a_run_that_was_killed_goes_on_where_it_stood(tmp_path: Path, stop: int)
     assert path.read_bytes() == b"".join(lines)
 
 
-def test_more_games_add_to_those_there_are(tmp_path: Path) -> None:
+def test_more_games_add_to_those_already_played(tmp_path: Path) -> None:
     league(tmp_path / "grown", *NAMES, games=DEALS + 3)
     more = Counted()
     grown = league(tmp_path / "grown", *NAMES, games=2 * DEALS + 1, spread=more)
@@ -163,7 +112,7 @@ def test_more_games_add_to_those_there_are(tmp_path: Path) -> None:
     assert not fewer.tasks
 
 
-def test_other_rules_seeds_and_agents_are_other_results(tmp_path: Path) -> None:
+def test_results_of_other_rules_seeds_and_agents_do_not_count(tmp_path: Path) -> None:
     league(tmp_path, *NAMES)
     magic, seeded = Counted(), Counted()
     league(tmp_path, *NAMES, rules=(replace(SHORT, magic_edition=True),), spread=magic)
@@ -187,7 +136,7 @@ def save_network(folder: Path, seed: int) -> None:
 
 
 def test_other_weights_are_another_agent(tmp_path: Path) -> None:
-    """Options too; the same weights again are the same agent."""
+    """So are other options; the same weights again are the same agent."""
     run, copy = tmp_path / "run", tmp_path / "copy"
     save_network(run, 1)
     shutil.copytree(run, copy)
@@ -223,9 +172,9 @@ def _change_a_score(line: str) -> str:
     ("damage", "reason"),
     [
         (_change_a_score, "its digest"),
-        (lambda line: line[:60], "no record of a league: it begins"),
-        (lambda line: "", "no record of a league"),
-        (lambda line: "[1, 2]", "no record of a league"),
+        (lambda line: line[:60], "not a record of a league: it begins"),
+        (lambda line: "", "not a record of a league"),
+        (lambda line: "[1, 2]", "not a record of a league"),
         (lambda line: line.replace('"version":1', '"version":2'), "version 2: allowed is 1"),
         (lambda line: line.replace('"seed":1', '"seed":3'), "its digest"),
     ],
@@ -234,7 +183,7 @@ def _change_a_score(line: str) -> str:
 def test_a_damaged_file_is_refused(
     tmp_path: Path, damage: Callable[[str], str], reason: str, number: int
 ) -> None:
-    """With line and reason; and it stays as it is."""
+    """The error names line and reason, and the file stays as it is."""
     league(tmp_path, *NAMES)
     path = tmp_path / FILE_NAME
     lines = path.read_text().splitlines()
@@ -247,16 +196,16 @@ def test_a_damaged_file_is_refused(
 
 
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
-    """Even one of a single line without an end."""
+    """Even if it is a single line without an end."""
     path = tmp_path / FILE_NAME
     path.write_text("my notes")
-    with pytest.raises(LeagueFileError, match="line 1: no record of a league: it begins 'my notes'"):
+    with pytest.raises(LeagueFileError, match="line 1: not a record of a league: it begins 'my notes'"):
         league(tmp_path, *NAMES)
     assert path.read_text() == "my notes"
 
 
-def test_a_deal_that_stands_there_twice_counts_once(tmp_path: Path) -> None:
-    """If the scores are the same; two results for one deal are refused."""
+def test_a_deal_that_was_written_twice_counts_once(tmp_path: Path) -> None:
+    """If the scores are the same; two different results for one deal are refused."""
     expected = league(tmp_path, *NAMES)
     path = tmp_path / FILE_NAME
     text = path.read_text()
@@ -264,7 +213,7 @@ def test_a_deal_that_stands_there_twice_counts_once(tmp_path: Path) -> None:
     assert league(tmp_path, *NAMES) == expected
     results = LeagueFile(path)
     table, deals = next(iter(results.tables.items()))
-    with pytest.raises(ValueError, match="deal 2 of this table stands in an earlier line"):
+    with pytest.raises(ValueError, match="an earlier line has other scores for deal 2 of this table"):
         results.add(table, 2, np.stack([deals[2] + 10]))
     assert path.read_text() == text + text
 
@@ -278,7 +227,7 @@ def test_a_deal_that_stands_there_twice_counts_once(tmp_path: Path) -> None:
         (["random", "rule_based", "randm"], 4, "did you mean 'random'"),
     ],
 )
-def test_what_is_no_league(tmp_path: Path, agents: list[str], games: int, message: str) -> None:
+def test_leagues_that_are_refused(tmp_path: Path, agents: list[str], games: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         league(tmp_path / "new", *agents, games=games)
     assert not (tmp_path / "new").exists()
@@ -305,7 +254,7 @@ def test_the_stronger_are_rated_higher(tmp_path: Path) -> None:
 
 
 def test_records_are_the_first_games_of_the_tables(tmp_path: Path) -> None:
-    """Of those that were played before, too."""
+    """Also of tables that were played before."""
     assert league(tmp_path, *NAMES, rules=(SHORT, FOUR)).records == []
     found = league(tmp_path, *NAMES, rules=(SHORT, FOUR), recorded=True)
     assert len(found.records) == sum(found.tables)
@@ -316,7 +265,7 @@ def test_records_are_the_first_games_of_the_tables(tmp_path: Path) -> None:
 
 
 def test_differences_are_those_of_the_games(tmp_path: Path) -> None:
-    """Mean points a game at the tables where both sit, counted game by game."""
+    """Mean points per game at the tables where both sit, counted game by game."""
     found = league(tmp_path, *NAMES, rules=(SHORT, FOUR), games=6)
     results = LeagueFile(tmp_path / FILE_NAME)
     for line in found.differences:
@@ -332,28 +281,7 @@ def test_differences_are_those_of_the_games(tmp_path: Path) -> None:
         assert line.points_low <= line.points <= line.points_high
 
 
-def scored(*names: str, scores: list[list[int]]) -> tuple[Matchup, np.ndarray[Any, np.dtype[np.int32]]]:
-    """A table of three and the scores of its agents, whatever their seats, one list for each deal."""
-    key = Matchup(SHORT, 0, tuple(Member(name, "") for name in names))
-    return key, np.array([[np.array(deal)[seats] for seats in arrange(3, 3)] for deal in scores], np.int32)
-
-
-def test_ratings_do_not_depend_on_the_order_of_play() -> None:
-    tables = [
-        scored("a", "b", "c", scores=[[30, 20, 10], [20, 30, 10]]),
-        scored("a", "b", "d", scores=[[10, 20, 30], [20, 20, 10]]),
-        scored("b", "c", "d", scores=[[10, 10, 10], [0, 20, -10]]),
-    ]
-    assert rate(tables) == rate(tables[::-1])
-
-
-def test_ties_are_ties() -> None:
-    ratings = rate([scored("a", "b", "c", scores=[[20, 20, 20]] * 30)])
-    assert [rating.rank for rating in ratings] == [2, 2, 2]
-    assert [rating.win_share for rating in ratings] == pytest.approx([1 / 3] * 3)
-    assert max(rating.mu for rating in ratings) - min(rating.mu for rating in ratings) < 1e-6
-
-
 def test_points_of_members_follow_the_seats() -> None:
-    _, scores = scored("a", "b", "c", scores=[[1, 20, 300], [4, 50, 600]])
+    deals = [[1, 20, 300], [4, 50, 600]]
+    scores = np.array([[np.array(deal)[seats] for seats in arrange(3, 3)] for deal in deals], np.int32)
     assert points_of_members(scores).tolist() == [[3, 60, 900], [12, 150, 1800]]

@@ -1,4 +1,4 @@
-"""Means, their intervals and places, by themselves."""
+"""Means, their intervals, and places."""
 
 import numpy as np
 import pytest
@@ -7,17 +7,17 @@ from wizard_env.train.arena.statistics import SHARES, Totals, estimate_means, pl
 
 
 def column(*sums: float) -> Totals:
-    """One quantity, of one thing a deal."""
+    """One quantity, one thing per deal."""
     return Totals(np.array(sums, np.int64)[:, np.newaxis], np.array([1]))
 
 
-def test_means_are_sums_by_counts() -> None:
+def test_means_are_sums_divided_by_counts() -> None:
     totals = Totals(np.array([[1, 10], [2, 20], [6, 30]]), np.array([3, 4]))
     assert estimate_means([totals], 0).mean.tolist() == [9 / 9, 60 / 12]
 
 
 def test_equal_quantities_have_equal_intervals() -> None:
-    """To the last bit, wherever they stand and whatever else is there."""
+    """To the last bit, in any column and next to any other columns."""
     rng = np.random.default_rng(1)
     sums = rng.integers(-500, 500, (40, 17))
     sums[:, [3, 16]] = sums[:, [0]]
@@ -28,14 +28,14 @@ def test_equal_quantities_have_equal_intervals() -> None:
     assert [numbers[0] for numbers in alone] == [numbers[0] for numbers in estimates]
 
 
-def test_the_seed_decides() -> None:
+def test_the_seed_decides_the_interval() -> None:
     totals = column(*range(30))
     low = [estimate_means([totals], seed).low[0] for seed in (1, 1, 2)]
     assert low[0] == low[1] != low[2]
 
 
 def test_intervals_cover_the_mean() -> None:
-    """In about 95 of 100 samples; by chance alone in fewer than 86 or more than 100 hardly ever."""
+    """In about 95 of 100 samples; fewer than 89 or more than 99 would hardly happen by chance."""
     rng = np.random.default_rng(0)
     samples = rng.integers(0, 101, (60, 200))  # 200 samples of 60 deals
     covered = 0
@@ -45,15 +45,15 @@ def test_intervals_cover_the_mean() -> None:
     assert 0.89 < covered / 200 < 0.99
 
 
-def test_strata_are_drawn_apart() -> None:
-    """Between strata there is a difference that is not left to chance."""
+def test_strata_are_resampled_separately() -> None:
+    """The difference between strata is fixed; without strata it is left to chance."""
     apart = estimate_means([column(*[0] * 20), column(*[100] * 20)], 0)
     assert [numbers[0] for numbers in apart] == [50, 50, 50]
     together = estimate_means([column(*[0] * 20, *[100] * 20)], 0)
     assert together.low[0] < 40 < 60 < together.high[0]
 
 
-def test_strata_count_by_how_many_things_they_hold() -> None:
+def test_strata_are_weighted_by_what_they_count() -> None:
     few, many = Totals(np.array([[0], [0]]), np.array([1])), Totals(np.array([[30], [30]]), np.array([3]))
     assert estimate_means([few, many], 0).mean[0] == 60 / 8
 

@@ -1,4 +1,4 @@
-"""Where games are played changes nothing but the time it takes."""
+"""Where games are played changes only how long it takes."""
 
 import sys
 from operator import neg
@@ -18,7 +18,7 @@ SHORT = Rules(num_players=3, hand_sizes=(2, 4))
 
 @pytest.fixture
 def network(tmp_path: Path) -> str:
-    """A network that nobody has trained, by the path of its folder."""
+    """The folder of an untrained network."""
     import torch
 
     generator = torch.Generator().manual_seed(0)
@@ -31,7 +31,7 @@ def network(tmp_path: Path) -> str:
 
 
 def test_any_number_of_workers_finds_the_same(network: str) -> None:
-    """With agents by name, by path and as objects, and the same ones in several seats."""
+    """With agents by name, by path and as objects, some of them in several seats."""
     entrants: list[Entrant | str] = [
         "random",
         f"{network}:sample=True",
@@ -41,14 +41,14 @@ def test_any_number_of_workers_finds_the_same(network: str) -> None:
     alone = evaluate(entrants, SHORT, 40, seed=3, num_records=2)
     with workers(2) as spread:
         assert evaluate(entrants, SHORT, 40, seed=3, num_records=2, spread=spread) == alone
-        with pytest.raises(ValueError, match="no agent 'randm'"):
+        with pytest.raises(ValueError, match="agent 'randm'"):
             evaluate(["randm"], SHORT, 40, spread=spread)
         assert list(spread(neg, range(9))) == [-number for number in range(9)]
 
 
 @pytest.mark.slow
 def test_a_ray_cluster_finds_the_same(network: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a path that holds here holds there."""
+    """A path that is valid here is valid there."""
     pytest.importorskip("ray")
     monkeypatch.chdir(Path(network).parent)
     entrants: list[Entrant | str] = ["random", f"./{Path(network).name}", Entrant("mine", RuleBasedAgent())]
@@ -57,7 +57,7 @@ def test_a_ray_cluster_finds_the_same(network: str, monkeypatch: pytest.MonkeyPa
         assert evaluate(entrants, SHORT, 40, seed=3, spread=spread) == alone
 
 
-def test_ray_is_missed_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_ray_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ModuleNotFoundError, match=r"wizard-env\[cluster\]"), workers(ray_address="local"):
         pass

@@ -1,4 +1,4 @@
-"""Configs of runs on RLlib, which are read without it: what is wrong is refused by file, key and reason."""
+"""Configs of runs on RLlib, read without RLlib: whatever is wrong is refused by file, key and reason."""
 
 import sys
 from pathlib import Path
@@ -18,14 +18,14 @@ def write(folder: Path, learning: str = "decisions = 100_000", more: str = "") -
     return path
 
 
-def test_what_is_shipped_is_valid() -> None:
+def test_the_shipped_config_is_valid() -> None:
     config = read_toml(configs.find("rllib"), RLlibConfig)
     assert config.name == "rllib"
     for agent in (*config.learning.partners, *config.evaluation.opponents):
         load(agent)
 
 
-def test_what_is_read(tmp_path: Path) -> None:
+def test_values_and_defaults(tmp_path: Path) -> None:
     more = "[game]\nnum_players = 5\nhand_sizes = [3, 1]\n[cluster]\nworkers = 7\n[evaluation]\nplayers = 3"
     config = read_toml(write(tmp_path, more=more), RLlibConfig)
     assert config.game.rules() == Rules(5, hand_sizes=(3, 1))
@@ -49,14 +49,14 @@ def test_what_is_read(tmp_path: Path) -> None:
         ("decisions = ", "", "not TOML"),
     ],
 )
-def test_what_is_wrong_is_refused(tmp_path: Path, learning: str, more: str, reason: str) -> None:
+def test_errors_are_refused(tmp_path: Path, learning: str, more: str, reason: str) -> None:
     path = write(tmp_path, learning, more)
     with pytest.raises(ConfigError, match=reason) as refused:
         read_toml(path, RLlibConfig)
     assert str(refused.value).startswith(f"{path}: ")
 
 
-def test_rllib_is_missed_by_name(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_rllib_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "wizard_env.train.rllib.learner", raising=False)
     monkeypatch.setattr(sys, "argv", ["wizard", "rllib", "rllib"])

@@ -1,4 +1,4 @@
-"""Past selves: who is kept, who is chosen, and what is counted."""
+"""Past selves: which are kept, which are chosen, and which rounds count."""
 
 import numpy as np
 import pytest
@@ -18,11 +18,11 @@ def pool_of(count: int, size: int = 4) -> PastSelves:
     return pool
 
 
-def test_who_is_lost_to_is_chosen_most() -> None:
+def test_past_selves_that_win_are_chosen_most() -> None:
     """In proportion to the square of the share of rounds lost: the weighting of Vinyals et al. 2019."""
     pool = pool_of(3)
     assert pool.priorities().tolist() == pytest.approx([1 / 3] * 3)
-    pool.note(won=8, lost=0)  # against the last one added, who is seated
+    pool.note(won=8, lost=0)  # against the one added last, which acts
     won = np.array([1 / 2, 1 / 2, 9 / 10])
     assert pool.priorities() == pytest.approx((1 - won) ** 2 / ((1 - won) ** 2).sum(), abs=1e-3)
     rng, seated = np.random.default_rng(0), np.zeros(3)
@@ -46,7 +46,7 @@ def test_a_full_pool_forgets_the_easiest() -> None:
         assert pool.act(view, rng).tolist() != forgotten
 
 
-def test_a_past_self_does_not_learn_on() -> None:
+def test_a_past_self_does_not_keep_learning() -> None:
     network, pool = PolicyValueNetwork(LAYERS, 0), PastSelves(LAYERS, 4)
     pool.add(network)
     view, rng = Games(Rules(), 64).view(), np.random.default_rng(0)
@@ -56,7 +56,7 @@ def test_a_past_self_does_not_learn_on() -> None:
     assert pool.act(view, rng).tolist() == before != GreedyAgent(network).act(view, rng).tolist()
 
 
-def test_a_pool_goes_on_from_its_state() -> None:
+def test_a_pool_continues_from_its_state() -> None:
     pool, other = pool_of(3), PastSelves(LAYERS, 4)
     pool.note(3, 1)
     other.set_state(*pool.state())
@@ -70,8 +70,9 @@ def test_a_pool_goes_on_from_its_state() -> None:
 
 
 def test_rounds_are_won_by_the_mean_of_the_seats() -> None:
-    """Seats 0 and 1 learn, seat 2 is a partner's, nobody sits on the fourth; one round is even."""
+    """Seats 0 and 1 learn, seat 2 is a partner's, seat 3 does not exist; one round is a tie."""
     learns = np.array([[True, True, False, False]])
     plays = np.array([[False, False, True, False]])
     points = np.array([[[30, -10, 20, 0]], [[0, 0, 0, 0]], [[40, 20, 20, 0]], [[20, 20, 20, 0]]], np.int16)
-    assert rounds_won(points, learns, plays) == (1.5, 1.5)
+    round_done = np.array([[True], [False], [True], [True]])
+    assert rounds_won(points, round_done, learns, plays) == (1.5, 1.5)

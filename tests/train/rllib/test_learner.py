@@ -1,4 +1,4 @@
-"""Self-play on RLlib: nothing that is played is lost, it learns, and what it learned is an agent here."""
+"""Self-play on RLlib: every decision counts, it learns, and the result is an agent of this package."""
 
 import gc
 import warnings
@@ -19,18 +19,17 @@ with warnings.catch_warnings():
     from wizard_env.train.rllib.learner import CHECKPOINT, MODULE, Learner, algorithm_config, train
 
 from tests.docs.pages import ROOT, run_page
-from wizard_env import Games, Rules, sample_legal
+from wizard_env import Games
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, NetworkAgent
 from wizard_env.train.config.rllib import RLlibConfig
 from wizard_env.train.evaluate import Entrant, evaluate
-from wizard_env.train.rllib.env import SelfPlayRounds
-from wizard_env.train.selfplay.games import REWARD_SCALES
-from wizard_env.train.selfplay.progress import CURVES, Progress
+from wizard_env.train.selfplay.curves import CURVES
+from wizard_env.train.selfplay.progress import Progress
 
 pytestmark = [
     pytest.mark.usefixtures("one_thread", "cluster"),
-    # Ray's own: it calls what is deprecated, leaves processes to the collector, and registers one name again.
+    # Ray's own: it calls deprecated functions, leaves processes to the collector, and registers a name twice.
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore:.*Overriding environment rllib-multi-agent-env:UserWarning"),
@@ -63,62 +62,11 @@ def config(decisions: int, workers: int = 0, games: int = 32, **learning: Any) -
     )
 
 
-# --- the environment
-
-
-@pytest.mark.parametrize("sparring", [0.0, 1.0])
-def test_seats_are_paid_their_own_points(sparring: float) -> None:
-    """At the end of the round and once; by the same deals, played again, the same points."""
-    rules = Rules(num_players=3, hand_sizes=(1, 4))
-    options = {"rules": rules, "num_games": 5, "seed": 3, "partners": ["random"], "alone": True}
-    env = SelfPlayRounds({**options, "sparring": sparring})
-    rng = np.random.default_rng(0)
-    for _ in range(6):
-        observations, _ = env.reset(seed=0)
-        acted: set[str] = set()
-        over = False
-        while not over:
-            for agent, seen in observations.items():
-                assert env.observation_spaces[agent].contains(seen)
-                assert seen["action_mask"].sum() > 1
-            acted |= observations.keys()
-            masks = np.array([seen["action_mask"] for seen in observations.values()])
-            actions = dict(zip(observations, sample_legal(masks, rng).tolist(), strict=True))
-            observations, rewards, ended, cut, _ = env.step(actions)
-            over = ended["__all__"]
-            assert not cut["__all__"]
-            assert over or not any(rewards.values())
-        assert not observations
-        assert rewards.keys() == acted
-        tables = [agent.partition("/")[0] for agent in acted]
-        assert len(tables) == (len(set(tables)) if sparring else 15)
-        states = env._games.states
-        for agent, reward in rewards.items():
-            table, seat = (int(part.partition("_")[2]) for part in agent.split("/"))
-            bid, tricks = int(states["bids"][table, seat]), int(states["tricks_won"][table, seat])
-            points = 20 + 10 * bid if bid == tricks else -10 * abs(bid - tricks)
-            assert reward == pytest.approx(points * REWARD_SCALES["points"])
-
-
-def test_rounds_follow_each_other() -> None:
-    """The next hand size, and after the last a new game, from another deck."""
-    options = {"rules": Rules(num_players=3, hand_sizes=(1, 2, 3)), "num_games": 2, "partners": ["random"]}
-    env = SelfPlayRounds({**options, "seed": 0, "sparring": 0.0, "alone": False})
-    rng, sizes, hands = np.random.default_rng(0), [], set()
-    for _ in range(7):
-        observations, _ = env.reset(seed=0)
-        sizes.append(int(env._games.states["hand_size"][0]))
-        hands.add(env._games.states["hands"].tobytes())
-        while observations:
-            masks = np.array([seen["action_mask"] for seen in observations.values()])
-            actions = dict(zip(observations, sample_legal(masks, rng).tolist(), strict=True))
-            observations, *_ = env.step(actions)
-    assert sizes == [(sizes[0] - 1 + number) % 3 + 1 for number in range(7)]
-    assert len(hands) == 7
+# --- learning
 
 
 def test_every_decision_arrives_with_its_points() -> None:
-    """What RLlib learns from: every seat's decisions to the end of the round, paid at the last one."""
+    """RLlib learns from every seat's decisions up to the end of the round, paid at the last one."""
     algorithm = algorithm_config(config(1, games=8, sparring=0.5), seed=0).build_algo()
     Path(algorithm.logdir).rmdir()
     (episode,) = algorithm.env_runner.sample()
@@ -129,9 +77,6 @@ def test_every_decision_arrives_with_its_points() -> None:
         assert not any(before)
         assert seat.is_terminated
     algorithm.stop()
-
-
-# --- learning
 
 
 class Run(NamedTuple):
@@ -155,7 +100,7 @@ def test_self_play_improves(learned: Run) -> None:
 
 
 def test_the_result_beats_random(learned: Run) -> None:
-    """Alone at a table of random agents, on the same deals; the intervals are apart."""
+    """Alone against random agents, on the same deals; the intervals do not overlap."""
     field: list[Entrant | str] = [Entrant("learned", load(str(learned.folder))), *["random"] * 3]
     mine, theirs = evaluate(field, learned.config.game.rules(), 200, seed=3).standings
     assert mine.name == "learned"
@@ -171,7 +116,7 @@ def test_the_files(learned: Run) -> None:
 
 
 def test_checkpoint_and_agent_are_the_same_policy(learned: Run) -> None:
-    """Logits of the module that the checkpoint holds, and of the agent; illegal actions get none."""
+    """The checkpoint's module and the agent compute the same logits; illegal actions get none."""
     games = Games(learned.config.game.rules(), 50, canonical_suits=True)
     agent = load(str(learned.folder))
     assert isinstance(agent, NetworkAgent)
@@ -186,8 +131,8 @@ def test_checkpoint_and_agent_are_the_same_policy(learned: Run) -> None:
     learner.algorithm.stop()
 
 
-def test_a_run_goes_on(learned: Run, tmp_path: Path) -> None:
-    """Where it stopped, with workers now and beside partners; begun again it is refused."""
+def test_a_run_is_resumed(learned: Run, tmp_path: Path) -> None:
+    """Where it stopped, now with workers and partners; a second start in its folder is refused."""
     with pytest.raises(FileExistsError, match="resume it"):
         train(learned.config, learned.folder)
     first = config(2048, workers=1, sparring=0.5, partners=["random", "rule_based"])
@@ -204,7 +149,7 @@ def test_a_run_goes_on(learned: Run, tmp_path: Path) -> None:
 
 
 def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """docs/tutorials/cluster.md, block after block."""
+    """The code of docs/tutorials/cluster.md, block by block."""
     monkeypatch.chdir(tmp_path)
     names = run_page(ROOT / "docs" / "tutorials" / "cluster.md")
     Path(names["algorithm"].logdir).rmdir()

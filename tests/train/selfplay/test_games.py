@@ -1,0 +1,106 @@
+"""SelfPlayGames: learners and partners, several kinds of games, and what every step pays."""
+
+import numpy as np
+import pytest
+
+from wizard_env import Rules, sample_legal
+from wizard_env.envs.rewards import Reward, rewards
+from wizard_env.state import rules_of
+from wizard_env.train.config.run import Config
+from wizard_env.train.selfplay.games import REWARD_SCALES, SelfPlayGames, deal_games
+
+RULES = Rules(num_players=3, hand_sizes=(1, 2, 3))
+
+
+def test_games_are_at_different_rounds() -> None:
+    """The same seed gives the same games; another seed gives others."""
+    states = [SelfPlayGames(RULES, 60, seed).games.states for seed in (0, 0, 1)]
+    assert set(states[0]["hand_size"].tolist()) == {1, 2, 3}
+    assert states[0].tobytes() == states[1].tobytes() != states[2].tobytes()
+
+
+# --- with a partner
+
+
+@pytest.mark.parametrize("sparring", [0.0, 0.5, 1.0])
+def test_only_seats_that_learn_decide(sparring: float) -> None:
+    """In a share of the games the partner takes 1 to num_players - 1 seats."""
+    self_play, rng = SelfPlayGames(RULES, 200, seed=2, sparring=sparring), np.random.default_rng(0)
+    learners = self_play.learns.sum(axis=1)
+    assert (learners >= 1).all()
+    assert float((learners < 3).mean()) == pytest.approx(sparring, abs=0.12)
+    for _ in range(40):
+        assert self_play.learns[np.arange(200), self_play.games.seat].all()
+        self_play.step(sample_legal(self_play.games.mask, rng))
+        assert self_play.learns[np.arange(200), self_play.acted].all()
+
+
+def test_every_round_with_a_partner_is_paid() -> None:
+    """In games of one round, whose seed changes when it ends."""
+    self_play = SelfPlayGames(Rules(num_players=4, hand_sizes=(5,)), 50, seed=2, sparring=1.0)
+    rng, ended = np.random.default_rng(0), 0
+    for _ in range(80):
+        seeds = self_play.games.seeds.copy()
+        self_play.step(sample_legal(self_play.games.mask, rng))
+        other = self_play.games.seeds != seeds
+        assert (self_play.points != 0).all(axis=1).tolist() == other.tolist()
+        assert self_play.round_done.tolist() == other.tolist()
+        assert (self_play.points % 10 == 0).all()
+        points = self_play.points[other][self_play.learns[other]]
+        assert self_play.learners_points().tolist() == points.tolist()
+        ended += int(other.sum())
+    assert ended > 50
+
+
+# --- other rewards
+
+
+@pytest.mark.parametrize("reward", ["points", "relative", "game", "win", "rank"])
+@pytest.mark.parametrize("sparring", [0.0, 1.0])
+def test_what_is_paid_is_what_the_rewards_say(reward: Reward, sparring: float) -> None:
+    """Computed from the scores before each step; rewards of a game are paid only at its end."""
+    self_play = SelfPlayGames(RULES, 60, seed=4, sparring=sparring, partners=["random"], reward=reward)
+    rng, ended = np.random.default_rng(0), 0
+    for _ in range(60):
+        scores = self_play.games.scores.copy()
+        self_play.step(sample_legal(self_play.games.mask, rng))
+        scored = self_play.points[:, 0] != 0
+        over = scored & (self_play.games.states["round_index"] == 0)
+        expected = rewards(reward, self_play.points, scores + self_play.points, over)
+        of_a_round = reward in ("points", "relative")
+        assert self_play.ended.tolist() == (scored if of_a_round else over).tolist()
+        paid = self_play.ended
+        assert self_play.rewards[paid] == pytest.approx(expected[paid] * REWARD_SCALES[reward], abs=1e-6)
+        assert not self_play.rewards[~paid].any()
+        ended += int(paid.sum())
+    assert ended > 60
+
+
+# --- several kinds of games
+
+
+def test_several_kinds_of_games() -> None:
+    """Each kind has its share of the games and its own rules; nobody sits, or is paid, beyond its seats."""
+    kinds = [
+        {"num_players": 3, "hand_sizes": [1, 4], "share": 2},
+        {"num_players": 6, "hand_sizes": [2], "bid_restriction": "no_even", "magic_edition": True},
+        {"num_players": 5, "hand_sizes": [2, 3], "bid_reveal": "secret"},
+    ]
+    learning = {"decisions": 1, "num_games": 16}
+    config = Config.model_validate({"name": "mixed", "learning": learning, "tables": kinds})
+    assert [(rules.num_players, count) for rules, count in config.kinds()] == [(3, 8), (6, 4), (5, 4)]
+    self_play = deal_games(config, seed=5)
+    games = self_play.games
+    assert [rules_of(state) for state in games.states] == [
+        rules for rules, count in config.kinds() for _ in range(count)
+    ]
+    sits = np.arange(6) < games.num_players[:, np.newaxis]
+    assert (self_play.learns == sits).all()
+    rng, ended = np.random.default_rng(0), 0
+    for _ in range(60):
+        self_play.step(sample_legal(games.mask, rng))
+        scored = self_play.points[:, :1] != 0
+        assert ((self_play.points != 0) == (scored & sits)).all()
+        assert self_play.rewards == pytest.approx(self_play.points * REWARD_SCALES["points"])
+        ended += int(scored.sum())
+    assert ended > 30

@@ -1,0 +1,51 @@
+"""The curves of a run: its metrics by iteration, in a CSV file and for TensorBoard."""
+
+import csv
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from torch.utils.tensorboard import SummaryWriter
+
+from wizard_env.records.files import write_atomically
+
+CURVES = "progress.csv"
+DECISIONS = "time/total_timesteps"
+"""The metric that says how many decisions a run has learned from."""
+
+
+class Curves:
+    """Writes the metrics of every iteration; a resumed run continues the CSV file."""
+
+    def __init__(self, folder: Path, decisions: int) -> None:
+        """Open the curves in a run's folder; drop lines beyond the `decisions` that the run resumes from."""
+        self._path = folder / CURVES
+        self._lines: list[Mapping[str, str | float]] = []
+        if decisions and self._path.exists():
+            with self._path.open(newline="", encoding="utf-8") as file:
+                self._lines += [line for line in csv.DictReader(file) if int(line[DECISIONS]) <= decisions]
+        self._board = SummaryWriter(str(folder))
+
+    def add(self, metrics: Mapping[str, float], decisions: int, csv_only: Collection[str] = ()) -> None:
+        """Write the metrics of an iteration.
+
+        Args:
+            metrics: by name, DECISIONS among them.
+            decisions: how many the run has learned from: the horizontal axis in TensorBoard.
+            csv_only: the names that TensorBoard does not show.
+        """
+        self._lines.append(dict(metrics))
+        write_atomically(self._path, self._write_lines)
+        for name in sorted(metrics.keys() - set(csv_only)):
+            self._board.add_scalar(name, metrics[name], decisions)
+        self._board.flush()
+
+    def _write_lines(self, path: Path) -> None:
+        names = sorted({name for line in self._lines for name in line})
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, names)
+            writer.writeheader()
+            writer.writerows(self._lines)
+
+    def close(self) -> None:
+        """Close the TensorBoard file; the CSV file is not open between iterations."""
+        self._board.close()
