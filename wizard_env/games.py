@@ -7,7 +7,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wizard_env.actions import NUM_ACTIONS, IllegalAction
+from wizard_env.actions import FIRST_PLAY, NUM_ACTIONS, IllegalAction
+from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import deal_round, draw_for_dealer, mix, random_action, step_generator
 from wizard_env.checks import check_choice, check_integer
 from wizard_env.compiled.jit import (
@@ -35,6 +36,7 @@ from wizard_env.state import (
     SCORED,
     STATE,
     DeckOrder,
+    Row,
     State,
     rules_of,
     write_rules,
@@ -66,6 +68,11 @@ RESULT = np.dtype(
 )
 """What a step tells of one game: 32 bytes, so that the numbers of eight bytes stay aligned in a batch."""
 assert RESULT.itemsize % 8 == 0
+_FIRST_ACTION = 56
+"""The bit of `legal` at which the id of the first action begins; below it are the choices."""
+_CHOICES = (1 << NUM_KINDS) - 1
+assert NUM_KINDS <= _FIRST_ACTION
+assert FIRST_PLAY < 1 << 63 - _FIRST_ACTION
 
 
 class Games:
@@ -131,8 +138,8 @@ class Games:
             states[rows] = pattern
         self._attach(
             states,
-            np.zeros(num_games if observe else 0, OBSERVATION_ROW),
-            np.zeros(num_games if observe else 0, MASK_ROW),
+            np.zeros(num_games if observe else 1, OBSERVATION_ROW),
+            np.zeros(num_games if observe else 1, MASK_ROW),
             np.zeros(num_games, RESULT),
         )
         self.begin(self._rows, game_seeds(seed, num_games))
@@ -142,8 +149,10 @@ class Games:
         self.states, self._observations, self._masks, self._results = arrays
         self.num_players = self.states["num_players"]
         most = int(self.num_players.max())
-        self.observation = self._observations.view(np.uint8).reshape(-1, OBS_SIZE)
-        self.mask = self._masks.view(np.uint8).reshape(-1, NUM_ACTIONS)
+        self._step_options = (*self._options, False), (*self._options, True)
+        written = self.num_games if self._options[3] else 0
+        self.observation = self._observations.view(np.uint8).reshape(-1, OBS_SIZE)[:written]
+        self.mask = self._masks.view(np.uint8).reshape(-1, NUM_ACTIONS)[:written]
         self.seat = self._results["seat"]
         self.points = self._results["points"][:, :most]
         self.round_done = self._results["round_done"]
@@ -214,7 +223,7 @@ class Games:
             )
         chosen = np.ascontiguousarray(chosen, np.int64)
         parallel = len(games) >= SERIAL_BELOW and has_threads()
-        options = (*self._options, bool(printed))
+        options = self._step_options[bool(printed)]
         illegal = _step_kernel(parallel)(*self._arrays, games, chosen, options)
         if illegal >= 0:
             self._refuse(int(games[illegal]), int(chosen[illegal]), printed)
@@ -322,29 +331,28 @@ def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
 
 
 @compiled
-def _show(state: State, rows: Any, masks: Any, result: Any, game: int, order: int, writes_rows: bool) -> None:
+def _show(state: State, row: Row, mask: Row, result: Any, order: int, writes_rows: bool) -> None:
     """Note what the acting seat may do, and write what it sees; in a pause, that is the last trick's winner.
 
     A call with PRINTED_ORDER itself is compiled for that order.
     """
     seat = int(state.seat)
+    first = first_action(state)
+    choices = show_legal(state, order)
     result.order = order
     result.seat = seat
-    choices = show_legal(state, order)
-    result.legal = choices
+    result.legal = first << _FIRST_ACTION | choices
     if writes_rows:
-        write_choices(masks[game], first_action(state), choices)
-        observe(state, seat, rows[game], order)
+        write_choices(mask, first, choices)
+        observe(state, seat, row, order)
 
 
 @compiled
-def _show_game(
-    state: State, rows: Any, masks: Any, result: Any, game: int, canonical: bool, writes_rows: bool
-) -> None:
+def _show_game(state: State, row: Row, mask: Row, result: Any, canonical: bool, writes_rows: bool) -> None:
     if canonical:
-        _show(state, rows, masks, result, game, canonical_order(state, int(state.seat)), writes_rows)
+        _show(state, row, mask, result, canonical_order(state, int(state.seat)), writes_rows)
     else:
-        _show(state, rows, masks, result, game, PRINTED_ORDER, writes_rows)
+        _show(state, row, mask, result, PRINTED_ORDER, writes_rows)
 
 
 @outlined
@@ -398,7 +406,8 @@ def _step_range(
         result = results[game]
         action = actions[index] if printed else printed_action(actions[index], int(result.order))
         _advance(state, decks[0], result, action, skip_forced, pause)
-        _show_game(state, rows, masks, result, game, canonical, writes_rows)
+        written = game if writes_rows else at(0)
+        _show_game(state, rows[written], masks[written], result, canonical, writes_rows)
 
 
 @compiled
@@ -406,8 +415,9 @@ def _first_illegal(states: Any, results: Any, games: Any, actions: Any, printed:
     """The first index whose action is not legal, or -1. The mask is not read: callers may write to it."""
     for index in range(len(games)):
         game = at(games[index])
-        choices = legal(states[game]) if printed else int(results[game].legal)
-        if not is_choice(actions[index], first_action(states[game]), choices):
+        shown = int(results[game].legal)
+        choices = legal(states[game]) if printed else shown & _CHOICES
+        if not is_choice(actions[index], shown >> _FIRST_ACTION, choices):
             return index
     return -1
 
@@ -454,7 +464,8 @@ def _begin_games(
         game = games[index]
         states[game].generator = seeds[index]
         _begin(states[game], decks[0], results[game])
-        _show_game(states[game], rows, masks, results[game], game, canonical, writes_rows)
+        written = game if writes_rows else 0
+        _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
 
 
 @kernel
@@ -465,7 +476,8 @@ def _deal_games(states: Any, rows: Any, masks: Any, results: Any, games: Any, op
         game = games[index]
         next_round(states[game])
         deal_round(states[game], decks[0])
-        _show_game(states[game], rows, masks, results[game], game, canonical, writes_rows)
+        written = game if writes_rows else 0
+        _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
 
 
 @kernel
