@@ -25,7 +25,7 @@ KEPT_SECONDS = 30 * 24 * 3600.0
 SECONDS = (0.0, 5.0)
 """The shortest and longest time that agents can be set to wait before they act."""
 PERSON = "person"
-"""The name of a person who has not given one."""
+"""The name of a person who gave none."""
 
 
 class UnknownTableError(ValueError):

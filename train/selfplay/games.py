@@ -62,7 +62,7 @@ class SelfPlayGames:
         Args:
             rules: the options of every game, or of each.
             num_games: how many games.
-            seed: of the deals, and of who takes which seat.
+            seed: of the deals and the seating.
             sparring: the share of games in which a partner takes 1 to num_players - 1 seats.
             partners: the agents that take those seats; one of them, drawn once, in each game.
             alone: whether the partner takes all seats but one in those games.
