@@ -21,11 +21,11 @@ from wizard_env.compiled.jit import (
     parallel_kernel,
     prange,
 )
-from wizard_env.engine import apply, first_action, is_choice, legal, next_round, take
+from wizard_env.engine import apply, first_action, is_choice, next_round, take
 from wizard_env.game import Game
 from wizard_env.observation.encoder import observe, show_legal, write_choices, write_full_state
 from wizard_env.observation.fields import FULL_ROW, FULL_SIZE, OBS_SIZE, OBSERVATION_ROW
-from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action
+from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action, reorder_action
 from wizard_env.rules import MAX_PLAYERS, Rules
 from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
@@ -149,7 +149,6 @@ class Games:
         self.states, self._observations, self._masks, self._results = arrays
         self.num_players = self.states["num_players"]
         most = int(self.num_players.max())
-        self._step_options = (*self._options, False), (*self._options, True)
         written = self.num_games if self._options[3] else 0
         self.observation = self._observations.view(np.uint8).reshape(-1, OBS_SIZE)[:written]
         self.mask = self._masks.view(np.uint8).reshape(-1, NUM_ACTIONS)[:written]
@@ -223,8 +222,11 @@ class Games:
             )
         chosen = np.ascontiguousarray(chosen, np.int64)
         parallel = len(games) >= SERIAL_BELOW and has_threads()
-        options = self._step_options[bool(printed)]
-        illegal = _step_kernel(parallel)(*self._arrays, games, chosen, options)
+        taken = chosen
+        if printed and self._options[0]:
+            taken = np.empty_like(chosen)
+            _show_actions(self._results, games, chosen, taken)
+        illegal = _step_kernel(parallel)(*self._arrays, games, taken, self._options)
         if illegal >= 0:
             self._refuse(int(games[illegal]), int(chosen[illegal]), printed)
 
@@ -398,35 +400,43 @@ def _step_range(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any,
     start: int, stop: int,
 ) -> None:  # fmt: skip
-    canonical, skip_forced, pause, writes_rows, printed = options
+    canonical, skip_forced, pause, writes_rows = options
     decks = np.empty(1, DECK_ORDER)
     for index in range(start, stop):
         game = at(games[index])
         state = states[game]
         result = results[game]
-        action = actions[index] if printed else printed_action(actions[index], int(result.order))
+        action = printed_action(actions[index], int(result.order))
         _advance(state, decks[0], result, action, skip_forced, pause)
         written = game if writes_rows else at(0)
         _show_game(state, rows[written], masks[written], result, canonical, writes_rows)
 
 
 @compiled
-def _first_illegal(states: Any, results: Any, games: Any, actions: Any, printed: bool) -> int:
+def _first_illegal(results: Any, games: Any, actions: Any) -> int:
     """The first index whose action is not legal, or -1. The mask is not read: callers may write to it."""
     for index in range(len(games)):
-        game = at(games[index])
-        shown = int(results[game].legal)
-        choices = legal(states[game]) if printed else shown & _CHOICES
-        if not is_choice(actions[index], shown >> _FIRST_ACTION, choices):
+        shown = int(results[at(games[index])].legal)
+        if not is_choice(actions[index], shown >> _FIRST_ACTION, shown & _CHOICES):
             return index
     return -1
+
+
+@kernel
+def _show_actions(results: Any, games: Any, printed: Any, shown: Any) -> None:
+    """Actions in the suits as printed, in the suits that each game shows; what is no action stays as it is."""
+    for index in range(len(games)):
+        action = printed[index]
+        if 0 <= action < NUM_ACTIONS:
+            action = reorder_action(action, int(results[games[index]].order))
+        shown[index] = action
 
 
 @kernel
 def _step_serially(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
-    illegal = _first_illegal(states, results, games, actions, options[4])
+    illegal = _first_illegal(results, games, actions)
     if illegal < 0:
         _step_range(states, rows, masks, results, games, actions, options, 0, len(games))
     return illegal
@@ -436,7 +446,7 @@ def _step_serially(
 def _step_in_parallel(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
-    illegal = _first_illegal(states, results, games, actions, options[4])
+    illegal = _first_illegal(results, games, actions)
     if illegal < 0:
         count = len(games)
         for chunk in prange(_CHUNKS):
@@ -451,7 +461,7 @@ def _step_kernel(parallel: bool) -> Callable[..., int]:
     arrays = (np.zeros(1, dtype) for dtype in (STATE, OBSERVATION_ROW, MASK_ROW, RESULT))
     rows = np.zeros(1, np.int64)
     step = _step_in_parallel if parallel else _step_serially
-    return direct(step, *arrays, rows, rows, (False, False, _NEVER, True, False))
+    return direct(step, *arrays, rows, rows, (False, False, _NEVER, True))
 
 
 @kernel
