@@ -424,7 +424,7 @@ def _first_illegal(results: Any, games: Any, actions: Any) -> int:
 
 @kernel
 def _show_actions(results: Any, games: Any, printed: Any, shown: Any) -> None:
-    """Actions in the suits as printed, in the suits that each game shows; what is no action stays as it is."""
+    """Write printed actions in the suits that each game shows; what is no action stays as it is."""
     for index in range(len(games)):
         action = printed[index]
         if 0 <= action < NUM_ACTIONS:
