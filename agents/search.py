@@ -8,7 +8,6 @@ expected points is taken. Worlds are chosen more often if their hands would make
 from time import perf_counter
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +27,8 @@ from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
 from wizard_env.chance import mix, random_action, step_generator
 from wizard_env.checks import check_choice, check_integer
 from wizard_env.compiled.bits import lowest_bit
-from wizard_env.compiled.jit import compiled, config, has_threads, kernel, parallel_kernel, prange
+from wizard_env.compiled.jit import compiled, config, kernel
+from wizard_env.compiled.threads import Pace, claim, finish, new_board, share
 from wizard_env.engine import apply, first_action, legal
 from wizard_env.sampling import unit_interval, word_at
 from wizard_env.state import NO_CARD, PLAY, SCORED, STATE, TRUMP, State
@@ -39,6 +39,7 @@ BATCH = 16
 BIDS_TRIED = 5
 """Bids tried per decision: those of which the heuristic expects most."""
 PLAYOUTS = ("heuristic", "random")
+_pace = Pace()
 CANDIDATES = 16
 """Worlds drawn for each one that is tried."""
 WEIGHED = 4
@@ -67,7 +68,7 @@ class SearchAgent:
             worlds: worlds that each choice is tried in, at least 1; rounded up to whole batches of
                 BATCH if it is more than one batch.
             milliseconds: draw batches for this long per decision, instead of a number of worlds.
-            threads: number of threads, at most numba's.
+            threads: the most threads to use, up to the number of processors.
             evidence: what worlds are weighed by, see `wizard_env.agents.likelihood.EVIDENCE`.
             playouts: the agent that plays the round to its end, "heuristic" or "random".
 
@@ -129,15 +130,16 @@ class SearchAgent:
         """Add each choice's points in some batches of `count` worlds."""
         parts = np.zeros((len(known), len(batches), NUM_ACTIONS))
         options = self.evidence, self.playouts == "random", every
-        if self.threads == 1 or not has_threads():
-            _search(known, words, batches.start, count, options, parts)
+        board = new_board()
+        arguments = known, words, batches.start, count, options, parts, board
+        tasks = len(known) * len(batches)
+        if self.threads == 1:
+            share(_search, arguments, board, tasks, 1, 1)
         else:
-            before = numba.get_num_threads()
-            numba.set_num_threads(self.threads)
-            try:
-                _search_in_parallel(known, words, batches.start, count, options, parts)
-            finally:
-                numba.set_num_threads(before)
+            several = _pace.several()
+            start = perf_counter()
+            share(_search, arguments, board, tasks, 1, self.threads if several else 1)
+            _pace.note(several, perf_counter() - start, tasks)
         totals += parts.sum(axis=1)
 
 
@@ -285,19 +287,15 @@ def _believe_rows(known: Any, words: Any, evidence: int, worlds: Any) -> None:
 
 
 @kernel
-def _search(known: Any, words: Any, first_batch: int, count: int, options: Any, parts: Any) -> None:
-    for index in range(len(known)):
-        for batch in range(parts.shape[1]):
-            word = word_at(words[index], first_batch + batch)
-            _try_batch(known[index], word, count, options, parts[index, batch])
-
-
-@parallel_kernel
-def _search_in_parallel(
-    known: Any, words: Any, first_batch: int, count: int, options: Any, parts: Any
+def _search(
+    known: Any, words: Any, first_batch: int, count: int, options: Any, parts: Any, board: Any, patience: int
 ) -> None:
+    """Try those batches that the board gives."""
     batches = parts.shape[1]
-    for task in prange(len(known) * batches):
+    task = claim(board, patience)
+    while task >= 0:
         index, batch = task // batches, task % batches
         word = word_at(words[index], first_batch + batch)
         _try_batch(known[index], word, count, options, parts[index, batch])
+        finish(board, 1)
+        task = claim(board, patience)

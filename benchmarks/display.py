@@ -25,7 +25,7 @@ def render(report: Report) -> RenderableType:
 def _describe(machine: Machine) -> Text:
     packages = ", ".join(f"{name} {number}" for name, number in machine.packages.items())
     return Text(
-        f"{machine.cpu}, {machine.cores} cores, {machine.threads} numba threads\n{machine.python}, {packages}"
+        f"{machine.cpu}, {machine.cores} cores, {machine.threads} threads\n{machine.python}, {packages}"
     )
 
 

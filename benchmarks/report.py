@@ -7,9 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numba
-
 from benchmarks.timing import Sample
+from wizard_env import get_num_threads
 
 RATE = "decisions/s"
 STEP_RATE = "steps/s"
@@ -62,7 +61,7 @@ class Machine:
     cores: int
     """Cores that this process may use."""
     threads: int
-    """Threads that numba uses by default."""
+    """The most threads that a call may use."""
     python: str
     packages: dict[str, str]
 
@@ -117,7 +116,7 @@ def this_machine() -> Machine:
     return Machine(
         cpu=_cpu_model(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        threads=int(numba.get_num_threads()),
+        threads=get_num_threads(),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         packages={name: version(name) for name in PACKAGES},
     )

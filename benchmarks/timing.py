@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TypeAlias
 
-import numba
-
-from wizard_env.compiled.jit import config
+from wizard_env.compiled.threads import get_num_threads, num_threads
 
 Contestant: TypeAlias = Callable[[float], tuple[int, float]]
 """Runs for about the given seconds; returns the number of decisions taken and the seconds spent."""
@@ -57,19 +55,15 @@ def alternate(contestants: Mapping[str, Contestant], effort: Effort) -> dict[str
 
 
 def available_threads(wanted: int) -> int:
-    """`wanted`, or the number of numba's threads if that is less."""
-    return min(wanted, int(config.NUMBA_NUM_THREADS))
+    """`wanted`, or the number of threads that this process may use if that is less."""
+    return min(wanted, get_num_threads())
 
 
 def on_threads(count: int, contestant: Contestant) -> Contestant:
-    """The contestant on a number of numba's threads."""
+    """The contestant on at most so many threads."""
 
     def run(seconds: float) -> tuple[int, float]:
-        before = numba.get_num_threads()
-        numba.set_num_threads(count)
-        try:
+        with num_threads(count):
             return contestant(seconds)
-        finally:
-            numba.set_num_threads(before)
 
     return run

@@ -6,6 +6,7 @@ import gymnasium
 import pettingzoo
 
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, action_id, action_name
+from wizard_env.compiled.threads import get_num_threads, set_num_threads
 from wizard_env.game import Game
 from wizard_env.games import Games
 from wizard_env.loading import agent_names, load
@@ -60,6 +61,7 @@ __all__ = [
     "action_id",
     "action_name",
     "agent_names",
+    "get_num_threads",
     "load",
     "parse_position",
     "position",
@@ -70,6 +72,7 @@ __all__ = [
     "replay",
     "sample_legal",
     "sample_softmax",
+    "set_num_threads",
     "transcribe",
     "unpack",
     "write_records",

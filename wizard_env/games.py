@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,12 +16,10 @@ from wizard_env.compiled.jit import (
     at,
     compiled,
     direct,
-    has_threads,
     kernel,
     outlined,
-    parallel_kernel,
-    prange,
 )
+from wizard_env.compiled.threads import Pace, claim, end_of, finish, get_num_threads, new_board, share
 from wizard_env.engine import apply, first_action, is_choice, next_round, take
 from wizard_env.game import Game
 from wizard_env.observation.encoder import observe, show_legal, write_choices, write_full_state
@@ -47,10 +46,12 @@ Pause = Literal["never", "game", "round"]
 PAUSES: tuple[str, ...] = get_args(Pause)
 _NEVER, _GAME, _ROUND = range(len(PAUSES))
 
-SERIAL_BELOW = 1024
-"""Smaller batches are stepped on one thread: waiting for a busy core would cost them more."""
-_CHUNKS = 16
-"""How many parts a larger batch is cut into."""
+SERIAL_BELOW = 2048
+"""Smaller batches are stepped on one thread: another would be done too late to help."""
+_CHUNK = 256
+"""How many games a thread takes at a time, of a larger batch."""
+_paces: dict[int, Pace] = {}
+"""What steps have cost on one thread and on several, by the number of bits of their number of games."""
 
 RESULT = np.dtype(
     (
@@ -147,6 +148,7 @@ class Games:
     def _attach(self, *arrays: NDArray[Any]) -> None:
         """Take arrays as this batch's own, and name the views of them that callers read."""
         self.states, self._observations, self._masks, self._results = arrays
+        self._taken = np.zeros(self.num_games, np.int64), new_board()
         self.num_players = self.states["num_players"]
         most = int(self.num_players.max())
         written = self.num_games if self._options[3] else 0
@@ -221,14 +223,38 @@ class Games:
                 f"one integer is needed for each of {len(games)} games"
             )
         chosen = np.ascontiguousarray(chosen, np.int64)
-        parallel = len(games) >= SERIAL_BELOW and has_threads()
         taken = chosen
         if printed and self._options[0]:
             taken = np.empty_like(chosen)
             _show_actions(self._results, games, chosen, taken)
-        illegal = _step_kernel(parallel)(*self._arrays, games, taken, self._options)
+        if len(games) < SERIAL_BELOW or get_num_threads() == 1:
+            illegal = _step_kernel()(*self._arrays, games, taken, self._options)
+        else:
+            illegal = self._step_many(games, taken)
         if illegal >= 0:
             self._refuse(int(games[illegal]), int(chosen[illegal]), printed)
+
+    def _step_many(self, games: NDArray[np.int64], actions: NDArray[np.int64]) -> int:
+        """Take one decision in many games, on several threads where that has been faster.
+
+        Returns the first index whose action is not legal, or -1.
+        """
+        pace = _paces.setdefault(len(games).bit_length(), Pace())
+        several = pace.several()
+        start = perf_counter()
+        if not several:
+            illegal = _step_kernel()(*self._arrays, games, actions, self._options)
+        else:
+            illegal = _find_illegal(self._results, games, actions)
+            if illegal < 0:
+                taken, board = actions, new_board()
+                if games is self._rows:  # helpers look out for the next step of the whole batch
+                    taken, board = self._taken
+                    taken[:] = actions
+                arguments = (*self._arrays, games, taken, self._options, board)
+                share(_step_chunks, arguments, board, len(games), _CHUNK, get_num_threads())
+        pace.note(several, perf_counter() - start, len(games))
+        return illegal
 
     def spread(self, rng: np.random.Generator) -> None:
         """Play each game for a random part of its length, with random actions, so that games are out of step.
@@ -395,7 +421,7 @@ def _advance(state: State, deck: DeckOrder, result: Any, action: int, skip_force
         _end_round(state, deck, result, pause)
 
 
-@compiled
+@outlined
 def _step_range(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any,
     start: int, stop: int,
@@ -433,7 +459,12 @@ def _show_actions(results: Any, games: Any, printed: Any, shown: Any) -> None:
 
 
 @kernel
-def _step_serially(
+def _find_illegal(results: Any, games: Any, actions: Any) -> int:
+    return _first_illegal(results, games, actions)
+
+
+@kernel
+def _step_games(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
     illegal = _first_illegal(results, games, actions)
@@ -442,26 +473,26 @@ def _step_serially(
     return illegal
 
 
-@parallel_kernel
-def _step_in_parallel(
-    states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
-) -> int:
-    illegal = _first_illegal(results, games, actions)
-    if illegal < 0:
-        count = len(games)
-        for chunk in prange(_CHUNKS):
-            start, stop = count * chunk // _CHUNKS, count * (chunk + 1) // _CHUNKS
-            _step_range(states, rows, masks, results, games, actions, options, start, stop)
-    return illegal
+@kernel
+def _step_chunks(
+    states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any,
+    board: Any, patience: int,
+) -> None:  # fmt: skip
+    """Step those games that the board gives; their actions are legal."""
+    start = claim(board, patience)
+    while start >= 0:
+        stop = end_of(board, start)
+        _step_range(states, rows, masks, results, games, actions, options, start, stop)
+        finish(board, stop - start)
+        start = claim(board, patience)
 
 
 @functools.cache
-def _step_kernel(parallel: bool) -> Callable[..., int]:
+def _step_kernel() -> Callable[..., int]:
     """The kernel of `Games.step`, for the types that it passes."""
     arrays = (np.zeros(1, dtype) for dtype in (STATE, OBSERVATION_ROW, MASK_ROW, RESULT))
-    rows = np.zeros(1, np.int64)
-    step = _step_in_parallel if parallel else _step_serially
-    return direct(step, *arrays, rows, rows, (False, False, _NEVER, True))
+    rows, options = np.zeros(1, np.int64), (False, False, _NEVER, True)
+    return direct(_step_games, *arrays, rows, rows, options)
 
 
 @kernel

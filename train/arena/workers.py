@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any, Protocol, TypeVar
 
-import numba
+from wizard_env.compiled.threads import set_num_threads
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -47,7 +47,7 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
     elif count == 1:
         yield _here
     else:
-        # Numba's threads do not survive a fork, so every process starts from scratch.
+        # Torch's threads do not survive a fork, so every process starts from scratch.
         with ProcessPoolExecutor(count, get_context("spawn"), initializer=use_one_thread) as pool:
             yield pool.map
 
@@ -57,7 +57,7 @@ def use_one_thread() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"  # for torch, if it is imported later
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
-    numba.set_num_threads(1)
+    set_num_threads(1)
 
 
 @contextmanager

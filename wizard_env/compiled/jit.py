@@ -29,25 +29,6 @@ config: Any = numba.config  # its settings are made at run time, out of the type
 
 COMPILES = not config.DISABLE_JIT
 
-_forked = False
-
-
-def _note_fork() -> None:
-    global _forked
-    _forked = True
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_fork)
-
-
-def has_threads() -> bool:
-    """Whether parallel kernels may be called: numba's threads do not survive a fork, and kill the child."""
-    return not _forked
-
-
-prange = numba.prange
-
 
 def compiled(function: Function) -> Function:
     """Compile a helper that only compiled functions call; it is inlined into each caller."""
@@ -81,12 +62,17 @@ def wrapping(function: Function) -> Function:
 
 def kernel(function: Function) -> Function:
     """Compile a function that Python calls with arrays, and keep its machine code on disk."""
-    return _compile_kernel(function, parallel=False)
-
-
-def parallel_kernel(function: Function) -> Function:
-    """`kernel`, for loops over `prange` that run on all threads."""
-    return _compile_kernel(function, parallel=True)
+    if not COMPILES:
+        return function
+    # A file may be reached through a link (see tools/build_backend.py); numba's cache goes by the name.
+    code = function.__code__
+    function.__code__ = code.replace(co_filename=str(Path(code.co_filename).resolve()))
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = _cache_folder(_part_of(function.__module__))
+    try:
+        return cast(Function, numba.njit(nogil=True, error_model="numpy", cache=True)(function))
+    finally:
+        config.CACHE_DIR = previous
 
 
 def direct(function: Function, *arguments: Any) -> Function:
@@ -100,21 +86,6 @@ def direct(function: Function, *arguments: Any) -> Function:
     types = tuple(cast(Any, numba).typeof(argument) for argument in arguments)
     dispatcher.compile(types)
     return cast(Function, dispatcher.overloads[types].entry_point)
-
-
-def _compile_kernel(function: Function, parallel: bool) -> Function:
-    if not COMPILES:
-        return function
-    # A file may be reached through a link (see tools/build_backend.py); numba's cache goes by the name.
-    code = function.__code__
-    function.__code__ = code.replace(co_filename=str(Path(code.co_filename).resolve()))
-    previous = config.CACHE_DIR
-    config.CACHE_DIR = _cache_folder(_part_of(function.__module__))
-    try:
-        compiler = numba.njit(nogil=True, error_model="numpy", cache=True, parallel=parallel)
-        return cast(Function, compiler(function))
-    finally:
-        config.CACHE_DIR = previous
 
 
 _BASE = __name__.partition(".")[0]
