@@ -6,6 +6,7 @@ from benchmarks.learning import measure_learning
 from benchmarks.players import measure_players
 from benchmarks.report import Report, this_machine
 from benchmarks.startup import measure_startup
+from benchmarks.threads import measure_threads
 from benchmarks.timing import FULL, QUICK
 
 
@@ -20,6 +21,7 @@ def main(quick: bool = False) -> Report:
     rows += flatness
     rows += measure_players(effort)
     rows += measure_learning(effort)
+    rows += measure_threads(effort)
     rows += measure_aec(effort)
     rows += measure_gymnasium(effort)
     rows += measure_startup(effort)

@@ -1,11 +1,24 @@
 """Options shared by several commands, and the rules they describe."""
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wizard_env import Rules
+from wizard_env import Rules, set_num_threads
+
+
+def use_threads(count: int | None) -> None:
+    """Limit the threads of this process, torch's too."""
+    if count is None:
+        return
+    set_num_threads(count)
+    os.environ["OMP_NUM_THREADS"] = str(count)  # for torch, if it is imported later
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(count)
+
 
 Agents = Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs.")]
 Players = Annotated[str, typer.Option(help="Number of players, 3 to 6, or several, as in 3,4,5,6.")]
@@ -15,6 +28,15 @@ Restriction = Annotated[str, typer.Option(help="Bid restriction: free, no_even, 
 Reveal = Annotated[str, typer.Option(help="When bids are revealed: open, simultaneous or secret.")]
 MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
 WorkerCount = Annotated[int, typer.Option(help="Number of processes that play.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        callback=use_threads,
+        min=1,
+        help="The most threads to use; by default one for each processor that this process may use, or "
+        "OMP_NUM_THREADS. Fewer are used while that is faster.",
+    ),
+]
 RayAddress = Annotated[
     str | None, typer.Option(help="Play on the Ray cluster at this address; 'local' starts one here.")
 ]

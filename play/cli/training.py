@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
+from wizard_env.play.cli.options import Threads
 from wizard_env.play.cli.outputs import NUM_RECORDS
 from wizard_env.play.cli.progress import training_bar
 from wizard_env.play.report.console import console, say, show_evaluation
@@ -30,6 +31,7 @@ def train(
     runs: Runs = Path("runs"),
     resume: Resume = False,
     device: Annotated[str, typer.Option(help="Where the network is computed: cpu or cuda.")] = "cpu",
+    threads: Threads = None,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent."""
     from wizard_env.train.config.reading import read_config

@@ -33,6 +33,7 @@ from wizard_env.train.selfplay.checkpoints import (
 )
 from wizard_env.train.selfplay.games import deal_games
 from wizard_env.train.selfplay.loop import IterativeLearner
+from wizard_env.train.threads import TorchPace
 
 
 class Network(torch.nn.Module):
@@ -97,6 +98,7 @@ class Learner(IterativeLearner):
         super().__init__(learning.decisions, learning.checkpoint_seconds)
         self._learning = learning
         self._device = torch.device(device)
+        self._acting, self._descending = TorchPace(), TorchPace()
         self.network = Network(learning.bid_layers, learning.play_layers, config.seed).to(self._device)
         self._target = copy.deepcopy(self.network.plays)
         self._optimizer = torch.optim.Adam(self.network.parameters(), learning.learning_rate, fused=True)
@@ -118,11 +120,15 @@ class Learner(IterativeLearner):
             self._play()
             self.decisions += learning.num_games
             for _ in range(self.decisions // every - before // every):
+                self._descending.begin()
+                steps = len(losses["bid_loss"]) + len(losses["play_loss"])
                 if self._bids.filled >= learning.replay_start:
                     losses["bid_loss"].append(self._descend(self._bid_loss()))
                 if self._plays.filled >= learning.replay_start:
                     losses["play_loss"].append(self._descend(self._play_loss()))
                     self._follow()
+                if steps := len(losses["bid_loss"]) + len(losses["play_loss"]) - steps:
+                    self._descending.end(steps)
         means = {f"train/{name}": float(np.mean(values)) for name, values in losses.items() if values}
         return means | {"train/exploration": self.exploration()}
 
@@ -138,8 +144,10 @@ class Learner(IterativeLearner):
         self_play, rng = self._self_play, self._rng
         observation, mask = self_play.games.observation.copy(), self_play.games.mask.copy()
         seats = self_play.games.seat.astype(np.int64)
+        self._acting.begin()
         with torch.inference_mode(), self._precision():
             values = self.network(self._tensor(observation)).float().cpu().numpy()
+        self._acting.end(len(observation))
         best = best_legal(values, mask)
         explores = rng.random(len(best)) < self.exploration()
         actions = np.where(explores, sample_legal(mask, rng), best)

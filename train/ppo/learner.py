@@ -36,6 +36,7 @@ from wizard_env.train.selfplay.checkpoints import (
 )
 from wizard_env.train.selfplay.games import REWARD_SCALES, deal_games
 from wizard_env.train.selfplay.loop import IterativeLearner
+from wizard_env.train.threads import TorchPace
 
 CRITIC = "critic.safetensors"
 """The file of the critic, beside the agent, for runs that start from the agent."""
@@ -63,6 +64,7 @@ class Learner(IterativeLearner):
         super().__init__(learning.decisions, learning.checkpoint_seconds)
         self._learning = learning
         self._device = torch.device(device)
+        self._acting, self._descending = TorchPace(), TorchPace()
         own_points = learning.reward == "points" and (learning.critic or not learning.team_spirit)
         self._value_unit = 1 / REWARD_SCALES["points"] if own_points else None
         self.network = PolicyValueNetwork(learning.layers, config.seed).to(self._device)
@@ -188,10 +190,12 @@ class Learner(IterativeLearner):
         return values
 
     def _outputs(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self._acting.begin()
         with torch.inference_mode(), self._precision():
             outputs = self.network(torch.from_numpy(observations).to(self._device))
             array: NDArray[np.float32] = outputs.float().cpu().numpy()
-            return array
+        self._acting.end(len(observations))
+        return array
 
     def _precision(self) -> torch.autocast:
         return autocast(self._device, self._learning.precision)
@@ -215,6 +219,7 @@ class Learner(IterativeLearner):
         for _ in range(learning.epochs):
             order = self._rng.permutation(count)
             for start in range(0, count, size):
+                self._descending.begin()
                 rows = order[start : start + size]
                 with self._precision():
                     outputs = self.network(torch.from_numpy(observations[rows]).to(self._device))
@@ -239,6 +244,7 @@ class Learner(IterativeLearner):
                 if self._critic:
                     error += self._correct(self._critic, full_states[rows], critic_returns[rows])
                 self._optimizer.step()
+                self._descending.end(len(rows))
         means = dict(zip(MEASURES, (sums / seen).tolist(), strict=True))
         if self._critic:
             means["critic_loss"] = error / seen

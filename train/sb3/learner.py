@@ -20,6 +20,7 @@ from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.games import deal_games
 from wizard_env.train.selfplay.progress import Progress, Tally
+from wizard_env.train.threads import TorchPace
 
 CHECKPOINT = "checkpoint.zip"
 
@@ -160,6 +161,16 @@ class _Watch(BaseCallback):
         self._report = report
         self._tally = Tally(learning.decisions)
         self._saved = time.monotonic()
+        self._descending = TorchPace()
+
+    def _on_training_start(self) -> None:
+        """Measure gradient steps, from the end of one to the end of the next."""
+        policy: Any = self.model.policy
+        policy.optimizer.register_step_post_hook(lambda *_: self._end_gradient_step())
+
+    def _end_gradient_step(self) -> None:
+        self._descending.end(1)
+        self._descending.begin()
 
     def _on_step(self) -> bool:
         env: SelfPlayVecEnv = self.training_env  # type: ignore[assignment]
@@ -172,6 +183,7 @@ class _Watch(BaseCallback):
             self.logger.record(name, value)
         if self._report is not None:
             self._report(progress)
+        self._descending.begin()
 
     def _on_rollout_start(self) -> None:
         """Save if it is time; the last update is complete before each rollout."""

@@ -12,8 +12,10 @@ beside another busy process, and they do not survive a fork.
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from statistics import median
 from typing import Any
 
 import numba
@@ -33,10 +35,10 @@ _PATIENCE = 50_000
 """How often a helper looks at the board before it sleeps; some hundred microseconds."""
 _SPIN = 20_000
 """How often the calling thread looks whether the last chunks are done before it lets others run."""
-_TRIALS = 0.01
-"""The share of the time that may go into trying the slower number of threads."""
-_LATEST = 0.25
-"""The weight of the latest call in the mean cost of a call."""
+_RECENT = 5
+"""How many calls a choice rests on, by their median."""
+_FIRST_PATIENCE, _LAST_PATIENCE = 4, 128
+"""How many times as long as a trial took the faster way is used before the next trial."""
 
 
 def _thread_limit() -> int:
@@ -269,32 +271,38 @@ def _wait(board: Board, job: _Job) -> None:
 class Pace:
     """Chooses between one thread and several by what calls have cost, and tries the slower one now and then.
 
-    Trials take a hundredth of the time, so a choice that has become wrong, since another process began or
-    ended, is noticed after some hundred calls, and a trial that takes long does not come again soon.
+    A choice that has become wrong, since another process began or ended, is noticed after a few calls. While
+    trials confirm the choice they become rarer, until they take a hundredth of the time.
     """
 
     def __init__(self) -> None:
-        self._costs = [0.0, 0.0]
-        self._calls = [0, 0]
-        self._budget = 0.0
+        self._costs: tuple[deque[float], deque[float]] = deque(maxlen=_RECENT), deque(maxlen=_RECENT)
+        self._medians = [0.0, 0.0]
+        self._patience = _FIRST_PATIENCE
+        self._due = 0.0
 
     def several(self) -> bool:
         """Whether the next call should use several threads."""
         for way in (True, False):
-            if self._calls[way] < 2:  # the first call of either may have to start something
+            if len(self._costs[way]) < 2:  # the first call of either may have to start something
                 return way
-        faster = self._costs[True] < self._costs[False]
-        return faster if self._budget < 0 else not faster
+        faster = self._faster()
+        return faster if self._due > 0 else not faster
 
     def note(self, several: bool, seconds: float, units: int) -> None:
         """Note what a call cost: how long it took for so many units of work."""
-        cost = seconds / units
-        self._calls[several] += 1
-        if self._calls[several] <= 2:
-            self._costs[several] = cost
-            return
-        if several == (self._costs[True] < self._costs[False]):
-            self._budget += _TRIALS * seconds
+        before = self._faster()
+        self._costs[several].append(seconds / units)
+        self._medians[several] = median(self._costs[several])
+        after = self._faster()
+        if after != before:
+            self._patience = _FIRST_PATIENCE
+        elif several != after:
+            self._patience = min(2 * self._patience, _LAST_PATIENCE)
+        if several == after:
+            self._due -= seconds
         else:
-            self._budget = -seconds
-        self._costs[several] += _LATEST * (cost - self._costs[several])
+            self._due = self._patience * seconds
+
+    def _faster(self) -> bool:
+        return self._medians[True] < self._medians[False]
