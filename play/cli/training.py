@@ -35,9 +35,7 @@ def train(
     ] = None,
     address: Annotated[
         str | None,
-        typer.Option(
-            help="Address of the Ray cluster; 'auto' is this machine's. Without it one starts here."
-        ),
+        typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one."),
     ] = None,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent."""
@@ -46,15 +44,15 @@ def train(
 
     settings = read_config(configs.find(config))
     folder, command = runs / settings.name, f"wizard train {config}"
-    learn: Callable[..., Path] = partial(train, settings, folder, resume=resume, device=device)
+    learn: Callable[..., Path] = partial(train, settings, folder)
     if workers is not None:
         from wizard_env.train.cluster.trainer import train as train_on_workers
 
-        where = {} if address is None else {"address": address}
-        learn = partial(train_on_workers, *learn.args, **learn.keywords, workers=workers, **where)
-        command += f" --workers {workers}" + "".join(f" --address {each}" for each in where.values())
+        learn = partial(train_on_workers, settings, folder, workers=workers, address=address or "local")
+        command += f" --workers {workers}" + (f" --address {address}" if address else "")
     elif address is not None:
-        raise ValueError(f"--address {address}: give --workers too, as in --workers 8")
+        raise ValueError(f"--address {address} needs the number of workers, as in --workers 8")
+    learn = partial(learn, resume=resume, device=device)
     _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
 
 

@@ -341,8 +341,6 @@ class Learner(IterativeLearner):
         state = self._self_play.state()
         arrays = {name: array.view(np.uint8) for name, array in zip(_GAMES, state["games"], strict=True)}
         plain = {"rng": self._rng.bit_generator.state, _TABLES: state["rng"]}
-        if self._pool and self.peers.rank:
-            plain["chosen"] = self._pool.chosen
         return arrays | {name: state[name] for name in _SEATING}, plain
 
     def _restore(self, checkpoint: Path) -> None:
@@ -358,8 +356,6 @@ class Learner(IterativeLearner):
             self._deal(self.decisions)
             return
         mine = [plain, *plain.get(_OTHERS, [])][self.peers.rank]
-        if self._pool and self.peers.rank:
-            self._pool.act_as(mine["chosen"])
         self._rng.bit_generator.state = mine["rng"]
         tables = parts[_parts(self.peers.count)[self.peers.rank]]
         kept = {name: tensor.numpy() for name, tensor in tables.items()}

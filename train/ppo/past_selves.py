@@ -33,7 +33,7 @@ class PastSelves:
         self._size = size
         self._selves: list[dict[str, torch.Tensor]] = []
         self._rounds = np.zeros((0, 2))
-        self.chosen = 0
+        self._chosen = 0
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         return self._agent.act(view, rng)
@@ -47,7 +47,7 @@ class PastSelves:
         copy = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
         self._selves.append(copy)
         self._rounds = np.append(self._rounds, np.zeros((1, 2)), axis=0)
-        self.act_as(len(self._selves) - 1)
+        self._act_as(len(self._selves) - 1)
 
     def priorities(self) -> NDArray[np.float64]:
         """float64 [past selves]: how likely each is to be chosen."""
@@ -57,11 +57,10 @@ class PastSelves:
 
     def choose(self, rng: np.random.Generator) -> None:
         """Draw the past self that acts from now on."""
-        self.act_as(int(rng.choice(len(self._selves), p=self.priorities())))
+        self._act_as(int(rng.choice(len(self._selves), p=self.priorities())))
 
-    def act_as(self, number: int) -> None:
-        """Act as a past self from now on, given its number."""
-        self.chosen = number
+    def _act_as(self, number: int) -> None:
+        self._chosen = number
         self._agent.network.load_state_dict(self._selves[number])
 
     def note(self, won: float, lost: float, peers: Peers | None = None) -> None:
@@ -70,7 +69,7 @@ class PastSelves:
         peers: workers whose past selves are the same; their rounds count too.
         """
         rounds = np.zeros_like(self._rounds)
-        rounds[self.chosen] = won, lost
+        rounds[self._chosen] = won, lost
         self._rounds = self._rounds * FADE + (peers or Peers()).sum(rounds)
 
     def state(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
@@ -80,7 +79,7 @@ class PastSelves:
             for number, weights in enumerate(self._selves)
             for name, value in weights.items()
         }
-        return tensors, {"rounds": self._rounds.tolist(), "chosen": self.chosen}
+        return tensors, {"rounds": self._rounds.tolist(), "chosen": self._chosen}
 
     def set_state(self, tensors: dict[str, torch.Tensor], plain: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
@@ -89,7 +88,7 @@ class PastSelves:
         for name, value in tensors.items():
             number, weight = name.split(".", 1)
             self._selves[int(number)][weight] = value
-        self.act_as(plain["chosen"])
+        self._act_as(plain["chosen"])
 
 
 def rounds_won(

@@ -1,5 +1,6 @@
 """What workers tell each other: the sums are of all, and a process that is alone changes nothing."""
 
+from multiprocessing import get_context
 from operator import neg
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
-import torch.multiprocessing
 from numpy.typing import NDArray
 
 from tests.train.cluster.threads import together
@@ -29,11 +29,11 @@ def exchange(peers: Peers) -> dict[str, Any]:
     """What a worker has after every kind of exchange."""
     ours = parameters(peers.rank)
     peers.average(ours)
-    gradients = [parameter.grad.unique().tolist() for parameter in ours]  # type: ignore[union-attr]
+    gradients = [parameter.grad.tolist() for parameter in ours if parameter.grad is not None]
     peers.align(ours)
     return {
         "gradients": gradients,
-        "values": [parameter.unique().tolist() for parameter in ours],
+        "values": [parameter.tolist() for parameter in ours],
         "sum": peers.sum(np.array([[1.0, peers.rank]])).tolist(),
         "gathered": peers.gather({"rank": peers.rank}),
         "first": peers.first(f"worker {peers.rank}"),
@@ -43,8 +43,8 @@ def exchange(peers: Peers) -> dict[str, Any]:
 
 def test_a_process_that_is_alone_changes_nothing() -> None:
     assert exchange(Peers()) == {
-        "gradients": [[0.0], [0.0]],
-        "values": [[0.0], [0.0]],
+        "gradients": [[[0.0] * 3] * 2, [0.0] * 4],
+        "values": [[[0.0] * 3] * 2, [0.0] * 4],
         "sum": [[1.0, 0.0]],
         "gathered": [{"rank": 0}],
         "first": "worker 0",
@@ -54,8 +54,7 @@ def test_a_process_that_is_alone_changes_nothing() -> None:
 
 def _in_a_process(rank: int, folder: str) -> None:
     """A worker of three; the last leaves before the last exchange."""
-    store = dist.FileStore(f"{folder}/store", 3)
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=3)
+    dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=3)
     group = Group()
     torch.save(exchange(group) | {"metrics": group.metrics()}, f"{folder}/{rank}")
     if rank == 2:
@@ -67,13 +66,19 @@ def _in_a_process(rank: int, folder: str) -> None:
 
 def test_processes_exchange(tmp_path: Path) -> None:
     """Over gloo, with the bytes of a ring; whoever waits for a worker that has gone is told."""
-    torch.multiprocessing.spawn(_in_a_process, (str(tmp_path),), 3)
+    context = get_context("spawn")
+    processes = [context.Process(target=_in_a_process, args=(rank, str(tmp_path))) for rank in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
     for rank in range(3):
         found = torch.load(tmp_path / f"{rank}", weights_only=True)
         metrics = found.pop("metrics")
         assert found == {
-            "gradients": [[10.0], [10.0]],
-            "values": [[0.0], [0.0]],
+            "gradients": [[[10.0] * 3] * 2, [10.0] * 4],
+            "values": [[[0.0] * 3] * 2, [0.0] * 4],
             "sum": [[3.0, 3.0]],
             "gathered": [{"rank": 0}, {"rank": 1}, {"rank": 2}],
             "first": "worker 0",
@@ -87,7 +92,7 @@ def test_processes_exchange(tmp_path: Path) -> None:
 
 def test_shares_are_equal() -> None:
     assert equal_share("num_games", 12, 3) == 4
-    with pytest.raises(ValueError, match="workers=5 with batch_size=12: .* must be a multiple of 5"):
+    with pytest.raises(ValueError, match=r"workers=5 with batch_size=12: .* must be a multiple of 5"):
         equal_share("batch_size", 12, 5)
 
 
