@@ -87,19 +87,22 @@ def run_learner(
         config: the run.
         folder, resume, report: as for `train`, which raises the same errors.
     """
-    if resume and not checkpoint.exists():
-        raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
-    if not resume and checkpoint.exists():
-        raise FileExistsError(f"{folder} holds a run already: resume it, or remove it first")
-    _claim(config, folder, resume)
+    claim(checkpoint, config, folder, resume)
     keep_freed_memory()
     learner = begin(checkpoint if resume else None)
     with closing(Curves(folder, learner.decisions)) as curves:
         learner.learn(folder, curves, report)
 
 
-def _claim(config: Run, folder: Path, resume: bool) -> None:
-    """Write the config into the folder; a run that resumes must have the config that is there."""
+def claim(checkpoint: Path, config: Run, folder: Path, resume: bool) -> None:
+    """Write the config into the folder; a run that resumes must have the config that is there.
+
+    The arguments are those of `run_learner`; raises what `train` raises.
+    """
+    if resume and not checkpoint.exists():
+        raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
+    if not resume and checkpoint.exists():
+        raise FileExistsError(f"{folder} holds a run already: resume it, or remove it first")
     text = config.model_dump_json(indent=2)
     kept = folder / "config.json"
     if resume and kept.exists():

@@ -29,5 +29,6 @@ class TorchPace:
         self._start = perf_counter()
 
     def end(self, units: int) -> None:
-        """Note what the call cost, for so many units of work."""
+        """Note what the call cost, for so many units of work, and set torch's threads back."""
         self._pace.note(self._several, perf_counter() - self._start, units)
+        torch.set_num_threads(self._most)

@@ -32,15 +32,30 @@ def train(
     resume: Resume = False,
     device: Annotated[str, typer.Option(help="Where the network is computed: cpu or cuda.")] = "cpu",
     threads: Threads = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Learn on this many workers of a Ray cluster, on one core or GPU each.")
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one."),
+    ] = None,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent."""
     from wizard_env.train.config.reading import read_config
     from wizard_env.train.run import checkpoint_of, train
 
     settings = read_config(configs.find(config))
-    folder = runs / settings.name
-    learn = partial(train, settings, folder, resume=resume, device=device)
-    _learn(settings, folder, learn, checkpoint_of(settings, folder), f"wizard train {config}")
+    folder, command = runs / settings.name, f"wizard train {config}"
+    learn: Callable[..., Path] = partial(train, settings, folder)
+    if workers is not None:
+        from wizard_env.train.cluster.trainer import train as train_on_workers
+
+        learn = partial(train_on_workers, settings, folder, workers=workers, address=address or "local")
+        command += f" --workers {workers}" + (f" --address {address}" if address else "")
+    elif address is not None:
+        raise ValueError(f"--address {address} needs the number of workers, as in --workers 8")
+    learn = partial(learn, resume=resume, device=device)
+    _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
 
 
 def rllib(

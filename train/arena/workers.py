@@ -3,16 +3,17 @@
 Each way of working is a function that is called like `map` and gives the same results in the same order.
 """
 
-import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context
 from typing import Any, Protocol, TypeVar
 
 from wizard_env.compiled.threads import set_num_threads
+from wizard_env.train.cluster.connection import connected
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -81,27 +82,15 @@ def _here(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Itera
 
 @contextmanager
 def _ray(address: str) -> Iterator[Map]:
-    try:
-        import ray
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            f"ray={address!r} needs the module 'ray': pip install 'wizard-env[cluster]'", name="ray"
-        ) from None
+    with connected(address, f"ray={address!r}") as (ray, _):
+        yield partial(_spread, ray)
 
-    def spread(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
-        remote: Any = ray.remote(num_cpus=1)(_with_one_thread)
-        pending = [remote.remote(function, task) for task in tasks]
-        while pending:
-            yield ray.get(pending.pop(0))
 
-    started = not ray.is_initialized()
-    if started:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    try:
-        yield spread
-    finally:
-        if started:
-            ray.shutdown()
+def _spread(ray: Any, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+    remote: Any = ray.remote(num_cpus=1)(_with_one_thread)
+    pending = [remote.remote(function, task) for task in tasks]
+    while pending:
+        yield ray.get(pending.pop(0))
 
 
 def _with_one_thread(function: Callable[[Task], Result], task: Task) -> Result:

@@ -7,22 +7,26 @@ because the gradient of the loss with respect to the network's outputs is writte
 alone, instead of being traced through distribution objects, and because the network may compute in bfloat16.
 """
 
+import logging
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
-from wizard_env import NUM_ACTIONS, sample_softmax
+from wizard_env import NUM_ACTIONS, Agent, sample_softmax
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
 from wizard_env.observation.fields import FULL_SIZE, OBS_SIZE
 from wizard_env.records.files import write_atomically
+from wizard_env.train.cluster.peers import Peers, equal_share
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks import Critic, Mlp, PolicyValueNetwork, autocast
-from wizard_env.train.ppo.loss import MEASURES, loss_gradient, normalised
+from wizard_env.train.ppo.loss import MEASURES, loss_gradient, normalised_minibatches
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
 from wizard_env.train.ppo.rollout import Rollout, share_rewards
 from wizard_env.train.ppo.snapshot_ratings import SnapshotRatings
@@ -31,6 +35,7 @@ from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
     read_checkpoint,
+    read_plain,
     set_moments,
     write_checkpoint,
 )
@@ -49,6 +54,9 @@ _TABLES = "tables"
 """The part of a checkpoint that holds the games."""
 _GAMES = ("states", "observations", "masks", "results")
 _SEATING = ("learns", "plays", "partner")
+_OTHERS = "others"
+"""The plain values of a checkpoint that say what the workers after the first keep."""
+_log = logging.getLogger(__name__)
 
 
 class Learner(IterativeLearner):
@@ -57,11 +65,31 @@ class Learner(IterativeLearner):
     network: policy and value.
     """
 
-    def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
-        """Begin, or resume exactly where a checkpoint was written."""
+    def __init__(
+        self,
+        config: Config,
+        device: str,
+        checkpoint: Path | None,
+        peers: Peers | None = None,
+        loaded: Mapping[str, Agent] | None = None,
+    ) -> None:
+        """Begin, or resume exactly where a checkpoint was written.
+
+        Args:
+            config: the run; its games and its minibatches are shared equally by the workers.
+            device: "cpu" or "cuda".
+            checkpoint: to resume from. If another number of workers wrote it, new games are dealt.
+            peers: the workers that learn together; by default this process is alone.
+            loaded: agents that are in memory already, by name.
+
+        Raises:
+            ValueError: the games or the minibatches cannot be shared equally, or `start` has other layers.
+        """
         learning = config.learning
         assert isinstance(learning, PpoConfig)
-        super().__init__(learning.decisions, learning.checkpoint_seconds)
+        super().__init__(learning.decisions, learning.checkpoint_seconds, peers)
+        _, self._batch_size = check_shares(config, self.peers.count)
+        self._config, self._loaded = config, loaded
         self._learning = learning
         self._device = torch.device(device)
         self._acting, self._descending = TorchPace(), TorchPace()
@@ -72,23 +100,28 @@ class Learner(IterativeLearner):
         if learning.start:
             self._begin_as(find_agent(Path(learning.start)))
         self._optimizer = torch.optim.Adam(
-            [parameter for net in self._networks for parameter in net.parameters()],
+            self._parameters,
             learning.learning_rate,
             eps=ADAM_EPSILON,
             fused=True,
         )
-        self._rng = np.random.default_rng(config.seed)
         self._pool = None
         if PAST in learning.partners:
             self._pool = PastSelves(learning.layers, learning.past_selves, learning.precision)
             self._pool.add(self.network)
-        self._self_play = deal_games(config, config.seed, self._pool)
+        self._deal()
         self._past = [place for place, name in enumerate(learning.partners) if name == PAST]
-        self._snapshots = SnapshotRatings(config)
+        self._snapshots = SnapshotRatings(config, self.peers, loaded)
         shape = learning.decisions_per_game, *self._self_play.points.shape
         self._rollout = Rollout(*shape, with_full_states=bool(learning.critic))
         if checkpoint is not None:
             self._restore(checkpoint)
+
+    def _deal(self, decisions: int = 0) -> None:
+        """Deal this worker's games. decisions: how many have been learned from."""
+        seed = self.peers.seed(self._config.seed, decisions)
+        self._rng = np.random.default_rng(seed)
+        self._self_play = deal_games(self._config, seed, self._pool, self.peers, self._loaded)
 
     def _begin_as(self, agent: Path) -> None:
         """Begin with the networks of another run; where that has no critic, this one's is new."""
@@ -106,13 +139,18 @@ class Learner(IterativeLearner):
     def _networks(self) -> list[Mlp]:
         return [self.network, self._critic] if self._critic else [self.network]
 
+    @property
+    def _parameters(self) -> list[torch.nn.Parameter]:
+        return [parameter for net in self._networks for parameter in net.parameters()]
+
     def iterate(self) -> dict[str, float]:
         """Play, and learn from what was played; returns the metrics to log, by name."""
         before = self.decisions
         self._collect()
-        self.decisions += self._rollout.actions.size
+        self.decisions += self._rollout.actions.size * self.peers.count
         metrics = {f"train/{name}": value for name, value in self._update().items()}
-        return metrics | self._take_snapshot(before)
+        self.peers.align(self._parameters)
+        return metrics | self._take_snapshot(before) | self.peers.metrics()
 
     def _collect(self) -> None:
         """Play, noting every decision, and credit each seat with its own rewards."""
@@ -145,7 +183,8 @@ class Learner(IterativeLearner):
                     rollout.round_done[:, past],
                     self_play.learns[past],
                     self_play.plays[past],
-                )
+                ),
+                self.peers,
             )
         self._credit()
 
@@ -208,7 +247,7 @@ class Learner(IterativeLearner):
         entropy_bonus = between(learning.entropy_bonus, learning.final_entropy_bonus, progress)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        count, size = rollout.actions.size, learning.batch_size
+        count, size = rollout.actions.size, self._batch_size
         observations = rollout.observations.reshape(count, OBS_SIZE)
         masks = rollout.masks.reshape(count, NUM_ACTIONS)
         actions, log_probabilities = rollout.actions.reshape(count), rollout.log_probabilities.reshape(count)
@@ -218,6 +257,7 @@ class Learner(IterativeLearner):
         full_states = rollout.full_states.reshape(-1, FULL_SIZE)
         for _ in range(learning.epochs):
             order = self._rng.permutation(count)
+            normalised = normalised_minibatches(advantages[order], size, self.peers)
             for start in range(0, count, size):
                 self._descending.begin()
                 rows = order[start : start + size]
@@ -229,7 +269,7 @@ class Learner(IterativeLearner):
                     masks[rows],
                     actions[rows],
                     log_probabilities[rows],
-                    normalised(advantages[rows]),
+                    normalised[start : start + size],
                     returns[rows],
                     learning.clip_range,
                     entropy_bonus,
@@ -240,15 +280,19 @@ class Learner(IterativeLearner):
                 seen += len(rows)
                 self._optimizer.zero_grad()
                 outputs.backward(torch.from_numpy(gradient).to(outputs))
-                torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT_NORM)
                 if self._critic:
                     error += self._correct(self._critic, full_states[rows], critic_returns[rows])
+                self.peers.average(self._parameters)
+                for network in self._networks:
+                    torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT_NORM)
                 self._optimizer.step()
                 self._descending.end(len(rows))
-        means = dict(zip(MEASURES, (sums / seen).tolist(), strict=True))
+        *sums, error, seen = self.peers.sum(np.array([*sums, error, seen])).tolist()
+        means = {name: total / seen for name, total in zip(MEASURES, sums, strict=True)}
         if self._critic:
             means["critic_loss"] = error / seen
-        return means | {"learning_rate": rate, "explained_variance": explained(values, critic_returns)}
+        variance = explained(values, critic_returns, self.peers)
+        return means | {"learning_rate": rate, "explained_variance": variance}
 
     def _correct(self, critic: Critic, states: NDArray[np.uint8], returns: NDArray[np.float32]) -> float:
         """Add the gradient of the critic's mean squared error; returns the sum of squared errors."""
@@ -256,7 +300,6 @@ class Learner(IterativeLearner):
             values = critic(torch.from_numpy(states).to(self._device))[:, 0]
         errors = values.float() - torch.from_numpy(returns).to(self._device)
         (errors**2).mean().mul(VALUE_WEIGHT).backward()
-        torch.nn.utils.clip_grad_norm_(critic.parameters(), MAX_GRADIENT_NORM)
         return float((errors.detach() ** 2).sum())
 
     def _take_snapshot(self, before: int) -> dict[str, float]:
@@ -273,25 +316,24 @@ class Learner(IterativeLearner):
         return self._snapshots.rate(self.network)
 
     def save(self, folder: Path) -> None:
-        """Write a checkpoint, the agent and its critic; each file is replaced atomically."""
-        state = self._self_play.state()
-        arrays = {
-            name: torch.from_numpy(array.view(np.uint8))
-            for name, array in zip(_GAMES, state["games"], strict=True)
-        }
-        arrays |= {name: torch.from_numpy(state[name]) for name in _SEATING}
-        parts = {
-            "network": self.network.state_dict(),
-            "optimizer": moments(self._optimizer),
-            _TABLES: arrays,
-        }
-        plain = {
-            "decisions": self.decisions,
-            "rng": self._rng.bit_generator.state,
-            _TABLES: state["rng"],
-        }
+        """Write a checkpoint, the agent and its critic; each file is replaced atomically.
+
+        Worker 0 writes for all: networks, optimiser and past selves are the same everywhere; games, seats
+        and generators are each worker's own.
+        """
+        (arrays, own), *others = self.peers.gather(self._own_state())
+        if self.peers.rank:
+            return
+        parts = {"network": self.network.state_dict(), "optimizer": moments(self._optimizer)}
+        plain: dict[str, Any] = {"decisions": self.decisions, **own}
         if self._pool:
             parts["pool"], plain["pool"] = self._pool.state()
+        for name, tensors in zip(
+            _parts(1 + len(others)), (arrays, *(each for each, _ in others)), strict=True
+        ):
+            parts[name] = {key: torch.from_numpy(array) for key, array in tensors.items()}
+        if others:
+            plain[_OTHERS] = [each for _, each in others]
         agent = self.network.agent(self._value_unit)
         if self._critic:
             critic = parts["critic"] = self._critic.state_dict()
@@ -300,20 +342,58 @@ class Learner(IterativeLearner):
         write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
         write_checkpoint(folder / CHECKPOINT, parts, plain)
 
+    def _own_state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """What only this worker has, as arrays and as plain values."""
+        state = self._self_play.state()
+        arrays = {name: array.view(np.uint8) for name, array in zip(_GAMES, state["games"], strict=True)}
+        plain = {"rng": self._rng.bit_generator.state, _TABLES: state["rng"]}
+        return arrays | {name: state[name] for name in _SEATING}, plain
+
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)
         self.decisions = plain["decisions"]
-        self._rng.bit_generator.state = plain["rng"]
         self.network.load_state_dict(parts["network"])
         if self._critic:
             self._critic.load_state_dict(parts["critic"])
         if self._pool:
             self._pool.set_state(parts["pool"], plain["pool"])
         set_moments(self._optimizer, parts["optimizer"])
-        kept = {name: tensor.numpy() for name, tensor in parts[_TABLES].items()}
+        if warn_of_new_deals(checkpoint, self.peers.count):
+            self._deal(self.decisions)
+            return
+        mine = [plain, *plain.get(_OTHERS, [])][self.peers.rank]
+        self._rng.bit_generator.state = mine["rng"]
+        tables = parts[_parts(self.peers.count)[self.peers.rank]]
+        kept = {name: tensor.numpy() for name, tensor in tables.items()}
         arrays = self._self_play.state()["games"]
         games = [kept[name].view(own.dtype) for name, own in zip(_GAMES, arrays, strict=True)]
-        self._self_play.set_state(kept | {"games": games, "rng": plain[_TABLES]})
+        self._self_play.set_state(kept | {"games": games, "rng": mine[_TABLES]})
+
+
+def check_shares(config: Config, workers: int) -> tuple[int, int]:
+    """Each worker's share of the games and of a minibatch. Raises ValueError if they cannot be equal."""
+    games, size = (
+        equal_share(name, getattr(config.learning, name), workers) for name in ("num_games", "batch_size")
+    )
+    return games, size
+
+
+def warn_of_new_deals(checkpoint: Path, workers: int) -> bool:
+    """Whether a checkpoint was written by another number of workers; logs that new games will be dealt."""
+    before = 1 + len(read_plain(checkpoint).get(_OTHERS, []))
+    if before != workers:
+        _log.warning(
+            "%s: written by workers=%d, resumed with workers=%d: the run goes on with new deals",
+            checkpoint,
+            before,
+            workers,
+        )
+    return before != workers
+
+
+def _parts(workers: int) -> list[str]:
+    """The parts of a checkpoint that hold the games, by worker."""
+    return [f"{_TABLES}_{rank}" if rank else _TABLES for rank in range(workers)]
 
 
 def between(first: float, last: float | None, progress: float) -> float:
@@ -321,7 +401,11 @@ def between(first: float, last: float | None, progress: float) -> float:
     return first if last is None else first + (last - first) * progress
 
 
-def explained(values: NDArray[np.float32], returns: NDArray[np.float32]) -> float:
-    """The share of the returns' variance that the values explain."""
-    variance = float(returns.var())
-    return 1 - float((returns - values).var()) / variance if variance else 0.0
+def explained(values: NDArray[np.float32], returns: NDArray[np.float32], peers: Peers) -> float:
+    """The share of the variance of all workers' returns that the values explain."""
+    wide = [part.astype(np.float64) for part in (returns, returns - values)]
+    count = peers.sum(np.array([float(len(returns))]))
+    mean = peers.sum(np.array([part.sum() for part in wide])) / count
+    squares = [((part - centre) ** 2).sum() for part, centre in zip(wide, mean, strict=True)]
+    variance, error = peers.sum(np.array(squares)).tolist()
+    return 1 - error / variance if variance else 0.0

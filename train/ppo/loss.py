@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.compiled.jit import kernel
+from wizard_env.train.cluster.peers import Peers
 
 MEASURES = ("policy_gradient_loss", "value_loss", "entropy_loss", "clip_fraction", "approx_kl")
 """The metrics that `loss_gradient` sums up on the way."""
@@ -18,6 +19,28 @@ def normalised(advantages: NDArray[np.float32]) -> NDArray[np.float32]:
         return advantages
     result: NDArray[np.float32] = (advantages - advantages.mean()) / (advantages.std(ddof=1) + 1e-8)
     return result
+
+
+def normalised_minibatches(advantages: NDArray[np.float32], size: int, peers: Peers) -> NDArray[np.float32]:
+    """Normalise the advantages of each minibatch, over all workers' shares of it.
+
+    The sums of an epoch travel together: to wait once per gradient step would cost more than the sums.
+
+    Args:
+        advantages: float32 [n], in the order of the minibatches.
+        size: of this worker's share of a minibatch; the last may be smaller.
+        peers: the workers that share the minibatches.
+    """
+    parts = np.split(advantages, range(size, len(advantages), size))
+    if peers.count == 1:
+        return np.concatenate([normalised(part) for part in parts])
+    wide = [part.astype(np.float64) for part in parts]
+    count, total, squares = peers.sum(np.array([(len(part), part.sum(), part @ part) for part in wide])).T
+    mean = total / count
+    deviation = np.sqrt(np.maximum(squares - total * mean, 0) / (count - 1))
+    return np.concatenate(
+        [(part - mean[number]) / (deviation[number] + 1e-8) for number, part in enumerate(wide)]
+    ).astype(np.float32)
 
 
 @kernel

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
 from wizard_env.view import Actions, View
 
@@ -62,10 +63,14 @@ class PastSelves:
         self._chosen = number
         self._agent.network.load_state_dict(self._selves[number])
 
-    def note(self, won: float, lost: float) -> None:
-        """Count the rounds that the learner has won and lost against the past self that acts."""
-        self._rounds *= FADE
-        self._rounds[self._chosen] += won, lost
+    def note(self, won: float, lost: float, peers: Peers | None = None) -> None:
+        """Count the rounds that the learner has won and lost against the past self that acts.
+
+        peers: workers whose past selves are the same; their rounds count too.
+        """
+        rounds = np.zeros_like(self._rounds)
+        rounds[self._chosen] = won, lost
+        self._rounds = self._rounds * FADE + (peers or Peers()).sum(rounds)
 
     def state(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         """Everything that is kept, as tensors and plain values; see `set_state`."""

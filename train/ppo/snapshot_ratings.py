@@ -1,6 +1,10 @@
 """Rating a learner while it learns: alone against each of several agents, on deals kept out of training."""
 
+from collections.abc import Mapping
+
+from wizard_env import Agent
 from wizard_env.agents import load
+from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.config.run import Config
 from wizard_env.train.evaluate import Entrant, evaluate
 from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
@@ -12,10 +16,21 @@ SEED = 2**33
 class SnapshotRatings:
     """Rates the snapshots of a run."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(
+        self, config: Config, peers: Peers | None = None, loaded: Mapping[str, Agent] | None = None
+    ) -> None:
+        """Load the agents to rate against.
+
+        Args:
+            config: the run.
+            peers: the workers that share the games of a rating.
+            loaded: agents that are in memory already, by name.
+        """
+        loaded = loaded or {}
+        self._peers = peers or Peers()
         self._rules = config.evaluation_rules()
         self._games = config.ratings.games
-        self._agents = {name: load(name) for name in config.ratings.agents}
+        self._agents = {name: load(loaded.get(name, name)) for name in config.ratings.agents}
         self._seen = set(config.learning.partners)
 
     def rate(self, network: PolicyValueNetwork) -> dict[str, float]:
@@ -29,7 +44,7 @@ class SnapshotRatings:
         means: dict[str, list[float]] = {}
         for name, agent in self._agents.items():
             others = [Entrant(name, agent)] * (self._rules.num_players - 1)
-            result = evaluate([learner, *others], self._rules, self._games, SEED)
+            result = evaluate([learner, *others], self._rules, self._games, SEED, spread=self._peers.map)
             (difference,) = result.differences
             group = "seen" if name in self._seen else "held_out"
             curves[f"rating/{group}/{name}"] = difference.points

@@ -42,6 +42,12 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
         return parts, json.loads(file.metadata()["state"])
 
 
+def read_plain(path: Path) -> Any:
+    """The plain values that `write_checkpoint` wrote; the tensors are not read."""
+    with safe_open(path, framework="pt") as file:
+        return json.loads(file.metadata()["state"])
+
+
 def moments(optimizer: torch.optim.Optimizer) -> Tensors:
     """What an optimiser keeps for each parameter, by "number.name"."""
     return {

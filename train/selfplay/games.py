@@ -1,6 +1,6 @@
 """SelfPlayGames: batched self-play in which every seat learns, except those that partners take."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from wizard_env import Agent, Games, Rules
 from wizard_env.agents import load
 from wizard_env.envs.rewards import Reward, rewards
+from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.view import actions_by_owner
@@ -150,11 +151,25 @@ class SelfPlayGames:
         self.rng.bit_generator.state = state["rng"]
 
 
-def deal_games(config: Config, seed: int, past: Agent | None = None) -> SelfPlayGames:
-    """The games of a config, kind by kind; `past` is the partner of that name."""
-    learning = config.learning
-    partners = [past if name == PAST and past else load(name) for name in learning.partners]
-    rules = [rules for rules, count in config.kinds() for _ in range(count)]
+def deal_games(
+    config: Config,
+    seed: int,
+    past: Agent | None = None,
+    peers: Peers | None = None,
+    loaded: Mapping[str, Agent] | None = None,
+) -> SelfPlayGames:
+    """The games of a config, kind by kind, or this worker's share of them.
+
+    Args:
+        config: the run.
+        seed: of the deals and the seating.
+        past: the partner of that name.
+        peers: the workers that share the games; of each kind they get equally many, to within one.
+        loaded: agents that are in memory already, by name.
+    """
+    learning, peers, loaded = config.learning, peers or Peers(), loaded or {}
+    partners = [past if name == PAST and past else load(loaded.get(name, name)) for name in learning.partners]
+    rules = [rules for rules, count in config.kinds() for _ in range(count)][peers.rank :: peers.count]
     return SelfPlayGames(
         rules, len(rules), seed, learning.sparring, partners, learning.alone, learning.reward
     )

@@ -5,6 +5,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
+from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.selfplay.curves import DECISIONS, Curves
 from wizard_env.train.selfplay.progress import Progress, Tally
 
@@ -16,10 +19,17 @@ class IterativeLearner(ABC):
     tally: counts the rounds of the seats that learn.
     """
 
-    def __init__(self, decisions: int, checkpoint_seconds: float) -> None:
-        """decisions: how many to learn from. checkpoint_seconds: the time between checkpoints."""
+    def __init__(self, decisions: int, checkpoint_seconds: float, peers: Peers | None = None) -> None:
+        """Begin at no decisions.
+
+        Args:
+            decisions: how many to learn from.
+            checkpoint_seconds: the time between checkpoints.
+            peers: the workers that learn together; by default this process is alone.
+        """
         self.decisions = 0
-        self.tally = Tally(decisions)
+        self.peers = peers or Peers()
+        self.tally = Tally(decisions, self.peers)
         self._until = decisions
         self._checkpoint_seconds = checkpoint_seconds
 
@@ -35,7 +45,8 @@ class IterativeLearner(ABC):
         """Iterate until enough decisions are learned from; the last checkpoint is the result."""
         saved = time.monotonic()
         while self.decisions < self._until:
-            if time.monotonic() - saved >= self._checkpoint_seconds:
+            due = time.monotonic() - saved >= self._checkpoint_seconds
+            if self.peers.sum(np.array([float(due)]))[0]:  # by the clock of any worker
                 self.save(folder)
                 saved = time.monotonic()
             metrics = self.iterate()

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wizard_env.train.cluster.peers import Peers
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -30,9 +32,10 @@ class Progress:
 class Tally:
     """Counts the rounds of the seats that learn, iteration by iteration."""
 
-    def __init__(self, total: int) -> None:
-        """total: how many decisions the run is to learn from."""
+    def __init__(self, total: int, peers: Peers | None = None) -> None:
+        """total: how many decisions the run is to learn from. peers: the workers whose rounds it counts."""
         self._total = total
+        self._peers = peers or Peers()
         self._began = time.monotonic()
         self._reset()
 
@@ -47,12 +50,13 @@ class Tally:
 
     def progress(self, decisions: int) -> Progress:
         """Sum up the iteration and start counting the next one. decisions: learned from so far."""
-        rounds = max(self._rounds, 1)
+        counts = np.array([self._rounds, self._met, self._points], np.float64)
+        rounds, met, points = self._peers.sum(counts).tolist()
         progress = Progress(
             decisions=decisions,
             total=self._total,
-            bid_accuracy=self._met / rounds,
-            points=self._points / rounds,
+            bid_accuracy=met / max(rounds, 1),
+            points=points / max(rounds, 1),
             seconds=time.monotonic() - self._began,
         )
         self._reset()

@@ -1,0 +1,162 @@
+"""Workers that learn together: one network, games of their own, checkpoints that hold them all."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.train.cluster.threads import together
+from wizard_env.train.cluster.peers import Peers
+from wizard_env.train.config.run import Config
+from wizard_env.train.ppo.learner import Learner
+from wizard_env.train.run import train
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint
+
+ITERATION = 16 * 32
+TINY = {"num_games": 16, "decisions_per_game": 32, "batch_size": 256, "epochs": 2, "layers": [16]}
+
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def config(**learning: Any) -> Config:
+    return Config.model_validate(
+        {
+            "name": "tiny",
+            "game": {"num_players": 4, "hand_sizes": [1, 2]},
+            "learning": {**TINY, "decisions": 4 * ITERATION, **learning},
+        }
+    )
+
+
+def learn(run: Config, workers: int, iterations: int, folder: Path, resume: bool = False) -> list[Learner]:
+    """Learn for some iterations, and write a checkpoint; returns the learner of every worker."""
+    checkpoint = folder / CHECKPOINT if resume else None
+
+    def work(peers: Peers) -> Learner:
+        learner = Learner(run, "cpu", checkpoint, peers)
+        for _ in range(iterations):
+            learner.iterate()
+        learner.save(folder)
+        return learner
+
+    return together(workers, work)
+
+
+def content(folder: Path) -> bytes:
+    return (folder / CHECKPOINT).read_bytes()
+
+
+def test_two_workers_learn_one_network_from_different_games(tmp_path: Path) -> None:
+    """Together they learn from as many decisions as one worker would, in as many gradient steps."""
+    first, second = learn(config(), 2, 2, tmp_path)
+    assert first.decisions == second.decisions == 2 * ITERATION
+    for ours, theirs in zip(first.network.parameters(), second.network.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    parts, _ = read_checkpoint(tmp_path / CHECKPOINT)
+    assert len(parts["tables"]["partner"]) == len(parts["tables_1"]["partner"]) == 8
+    assert not torch.equal(parts["tables"]["states"], parts["tables_1"]["states"])
+    (steps,) = {int(value) for name, value in parts["optimizer"].items() if name.endswith("step")}
+    assert steps == 2 * 2 * ITERATION // 256
+
+
+def test_a_minibatch_is_one_gradient_step(tmp_path: Path) -> None:
+    """The mean of two workers' gradients is the gradient of all their decisions."""
+    run = config(batch_size=ITERATION, epochs=1, critic=[8])
+
+    def step(peers: Peers) -> tuple[Learner, dict[str, float]]:
+        learner = Learner(run, "cpu", None, peers)
+        return learner, learner.iterate()
+
+    (first, metrics), (second, _) = together(2, step)
+    whole = Learner(run, "cpu", None)
+    for name in ("observations", "masks", "actions", "log_probabilities", "values", "advantages", "returns"):
+        both = [getattr(learner._rollout, name) for learner in (first, second)]
+        getattr(whole._rollout, name)[:] = np.concatenate(both, axis=1)
+    whole._rollout.full_states[:] = np.concatenate(
+        [learner._rollout.full_states for learner in (first, second)], axis=1
+    )
+    whole.decisions = ITERATION
+    expected = whole._update()
+    for ours, theirs in zip(whole._parameters, first._parameters, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-5)
+    for name, value in expected.items():
+        assert metrics[f"train/{name}"] == pytest.approx(value, rel=1e-3, abs=1e-5), name
+
+
+SPECIAL: list[dict[str, Any]] = [
+    {"partners": ["heuristic"], "sparring": 0.5},
+    {"partners": ["random"], "sparring": 0.5, "critic": [8], "reward": "win", "team_spirit": 0.5},
+    {"partners": ["past"], "sparring": 0.5, "snapshot_decisions": ITERATION, "past_selves": 2},
+]
+
+
+@pytest.mark.parametrize("special", SPECIAL, ids=["partners", "critic", "past"])
+def test_as_many_workers_resume_bit_for_bit(tmp_path: Path, special: dict[str, Any]) -> None:
+    run, whole, parts = config(**special), tmp_path / "whole", tmp_path / "parts"
+    learn(run, 2, 4, whole)
+    learn(run, 2, 3, parts)
+    learn(run, 2, 1, parts, resume=True)
+    assert content(whole) == content(parts)
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 4), (2, 1), (1, 2)])
+def test_another_number_of_workers_gets_new_deals(
+    tmp_path: Path, before: int, after: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It says so. Networks, optimiser and past selves stay; the games are none of those that were dealt."""
+    run = config(**SPECIAL[2])
+    old = learn(run, before, 2, tmp_path)
+    kept, _ = read_checkpoint(tmp_path / CHECKPOINT)
+    with caplog.at_level(logging.WARNING):
+        new = learn(run, after, 0, tmp_path, resume=True)
+    assert f"written by workers={before}, resumed with workers={after}" in caplog.text
+    found, _ = read_checkpoint(tmp_path / CHECKPOINT)
+    for part in ("network", "optimizer", "pool"):
+        assert all(map(torch.equal, found[part].values(), kept[part].values()))
+    assert new[0].decisions == 2 * ITERATION
+    dealt = [learner._self_play.games.states["generator"] for learner in (*old, *new)]
+    assert len(np.unique(np.concatenate([each.ravel() for each in dealt]))) == 2 * 16
+
+
+def test_past_selves_are_shared_and_drawn_by_each_worker(tmp_path: Path) -> None:
+    """The rounds of all workers count, so that all keep the same past selves."""
+    run = config(**SPECIAL[2] | {"past_selves": 9})
+    learners = learn(run, 4, 6, tmp_path)
+    for learner in learners:
+        assert learner._pool is not None
+        learner._pool.choose(learner._rng)
+    states = [learner._pool.state()[1] for learner in learners if learner._pool]
+    assert [state["rounds"] for state in states] == [states[0]["rounds"]] * 4
+    assert len({state["chosen"] for state in states}) > 1
+
+
+def test_ratings_are_shared(tmp_path: Path) -> None:
+    """Every worker plays some of the games, and gets what one worker alone would."""
+    given = config(snapshot_decisions=ITERATION).model_dump()
+    run = Config.model_validate(given | {"ratings": {"agents": ["random", "heuristic"], "games": 8}})
+
+    def rate(peers: Peers) -> dict[str, float]:
+        learner = Learner(run, "cpu", None, peers)
+        return learner._snapshots.rate(learner.network)
+
+    ratings = together(2, rate)
+    assert ratings == [rate(Peers())] * 2
+
+
+def test_shares_must_be_equal() -> None:
+    with pytest.raises(ValueError, match="workers=3 with num_games=16"):
+        together(3, lambda peers: Learner(config(batch_size=255), "cpu", None, peers))
+    with pytest.raises(ValueError, match="workers=2 with batch_size=255"):
+        together(2, lambda peers: Learner(config(batch_size=255), "cpu", None, peers))
+
+
+def test_a_process_alone_resumes_a_run_of_workers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """`wizard train --resume` without `--workers`."""
+    learn(config(), 2, 2, tmp_path)
+    train(config(), tmp_path, resume=True)
+    assert "goes on with new deals" in caplog.text
+    assert read_checkpoint(tmp_path / CHECKPOINT)[1]["decisions"] == 4 * ITERATION

@@ -1,0 +1,1 @@
+"""Learning with several workers, on one machine or on the machines of a Ray cluster."""

@@ -1,0 +1,48 @@
+"""Connecting to a Ray cluster, or starting one on this machine."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+LOCAL = "local"
+"""The address that starts a cluster on this machine, for as long as it is needed."""
+
+
+class Connection(NamedTuple):
+    """A connection to a cluster."""
+
+    ray: Any
+    """The module."""
+    own: bool
+    """Whether it ends with the block; otherwise it was there before."""
+
+
+@contextmanager
+def connected(address: str, option: str, processors: int | None = None) -> Iterator[Connection]:
+    """Connect to a cluster for as long as the block runs, unless this process is connected already.
+
+    Args:
+        address: of the cluster; "auto" is the one that this machine belongs to, "local" starts one here.
+        option: what asks for it, for the error.
+        processors: how many a cluster that is started here offers; by default those of this machine.
+
+    Raises:
+        ModuleNotFoundError: ray is not installed.
+        ConnectionError: there is no cluster at that address.
+    """
+    try:
+        import ray
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            f"{option} needs the module 'ray': pip install 'wizard-env[cluster]'", name="ray"
+        ) from None
+    own = not ray.is_initialized()
+    if own:
+        offered = {"num_cpus": processors} if address == LOCAL else {}
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **offered)
+    try:
+        yield Connection(ray, own)
+    finally:
+        if own:
+            ray.shutdown()
