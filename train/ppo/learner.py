@@ -17,16 +17,17 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
-from wizard_env import NUM_ACTIONS, Agent, sample_softmax
+from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
-from wizard_env.observation.fields import FULL_SIZE, OBS_SIZE
+from wizard_env.observation.fields import FULL_SIZE
 from wizard_env.records.files import write_atomically
 from wizard_env.train.cluster.peers import Peers, equal_share
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks import Critic, Mlp, PolicyValueNetwork, autocast
-from wizard_env.train.ppo.loss import MEASURES, loss_gradient, normalised_minibatches
+from wizard_env.train.ppo.device import VALUE_WEIGHT, Accelerator, Place, Processor
+from wizard_env.train.ppo.loss import MEASURES, normalised_minibatches
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
 from wizard_env.train.ppo.rollout import Rollout, share_rewards
 from wizard_env.train.ppo.snapshot_ratings import SnapshotRatings
@@ -45,7 +46,6 @@ from wizard_env.train.threads import TorchPace
 
 CRITIC = "critic.safetensors"
 """The file of the critic, beside the agent, for runs that start from the agent."""
-VALUE_WEIGHT = 0.5
 MAX_GRADIENT_NORM = 0.5
 ADAM_EPSILON = 1e-5
 CRITIC_BATCH = 8192
@@ -92,7 +92,7 @@ class Learner(IterativeLearner):
         self._config, self._loaded = config, loaded
         self._learning = learning
         self._device = torch.device(device)
-        self._acting, self._descending = TorchPace(), TorchPace()
+        self._descending = TorchPace()
         own_points = learning.reward == "points" and (learning.critic or not learning.team_spirit)
         self._value_unit = 1 / REWARD_SCALES["points"] if own_points else None
         self.network = PolicyValueNetwork(learning.layers, config.seed).to(self._device)
@@ -114,8 +114,16 @@ class Learner(IterativeLearner):
         self._snapshots = SnapshotRatings(config, self.peers, loaded)
         shape = learning.decisions_per_game, *self._self_play.points.shape
         self._rollout = Rollout(*shape, with_full_states=bool(learning.critic))
+        self._place = self._new_place()
         if checkpoint is not None:
             self._restore(checkpoint)
+
+    def _new_place(self) -> Place:
+        """Where the network acts and learns."""
+        if self._device.type == "cpu":
+            return Processor(self.network, self._rollout, self._learning)
+        seed = self.peers.seed(self._config.seed)
+        return Accelerator(self.network, self._rollout, self._learning, seed)
 
     def _deal(self, decisions: int = 0) -> None:
         """Deal this worker's games. decisions: how many have been learned from."""
@@ -157,24 +165,22 @@ class Learner(IterativeLearner):
         rollout, self_play, games = self._rollout, self._self_play, self._self_play.games
         if self._pool:
             self._pool.choose(self._rng)
-        for step in range(len(rollout.actions)):
-            outputs = self._outputs(games.observation)
-            rollout.observations[step] = games.observation
-            rollout.masks[step] = games.mask
+        steps = len(rollout.actions)
+        for part in self._place.parts:
+            self._place.look(0, part, games, self._rng)
+        for step in range(steps):
             rollout.seats[step] = games.seat
-            rollout.values[step] = outputs[:, NUM_ACTIONS]
             if self._critic:
                 rollout.full_states[step] = games.full_state()
-            actions, rollout.log_probabilities[step] = sample_softmax(
-                outputs[:, :NUM_ACTIONS], games.mask, self._rng
-            )
-            rollout.actions[step] = actions
-            self_play.step(actions)
+            for part in self._place.parts:
+                self_play.step(self._place.choose(step, part), part)
+                if step + 1 < steps:
+                    self._place.look(step + 1, part, games, self._rng)
+                self.tally.add(self_play.learners_points(part))
             rollout.points[step] = self_play.points
             rollout.round_done[step] = self_play.round_done
             rollout.rewards[step] = self_play.rewards
             rollout.ended[step] = self_play.ended
-            self.tally.add(self_play.learners_points())
         if self._pool:
             past = np.isin(self_play.partner, self._past)
             self._pool.note(
@@ -229,11 +235,9 @@ class Learner(IterativeLearner):
         return values
 
     def _outputs(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        self._acting.begin()
         with torch.inference_mode(), self._precision():
             outputs = self.network(torch.from_numpy(observations).to(self._device))
             array: NDArray[np.float32] = outputs.float().cpu().numpy()
-        self._acting.end(len(observations))
         return array
 
     def _precision(self) -> torch.autocast:
@@ -248,12 +252,9 @@ class Learner(IterativeLearner):
         for group in self._optimizer.param_groups:
             group["lr"] = rate
         count, size = rollout.actions.size, self._batch_size
-        observations = rollout.observations.reshape(count, OBS_SIZE)
-        masks = rollout.masks.reshape(count, NUM_ACTIONS)
-        actions, log_probabilities = rollout.actions.reshape(count), rollout.log_probabilities.reshape(count)
         advantages, values = rollout.advantages.reshape(count), rollout.values.reshape(count)
-        returns, critic_returns = rollout.returns.reshape(count), advantages + values
-        sums, seen, error = np.zeros(len(MEASURES)), 0, 0.0
+        critic_returns, seen, error = advantages + values, 0, 0.0
+        self._place.begin_update()
         full_states = rollout.full_states.reshape(-1, FULL_SIZE)
         for _ in range(learning.epochs):
             order = self._rng.permutation(count)
@@ -261,25 +262,9 @@ class Learner(IterativeLearner):
             for start in range(0, count, size):
                 self._descending.begin()
                 rows = order[start : start + size]
-                with self._precision():
-                    outputs = self.network(torch.from_numpy(observations[rows]).to(self._device))
-                gradient = np.zeros(outputs.shape, np.float32)
-                loss_gradient(
-                    outputs.detach().float().cpu().numpy(),
-                    masks[rows],
-                    actions[rows],
-                    log_probabilities[rows],
-                    normalised[start : start + size],
-                    returns[rows],
-                    learning.clip_range,
-                    entropy_bonus,
-                    VALUE_WEIGHT,
-                    gradient,
-                    sums,
-                )
                 seen += len(rows)
                 self._optimizer.zero_grad()
-                outputs.backward(torch.from_numpy(gradient).to(outputs))
+                self._place.descend(rows, normalised[start : start + size], entropy_bonus)
                 if self._critic:
                     error += self._correct(self._critic, full_states[rows], critic_returns[rows])
                 self.peers.average(self._parameters)
@@ -287,7 +272,7 @@ class Learner(IterativeLearner):
                     torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT_NORM)
                 self._optimizer.step()
                 self._descending.end(len(rows))
-        *sums, error, seen = self.peers.sum(np.array([*sums, error, seen])).tolist()
+        *sums, error, seen = self.peers.sum(np.array([*self._place.measures(), error, seen])).tolist()
         means = {name: total / seen for name, total in zip(MEASURES, sums, strict=True)}
         if self._critic:
             means["critic_loss"] = error / seen
@@ -347,7 +332,7 @@ class Learner(IterativeLearner):
         state = self._self_play.state()
         arrays = {name: array.view(np.uint8) for name, array in zip(_GAMES, state["games"], strict=True)}
         plain = {"rng": self._rng.bit_generator.state, _TABLES: state["rng"]}
-        return arrays | {name: state[name] for name in _SEATING}, plain
+        return arrays | {name: state[name] for name in _SEATING} | self._place.state(), plain
 
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)
@@ -368,6 +353,7 @@ class Learner(IterativeLearner):
         arrays = self._self_play.state()["games"]
         games = [kept[name].view(own.dtype) for name, own in zip(_GAMES, arrays, strict=True)]
         self._self_play.set_state(kept | {"games": games, "rng": mine[_TABLES]})
+        self._place.set_state(kept)
 
 
 def check_shares(config: Config, workers: int) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
@@ -41,6 +42,47 @@ def normalised_minibatches(advantages: NDArray[np.float32], size: int, peers: Pe
     return np.concatenate(
         [(part - mean[number]) / (deviation[number] + 1e-8) for number, part in enumerate(wide)]
     ).astype(np.float32)
+
+
+def device_loss_gradient(
+    outputs: torch.Tensor,
+    masks: torch.Tensor,
+    actions: torch.Tensor,
+    old_log_probabilities: torch.Tensor,
+    advantages: torch.Tensor,
+    returns: torch.Tensor,
+    clip_range: float,
+    entropy_bonus: float,
+    value_weight: float,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """`loss_gradient` in operations of torch, on whatever device its arguments lie.
+
+    Returns:
+        float32 [n, NUM_ACTIONS + 1], the gradient; float64 [5], each metric of MEASURES summed over the rows.
+    """
+    count = len(actions)
+    log_probabilities = outputs[:, :NUM_ACTIONS].masked_fill(~masks, -torch.inf).log_softmax(dim=1)
+    probabilities = log_probabilities.exp()
+    known = log_probabilities.masked_fill(~masks, 0)
+    entropy = -(probabilities * known).sum(dim=1)
+    change = known.gather(1, actions[:, None])[:, 0] - old_log_probabilities
+    ratio = change.exp()
+    clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
+    held = clipped * advantages < ratio * advantages  # the clipped term is smaller, so no gradient
+    slope = torch.where(held, 0, -advantages * ratio)
+    policy = -slope[:, None] * probabilities
+    policy.scatter_add_(1, actions[:, None], slope[:, None])
+    policy += entropy_bonus * probabilities * (known + entropy[:, None])
+    error = outputs[:, NUM_ACTIONS] - returns
+    gradient = torch.cat([policy, 2 * value_weight * error[:, None]], dim=1) / count
+    measured = (
+        -torch.minimum(ratio * advantages, clipped * advantages),
+        error * error,
+        -entropy,
+        (ratio - 1).abs() > clip_range,
+        ratio - 1 - change,
+    )
+    return gradient, torch.stack([each.double().sum() for each in measured])
 
 
 @kernel

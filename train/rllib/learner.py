@@ -24,7 +24,8 @@ from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.records.files import write_atomically
 from wizard_env.train.config.rllib import RLlibConfig
 from wizard_env.train.networks import PolicyValueNetwork
-from wizard_env.train.ppo.learner import MAX_GRADIENT_NORM, VALUE_WEIGHT
+from wizard_env.train.ppo.device import VALUE_WEIGHT
+from wizard_env.train.ppo.learner import MAX_GRADIENT_NORM
 from wizard_env.train.rllib.env import SelfPlayRounds
 from wizard_env.train.run import run_learner
 from wizard_env.train.selfplay.curves import Curves

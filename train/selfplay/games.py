@@ -25,6 +25,7 @@ REWARD_SCALES: dict[Reward, float] = {
 ROUND_REWARDS: tuple[Reward, ...] = ("points", "relative")
 """The rewards that are paid at the end of a round; the others are paid at the end of the game."""
 NO_PARTNER = -1
+_ALL = slice(None)
 
 
 class SelfPlayGames:
@@ -87,18 +88,21 @@ class SelfPlayGames:
         self.ended = np.zeros(num_games, np.bool_)
         self._play_partners()
 
-    def step(self, actions: NDArray[np.int64]) -> None:
-        """Take the learners' decisions, int64 [num_games], and play on to their next ones."""
-        self.acted = self.games.seat.copy()
-        for array in (self.points, self.round_done, self.rewards, self.ended):
-            array[:] = 0
-        self._step(actions, self._rows)
-        self._play_partners()
+    def step(self, actions: NDArray[np.int64], part: slice = _ALL) -> None:
+        """Take the learners' decisions in a part of the games, and play on to their next ones.
 
-    def _play_partners(self) -> None:
-        """Let the partners act until a learner acts next in every game."""
-        games = self.games
-        while len(rows := self.plays[self._rows, games.seat].nonzero()[0]):
+        actions: int64 [num_games], or as many as the part has.
+        """
+        self.acted[part] = self.games.seat[part]
+        for array in (self.points, self.round_done, self.rewards, self.ended):
+            array[part] = 0
+        self._step(actions, self._rows[part])
+        self._play_partners(part)
+
+    def _play_partners(self, part: slice = _ALL) -> None:
+        """Let the partners act until a learner acts next in every game of a part."""
+        games, part_rows = self.games, self._rows[part]
+        while len(rows := part_rows[self.plays[part_rows, games.seat[part]]]):
             actions = actions_by_owner(self._partners, self.partner[rows], games.view(rows), self.rng)
             self._step(actions, rows, printed=True)
 
@@ -127,9 +131,10 @@ class SelfPlayGames:
             paid = rewards(self._reward, mine, all_points, over[these])
             self.rewards[rows[these], :size] = paid * REWARD_SCALES[self._reward]
 
-    def learners_points(self) -> NDArray[np.int16]:
-        """int16 [k]: the points of each seat that learns, in the rounds that the last step ended."""
-        return self.points[self.learns & self.round_done[:, np.newaxis]]
+    def learners_points(self, part: slice = _ALL) -> NDArray[np.int16]:
+        """int16 [k]: the points of each seat that learns, in the rounds that the part's last step ended."""
+        points: NDArray[np.int16] = self.points[part][self.learns[part] & self.round_done[part, np.newaxis]]
+        return points
 
     def state(self) -> dict[str, Any]:
         """Everything that the games depend on from here, as arrays and plain values; see `set_state`."""

@@ -1,0 +1,223 @@
+"""Where PPO's network acts and learns: on this processor, or on a device with a memory of its own.
+
+Both do the same to a rollout. On a device, observations go over once, when they are acted on, in one copy
+that does not hold up the processor; actions are sampled there, and the loss and its gradient stay there.
+While the device works for one half of the games, the engine plays the other half.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from wizard_env import NUM_ACTIONS, Games, sample_softmax
+from wizard_env.observation.fields import OBS_SIZE
+from wizard_env.train.config.ppo import PpoConfig
+from wizard_env.train.networks import PolicyValueNetwork, autocast
+from wizard_env.train.ppo.loss import MEASURES, device_loss_gradient, loss_gradient
+from wizard_env.train.ppo.rollout import Rollout
+from wizard_env.train.threads import TorchPace
+
+VALUE_WEIGHT = 0.5
+
+
+class Place(ABC):
+    """Where the network acts and learns.
+
+    parts: the games, as slices, in the order in which they are played within a step.
+    """
+
+    parts: list[slice]
+
+    def __init__(self, network: PolicyValueNetwork, rollout: Rollout, learning: PpoConfig) -> None:
+        self._network = network
+        self._rollout = rollout
+        self._learning = learning
+        self._device = network.scale.device
+
+    def _precision(self) -> torch.autocast:
+        return autocast(self._device, self._learning.precision)
+
+    @abstractmethod
+    def look(self, step: int, part: slice, games: Games, rng: np.random.Generator) -> None:
+        """Note what the acting seats of some games see, and begin to choose their actions."""
+
+    @abstractmethod
+    def choose(self, step: int, part: slice) -> NDArray[np.int64]:
+        """The actions of the games that were looked at last, also noted in the rollout; int64 [games]."""
+
+    @abstractmethod
+    def begin_update(self) -> None:
+        """Get ready to learn from the rollout, whose returns are written."""
+
+    @abstractmethod
+    def descend(self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float) -> None:
+        """Add the gradient of PPO's loss of some decisions to that of the network.
+
+        Args:
+            rows: int64 [n], numbers of decisions of the rollout, counted through its steps.
+            advantages: float32 [n], their normalised advantages.
+            entropy_bonus: the weight of the entropy.
+        """
+
+    @abstractmethod
+    def measures(self) -> NDArray[np.float64]:
+        """float64 [5]: the sums of each of MEASURES since `begin_update`."""
+
+    @abstractmethod
+    def state(self) -> dict[str, NDArray[np.uint8]]:
+        """What the actions still to be drawn depend on, beside the learner's generator."""
+
+    @abstractmethod
+    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:
+        """Continue from what `state` returned; what another kind of place returned is left alone."""
+
+
+class Processor(Place):
+    """The processor itself: nothing travels, and the compiled kernels do the rest."""
+
+    def __init__(self, network: PolicyValueNetwork, rollout: Rollout, learning: PpoConfig) -> None:
+        super().__init__(network, rollout, learning)
+        self.parts = [slice(0, rollout.actions.shape[1])]
+        self._pace = TorchPace()
+        self._sums = np.zeros(len(MEASURES))
+
+    def look(self, step: int, part: slice, games: Games, rng: np.random.Generator) -> None:
+        rollout = self._rollout
+        self._pace.begin()
+        with torch.inference_mode(), self._precision():
+            outputs = self._network(torch.from_numpy(games.observation)).float().numpy()
+        self._pace.end(len(outputs))
+        rollout.observations[step] = games.observation
+        rollout.masks[step] = games.mask
+        rollout.values[step] = outputs[:, NUM_ACTIONS]
+        rollout.actions[step], rollout.log_probabilities[step] = sample_softmax(
+            outputs[:, :NUM_ACTIONS], games.mask, rng
+        )
+
+    def choose(self, step: int, part: slice) -> NDArray[np.int64]:
+        actions: NDArray[np.int64] = self._rollout.actions[step, part]
+        return actions
+
+    def begin_update(self) -> None:
+        self._sums[:] = 0
+
+    def descend(self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float) -> None:
+        rollout = self._rollout
+        masks = rollout.masks.reshape(-1, NUM_ACTIONS)[rows]
+        with self._precision():
+            outputs = self._network(torch.from_numpy(rollout.observations.reshape(-1, OBS_SIZE)[rows]))
+        gradient = np.zeros(outputs.shape, np.float32)
+        loss_gradient(
+            outputs.detach().float().numpy(),
+            masks,
+            rollout.actions.reshape(-1)[rows],
+            rollout.log_probabilities.reshape(-1)[rows],
+            advantages,
+            rollout.returns.reshape(-1)[rows],
+            self._learning.clip_range,
+            entropy_bonus,
+            VALUE_WEIGHT,
+            gradient,
+            self._sums,
+        )
+        outputs.backward(torch.from_numpy(gradient).to(outputs))
+
+    def measures(self) -> NDArray[np.float64]:
+        return self._sums.copy()
+
+    def state(self) -> dict[str, NDArray[np.uint8]]:
+        return {}
+
+    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:
+        pass
+
+
+class Accelerator(Place):
+    """A device with a memory of its own, such as a GPU."""
+
+    def __init__(self, network: PolicyValueNetwork, rollout: Rollout, learning: PpoConfig, seed: int) -> None:
+        """seed: of the actions that the device draws."""
+        super().__init__(network, rollout, learning)
+        shape = rollout.actions.shape
+        half = (shape[1] + 1) // 2
+        self.parts = [part for part in (slice(0, half), slice(half, shape[1])) if part.start < part.stop]
+        device: Any = {"device": self._device}
+        self._generator = torch.Generator(**device).manual_seed(seed)
+        self._observations = torch.zeros((*shape, OBS_SIZE), dtype=torch.uint8, **device)
+        self._masks = torch.zeros((*shape, NUM_ACTIONS), dtype=torch.bool, **device)
+        self._actions = torch.zeros(shape, dtype=torch.int64, **device)
+        self._log_probabilities = torch.zeros(shape, **device)
+        self._values = torch.zeros(shape, **device)
+        self._returns = torch.zeros(shape, **device)
+        self._sums = torch.zeros(len(MEASURES), dtype=torch.float64, **device)
+        has_streams = self._device.type == "cuda"
+        host: Any = {"pin_memory": has_streams}
+        self._seen = torch.zeros((shape[1], OBS_SIZE + NUM_ACTIONS), dtype=torch.uint8, **host)
+        self._arrived = torch.zeros(shape[1], dtype=torch.int64, **host)
+        new_event: Any = torch.cuda.Event
+        self._events = [new_event() if has_streams else None for _ in self.parts]
+
+    def look(self, step: int, part: slice, games: Games, rng: np.random.Generator) -> None:
+        staged = self._seen[part]
+        staged[:, :OBS_SIZE] = torch.from_numpy(games.observation[part])
+        staged[:, OBS_SIZE:] = torch.from_numpy(games.mask[part])
+        seen = staged.to(self._device, non_blocking=True)
+        observations, masks = seen[:, :OBS_SIZE], seen[:, OBS_SIZE:].bool()
+        with torch.inference_mode(), self._precision():
+            outputs = self._network(observations).float()
+        logits = outputs[:, :NUM_ACTIONS].masked_fill(~masks, -torch.inf)
+        log_probabilities = logits.log_softmax(dim=1)
+        actions = torch.multinomial(log_probabilities.exp(), 1, generator=self._generator)
+        self._observations[step, part] = observations
+        self._masks[step, part] = masks
+        self._actions[step, part] = actions[:, 0]
+        self._log_probabilities[step, part] = log_probabilities.gather(1, actions)[:, 0]
+        self._values[step, part] = outputs[:, NUM_ACTIONS]
+        self._arrived[part].copy_(actions[:, 0], non_blocking=True)
+        if event := self._events[self.parts.index(part)]:
+            event.record()
+
+    def choose(self, step: int, part: slice) -> NDArray[np.int64]:
+        if event := self._events[self.parts.index(part)]:
+            event.synchronize()
+        actions: NDArray[np.int64] = self._arrived[part].numpy()
+        self._rollout.actions[step, part] = actions
+        if step == len(self._rollout.actions) - 1 and part == self.parts[-1]:
+            self._rollout.values[:] = self._values.cpu().numpy()
+        return actions
+
+    def begin_update(self) -> None:
+        self._returns.copy_(torch.from_numpy(self._rollout.returns))
+        self._sums.zero_()
+
+    def descend(self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float) -> None:
+        chosen = torch.from_numpy(rows).to(self._device, non_blocking=True)
+        with self._precision():
+            outputs = self._network(self._observations.view(-1, OBS_SIZE)[chosen])
+        gradient, sums = device_loss_gradient(
+            outputs.detach().float(),
+            self._masks.view(-1, NUM_ACTIONS)[chosen],
+            self._actions.view(-1)[chosen],
+            self._log_probabilities.view(-1)[chosen],
+            torch.from_numpy(advantages).to(self._device, non_blocking=True),
+            self._returns.view(-1)[chosen],
+            self._learning.clip_range,
+            entropy_bonus,
+            VALUE_WEIGHT,
+        )
+        self._sums += sums
+        outputs.backward(gradient.to(outputs))
+
+    def measures(self) -> NDArray[np.float64]:
+        sums: NDArray[np.float64] = self._sums.cpu().numpy()
+        return sums
+
+    def state(self) -> dict[str, NDArray[np.uint8]]:
+        return {"generator": self._generator.get_state().numpy()}
+
+    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:
+        if "generator" in state:
+            self._generator.set_state(torch.from_numpy(state["generator"].copy()))
