@@ -45,6 +45,20 @@ def test_the_tables_are_generated() -> None:
         assert script.filled(page, names) == page
 
 
+def test_the_tables_of_many_machines_are_generated() -> None:
+    """From the figures that were measured; larger clusters need larger minibatches."""
+    script = load_script("cluster_scaling")
+    figures = json.loads(script.FIGURES.read_text())
+    page = script.PAGE.read_text(encoding="utf-8")
+    assert script.filled(page, figures) == page
+    with pytest.raises(ValueError, match="no markers for 'measured'"):
+        script.filled(page.replace("<!-- end of measured -->", ""), figures)
+    *_, eight, sixty_four, most = [line.split(" | ") for line in script.computed_table(figures).splitlines()]
+    for column in (3, 4, 5):
+        sizes = [float(cells[column].replace(",", "").split()[0]) for cells in (eight, sixty_four, most)]
+        assert sizes == sorted(sizes)
+
+
 def test_a_table_that_has_drifted_is_replaced() -> None:
     script, page = load_script("doc_tables"), ENVIRONMENT.read_text(encoding="utf-8")
     drifted = page.replace("`bid 0`", "`bid one`").replace("| 0-323 |", "| 0-1 |")

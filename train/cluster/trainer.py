@@ -71,9 +71,7 @@ def train(
         raise ValueError(f"workers={workers}: allowed are numbers from 1")
     learning = config.learning
     if learning.learner != "ppo":
-        raise ValueError(
-            f"workers={workers}: learner {learning.learner!r} learns in one process, 'ppo' on workers"
-        )
+        raise ValueError(f"workers={workers}: learner {learning.learner!r} has no workers: use learner 'ppo'")
     check_shares(config, workers)
     _check_ray_train(workers)
     start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
