@@ -91,7 +91,7 @@ def measure_learning(effort: Effort) -> list[Row]:
 
 PARTS = {
     "games, forced moves and observations": ("step", "selfplay/games.py"),
-    "the network, acting": ("_outputs", "ppo/learner.py"),
+    "the network, acting": ("_outputs", "ppo/device.py"),
     "sampling actions": ("sample_softmax", "wizard_env/sampling.py"),
     "advantages": ("seat_advantages", "selfplay/advantages.py"),
     "gradient steps": ("_update", "ppo/learner.py"),

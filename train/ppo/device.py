@@ -85,17 +85,20 @@ class Processor(Place):
         self._sums = np.zeros(len(MEASURES))
 
     def look(self, step: int, part: slice, games: Games, rng: np.random.Generator) -> None:
-        rollout = self._rollout
-        self._pace.begin()
-        with torch.inference_mode(), self._precision():
-            outputs = self._network(torch.from_numpy(games.observation)).float().numpy()
-        self._pace.end(len(outputs))
+        rollout, outputs = self._rollout, self._outputs(games.observation)
         rollout.observations[step] = games.observation
         rollout.masks[step] = games.mask
         rollout.values[step] = outputs[:, NUM_ACTIONS]
         rollout.actions[step], rollout.log_probabilities[step] = sample_softmax(
             outputs[:, :NUM_ACTIONS], games.mask, rng
         )
+
+    def _outputs(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self._pace.begin()
+        with torch.inference_mode(), self._precision():
+            outputs: NDArray[np.float32] = self._network(torch.from_numpy(observations)).float().numpy()
+        self._pace.end(len(outputs))
+        return outputs
 
     def choose(self, step: int, part: slice) -> NDArray[np.int64]:
         actions: NDArray[np.int64] = self._rollout.actions[step, part]
