@@ -74,10 +74,8 @@ class SelfPlayRunner(EnvRunner, Checkpointable):  # type: ignore[misc]
         )
         self._callbacks = [make() for make in force_list(self.config.callbacks_class)]
         self._weights_seq_no = 0
-        self._deals = np.random.SeedSequence(
-            (self.config.env_config["seed"], self.worker_index or 0, int(self.config.in_evaluation))
-        )
-        self._rng = np.random.default_rng(self._deals.spawn(1)[0])
+        self._times_dealt = 0
+        self._rng: np.random.Generator
         self._self_play: SelfPlayGames | None = None
         self.module: MultiRLModule
         self.make_module()
@@ -107,27 +105,29 @@ class SelfPlayRunner(EnvRunner, Checkpointable):  # type: ignore[misc]
             The decisions, step by step, and in a step game by game.
 
         Raises:
-            ValueError: both numbers are given.
+            ValueError: both numbers are given, or one that is less than 1.
         """
-        if num_timesteps is not None and num_episodes is not None:
-            raise ValueError(f"{num_timesteps=} and {num_episodes=} are given; only one may be")
+        given = [number for number in (num_timesteps, num_episodes) if number is not None]
+        if len(given) > 1 or min(given, default=1) < 1:
+            raise ValueError(f"{num_timesteps=}, {num_episodes=}: one may be given, and is at least 1")
         explore = self.config.explore if explore is None else explore
         with self.metrics.log_time(SAMPLE_TIMER):
             if force_reset or self._self_play is None:
-                self._self_play = self._dealt()
+                self._self_play = self._deal()
             if num_timesteps is None:
                 steps = self.config.get_rollout_fragment_length(self.worker_index)
             else:
                 steps = -(-num_timesteps // self.config.num_envs_per_env_runner)
-            samples, points = [], []
+            samples: list[Decisions] = []
+            points: list[NDArray[np.int16]] = []
             if num_episodes is None:
                 samples.append(self._play(self._self_play, steps, explore, random_actions, points))
             else:
-                while sum(map(len, points)) < num_episodes:
+                while sum(len(part) for part in points) < num_episodes:
                     samples.append(
                         self._play(self._self_play, STEPS_PER_TURN, explore, random_actions, points)
                     )
-            self._log(sum(map(len, samples)), np.concatenate(points))
+            self._log(sum(len(decisions) for decisions in samples), np.concatenate(points))
             make_callback(
                 "on_sample_end",
                 callbacks_objects=self._callbacks,
@@ -136,13 +136,18 @@ class SelfPlayRunner(EnvRunner, Checkpointable):  # type: ignore[misc]
             )
         return samples
 
-    def _dealt(self) -> SelfPlayGames:
-        """New games."""
-        games = self.config.env_config
+    def _deal(self) -> SelfPlayGames:
+        """New games; others for each runner, and for one that takes the place of a lost one."""
+        config = self.config
+        games = config.env_config
+        numbers = games["seed"], self.worker_index or 0, config.in_evaluation, self._weights_seq_no
+        dealing, acting = np.random.SeedSequence((*map(int, numbers), self._times_dealt)).spawn(2)
+        self._times_dealt += 1
+        self._rng = np.random.default_rng(acting)
         return SelfPlayGames(
             games["rules"],
-            self.config.num_envs_per_env_runner,
-            int(self._deals.spawn(1)[0].generate_state(1)[0]),
+            config.num_envs_per_env_runner,
+            int(dealing.generate_state(1)[0]),
             games["sparring"],
             games["partners"],
             games["alone"],
@@ -169,7 +174,7 @@ class SelfPlayRunner(EnvRunner, Checkpointable):  # type: ignore[misc]
         log_probabilities = np.zeros(shape, np.float32)
         values = np.empty(shape, np.float32)
         seats = np.empty(shape, np.int64)
-        rewards = np.empty((*shape, self_play.rewards.shape[1]), np.float32)
+        rewards = np.empty((*shape, self_play.learns.shape[1]), np.float32)
         ended = np.empty(shape, np.bool_)
         for step in range(steps):
             observations[step] = games.observation
@@ -236,9 +241,7 @@ class SelfPlayRunner(EnvRunner, Checkpointable):  # type: ignore[misc]
         log((NUM_MODULE_STEPS_SAMPLED_LIFETIME, MODULE), decisions, reduce="lifetime_sum")
         log(NUM_EPISODES, points.size, reduce="sum")
         log(NUM_EPISODES_LIFETIME, points.size, reduce="lifetime_sum")
-        for half in np.array_split(
-            points, 2
-        ):  # of a series of one RLlib reports just the item
+        for half in np.array_split(points, 2):  # RLlib reports a series of one as its item
             log(POINTS, half, reduce="item_series")
         if points.size:
             returns = points * REWARD_SCALES["points"]

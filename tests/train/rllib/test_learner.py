@@ -16,7 +16,8 @@ with warnings.catch_warnings():
     pytest.importorskip("ray.rllib", exc_type=ImportError)
     from ray.rllib.core.columns import Columns
 
-    from wizard_env.train.rllib.learner import CHECKPOINT, MODULE, Learner, algorithm_config, train
+    from wizard_env.train.rllib.learner import CHECKPOINT, Learner, algorithm_config, train
+    from wizard_env.train.rllib.module import MODULE
 
 from tests.docs.pages import ROOT, run_page
 from wizard_env import Games
