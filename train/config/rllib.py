@@ -9,10 +9,10 @@ from wizard_env.train.config.run import Run
 
 
 class RLlibLearning(Learning, ProximalPolicy):
-    """RLlib's PPO over self-play; the seats that learn, and the partners, are drawn again for every round."""
+    """RLlib's PPO over self-play."""
 
     decisions_per_iteration: int = Field(default=16_384, gt=1)
-    """The least number of decisions to collect between updates; rounds are played to their end."""
+    """The least number of decisions to collect between updates."""
     batch_size: int = Field(default=1024, gt=1)
     epochs: int = Field(default=2, gt=0)
 
@@ -22,8 +22,8 @@ class RLlibCluster(Section):
 
     workers: int = Field(default=0, ge=0)
     """Processes that play, one core each; 0 plays in the process that learns."""
-    games_per_worker: int = Field(default=32, gt=0)
-    """How many games each worker plays side by side; they are all at the same round."""
+    games_per_worker: int = Field(default=256, gt=0)
+    """How many games each worker plays side by side."""
     learners: int = Field(default=0, ge=0)
     """Processes that learn, each from its own `decisions_per_iteration`; 0 learns in the main process."""
     gpus_per_learner: float = Field(default=0.0, ge=0)

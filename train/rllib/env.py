@@ -1,20 +1,24 @@
-"""SelfPlayRounds: rounds of Wizard as an environment of RLlib; every seat that learns is an agent."""
+"""SelfPlayRounds: rounds of Wizard as an environment of RLlib, and the runner that counts its decisions."""
 
 from collections.abc import Mapping
 from typing import Any
 
-import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
+from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
+from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
 
-from wizard_env import NUM_ACTIONS, Games, sample_legal
+from wizard_env import Games, sample_legal
 from wizard_env.agents import load
-from wizard_env.observation.fields import HIGHS
 from wizard_env.sampling import draw_noise
 from wizard_env.state import SCORED
+from wizard_env.train.rllib.module import ACTION_SPACE, OBSERVATION_SPACE
 from wizard_env.train.selfplay.games import REWARD_SCALES, draw_learners
 from wizard_env.view import actions_by_owner
+
+POINTS = "points"
+"""The metric with the points of each seat that learns, round by round: a list of arrays, int16 [k]."""
 
 
 class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
@@ -46,14 +50,8 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
             f"table_{game}/player_{seat}" for game in range(num_games) for seat in range(rules.num_players)
         ]
         self.agents = self.possible_agents
-        space = gymnasium.spaces.Dict(
-            {
-                "observation": gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8),
-                "action_mask": gymnasium.spaces.Box(0, 1, (NUM_ACTIONS,), np.uint8),
-            }
-        )
-        self.observation_spaces = dict.fromkeys(self.agents, space)
-        self.action_spaces = dict.fromkeys(self.agents, gymnasium.spaces.Discrete(NUM_ACTIONS))
+        self.observation_spaces = dict.fromkeys(self.agents, OBSERVATION_SPACE)
+        self.action_spaces = dict.fromkeys(self.agents, ACTION_SPACE)
         for _ in range(self._rng.integers(len(rules.rounds))):  # else all workers would be at the same round
             self._deal()
             while len(rows := self._waiting()):
@@ -130,3 +128,25 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
             zip(self.agents, (self._games.points * REWARD_SCALES["points"]).ravel().tolist(), strict=True)
         )
         return {agent: points[agent] for agent in self._acted}
+
+
+class CountingRunner(MultiAgentEnvRunner):  # type: ignore[misc]
+    """Counts decisions as RLlib's steps, and logs the points of every round.
+
+    RLlib's own count of agents' steps fails if an agent does not act in every sample, as happens with
+    partners in the game; and it keeps a dozen averages for each agent.
+    """
+
+    def _increase_sampled_metrics(
+        self, num_steps: int, next_obs: dict[str, Any], episode: MultiAgentEpisode
+    ) -> int:
+        decisions: int = episode.agent_steps() if episode.is_done else 0
+        super()._increase_sampled_metrics(decisions, {}, episode)
+        return num_steps
+
+    def _log_episode_metrics(
+        self, length: int, ret: float, sec: float, agents: dict[str, float], *by_agent: Any
+    ) -> None:
+        super()._log_episode_metrics(length, ret, sec)
+        points = np.rint(np.array(list(agents.values())) / REWARD_SCALES["points"]).astype(np.int16)
+        self.metrics.log_value(POINTS, points, reduce="item_series")

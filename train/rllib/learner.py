@@ -8,25 +8,19 @@ from typing import Any
 
 import numpy as np
 import ray
-import torch
 from ray.rllib.algorithms.ppo import PPOConfig
-from ray.rllib.core.columns import Columns
-from ray.rllib.core.rl_module.apis import ValueFunctionAPI
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-from ray.rllib.core.rl_module.torch import TorchRLModule
-from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
-from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
-from ray.rllib.utils.torch_utils import FLOAT_MIN
 
-from wizard_env import NUM_ACTIONS
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.records.files import write_atomically
 from wizard_env.train.config.rllib import RLlibConfig
-from wizard_env.train.networks import PolicyValueNetwork
 from wizard_env.train.ppo.device import VALUE_WEIGHT
 from wizard_env.train.ppo.learner import MAX_GRADIENT_NORM
-from wizard_env.train.rllib.env import SelfPlayRounds
+from wizard_env.train.rllib.decisions import BatchDecisions
+from wizard_env.train.rllib.env import POINTS, CountingRunner, SelfPlayRounds
+from wizard_env.train.rllib.module import MODULE, SelfPlayModule
+from wizard_env.train.rllib.runner import SelfPlayRunner
 from wizard_env.train.run import run_learner
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.games import REWARD_SCALES
@@ -34,65 +28,21 @@ from wizard_env.train.selfplay.loop import IterativeLearner
 from wizard_env.train.selfplay.progress import Progress
 
 CHECKPOINT = "checkpoint"
-MODULE = "player"
-POINTS = 1 / REWARD_SCALES["points"]
-"""The points that a reward of 1 stands for."""
+VALUE_UNIT = 1 / REWARD_SCALES["points"]
+"""The points that a value of 1 stands for."""
 _METRICS = ("policy_loss", "vf_loss", "entropy", "vf_explained_var", "default_optimizer_learning_rate")
 
 
-class SelfPlayModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]
-    """The network of `wizard_env.train.ppo` as an RLModule; illegal actions get no probability.
+def algorithm_config(config: RLlibConfig, seed: int, *, episodes: bool = False) -> PPOConfig:
+    """The configuration of RLlib's PPO.
 
-    model_config: `layers` and `seed`, as for `PolicyValueNetwork`.
+    Args:
+        config: the run.
+        seed: of the deals and of everything drawn at random.
+        episodes: play `SelfPlayRounds` through RLlib's own runner and connectors, for callbacks and
+            connectors that need lists of episodes. `SelfPlayRunner`, which hands over arrays, is many
+            times faster.
     """
-
-    def setup(self) -> None:
-        self.network = PolicyValueNetwork(self.model_config["layers"], self.model_config["seed"])
-
-    def _forward(self, batch: dict[str, Any], **options: Any) -> dict[str, torch.Tensor]:
-        return {Columns.ACTION_DIST_INPUTS: self._logits(batch, self._outputs(batch))}
-
-    def _forward_train(self, batch: dict[str, Any], **options: Any) -> dict[str, torch.Tensor]:
-        outputs = self._outputs(batch)
-        return {Columns.ACTION_DIST_INPUTS: self._logits(batch, outputs), Columns.EMBEDDINGS: outputs}
-
-    def compute_values(self, batch: dict[str, Any], embeddings: torch.Tensor | None = None) -> torch.Tensor:
-        """float32 [n]. embeddings: the network's outputs, if they have been computed already."""
-        outputs = self._outputs(batch) if embeddings is None else embeddings
-        return outputs[:, NUM_ACTIONS]
-
-    def _outputs(self, batch: dict[str, Any]) -> torch.Tensor:
-        outputs: torch.Tensor = self.network(batch[Columns.OBS]["observation"])
-        return outputs
-
-    def _logits(self, batch: dict[str, Any], outputs: torch.Tensor) -> torch.Tensor:
-        return outputs[:, :NUM_ACTIONS].masked_fill(batch[Columns.OBS]["action_mask"] == 0, FLOAT_MIN)
-
-
-class CountingRunner(MultiAgentEnvRunner):  # type: ignore[misc]
-    """Counts decisions as RLlib's steps, and logs the points of every round.
-
-    RLlib's own count of agents' steps fails if an agent does not act in every sample, as happens with
-    partners in the game; and it keeps a dozen averages for each agent.
-    """
-
-    def _increase_sampled_metrics(
-        self, num_steps: int, next_obs: dict[str, Any], episode: MultiAgentEpisode
-    ) -> int:
-        decisions: int = episode.agent_steps() if episode.is_done else 0
-        super()._increase_sampled_metrics(decisions, {}, episode)
-        return num_steps
-
-    def _log_episode_metrics(
-        self, length: int, ret: float, sec: float, agents: dict[str, float], *by_agent: Any
-    ) -> None:
-        super()._log_episode_metrics(length, ret, sec)
-        points = np.rint(np.array(list(agents.values())) * POINTS).astype(np.int16)
-        self.metrics.log_value("points", points, reduce="item_series")
-
-
-def algorithm_config(config: RLlibConfig, seed: int) -> PPOConfig:
-    """The configuration of RLlib's PPO. seed: of the deals and of everything drawn at random."""
     learning, cluster = config.learning, config.cluster
     games = {
         "rules": config.game.rules(),
@@ -104,14 +54,10 @@ def algorithm_config(config: RLlibConfig, seed: int) -> PPOConfig:
     }
     network = {"layers": learning.layers, "seed": config.seed}
     slope = [[0, learning.learning_rate], [learning.decisions, learning.final_learning_rate]]
-    return (
+    made = (
         PPOConfig()
         .environment(SelfPlayRounds, env_config=games, disable_env_checking=True)  # it plays illegally
-        .env_runners(
-            env_runner_cls=CountingRunner,
-            num_env_runners=cluster.workers,
-            batch_mode="complete_episodes",
-        )
+        .env_runners(num_env_runners=cluster.workers)
         .learners(num_learners=cluster.learners, num_gpus_per_learner=cluster.gpus_per_learner)
         .multi_agent(policies={MODULE}, policy_mapping_fn=_always)
         .rl_module(rl_module_spec=RLModuleSpec(module_class=SelfPlayModule, model_config=network))
@@ -131,6 +77,19 @@ def algorithm_config(config: RLlibConfig, seed: int) -> PPOConfig:
         )
         .debugging(seed=seed, log_level="ERROR")
     )
+    if episodes:
+        return made.env_runners(env_runner_cls=CountingRunner, batch_mode="complete_episodes")
+    return made.env_runners(
+        env_runner_cls=SelfPlayRunner,
+        num_envs_per_env_runner=cluster.games_per_worker,
+        merge_env_runner_states=False,  # they are those of connectors, which it does not have
+        broadcast_env_runner_states=False,
+    ).learners(learner_connector=_connectors, add_default_connectors_to_learner_pipeline=False)
+
+
+def _connectors(observation_space: Any, action_space: Any) -> BatchDecisions:
+    """All connectors of a learner."""
+    return BatchDecisions(observation_space, action_space)
 
 
 def _always(agent: str, episode: Any, **options: Any) -> str:
@@ -164,7 +123,7 @@ class Learner(IterativeLearner):
         result = self.algorithm.train()
         played, learned = result["env_runners"], result["learners"][MODULE]
         self.decisions = int(played["num_env_steps_sampled_lifetime"])
-        self.tally.add(np.concatenate(played["points"]))
+        self.tally.add(np.concatenate(played[POINTS]))
         return {f"train/{name}": float(learned[name]) for name in _METRICS}
 
     def save(self, folder: Path) -> None:
@@ -180,7 +139,7 @@ class Learner(IterativeLearner):
             for other in folder.glob(f"{CHECKPOINT}-*"):
                 if other != kept:
                     shutil.rmtree(other)
-        policy = self.algorithm.get_module(MODULE).network.agent(POINTS)
+        policy = self.algorithm.get_module(MODULE).network.agent(VALUE_UNIT)
         write_atomically(folder / FILE_NAME, lambda path: save_agent(policy, path))
 
 

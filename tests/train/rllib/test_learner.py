@@ -16,7 +16,8 @@ with warnings.catch_warnings():
     pytest.importorskip("ray.rllib", exc_type=ImportError)
     from ray.rllib.core.columns import Columns
 
-    from wizard_env.train.rllib.learner import CHECKPOINT, MODULE, Learner, algorithm_config, train
+    from wizard_env.train.rllib.learner import CHECKPOINT, Learner, algorithm_config, train
+    from wizard_env.train.rllib.module import MODULE
 
 from tests.docs.pages import ROOT, run_page
 from wizard_env import Games
@@ -67,7 +68,7 @@ def config(decisions: int, workers: int = 0, games: int = 32, **learning: Any) -
 
 def test_every_decision_arrives_with_its_points() -> None:
     """RLlib learns from every seat's decisions up to the end of the round, paid at the last one."""
-    algorithm = algorithm_config(config(1, games=8, sparring=0.5), seed=0).build_algo()
+    algorithm = algorithm_config(config(1, games=8, sparring=0.5), seed=0, episodes=True).build_algo()
     Path(algorithm.logdir).rmdir()
     (episode,) = algorithm.env_runner.sample()
     assert algorithm.env_runner.get_metrics()["num_env_steps_sampled"].peek() == episode.agent_steps()
