@@ -44,6 +44,8 @@ from wizard_env.train.selfplay.games import SelfPlayGames
 REPETITIONS = 5
 TARGET = 10_000
 """Decisions a second on one core."""
+HANDED_OVER = 10_000
+"""The least number of decisions in a sample that goes through Ray's object store."""
 PATHS = {"arrays": (False, 256), "episodes": (True, 32)}
 """The ways to RLlib's learner: whether it gets lists of episodes, and how many games are played."""
 RUNNER, LEARNER, CONNECTORS = "runner: the rest", "learner: the rest", "learner connectors: the rest"
@@ -171,12 +173,16 @@ def handing_over(algorithm: Algorithm) -> tuple[float, float]:
 
     Returns microseconds to put it there and to take it out again, and bytes.
     """
-    samples = algorithm.env_runner.sample()
+    samples, decisions = [], 0
+    while decisions < HANDED_OVER:
+        samples += algorithm.env_runner.sample()
+        decisions = sum(sample.agent_steps() for sample in samples)
     algorithm.env_runner.get_metrics()  # or the next iteration would count these decisions
-    decisions = sum(sample.agent_steps() for sample in samples)
     start = process_time()
-    ray.get(ray.put(samples))
-    return 1e6 * (process_time() - start) / decisions, len(pickle.dumps(samples, 5)) / decisions
+    taken = ray.get(ray.put(samples))
+    spent = process_time() - start
+    assert sum(sample.agent_steps() for sample in taken) == decisions
+    return 1e6 * spent / decisions, len(pickle.dumps(samples, 5)) / decisions
 
 
 def main(repetitions: int) -> None:

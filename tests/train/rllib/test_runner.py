@@ -4,7 +4,6 @@ import gc
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ with warnings.catch_warnings():
     from ray.rllib.core.learner.training_data import TrainingData
     from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
     from ray.rllib.evaluation.postprocessing import Postprocessing
-    from ray.rllib.utils.minibatch_utils import ShardEpisodesIterator
 
     from wizard_env.train.rllib.decisions import Decisions
     from wizard_env.train.rllib.env import POINTS
@@ -199,35 +197,6 @@ def columns(batch: dict[str, Any]) -> dict[str, np.ndarray]:
     found |= {name: values[rows].numpy() for name, values in batch[Columns.OBS].items()}
     order = sorted(range(len(found[Columns.ACTIONS])), key=lambda row: found["observation"][row].tobytes())
     return {name: values[order] for name, values in found.items()}
-
-
-# --- what is handed over
-
-
-def test_rllib_cuts_decisions_into_shares(algorithm: Algorithm) -> None:
-    """For several learners: of the same length, and every row in just one of them."""
-    samples = [algorithm.env_runner.sample(num_timesteps=count)[0] for count in (60, 6, 24)]
-    shares = list(ShardEpisodesIterator(samples, num_shards=3))
-    assert [sum(map(len, share)) for share in shares] == [30, 30, 30]
-    for field in fields(Decisions):
-        cut = [getattr(part, field.name) for share in shares for part in share]
-        whole = [getattr(sample, field.name) for sample in samples]
-        np.testing.assert_array_equal(sorted_rows(cut), sorted_rows(whole), err_msg=field.name)
-
-
-def sorted_rows(parts: list[np.ndarray]) -> np.ndarray:
-    rows = np.concatenate(parts).reshape(sum(map(len, parts)), -1)
-    return rows[np.lexsort(rows.T)]
-
-
-def test_advantages_are_standardised_over_the_batch(algorithm: Algorithm) -> None:
-    samples = [algorithm.env_runner.sample()[0] for _ in range(2)]
-    advantages = learned_from(algorithm, samples)[Postprocessing.ADVANTAGES]
-    assert len(advantages) == 2 * GAMES * STEPS
-    assert float(advantages.mean()) == pytest.approx(0, abs=1e-6)
-    assert float(advantages.std(correction=0)) == pytest.approx(1, abs=1e-5)
-    alike = replace(samples[0], advantages=np.full(GAMES * STEPS, 3, np.float32))
-    assert not learned_from(algorithm, [alike])[Postprocessing.ADVANTAGES].any()
 
 
 # --- sampling
