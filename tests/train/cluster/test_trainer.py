@@ -75,6 +75,7 @@ def lines(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_one_worker_writes_what_a_process_alone_does(cluster: None, tmp_path: Path) -> None:
     """Bit for bit. The run begins from another run's files, which are sent to the worker."""
     train_here(config(ITERATION), tmp_path / "older")
@@ -96,6 +97,7 @@ class InterruptedTraining(Exception):  # noqa: N818 - no error
     """Stands for the user's Ctrl+C."""
 
 
+@pytest.mark.slow
 def test_two_workers_stop_and_resume(cluster: None, tmp_path: Path) -> None:
     """Bit for bit as if they had never stopped, and as two workers without Ray would learn."""
     often = config(checkpoint_seconds=1e-9)
@@ -165,6 +167,7 @@ def test_a_lost_worker_does_not_end_the_run(
     assert len(lines(tmp_path / "killed")) == 8
 
 
+@pytest.mark.slow
 def test_an_error_of_a_worker_is_the_error_of_the_run(cluster: None, tmp_path: Path) -> None:
     """It would come again, so the workers are not started again."""
     train_here(config(ITERATION), tmp_path / "older")
