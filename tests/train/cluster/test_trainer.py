@@ -165,6 +165,7 @@ def test_a_lost_worker_does_not_end_the_run(
     assert len(lines(tmp_path / "killed")) == 8
 
 
+@pytest.mark.slow
 def test_an_error_of_a_worker_is_the_error_of_the_run(cluster: None, tmp_path: Path) -> None:
     """It would come again, so the workers are not started again."""
     train_here(config(ITERATION), tmp_path / "older")
