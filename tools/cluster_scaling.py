@@ -154,10 +154,8 @@ def computed_table(figures: dict[str, Any]) -> str:
         cells = [f"{machines}", f"{1000 * exchange:.0f} ms", f"{waiting:.0%} of learning"]
         for share in SHARES:
             learning = share * exchange / (1 - share * (1 + waiting))
-            cells += [
-                f"{float(f'{learning * machines * rate:.2g}'):,.0f}",
-                f"{share * machines * rate / 1e6:.2g} M",
-            ]
+            batch = float(f"{learning * machines * rate:.2g}")
+            cells += [f"{batch:,.0f}", f"{share * machines * rate / 1e6:.2g} M"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

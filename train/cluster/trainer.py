@@ -23,6 +23,8 @@ from wizard_env.train.selfplay.progress import Progress
 
 POLL = 0.2
 """Seconds between two looks into the mailbox."""
+PATIENCE = 10.0
+"""Seconds that workers of a cluster of our own have to end an iteration when the run is stopped."""
 _log = logging.getLogger(__name__)
 
 
@@ -97,8 +99,7 @@ def train(
                     _follow(ray, mailbox, fit, writer)
             except BaseException:
                 ray.get(mailbox.stop.remote())
-                if not own:
-                    fit.join()
+                fit.join(PATIENCE if own else None)
                 raise
     return folder
 

@@ -72,6 +72,17 @@ def test_the_printed_command_resumes_the_run(wizard: Wizard, tmp_path: Path) -> 
     assert wizard("train", *printed.split()).code == 0
 
 
+def test_an_address_alone_is_refused(wizard: Wizard, tmp_path: Path) -> None:
+    message = error_line(wizard("train", shortened("short", tmp_path), "--address", "auto"))
+    assert "--address auto needs the number of workers" in message
+
+
+def test_workers_that_cannot_learn_are_refused(wizard: Wizard, tmp_path: Path) -> None:
+    assert "'dqn' has no workers" in error_line(wizard("train", "paper_dqn", "--workers", 2))
+    assert "multiple of 3" in error_line(wizard("train", shortened("short", tmp_path), "--workers", 3))
+    assert not Path("runs").exists()
+
+
 def test_nothing_to_resume(wizard: Wizard, tmp_path: Path) -> None:
     assert "nothing to resume" in error_line(wizard("train", shortened("short", tmp_path), "--resume"))
 
