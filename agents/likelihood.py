@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
 from wizard_env.compiled.bits import lowest_bit
-from wizard_env.compiled.jit import compiled, kernel
+from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import apply, bids_are_public, first_action, left_of, legal, turn_up
 from wizard_env.state import BID, HIDDEN, NOT_BID, PLAY, STATE, TRUMP, State
 from wizard_env.view import View
@@ -80,7 +80,7 @@ def next_action(world: State, past: State) -> int:
     return FIRST_PLAY + int(world.plays[past.num_plays])
 
 
-@compiled
+@outlined
 def replay_bidding(world: State, past: State, observer: int, weighs: bool, scratch: Scratch) -> float:
     """Replay the bidding with the hands of a world, and fill in the bids that were not seen.
 
@@ -108,7 +108,7 @@ def replay_bidding(world: State, past: State, observer: int, weighs: bool, scrat
     return likelihood
 
 
-@compiled
+@outlined
 def replay_tricks(world: State, past: State, observer: int, scratch: Scratch) -> float:
     """Replay the tricks with the hands of a world; returns the likelihood of the cards others played.
 
@@ -124,7 +124,7 @@ def replay_tricks(world: State, past: State, observer: int, scratch: Scratch) ->
     return likelihood
 
 
-@compiled
+@outlined
 def likelihood_now(state: State, action: int, scratch: Scratch) -> float:
     """The probability of the acting seat's action: a softmax of values, mixed with a uniform choice."""
     choices = legal(state)

@@ -20,6 +20,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core.registry import cpu_target
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -30,17 +31,40 @@ config: Any = numba.config  # its settings are made at run time, out of the type
 COMPILES = not config.DISABLE_JIT
 
 
+class Twin:
+    """A function that Python and compiled code run differently."""
+
+    def __init__(self, uncompiled: Callable[..., Any], compiled: Any) -> None:
+        functools.update_wrapper(self, uncompiled)
+        self._uncompiled = uncompiled
+        self._compiled = compiled
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._uncompiled(*arguments)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes this function for, where compiled code names it."""
+        return cpu_target.typing_context.resolve_value_type(self._compiled)
+
+
+def twin(uncompiled: Function, compiled: Any) -> Function:
+    return cast(Function, Twin(uncompiled, compiled)) if COMPILES else uncompiled
+
+
+_HELPER = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 def compiled(function: Function) -> Function:
     """Compile a helper that only compiled functions call; it is inlined into each caller."""
-    return cast(Function, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+    return twin(function, numba.njit(forceinline=True, **_HELPER)(function))
 
 
 def outlined(function: Function) -> Function:
     """`compiled`, for what happens so rarely that callers are faster without it inlined."""
-    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+    return twin(function, numba.njit(forceinline=False, **_HELPER)(function))
 
 
-@compiled
 def _unsigned(index: int) -> int:
     return np.uint64(index)  # type: ignore[return-value]
 
@@ -49,15 +73,13 @@ def _as_it_is(index: int) -> int:
     return index
 
 
-at = _unsigned if COMPILES else _as_it_is
+at = twin(_as_it_is, numba.njit(forceinline=True, **_HELPER)(_unsigned))
 """at(index): marks an index as never negative, which spares compiled code the check for one."""
 
 
 def wrapping(function: Function) -> Function:
     """`compiled`, for unsigned arithmetic that is meant to wrap around."""
-    if not COMPILES:
-        return np.errstate(over="ignore")(function)
-    return compiled(function)
+    return twin(np.errstate(over="ignore")(function), numba.njit(forceinline=True, **_HELPER)(function))
 
 
 def kernel(function: Function) -> Function:
