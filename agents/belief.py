@@ -399,13 +399,13 @@ def draw_deals(known: State, observer: int, generator: np.uint64, worlds: Any, r
     return generator
 
 
-@kernel
+@kernel([STATE], [np.uint64], [[STATE]])
 def _draw_rows(known: Any, words: Any, worlds: Any) -> None:
     for index in range(len(known)):
         draw_deals(known[index], int(known[index].seat), words[index], worlds[index], True)
 
 
-@kernel
+@kernel([STATE], [np.float64])
 def _count_rows(known: Any, totals: Any) -> None:
     plans = np.empty(1, PLAN)
     for index in range(len(known)):

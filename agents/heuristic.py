@@ -29,7 +29,7 @@ from wizard_env.cards import (
 from wizard_env.compiled.bits import count_bits, lowest_bit
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import first_action, left_of, legal, power_in_trick, score
-from wizard_env.state import BID, NO_SUIT, PLAY, UNDECIDED, State
+from wizard_env.state import BID, NO_SUIT, PLAY, STATE, UNDECIDED, State
 from wizard_env.view import Actions, View
 
 FEATURES = (
@@ -210,7 +210,7 @@ def _card_values(state: State, allowed: int, scratch: Scratch) -> None:
         scratch.values[card] = value
 
 
-@outlined
+@compiled
 def _judge_cards(state: State, trump: int, scratch: Scratch) -> int:
     """Write the acting seat's cards, and their log-odds to win a trick to `chances`; returns the number."""
     seat = int(state.seat)
@@ -362,7 +362,7 @@ def _power(base: float, exponent: int) -> float:
     return result
 
 
-@kernel
+@kernel([STATE], [np.int64])
 def _act(states: Any, actions: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     for index in range(len(states)):

@@ -124,7 +124,7 @@ def replay_tricks(world: State, past: State, observer: int, scratch: Scratch) ->
     return likelihood
 
 
-@outlined
+@compiled
 def likelihood_now(state: State, action: int, scratch: Scratch) -> float:
     """The probability of the acting seat's action: a softmax of values, mixed with a uniform choice."""
     choices = legal(state)
@@ -143,7 +143,7 @@ def likelihood_now(state: State, action: int, scratch: Scratch) -> float:
     return odd / count + (1 - odd) * np.exp((chosen - best) / temperature) / total
 
 
-@kernel
+@kernel([STATE], [[STATE]], int, [[np.float64]])
 def _weigh_rows(known: Any, worlds: Any, evidence: int, weights: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     past = np.empty(1, STATE)
@@ -182,7 +182,7 @@ def decisions_of_others(worlds: NDArray[Any], observer: int) -> Decisions:
     return Decisions(states[:count], actions[:count], numbers[:count])
 
 
-@kernel
+@kernel([STATE], int, [STATE], [np.int64], [np.int64])
 def _list_decisions(worlds: Any, observer: int, states: Any, actions: Any, numbers: Any) -> int:
     pasts = np.empty(1, STATE)
     count = 0
@@ -231,6 +231,6 @@ def resample_into(weights: Any, start: float, chosen: Any) -> None:
         chosen[place] = number
 
 
-@kernel
+@kernel([np.float64], float, [np.int64])
 def _resample(weights: Any, start: float, chosen: Any) -> None:
     resample_into(weights, start, chosen)

@@ -275,7 +275,7 @@ def believed_worlds(
     return worlds, chosen[kept], generator
 
 
-@kernel
+@kernel([STATE], [np.uint64], int, [[STATE]])
 def _believe_rows(known: Any, words: Any, evidence: int, worlds: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     count = worlds.shape[1]
@@ -286,7 +286,7 @@ def _believe_rows(known: Any, words: Any, evidence: int, worlds: Any) -> None:
             worlds[index, number] = drawn[numbers[number]]
 
 
-@kernel
+@kernel([STATE], [np.uint64], int, int, (int, bool, bool), [[[np.float64]]], [np.int64], int)
 def _search(
     known: Any, words: Any, first_batch: int, count: int, options: Any, parts: Any, board: Any, patience: int
 ) -> None:

@@ -43,7 +43,10 @@ def normalised_minibatches(advantages: NDArray[np.float32], size: int, peers: Pe
     ).astype(np.float32)
 
 
-@kernel
+@kernel(
+    [[np.float32]], [[np.uint8]], [np.int64], [np.float32], [np.float32], [np.float32],
+    float, float, float, [[np.float32]], [np.float64],
+)  # fmt: skip
 def loss_gradient(
     outputs: Any,
     masks: Any,
