@@ -44,7 +44,10 @@ def weigh_worlds(view: View, worlds: NDArray[Any], evidence: str = "plays") -> N
         ValueError: `evidence` is unknown.
     """
     weights = np.empty(worlds.shape)
-    _weigh_rows(view.known, worlds, check_evidence(evidence), weights)
+    together = np.ascontiguousarray(worlds)
+    _weigh_rows(view.known, together, check_evidence(evidence), weights)
+    if together is not worlds:
+        worlds[:] = together
     return weights
 
 
@@ -178,7 +181,7 @@ def decisions_of_others(worlds: NDArray[Any], observer: int) -> Decisions:
     players, cards = int(worlds["num_players"][0]), int(worlds["num_plays"][0])
     most = len(worlds) * (1 + players + cards)
     states, actions, numbers = np.empty(most, STATE), np.empty(most, np.int64), np.empty(most, np.int64)
-    count = _list_decisions(worlds, observer, states, actions, numbers)
+    count = _list_decisions(np.ascontiguousarray(worlds), observer, states, actions, numbers)
     return Decisions(states[:count], actions[:count], numbers[:count])
 
 
@@ -215,7 +218,7 @@ def resample(weights: NDArray[np.float64], start: float, count: int) -> NDArray[
         int64 [count], in ascending order.
     """
     chosen = np.empty(count, np.int64)
-    _resample(weights, start, chosen)
+    _resample(np.ascontiguousarray(weights), start, chosen)
     return chosen
 
 

@@ -289,7 +289,7 @@ class Games:
             uint8 [n or k, OBS_SIZE], a new array, with the suits in the observer's order.
         """
         games = self._rows if rows is None else self._indices(rows)
-        observers = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), games.shape))
+        observers = np.full(games.shape, seats, np.int64)
         if ((observers < 0) | (observers >= self.num_players[games])).any():
             raise ValueError(f"seats {observers}: allowed are 0 to {self.num_players.min() - 1}")
         observations = np.zeros(len(games), OBSERVATION_ROW)

@@ -103,7 +103,7 @@ def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
         rows = rows.astype(np.uint8)
     if rows.ndim != 2 or rows.shape[1] != NUM_ACTIONS:
         raise ValueError(f"a mask of shape {rows.shape}: (n, {NUM_ACTIONS}) is needed")
-    return np.ascontiguousarray(rows)
+    return np.require(rows, requirements=["C", "W"])
 
 
 def _words(noise: Noise, count: int) -> NDArray[np.uint64]:

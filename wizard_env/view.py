@@ -161,14 +161,14 @@ def actions_by_owner(
 def printed_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
     """Translate actions from the given suit orders to the suits as printed."""
     printed = np.array(actions, np.int64)
-    _reorder_rows(printed, order, True)
+    _reorder_rows(printed, np.ascontiguousarray(order), True)
     return printed
 
 
 def reorder_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
     """Translate actions from the suits as printed to the given suit orders."""
     reordered = np.array(actions, np.int64)
-    _reorder_rows(reordered, order, False)
+    _reorder_rows(reordered, np.ascontiguousarray(order), False)
     return reordered
 
 

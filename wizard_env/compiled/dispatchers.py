@@ -9,7 +9,7 @@ that, until a kernel that it is linked into is optimised, once.
 
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -46,7 +46,7 @@ class _Nowhere:
         """A draft never runs, so it needs no environment."""
 
 
-class _Draft(CPUCodeLibrary):  # type: ignore[misc]
+class _Draft(CPUCodeLibrary):
     """The code of a helper: linked into kernels, and neither optimised nor made machine code by itself."""
 
     codegen = _Nowhere()
@@ -63,14 +63,14 @@ class _Draft(CPUCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class _HelperCompiler(Compiler):  # type: ignore[misc]
+class _HelperCompiler(Compiler):
     """numba's compiler, writing a draft."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
         super().__init__(typing, target, library or _Draft(target.codegen(), "helper"), *others)
 
 
-class Helper(CPUDispatcher):  # type: ignore[misc]
+class Helper(CPUDispatcher):
     """A helper in compiled code. It takes every integer, except a uint64, as an int64: one form for all."""
 
     def __init__(self, function: Callable[..., Any], inlined: bool) -> None:
@@ -87,14 +87,16 @@ def _widened(kind: Any) -> Any:
     return types.int64 if isinstance(kind, types.Integer) and kind != types.uint64 else kind
 
 
-class Kernel(CPUDispatcher):  # type: ignore[misc]
+class Kernel(CPUDispatcher):
     """A function that Python calls with arguments of the kinds declared, see `jit.kernel`."""
 
     def __init__(self, function: Callable[..., Any], kinds: tuple[Any, ...]) -> None:
         super().__init__(function, targetoptions=_OPTIONS | {"nogil": True})
         wanted = function.__code__.co_argcount
         if len(kinds) != wanted:
-            raise TypeError(f"{len(kinds)} kinds declared for {function.__name__}: it takes {wanted} arguments")
+            raise TypeError(
+                f"{len(kinds)} kinds declared for {function.__name__}: it takes {wanted} arguments"
+            )
         self._kinds = kinds
 
     @cached_property
@@ -108,11 +110,12 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             if not self.overloads:
                 self.compile(self.declared)
                 self.disable_compile()
-        return self.overloads[self.declared].entry_point
+        return cast(Any, self.overloads[self.declared]).entry_point
 
     def is_kept(self) -> bool:
         """Whether the machine code is at hand, here or on disk."""
-        return bool(self.overloads) or self._cache.load_overload(self.declared, self.targetctx) is not None
+        on_disk = cast(Any, self)._cache
+        return bool(self.overloads) or on_disk.load_overload(self.declared, self.targetctx) is not None
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """Called by numba where a kernel calls a kernel."""
@@ -122,13 +125,17 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Any:
         """Called by numba for the first call from Python."""
         entry = self.prepare()
-        given = tuple(map(self.typeof_pyval, arguments))
-        if any(map(self._differs, given, self.declared)):
-            raise TypeError(f"{self.__name__} called with {given}: it is compiled for {self.declared}")
+        self._explain_matching_error(*arguments)
         return entry
 
-    def _differs(self, given: Any, wanted: Any) -> bool:
-        return self.typingctx.can_convert(given, wanted) is None
+    def _explain_matching_error(self, *arguments: Any, **keywords: Any) -> None:
+        """Called by numba for arguments it has no machine code for. Raises TypeError for the first of them."""
+        names = self.py_func.__code__.co_varnames
+        for name, argument, wanted in zip(names, arguments, self.declared, strict=False):
+            given = self.typeof_pyval(argument)
+            if self.typingctx.can_convert(given, wanted) is None:
+                where = f"{self.py_func.__name__}, argument {name}"
+                raise TypeError(f"{where}: {_described(given)} was given, {_described(wanted)} is needed")
 
 
 def _type_of(kind: Any) -> Any:
@@ -141,3 +148,11 @@ def _type_of(kind: Any) -> Any:
     if dimensions:
         return numba.typeof(np.empty((1,) * dimensions, kind))
     return numba.typeof(kind())
+
+
+def _described(kind: Any) -> str:
+    if not isinstance(kind, types.Array):
+        return str(kind)
+    contents = "records" if isinstance(kind.dtype, types.Record) else str(kind.dtype)
+    remarks = ("" if kind.mutable else " read-only") + ("" if kind.layout == "C" else " non-contiguous")
+    return f"a{remarks} {kind.ndim}-dimensional array of {contents}"

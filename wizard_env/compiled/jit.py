@@ -37,7 +37,7 @@ def _helper(function: Function, inlined: bool) -> Any:
 
 
 def compiled(function: Function) -> Function:
-    """Compile a helper for compiled functions, which is inlined into each caller. Python runs it uncompiled."""
+    """Compile a helper that compiled functions call, inlined into each; Python runs it uncompiled."""
     return twin(function, _helper(function, inlined=True))
 
 
