@@ -26,7 +26,7 @@ from wizard_env.cards import (
 from wizard_env.chance import mix, scale, step_generator
 from wizard_env.checks import check_integer
 from wizard_env.compiled.bits import count_bits, nth_bit
-from wizard_env.compiled.jit import compiled, kernel
+from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import cards_left
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.sampling import unit_interval
@@ -378,7 +378,7 @@ def draw_hands(plan: Plan, counts: Any, world: State, generator: np.uint64) -> n
     return generator
 
 
-@compiled
+@outlined
 def draw_deals(known: State, observer: int, generator: np.uint64, worlds: Any, reseeds: bool) -> np.uint64:
     """Fill `worlds` with complete games consistent with what the observer knows.
 
@@ -399,13 +399,13 @@ def draw_deals(known: State, observer: int, generator: np.uint64, worlds: Any, r
     return generator
 
 
-@kernel
+@kernel([STATE], [np.uint64], [[STATE]])
 def _draw_rows(known: Any, words: Any, worlds: Any) -> None:
     for index in range(len(known)):
         draw_deals(known[index], int(known[index].seat), words[index], worlds[index], True)
 
 
-@kernel
+@kernel([STATE], [np.float64])
 def _count_rows(known: Any, totals: Any) -> None:
     plans = np.empty(1, PLAN)
     for index in range(len(known)):

@@ -27,9 +27,9 @@ from wizard_env.cards import (
     suit_of,
 )
 from wizard_env.compiled.bits import count_bits, lowest_bit
-from wizard_env.compiled.jit import compiled, kernel
+from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import first_action, left_of, legal, power_in_trick, score
-from wizard_env.state import BID, NO_SUIT, PLAY, UNDECIDED, State
+from wizard_env.state import BID, NO_SUIT, PLAY, STATE, UNDECIDED, State
 from wizard_env.view import Actions, View
 
 FEATURES = (
@@ -123,7 +123,7 @@ def heuristic_action(state: State, scratch: Scratch) -> int:
     return first_action(state) + best_choice(choices, scratch)
 
 
-@compiled
+@outlined
 def choice_values(state: State, scratch: Scratch) -> int:
     """Write the expected points of every legal choice to `values`; returns the choices as bits."""
     choices = legal(state)
@@ -148,7 +148,7 @@ def best_choice(choices: int, scratch: Scratch) -> int:
     return best
 
 
-@compiled
+@outlined
 def _trump_values(state: State, scratch: Scratch) -> None:
     """Write the value of the best bid with each suit as trump to `values`."""
     best = np.empty(NUM_SUITS)
@@ -159,7 +159,7 @@ def _trump_values(state: State, scratch: Scratch) -> None:
         scratch.values[suit] = best[suit]
 
 
-@compiled
+@outlined
 def bid_values(state: State, trump: int, scratch: Scratch) -> None:
     """Write the expected points of every bid of the acting seat to `values`."""
     hand_size = int(state.hand_size)
@@ -187,7 +187,7 @@ def _room(state: State) -> float:
     return (int(state.hand_size) * bidders / players - total) / (players - 1)
 
 
-@compiled
+@outlined
 def _card_values(state: State, allowed: int, scratch: Scratch) -> None:
     """Write the expected points of each card played now to `values`; the other cards win independently."""
     seat = int(state.seat)
@@ -362,7 +362,7 @@ def _power(base: float, exponent: int) -> float:
     return result
 
 
-@kernel
+@kernel([STATE], [np.int64])
 def _act(states: Any, actions: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     for index in range(len(states)):

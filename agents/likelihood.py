@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
 from wizard_env.compiled.bits import lowest_bit
-from wizard_env.compiled.jit import compiled, kernel
+from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import apply, bids_are_public, first_action, left_of, legal, turn_up
 from wizard_env.state import BID, HIDDEN, NOT_BID, PLAY, STATE, TRUMP, State
 from wizard_env.view import View
@@ -44,7 +44,10 @@ def weigh_worlds(view: View, worlds: NDArray[Any], evidence: str = "plays") -> N
         ValueError: `evidence` is unknown.
     """
     weights = np.empty(worlds.shape)
-    _weigh_rows(view.known, worlds, check_evidence(evidence), weights)
+    together = np.ascontiguousarray(worlds)
+    _weigh_rows(view.known, together, check_evidence(evidence), weights)
+    if together is not worlds:
+        worlds[:] = together
     return weights
 
 
@@ -80,7 +83,7 @@ def next_action(world: State, past: State) -> int:
     return FIRST_PLAY + int(world.plays[past.num_plays])
 
 
-@compiled
+@outlined
 def replay_bidding(world: State, past: State, observer: int, weighs: bool, scratch: Scratch) -> float:
     """Replay the bidding with the hands of a world, and fill in the bids that were not seen.
 
@@ -108,7 +111,7 @@ def replay_bidding(world: State, past: State, observer: int, weighs: bool, scrat
     return likelihood
 
 
-@compiled
+@outlined
 def replay_tricks(world: State, past: State, observer: int, scratch: Scratch) -> float:
     """Replay the tricks with the hands of a world; returns the likelihood of the cards others played.
 
@@ -143,7 +146,7 @@ def likelihood_now(state: State, action: int, scratch: Scratch) -> float:
     return odd / count + (1 - odd) * np.exp((chosen - best) / temperature) / total
 
 
-@kernel
+@kernel([STATE], [[STATE]], int, [[np.float64]])
 def _weigh_rows(known: Any, worlds: Any, evidence: int, weights: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     past = np.empty(1, STATE)
@@ -178,11 +181,11 @@ def decisions_of_others(worlds: NDArray[Any], observer: int) -> Decisions:
     players, cards = int(worlds["num_players"][0]), int(worlds["num_plays"][0])
     most = len(worlds) * (1 + players + cards)
     states, actions, numbers = np.empty(most, STATE), np.empty(most, np.int64), np.empty(most, np.int64)
-    count = _list_decisions(worlds, observer, states, actions, numbers)
+    count = _list_decisions(np.ascontiguousarray(worlds), observer, states, actions, numbers)
     return Decisions(states[:count], actions[:count], numbers[:count])
 
 
-@kernel
+@kernel([STATE], int, [STATE], [np.int64], [np.int64])
 def _list_decisions(worlds: Any, observer: int, states: Any, actions: Any, numbers: Any) -> int:
     pasts = np.empty(1, STATE)
     count = 0
@@ -215,7 +218,7 @@ def resample(weights: NDArray[np.float64], start: float, count: int) -> NDArray[
         int64 [count], in ascending order.
     """
     chosen = np.empty(count, np.int64)
-    _resample(weights, start, chosen)
+    _resample(np.ascontiguousarray(weights), start, chosen)
     return chosen
 
 
@@ -231,6 +234,6 @@ def resample_into(weights: Any, start: float, chosen: Any) -> None:
         chosen[place] = number
 
 
-@kernel
+@kernel([np.float64], float, [np.int64])
 def _resample(weights: Any, start: float, chosen: Any) -> None:
     resample_into(weights, start, chosen)

@@ -17,7 +17,7 @@ from wizard_env.checks import check_integer
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import take
 from wizard_env.sampling import unit_interval, word_at
-from wizard_env.state import SCORED
+from wizard_env.state import SCORED, STATE
 from wizard_env.view import Actions, View, printed_actions, reorder_actions
 
 BATCH = 16
@@ -196,7 +196,7 @@ def play_out(states: NDArray[Any], act: Callable[[NDArray[Any]], Actions]) -> No
         _take_rows(states, rows, act(states[rows]))
 
 
-@kernel
+@kernel([STATE], [np.int64], [np.int64])
 def _take_rows(states: Any, rows: Any, actions: Any) -> None:
     """Take actions in some rounds, and the forced ones after them."""
     for index in range(len(rows)):

@@ -12,7 +12,7 @@ from wizard_env.compiled.jit import kernel
 from wizard_env.engine import first_action, legal
 from wizard_env.loading import load
 from wizard_env.sampling import unit_interval, word_at
-from wizard_env.state import BID
+from wizard_env.state import BID, STATE
 from wizard_env.view import Actions, View
 
 _FIRST_WORD = 64
@@ -49,7 +49,7 @@ class PerturbedAgent:
         return actions
 
 
-@kernel
+@kernel([STATE], [np.uint64], float, float, [np.int64])
 def _change(states: Any, words: Any, bias: float, noise: float, actions: Any) -> None:
     for index in range(len(actions)):
         state, word = states[index], words[index]

@@ -4,6 +4,7 @@ Schumacher and Pleines, Improving Bidding and Playing Strategies in the Trick-Ta
 Deep Q-Networks, IEEE Conference on Games 2022.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.engine import legal, power_in_trick, power_of
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
-from wizard_env.state import BID, NO_SUIT, TRUMP, State
+from wizard_env.state import BID, NO_SUIT, STATE, TRUMP, State
 from wizard_env.view import Actions, View
 
 PUBLISHED_ACCURACY = {
@@ -56,9 +57,7 @@ def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:
 
     trump: 0 to 3, or NO_SUIT.
     """
-    takes = np.array(
-        [[_takes(card, first, trump) for first in range(NUM_KINDS)] for card in range(NUM_KINDS)]
-    )
+    takes = _takes(trump)
     copies = np.array(COPIES)
     loses = (takes.T * copies).sum(axis=1) / DECK_SIZE
     beats = (takes * copies).sum(axis=1) / DECK_SIZE
@@ -67,10 +66,16 @@ def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:
     return scaled
 
 
-def _takes(card: int, first: int, trump: int) -> bool:
-    """Whether a card takes the trick from a single card before it."""
-    led_suit = suit_of(first) if first <= WIZARD else suit_of(card)
-    return power_of(card, led_suit, trump) > power_of(first, led_suit, trump)
+@functools.cache
+def _takes(trump: int) -> NDArray[np.bool_]:
+    """bool [54, 54]: whether a card takes the trick, at [card, first], from a single card before it."""
+    powers = np.array(
+        [[power_of(card, led, trump) for card in range(NUM_KINDS)] for led in range(NO_SUIT + 1)]
+    )
+    suits = np.array([suit_of(card) for card in range(NUM_KINDS)])
+    card, first = np.indices((NUM_KINDS, NUM_KINDS))
+    led = np.where(first <= WIZARD, suits[first], suits[card])
+    return powers[led, card] > powers[led, first]
 
 
 _CHANCES = np.array(
@@ -161,7 +166,7 @@ def _best_card(state: State) -> int:
     return highest if int(state.trick_size) + 1 == state.num_players else lowest
 
 
-@kernel
+@kernel([STATE], [np.int64])
 def _act(states: Any, actions: Any) -> None:
     for index in range(len(states)):
         actions[index] = rule_based_action(states[index])

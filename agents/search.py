@@ -27,7 +27,7 @@ from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
 from wizard_env.chance import mix, random_action, step_generator
 from wizard_env.checks import check_choice, check_integer
 from wizard_env.compiled.bits import lowest_bit
-from wizard_env.compiled.jit import compiled, config, kernel
+from wizard_env.compiled.jit import compiled, config, kernel, outlined
 from wizard_env.compiled.threads import Pace, claim, finish, new_board, share
 from wizard_env.engine import apply, first_action, legal
 from wizard_env.sampling import unit_interval, word_at
@@ -169,7 +169,7 @@ def believe(
     return worlds
 
 
-@compiled
+@outlined
 def choices_of(state: State, scratch: Scratch) -> int:
     """The choices worth trying, as bits: the best few bids, every trump, one of each run of equal cards."""
     allowed = legal(state)
@@ -239,7 +239,7 @@ def _try_batch(known: Any, word: np.uint64, count: int, options: Any, points: An
             points[first + choice] += brings
 
 
-@compiled
+@outlined
 def believed_worlds(
     known: State, observer: int, word: np.uint64, count: int, evidence: int, scratch: Scratch
 ) -> tuple[Any, Any, np.uint64]:
@@ -275,7 +275,7 @@ def believed_worlds(
     return worlds, chosen[kept], generator
 
 
-@kernel
+@kernel([STATE], [np.uint64], int, [[STATE]])
 def _believe_rows(known: Any, words: Any, evidence: int, worlds: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     count = worlds.shape[1]
@@ -286,7 +286,7 @@ def _believe_rows(known: Any, words: Any, evidence: int, worlds: Any) -> None:
             worlds[index, number] = drawn[numbers[number]]
 
 
-@kernel
+@kernel([STATE], [np.uint64], int, int, (int, bool, bool), [[[np.float64]]], [np.int64], int)
 def _search(
     known: Any, words: Any, first_batch: int, count: int, options: Any, parts: Any, board: Any, patience: int
 ) -> None:

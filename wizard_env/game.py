@@ -479,31 +479,31 @@ def _read_only(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return row
 
 
-@kernel
+@kernel([GAME])
 def _draw(games: Any) -> None:
     draw_for_dealer(games[0].state, games[0].deck)
 
 
-@kernel
+@kernel([GAME])
 def _deal(games: Any) -> int:
     deal_round(games[0].state, games[0].deck)
     return _refresh(games)
 
 
-@kernel
+@kernel([GAME])
 def _deal_next(games: Any) -> int:
     next_round(games[0].state)
     deal_round(games[0].state, games[0].deck)
     return _refresh(games)
 
 
-@kernel
+@kernel([GAME], int)
 def _turn_up(games: Any, upcard: int) -> int:
     turn_up(games[0].state, upcard)
     return _refresh(games)
 
 
-@kernel
+@kernel([GAME], int)
 def _step(games: Any, action: int) -> int:
     game = games[0]
     if not is_choice(action, first_action(game.state), legal(game.state)):
@@ -515,14 +515,14 @@ def _step(games: Any, action: int) -> int:
 def _prepare_step(games: Any, action: int) -> int:
     """The first step looks the kernel up; later ones call it directly."""
     global _step_direct
-    _step_direct = direct(_step, games, action)
+    _step_direct = direct(_step)
     return _step_direct(games, action)
 
 
 _step_direct = _prepare_step
 
 
-@kernel
+@kernel([GAME])
 def _refresh(games: Any) -> int:
     """Write the mask and what the acting seat sees; returns the phase and the seat in one number."""
     game = games[0]
@@ -532,11 +532,11 @@ def _refresh(games: Any) -> int:
     return int(game.state.phase) << _SEAT_BITS | seat
 
 
-@kernel
+@kernel([GAME], int)
 def _observe(games: Any, seat: int) -> None:
     observe(games[0].state, seat, games[0].other, PRINTED_ORDER)
 
 
-@kernel
+@kernel([GAME], int)
 def _write_full(games: Any, seat: int) -> None:
     write_full_state(games[0].state, seat, games[0].full, PRINTED_ORDER)

@@ -75,6 +75,11 @@ _CHOICES = (1 << NUM_KINDS) - 1
 assert NUM_KINDS <= _FIRST_ACTION
 assert FIRST_PLAY < 1 << 63 - _FIRST_ACTION
 
+_BATCH = ([STATE], [OBSERVATION_ROW], [MASK_ROW], [RESULT])
+"""The kinds of a batch's arrays, for kernels."""
+_OPTIONS = (bool, bool, int, bool)
+"""The kinds of its options: canonical_suits, skip_forced, an index of PAUSES, observe."""
+
 
 class Games:
     """A batch of games, with the same rules or each with its own; `step` takes one decision in each.
@@ -284,7 +289,7 @@ class Games:
             uint8 [n or k, OBS_SIZE], a new array, with the suits in the observer's order.
         """
         games = self._rows if rows is None else self._indices(rows)
-        observers = np.broadcast_to(np.asarray(seats, np.int64), games.shape)
+        observers = np.full(games.shape, seats, np.int64)
         if ((observers < 0) | (observers >= self.num_players[games])).any():
             raise ValueError(f"seats {observers}: allowed are 0 to {self.num_players.min() - 1}")
         observations = np.zeros(len(games), OBSERVATION_ROW)
@@ -448,7 +453,7 @@ def _first_illegal(results: Any, games: Any, actions: Any) -> int:
     return -1
 
 
-@kernel
+@kernel([RESULT], [np.int64], [np.int64], [np.int64])
 def _show_actions(results: Any, games: Any, printed: Any, shown: Any) -> None:
     """Write printed actions in the suits that each game shows; what is no action stays as it is."""
     for index in range(len(games)):
@@ -458,12 +463,12 @@ def _show_actions(results: Any, games: Any, printed: Any, shown: Any) -> None:
         shown[index] = action
 
 
-@kernel
+@kernel([RESULT], [np.int64], [np.int64])
 def _find_illegal(results: Any, games: Any, actions: Any) -> int:
     return _first_illegal(results, games, actions)
 
 
-@kernel
+@kernel(*_BATCH, [np.int64], [np.int64], _OPTIONS)
 def _step_games(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
 ) -> int:
@@ -473,7 +478,7 @@ def _step_games(
     return illegal
 
 
-@kernel
+@kernel(*_BATCH, [np.int64], [np.int64], _OPTIONS, [np.int64], int)
 def _step_chunks(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any,
     board: Any, patience: int,
@@ -489,13 +494,11 @@ def _step_chunks(
 
 @functools.cache
 def _step_kernel() -> Callable[..., int]:
-    """The kernel of `Games.step`, for the types that it passes."""
-    arrays = (np.zeros(1, dtype) for dtype in (STATE, OBSERVATION_ROW, MASK_ROW, RESULT))
-    rows, options = np.zeros(1, np.int64), (False, False, _NEVER, True)
-    return direct(_step_games, *arrays, rows, rows, options)
+    """The kernel of `Games.step`."""
+    return direct(_step_games)
 
 
-@kernel
+@kernel(*_BATCH, [np.int64], [np.uint64], _OPTIONS)
 def _begin_games(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, seeds: Any, options: Any
 ) -> None:
@@ -509,7 +512,7 @@ def _begin_games(
         _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
 
 
-@kernel
+@kernel(*_BATCH, [np.int64], _OPTIONS)
 def _deal_games(states: Any, rows: Any, masks: Any, results: Any, games: Any, options: Any) -> None:
     canonical, _, _, writes_rows = options
     decks = np.empty(1, DECK_ORDER)
@@ -521,7 +524,7 @@ def _deal_games(states: Any, rows: Any, masks: Any, results: Any, games: Any, op
         _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
 
 
-@kernel
+@kernel([STATE], [np.int64], [np.int64], [OBSERVATION_ROW], _OPTIONS)
 def _observe_games(states: Any, games: Any, observers: Any, rows: Any, options: Any) -> None:
     canonical, _, _, _ = options
     for index in range(len(games)):
@@ -531,7 +534,7 @@ def _observe_games(states: Any, games: Any, observers: Any, rows: Any, options: 
         observe(state, seat, rows[index], order)
 
 
-@kernel
+@kernel([STATE], [FULL_ROW], _OPTIONS)
 def _describe_games(states: Any, rows: Any, options: Any) -> None:
     canonical, _, _, _ = options
     for index in range(len(states)):
@@ -541,7 +544,7 @@ def _describe_games(states: Any, rows: Any, options: Any) -> None:
         write_full_state(state, seat, rows[index], order)
 
 
-@kernel
+@kernel([STATE], [np.uint64])
 def _playout_games(states: Any, words: Any) -> int:
     decks = np.empty(1, DECK_ORDER)
     decisions = 0

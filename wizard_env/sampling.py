@@ -103,7 +103,7 @@ def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
         rows = rows.astype(np.uint8)
     if rows.ndim != 2 or rows.shape[1] != NUM_ACTIONS:
         raise ValueError(f"a mask of shape {rows.shape}: (n, {NUM_ACTIONS}) is needed")
-    return np.ascontiguousarray(rows)
+    return np.require(rows, requirements=["C", "W"])
 
 
 def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
@@ -115,7 +115,7 @@ def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
     return draw_noise(noise, count)
 
 
-@kernel
+@kernel([np.uint8], [np.uint64], [np.int64])
 def _sample_legal(flat_mask: Any, words: Any, actions: Any) -> None:
     for row in range(len(actions)):
         low = pack_bits(flat_mask, row * NUM_ACTIONS) & _LOW_ACTIONS
@@ -130,7 +130,7 @@ def _sample_legal(flat_mask: Any, words: Any, actions: Any) -> None:
             actions[row] = _LOW_COUNT + lowest_bit(nth_bit(high, choice - in_low)) if in_high else 0
 
 
-@kernel
+@kernel([[np.float32]], [[np.uint8]], [np.uint64], [np.int64], [np.float32])
 def _sample_softmax(logits: Any, mask: Any, words: Any, actions: Any, log_probabilities: Any) -> None:
     for row in range(len(actions)):
         if not mask[row].any():
@@ -169,13 +169,13 @@ def word_at(word: np.uint64, index: int) -> np.uint64:
     return mix(step_generator(word, index))
 
 
-@kernel
+@kernel(np.uint64, [np.uint64])
 def _expand(first: Any, words: Any) -> None:
     for index in range(len(words)):
         words[index] = word_at(first, index)
 
 
-@kernel
+@kernel([np.uint64], [np.int64], [np.uint64])
 def _draw_words(streams: Any, rows: Any, words: Any) -> None:
     for index in range(len(rows)):
         streams[rows[index]] = step_generator(streams[rows[index]], 1)

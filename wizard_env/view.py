@@ -14,7 +14,7 @@ from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action, reorder_action
 from wizard_env.rules import Rules
 from wizard_env.sampling import draw_noise
-from wizard_env.state import MASK_ROW, PLAY, rules_of
+from wizard_env.state import MASK_ROW, PLAY, STATE, rules_of
 
 if TYPE_CHECKING:
     from wizard_env.game import Game
@@ -161,24 +161,24 @@ def actions_by_owner(
 def printed_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
     """Translate actions from the given suit orders to the suits as printed."""
     printed = np.array(actions, np.int64)
-    _reorder_rows(printed, order, True)
+    _reorder_rows(printed, np.ascontiguousarray(order), True)
     return printed
 
 
 def reorder_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
     """Translate actions from the suits as printed to the given suit orders."""
     reordered = np.array(actions, np.int64)
-    _reorder_rows(reordered, order, False)
+    _reorder_rows(reordered, np.ascontiguousarray(order), False)
     return reordered
 
 
-@kernel
+@kernel([STATE])
 def _conceal_rows(states: Any) -> None:
     for index in range(len(states)):
         conceal(states[index], int(states[index].seat))
 
 
-@kernel
+@kernel([STATE], [OBSERVATION_ROW], [MASK_ROW], [np.uint8], bool)
 def _encode_rows(states: Any, rows: Any, masks: Any, orders: Any, canonical: bool) -> None:
     for index in range(len(states)):
         state = states[index]
@@ -189,7 +189,7 @@ def _encode_rows(states: Any, rows: Any, masks: Any, orders: Any, canonical: boo
         observe(state, seat, rows[index], order)
 
 
-@kernel
+@kernel([np.int64], [np.uint8], bool)
 def _reorder_rows(actions: Any, orders: Any, back: bool) -> None:
     for index in range(len(actions)):
         order = int(orders[index])

@@ -11,10 +11,10 @@ from wizard_env.agents.heuristic import SCRATCH
 from wizard_env.agents.likelihood import likelihood_now, resample, weigh_worlds
 from wizard_env.cards import WIZARD_SHIFT, card_id, pack
 from wizard_env.compiled.jit import kernel
-from wizard_env.state import HIDDEN
+from wizard_env.state import HIDDEN, STATE
 
 
-@kernel
+@kernel([STATE], int, [SCRATCH])
 def _likelihood_now(states: Any, action: int, scratch: Any) -> float:
     return likelihood_now(states[0], action, scratch[0])
 

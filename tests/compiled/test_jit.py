@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard_env.compiled.jit import sources_of
+from wizard_env.compiled.cache import sources_of
 
 ROOT = Path(__file__).parents[2]
 KERNEL = """\
@@ -15,7 +15,7 @@ from mine.wing.deep.helper import grow
 from wizard_env.compiled.jit import kernel
 
 
-@kernel
+@kernel(int)
 def run(number: int) -> int:
     return grow(number)
 """

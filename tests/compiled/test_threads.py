@@ -17,7 +17,7 @@ from wizard_env.compiled.threads import Pace, claim, end_of, finish, new_board, 
 UNITS = 10_007
 
 
-@kernel
+@kernel([np.int64], [np.int64], int)
 def _count(done: Any, board: Any, patience: int) -> None:
     start = claim(board, patience)
     while start >= 0:

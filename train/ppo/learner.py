@@ -198,7 +198,7 @@ class Learner(IterativeLearner):
         """Write the returns and advantages of the rollout."""
         rollout, games = self._rollout, self._self_play.games
         shared = share_rewards(rollout.rewards, self._self_play.learns, self._learning.team_spirit)
-        last_values = self._outputs(games.observation)[:, NUM_ACTIONS]
+        last_values = self._outputs(games.observation)[:, NUM_ACTIONS].copy()
         if self._critic:  # then the network's own value is of its seat's own rewards
             self._estimate(rollout.rewards, last_values)
             rollout.returns[:] = rollout.advantages + rollout.values

@@ -85,7 +85,10 @@ def device_loss_gradient(
     return gradient, torch.stack([each.double().sum() for each in measured])
 
 
-@kernel
+@kernel(
+    [[np.float32]], [[np.uint8]], [np.int64], [np.float32], [np.float32], [np.float32],
+    float, float, float, [[np.float32]], [np.float64],
+)  # fmt: skip
 def loss_gradient(
     outputs: Any,
     masks: Any,

@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from wizard_env.compiled.jit import COMPILES, compiled, config
+from wizard_env.compiled.jit import compiled, config, twin
 
 _WORD = ir.IntType(64)
 
@@ -50,7 +50,7 @@ def _choose_uncompiled(condition: bool, yes: int, no: int) -> int:
     return yes if condition else no
 
 
-choose: Any = _choose_compiled if COMPILES else _choose_uncompiled
+choose: Any = twin(_choose_uncompiled, _choose_compiled)
 """choose(condition, yes, no) -> int: `yes if condition else no` without a branch, for conditions that a
 processor predicts badly."""
 
@@ -80,9 +80,9 @@ _has_deposit = bool(
     and llvmlite.binding.get_host_cpu_features().get("bmi2")
 )
 
-count_bits: Any = _count_bits_compiled if COMPILES else _count_bits_uncompiled
+count_bits: Any = twin(_count_bits_uncompiled, _count_bits_compiled)
 """count_bits(bits) -> int: how many bits are on."""
-lowest_bit: Any = _lowest_bit_compiled if COMPILES else _lowest_bit_uncompiled
+lowest_bit: Any = twin(_lowest_bit_uncompiled, _lowest_bit_compiled)
 """lowest_bit(bits) -> int: the index of the lowest bit that is on; at least one must be."""
-nth_bit: Any = _nth_bit_deposited if COMPILES and _has_deposit else _nth_bit_counted
+nth_bit: Any = twin(_nth_bit_counted, _nth_bit_deposited) if _has_deposit else _nth_bit_counted
 """nth_bit(bits, n) -> int: the n-th lowest bit that is on, counted from 0, as a number with only that bit."""

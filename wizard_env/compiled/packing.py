@@ -6,7 +6,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from wizard_env.compiled.jit import COMPILES
+from wizard_env.compiled.jit import twin
 
 WORD_BITS = 64
 WORD_BYTES = 8
@@ -38,7 +38,7 @@ def _unpack_bits_compiled(_context: Any, values: Any, place: Any, bits: Any) -> 
     return types.void(values, types.int64, types.int64), generate
 
 
-unpack_bits: Any = _unpack_bits_compiled if COMPILES else _unpack_bits_uncompiled
+unpack_bits: Any = twin(_unpack_bits_uncompiled, _unpack_bits_compiled)
 """unpack_bits(values, place, bits): set values[place + i] to bit i of an int64, for i from 0 to 63.
 
 All 64 bytes are written and must lie within the row. Write rows from the front, so that the next field
@@ -63,7 +63,7 @@ def _pack_bits_compiled(_context: Any, values: Any, place: Any) -> Any:
     return types.int64(values, types.int64), generate
 
 
-pack_bits: Any = _pack_bits_compiled if COMPILES else _pack_bits_uncompiled
+pack_bits: Any = twin(_pack_bits_uncompiled, _pack_bits_compiled)
 """pack_bits(values, place) -> int64 whose bit i tells whether values[place + i] is not 0."""
 
 
@@ -80,7 +80,7 @@ def _load_bytes_compiled(_context: Any, values: Any) -> Any:
     return types.int64(values), generate
 
 
-load_bytes: Any = _load_bytes_compiled if COMPILES else _load_bytes_uncompiled
+load_bytes: Any = twin(_load_bytes_uncompiled, _load_bytes_compiled)
 """load_bytes(values) -> int64: an int8 array as one word, entry i in byte i.
 
 Eight bytes are read, however short the array: what lies behind it must be readable, and the caller masks
@@ -124,7 +124,7 @@ def _load_scaled_compiled(_context: Any, values: Any, origin: Any, unit: Any) ->
     return types.int64(values, types.int64, unit), generate
 
 
-load_scaled: Any = _load_scaled_compiled if COMPILES else _load_scaled_uncompiled
+load_scaled: Any = twin(_load_scaled_uncompiled, _load_scaled_compiled)
 """load_scaled(values, origin, unit) -> int64: (value - origin) // unit of an int16 array, as one word.
 
 Clipped to 0..255. Sixteen bytes are read, as by `load_bytes`. `unit` is a constant, and the differences
@@ -147,5 +147,5 @@ def _store_bytes_compiled(_context: Any, values: Any, place: Any, word: Any) -> 
     return types.void(values, types.int64, types.int64), generate
 
 
-store_bytes: Any = _store_bytes_compiled if COMPILES else _store_bytes_uncompiled
+store_bytes: Any = twin(_store_bytes_uncompiled, _store_bytes_compiled)
 """store_bytes(values, place, word): set values[place + i] to byte i, for all eight bytes."""

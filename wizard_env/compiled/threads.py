@@ -135,7 +135,7 @@ def finish(board: Any, units: int) -> None:
     _fetch_add(board, _DONE, units)
 
 
-@kernel
+@kernel([np.int64], int, int)
 def _post(board: Any, units: int, chunk: int) -> None:
     """Put up work; helpers that look at the board may begin at once, but not before all of it is written."""
     _exchange(board, _CLAIMED, _NOTHING_LEFT)
@@ -145,7 +145,7 @@ def _post(board: Any, units: int, chunk: int) -> None:
     _exchange(board, _CLAIMED, 0)
 
 
-@kernel
+@kernel([np.int64], int)
 def _all_done(board: Any, patience: int) -> bool:
     for _ in range(patience):
         if _fetch_add(board, _DONE, 0) >= board[_UNITS]:

@@ -183,7 +183,7 @@ def next_seeds(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return next_words(seeds ^ _EPISODE_STREAM, np.arange(len(seeds)))
 
 
-@kernel
+@kernel([np.int64], [np.uint64], int, [np.int64])
 def _draw_seats(rows: Any, seeds: Any, num_players: int, seats: Any) -> None:
     for index in range(len(rows)):
         seed = seeds[index]

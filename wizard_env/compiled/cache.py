@@ -1,0 +1,106 @@
+"""Where machine code is kept: a folder for each package, named after a hash of all its sources.
+
+numba's own cache notices only edits to a kernel's own file, and a kernel is built from many.
+"""
+
+import functools
+import getpass
+import hashlib
+import importlib.util
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any
+
+import numba
+
+log = logging.getLogger("wizard_env")
+
+config: Any = numba.config  # its settings are made at run time, out of the type checker's sight
+
+_BASE = __name__.partition(".")[0]
+_PARTS = tuple(f"{_BASE}.{part}" for part in ("agents", "train", "play"))
+"""Packages within this one that have a cache of their own, so that an edit to one leaves the others' code
+as it is. Each may build on those before it."""
+
+
+def part_of(module: str) -> str:
+    """The package whose cache holds the kernels of a module: a part of this package, or a whole package."""
+    part = ".".join(module.split(".")[:2])
+    return part if part in _PARTS else module.partition(".")[0]
+
+
+def sources_of(package: str) -> list[Path]:
+    """Every Python file that the kernels of a package may be built from, in all folders below it."""
+    own = _PARTS[: _PARTS.index(package) + 1] if package in _PARTS else (package,)
+    return [source for name in dict.fromkeys((_BASE, *own)) for source in _files_of(name)]
+
+
+def _files_of(package: str) -> Iterator[Path]:
+    """The files of one package, without those of the parts within it."""
+    spec = _spec_of(package)
+    if spec.submodule_search_locations is None:
+        yield Path(spec.origin or "")
+        return
+    for folder in spec.submodule_search_locations:
+        inner = {Path(folder) / part.rpartition(".")[2] for part in _PARTS if part.startswith(f"{package}.")}
+        for root, names, files in os.walk(folder):
+            names[:] = sorted(name for name in names if Path(root) / name not in inner)
+            yield from (Path(root) / file for file in sorted(files) if file.endswith(".py"))
+
+
+@functools.cache
+def cache_folder(package: str) -> str:
+    """The folder for the machine code of one package, named after a hash of its sources."""
+    digest = hashlib.sha256()
+    for source in sources_of(package):
+        digest.update(source.read_bytes())
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    home = next(home for home in _homes(package) if _is_writable(home))
+    if home.name == "__pycache__":
+        for stale in home.glob("kernels-*"):
+            if stale.name != name:
+                shutil.rmtree(stale, ignore_errors=True)
+    folder = home / name
+    if not folder.exists():
+        log.warning(
+            "compiling the kernels of %s for this machine, once: the first steps take some seconds",
+            package,
+        )
+    return str(folder)
+
+
+def _homes(package: str) -> Iterator[Path]:
+    """Where machine code may be kept, the best place first."""
+    if config.CACHE_DIR:
+        yield Path(config.CACHE_DIR) / package
+    yield _package_folder(package) / "__pycache__"
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    yield Path(cache) / "wizard_env" / package
+    yield Path(tempfile.gettempdir()) / f"wizard_env-{getpass.getuser()}" / package
+    yield Path(tempfile.mkdtemp(prefix="wizard_env-"))
+
+
+def _package_folder(package: str) -> Path:
+    spec = _spec_of(package)
+    folders = spec.submodule_search_locations
+    return Path(folders[0] if folders else Path(spec.origin or "").parent).resolve()
+
+
+def _spec_of(package: str) -> ModuleSpec:
+    spec = importlib.util.find_spec(package)
+    if spec is None or not (spec.origin or spec.submodule_search_locations):
+        raise ModuleNotFoundError(f"no package {package!r} to hash the sources of")
+    return spec
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)

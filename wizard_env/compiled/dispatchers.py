@@ -1,0 +1,158 @@
+"""How numba compiles helpers and kernels, so that this takes seconds instead of minutes.
+
+By default numba optimises each helper and turns it into machine code, then does so again, with everything
+that the helper calls, in each of its callers. It makes another form of it for every combination of integer
+types, and two more functions by which Python and C could call it. And "not inlined" is only a default, which
+a caller that is inlined itself overrides for all that it calls. Here a helper is a draft, without any of
+that, until a kernel that it is linked into is optimised, once.
+"""
+
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import Any, cast
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.codegen import CPUCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher, cpu_target
+
+_OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy", "no_cfunc_wrapper": True}
+
+
+class Twin:
+    """A function that Python runs uncompiled, and that compiled code takes for a helper or an intrinsic."""
+
+    def __init__(self, uncompiled: Callable[..., Any], compiled: Any) -> None:
+        update_wrapper(self, uncompiled)
+        self._uncompiled = uncompiled
+        self._compiled = compiled
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._uncompiled(*arguments)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba asks for when compiled code names the function."""
+        return cpu_target.typing_context.resolve_value_type(self._compiled)
+
+
+class _Nowhere:
+    """Stands for the machine that a draft is never loaded into."""
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """A draft never runs, so it needs no environment."""
+
+
+class _Draft(CPUCodeLibrary):
+    """The code of a helper: linked into kernels, and neither optimised nor made machine code by itself."""
+
+    codegen = _Nowhere()
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return 0
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _HelperCompiler(Compiler):
+    """numba's compiler, writing a draft."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        super().__init__(typing, target, library or _Draft(target.codegen(), "helper"), *others)
+
+
+class Helper(CPUDispatcher):
+    """A helper in compiled code. It takes every integer, except a uint64, as an int64: one form for all."""
+
+    def __init__(self, function: Callable[..., Any], inlined: bool) -> None:
+        options = _OPTIONS | {"forceinline": inlined, "no_cpython_wrapper": True}
+        super().__init__(function, targetoptions=options, pipeline_class=_HelperCompiler)
+
+    def get_call_template(self, arguments: Any, keywords: Any) -> Any:
+        """Called by numba to find out what a call with these types returns."""
+        return super().get_call_template(tuple(map(_widened, arguments)), keywords)
+
+
+def _widened(kind: Any) -> Any:
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind != types.uint64 else kind
+
+
+class Kernel(CPUDispatcher):
+    """A function that Python calls with arguments of the kinds declared, see `jit.kernel`."""
+
+    def __init__(self, function: Callable[..., Any], kinds: tuple[Any, ...]) -> None:
+        super().__init__(function, targetoptions=_OPTIONS | {"nogil": True})
+        wanted = function.__code__.co_argcount
+        if len(kinds) != wanted:
+            raise TypeError(
+                f"{len(kinds)} kinds declared for {function.__name__}: it takes {wanted} arguments"
+            )
+        self._kinds = kinds
+
+    @cached_property
+    def declared(self) -> tuple[Any, ...]:
+        """The numba types of the arguments."""
+        return tuple(map(_type_of, self._kinds))
+
+    def prepare(self) -> Any:
+        """The machine code for the declared types, read from disk or compiled if this is the first call."""
+        with global_compiler_lock:
+            if not self.overloads:
+                self.compile(self.declared)
+                self.disable_compile()
+        return cast(Any, self.overloads[self.declared]).entry_point
+
+    def is_kept(self) -> bool:
+        """Whether the machine code is at hand, here or on disk."""
+        on_disk = cast(Any, self)._cache
+        return bool(self.overloads) or on_disk.load_overload(self.declared, self.targetctx) is not None
+
+    def get_call_template(self, arguments: Any, keywords: Any) -> Any:
+        """Called by numba where a kernel calls a kernel."""
+        self.prepare()
+        return super().get_call_template(arguments, keywords)
+
+    def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Any:
+        """Called by numba for the first call from Python."""
+        entry = self.prepare()
+        self._explain_matching_error(*arguments)
+        return entry
+
+    def _explain_matching_error(self, *arguments: Any, **keywords: Any) -> None:
+        """Called by numba for arguments it has no machine code for. Raises TypeError for the first of them."""
+        names = self.py_func.__code__.co_varnames
+        for name, argument, wanted in zip(names, arguments, self.declared, strict=False):
+            given = self.typeof_pyval(argument)
+            if self.typingctx.can_convert(given, wanted) is None:
+                where = f"{self.py_func.__name__}, argument {name}"
+                raise TypeError(f"{where}: {_described(given)} was given, {_described(wanted)} is needed")
+
+
+def _type_of(kind: Any) -> Any:
+    if isinstance(kind, tuple):
+        return types.BaseTuple.from_types(tuple(map(_type_of, kind)))
+    dimensions = 0
+    while isinstance(kind, list):
+        (kind,) = kind
+        dimensions += 1
+    if dimensions:
+        return numba.typeof(np.empty((1,) * dimensions, kind))
+    return numba.typeof(kind())
+
+
+def _described(kind: Any) -> str:
+    if not isinstance(kind, types.Array):
+        return str(kind)
+    contents = "records" if isinstance(kind.dtype, types.Record) else str(kind.dtype)
+    remarks = ("" if kind.mutable else " read-only") + ("" if kind.layout == "C" else " non-contiguous")
+    return f"a{remarks} {kind.ndim}-dimensional array of {contents}"
