@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import NamedTuple
 
+from wizard_env.compiled import cache
 from wizard_env.compiled.cache import BASE, PARTS, modules_of
 from wizard_env.compiled.dispatchers import Kernel
 from wizard_env.compiled.jit import COMPILES, KERNELS
@@ -86,7 +87,7 @@ def compile_here(names: list[str]) -> list[Compiled]:
 
 def be_quiet() -> None:
     """Do without the warning that kernels will be compiled when they are first used."""
-    logging.getLogger(BASE).setLevel(logging.ERROR)
+    logging.getLogger(cache.__name__).setLevel(logging.ERROR)
 
 
 def available_processors() -> int:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numba
 
-log = logging.getLogger("wizard_env")
+log = logging.getLogger(__name__)
 
 config: Any = numba.config  # its settings are made at run time, out of the type checker's sight
 
