@@ -9,10 +9,12 @@ INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 # The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
 CONFIG ?= quick
 train: $(VENV)/.for-training
+	$(BIN)/wizard compile
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
 # All tests; then a run without compiling, whose lines the coverage would miss otherwise; then other Pythons.
 test: check
+	$(BIN)/wizard compile
 	$(BIN)/python -m coverage run -m pytest
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append tests/compiled/test_uncompiled.py >/dev/null
 	$(BIN)/python -m coverage report

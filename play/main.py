@@ -12,6 +12,7 @@ except ModuleNotFoundError as missing:
         f"wizard needs the module {missing.name!r}: pip install 'wizard-env[play]' or 'wizard-env[train]'"
     ) from None
 
+from wizard_env.play.cli.compiling import compile_all
 from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league
 from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
@@ -39,6 +40,7 @@ for command in (
     bench,
 ):
     app.command()(command)
+app.command("compile")(compile_all)
 
 
 def main() -> None:

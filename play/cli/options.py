@@ -3,17 +3,20 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env import Rules, set_num_threads
+if TYPE_CHECKING:
+    from wizard_env import Rules
 
 
 def use_threads(count: int | None) -> None:
     """Limit the threads of this process, torch's too."""
     if count is None:
         return
+    from wizard_env import set_num_threads
+
     set_num_threads(count)
     os.environ["OMP_NUM_THREADS"] = str(count)  # for torch, if it is imported later
     if "torch" in sys.modules:
@@ -54,8 +57,10 @@ PlotFolder = Annotated[
 
 def rules_for(
     players: str, hand_sizes: str, bid_restriction: str, bid_reveal: str, magic_edition: bool
-) -> list[Rules]:
+) -> "list[Rules]":
     """The rules for each number of players. Raises ValueError if an option is wrong."""
+    from wizard_env import Rules
+
     sizes = dict.fromkeys(_numbers("--players", players))
     if not sizes:
         raise ValueError("--players '': at least one number of players is needed, as in 4 or 3,4,5,6")

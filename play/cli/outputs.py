@@ -2,17 +2,14 @@
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wizard_env.records.files import check_folder, write_atomically
-from wizard_env.records.game_records import write_records
-from wizard_env.records.transcripts import Transcript
-
 if TYPE_CHECKING:
+    from wizard_env.records.transcripts import Transcript
     from wizard_env.train.analysis import Analysis
     from wizard_env.train.arena.league import League
     from wizard_env.train.evaluate import Evaluation
@@ -42,6 +39,8 @@ class Outputs:
     """A file of game records."""
 
     def __post_init__(self) -> None:
+        from wizard_env.records.files import check_folder
+
         for path in (self.json, self.report, self.plots, self.records):
             if path and path != STDOUT:
                 check_folder(path)
@@ -54,6 +53,8 @@ class Outputs:
 
     def write_evaluations(self, evaluations: "Sequence[Evaluation]", title: str) -> None:
         """Write evaluations of the same agents, one per number of players."""
+        from wizard_env.records.game_records import write_records
+
         if self.records:
             write_records(self.records, [game for found in evaluations for game in found.records])
         self._write_json([evaluation.to_dict() for evaluation in evaluations])
@@ -67,6 +68,8 @@ class Outputs:
 
     def write_league(self, league: "League", title: str) -> None:
         """Write the standings of a league."""
+        from wizard_env.records.game_records import write_records
+
         if self.records:
             write_records(self.records, league.records)
         self._write_json(league.to_dict())
@@ -86,7 +89,7 @@ class Outputs:
         """Write the analyses of games."""
         self._write_json([analysis.to_dict() for analysis in analyses])
 
-    def write_transcripts(self, transcripts: Sequence[Transcript]) -> None:
+    def write_transcripts(self, transcripts: "Sequence[Transcript]") -> None:
         """Write games with every trick spelled out."""
         self._write_json([transcript.to_dict() for transcript in transcripts])
 
@@ -97,17 +100,19 @@ class Outputs:
         if self.prints_json:
             sys.stdout.write(text)
         else:
-            write_atomically(self.json, lambda path: path.write_text(text, encoding="utf-8"))
+            _write(self.json, text.encode())
 
     def _write_report(self, text: str) -> None:
         if self.report:
-            write_atomically(self.report, lambda path: path.write_text(text, encoding="utf-8"))
+            _write(self.report, text.encode())
 
     def _write_plots(self, plots: dict[str, bytes]) -> None:
         if self.plots:
             for name, content in plots.items():
-                write_atomically(self.plots / f"{name}.png", _writer(content))
+                _write(self.plots / f"{name}.png", content)
 
 
-def _writer(content: bytes) -> Callable[[Path], int]:
-    return lambda path: path.write_bytes(content)
+def _write(path: Path, content: bytes) -> None:
+    from wizard_env.records.files import write_atomically
+
+    write_atomically(path, lambda place: place.write_bytes(content))

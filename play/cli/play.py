@@ -2,18 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env import Game
-from wizard_env.checks import check_integer
-from wizard_env.loading import load
 from wizard_env.play.cli.options import HandSizes, MagicEdition, Restriction, Reveal, rules_for
-from wizard_env.play.session import Session, fresh_seed
-from wizard_env.play.terminal.lines import PlainTerminal
-from wizard_env.records.files import check_folder
-from wizard_env.records.game_records import read_records, write_records
+
+if TYPE_CHECKING:
+    from wizard_env import Game
 
 
 def play(
@@ -40,6 +36,13 @@ def play(
     ] = None,
 ) -> None:
     """Play against agents in the terminal."""
+    from wizard_env.checks import check_integer
+    from wizard_env.loading import load
+    from wizard_env.play.session import Session, fresh_seed
+    from wizard_env.play.terminal.lines import PlainTerminal
+    from wizard_env.records.files import check_folder
+    from wizard_env.records.game_records import write_records
+
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     check_integer("--seat", seat, 0, players - 1)
     if records:
@@ -66,6 +69,8 @@ def play(
             write_records(records, [*_recorded(records), session.game])
 
 
-def _recorded(file: Path) -> list[Game]:
+def _recorded(file: Path) -> "list[Game]":
     """The games already in a file. Raises RecordError if a line is not a record."""
+    from wizard_env.records.game_records import read_records
+
     return list(read_records(file)) if file.exists() else []

@@ -2,20 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env import Game
-from wizard_env.loading import load
 from wizard_env.play.cli.options import JsonFile
 from wizard_env.play.cli.outputs import Outputs
-from wizard_env.play.narration import narrate_game
 from wizard_env.play.report.console import console, say, show_grid
 from wizard_env.play.report.grids import analysis_grids
-from wizard_env.records.game_records import read_records
-from wizard_env.records.transcripts import transcribe
-from wizard_env.render.ansi import text
+
+if TYPE_CHECKING:
+    from wizard_env import Game
 
 SHOWN = 10
 """Decisions that `analyse` shows unless it shows all."""
@@ -33,6 +30,9 @@ def replay(
     seat: Annotated[int | None, typer.Option(help="With --tables, show what this seat sees.")] = None,
 ) -> None:
     """Print the games of a file trick by trick; every action is checked against the rules."""
+    from wizard_env.play.narration import narrate_game
+    from wizard_env.records.transcripts import transcribe
+
     if seat is not None and not tables:
         raise ValueError(f"--seat {seat} has no effect without --tables")
     for number, played in _chosen(file, game):
@@ -47,7 +47,9 @@ def replay(
         _show_table(played, seat)
 
 
-def _show_table(game: Game, seat: int | None) -> None:
+def _show_table(game: "Game", seat: int | None) -> None:
+    from wizard_env.render.ansi import text
+
     say(text(game.scene(seat), console.is_terminal))
     say("")
 
@@ -63,6 +65,7 @@ def analyse(
     json: JsonFile = None,
 ) -> None:
     """Show where points were lost: judge every decision in a file by what its seat could know."""
+    from wizard_env.loading import load
     from wizard_env.train.analysis import analyse
 
     outputs = Outputs(json)
@@ -81,15 +84,19 @@ def convert(
     game: Number = None,
 ) -> None:
     """Write games as JSON with every trick spelled out, for programs that do not know the rules."""
+    from wizard_env.records.transcripts import transcribe
+
     outputs = Outputs(out)
     outputs.write_transcripts([transcribe(played) for _, played in _chosen(file, game)])
 
 
-def _chosen(file: Path, number: int | None) -> Iterator[tuple[int, Game]]:
+def _chosen(file: Path, number: int | None) -> "Iterator[tuple[int, Game]]":
     """The games of a file, or one of them, with their numbers.
 
     Raises ValueError if the file has no games, or no game of that number.
     """
+    from wizard_env.records.game_records import read_records
+
     found = 0
     for found, game in enumerate(read_records(file), start=1):
         if number in (None, found):

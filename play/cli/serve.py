@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from wizard_env.play.cli.compiling import compile_all
 from wizard_env.play.report.console import say
-from wizard_env.records.files import check_folder
 
 OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
 """Agents offered if none are named; the last one is preselected for every seat."""
@@ -34,16 +34,19 @@ def serve(
     ] = None,
 ) -> None:
     """Serve tables for people and agents in the browser."""
-    for path in (database, records):
-        if path:
-            check_folder(path)
     import uvicorn
 
     from wizard_env.play.web.server import make_app
+    from wizard_env.records.files import check_folder
+
+    for path in (database, records):
+        if path:
+            check_folder(path)
 
     app = make_app(database, agents or OFFERED, records)
     listening = socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
 
+    compile_all()
     say(f"tables       http://{host}:{listening.getsockname()[1]}")
     say(f"saved in     {database}")
     if records:

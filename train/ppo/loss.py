@@ -1,6 +1,6 @@
 """The gradient of PPO's loss with respect to the network's outputs, over legal actions alone."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.compiled.jit import kernel
-from wizard_env.train.cluster.peers import Peers
+
+if TYPE_CHECKING:
+    from wizard_env.train.cluster.peers import Peers
 
 MEASURES = ("policy_gradient_loss", "value_loss", "entropy_loss", "clip_fraction", "approx_kl")
 """The metrics that `loss_gradient` sums up on the way."""
@@ -22,7 +24,7 @@ def normalised(advantages: NDArray[np.float32]) -> NDArray[np.float32]:
     return result
 
 
-def normalised_minibatches(advantages: NDArray[np.float32], size: int, peers: Peers) -> NDArray[np.float32]:
+def normalised_minibatches(advantages: NDArray[np.float32], size: int, peers: "Peers") -> NDArray[np.float32]:
     """Normalise the advantages of each minibatch, over all workers' shares of it.
 
     The sums of an epoch travel together: to wait once per gradient step would cost more than the sums.

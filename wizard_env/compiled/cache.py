@@ -18,12 +18,12 @@ from typing import Any
 
 import numba
 
-log = logging.getLogger("wizard_env")
+log = logging.getLogger(__name__)
 
 config: Any = numba.config  # its settings are made at run time, out of the type checker's sight
 
-_BASE = __name__.partition(".")[0]
-_PARTS = tuple(f"{_BASE}.{part}" for part in ("agents", "train", "play"))
+BASE = __name__.partition(".")[0]
+PARTS = tuple(f"{BASE}.{part}" for part in ("agents", "train", "play"))
 """Packages within this one that have a cache of their own, so that an edit to one leaves the others' code
 as it is. Each may build on those before it."""
 
@@ -31,26 +31,29 @@ as it is. Each may build on those before it."""
 def part_of(module: str) -> str:
     """The package whose cache holds the kernels of a module: a part of this package, or a whole package."""
     part = ".".join(module.split(".")[:2])
-    return part if part in _PARTS else module.partition(".")[0]
+    return part if part in PARTS else module.partition(".")[0]
 
 
 def sources_of(package: str) -> list[Path]:
     """Every Python file that the kernels of a package may be built from, in all folders below it."""
-    own = _PARTS[: _PARTS.index(package) + 1] if package in _PARTS else (package,)
-    return [source for name in dict.fromkeys((_BASE, *own)) for source in _files_of(name)]
+    own = PARTS[: PARTS.index(package) + 1] if package in PARTS else (package,)
+    return [source for name in dict.fromkeys((BASE, *own)) for _, source in modules_of(name)]
 
 
-def _files_of(package: str) -> Iterator[Path]:
-    """The files of one package, without those of the parts within it."""
+def modules_of(package: str) -> Iterator[tuple[str, Path]]:
+    """The modules of one package and their files, without those of the parts within it."""
     spec = _spec_of(package)
     if spec.submodule_search_locations is None:
-        yield Path(spec.origin or "")
+        yield package, Path(spec.origin or "")
         return
-    for folder in spec.submodule_search_locations:
-        inner = {Path(folder) / part.rpartition(".")[2] for part in _PARTS if part.startswith(f"{package}.")}
+    for folder in map(Path, spec.submodule_search_locations):
+        inner = {folder / part.rpartition(".")[2] for part in PARTS if part.startswith(f"{package}.")}
         for root, names, files in os.walk(folder):
             names[:] = sorted(name for name in names if Path(root) / name not in inner)
-            yield from (Path(root) / file for file in sorted(files) if file.endswith(".py"))
+            for file in sorted(files):
+                if file.endswith(".py"):
+                    inside = (Path(root) / file).relative_to(folder).with_suffix("").parts
+                    yield ".".join((package, *inside)).removesuffix(".__init__"), Path(root) / file
 
 
 @functools.cache
@@ -68,7 +71,8 @@ def cache_folder(package: str) -> str:
     folder = home / name
     if not folder.exists():
         log.warning(
-            "compiling the kernels of %s for this machine, once: the first steps take some seconds",
+            "compiling the kernels of %s for this machine, each once, when it is first called "
+            "(`wizard compile` compiles all of them ahead)",
             package,
         )
     return str(folder)

@@ -129,7 +129,7 @@ class Kernel(CPUDispatcher):
         return entry
 
     def _explain_matching_error(self, *arguments: Any, **keywords: Any) -> None:
-        """Called by numba for arguments that it has no machine code for. Raises TypeError for the first."""
+        """Called by numba for arguments of other types. Raises TypeError for the first of them."""
         names = self.py_func.__code__.co_varnames
         for name, argument, wanted in zip(names, arguments, self.declared, strict=False):
             given = self.typeof_pyval(argument)

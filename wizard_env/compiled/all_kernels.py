@@ -1,0 +1,97 @@
+"""Compiling every kernel of the package ahead of time, in several processes."""
+
+import importlib
+import logging
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import NamedTuple
+
+from wizard_env.compiled import cache
+from wizard_env.compiled.cache import BASE, PARTS, modules_of
+from wizard_env.compiled.dispatchers import Kernel
+from wizard_env.compiled.jit import COMPILES, KERNELS
+
+_MARK = "\n@kernel("
+
+
+class Compiled(NamedTuple):
+    """A kernel that was compiled."""
+
+    name: str
+    """Its module and its own name."""
+    seconds: float
+    """Processor time, that of helpers which nothing before it in its process had needed included."""
+
+
+def all_kernels() -> dict[str, Kernel]:
+    """Every kernel of the package by name; those of modules that build on the most come first.
+
+    Modules that need an extra which is not installed are left out: nothing can call their kernels.
+    """
+    if not COMPILES:
+        return {}
+    found: dict[str, Kernel] = {}
+    for package in reversed((BASE, *PARTS)):
+        for module, source in modules_of(package):
+            if _MARK in source.read_text(encoding="utf-8") and _can_be_imported(module):
+                found |= {name: kernel for name, kernel in KERNELS.items() if kernel.__module__ == module}
+    return found
+
+
+def _can_be_imported(module: str) -> bool:
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as missing:
+        if str(missing.name).partition(".")[0] == BASE:
+            raise
+        return False
+    return True
+
+
+def missing_kernels() -> list[str]:
+    """The names of the kernels that are not on disk yet."""
+    return [name for name, kernel in all_kernels().items() if not kernel.is_kept()]
+
+
+def compile_kernels(names: list[str], processes: int | None = None) -> Iterator[Compiled]:
+    """Compile kernels, and yield each when it is on disk.
+
+    Args:
+        names: as `missing_kernels` gives them. Those of one module share helpers, and so a process.
+        processes: how many; by default one for each processor that this process may use.
+    """
+    modules: dict[str, list[str]] = {}
+    for name in names:
+        modules.setdefault(name.rpartition(".")[0], []).append(name)
+    if not modules:
+        return
+    count = min(processes or available_processors(), len(modules))
+    with ProcessPoolExecutor(count, get_context("spawn"), initializer=be_quiet) as pool:
+        for task in as_completed([pool.submit(compile_here, part) for part in modules.values()]):
+            yield from task.result()
+
+
+def compile_here(names: list[str]) -> list[Compiled]:
+    """Compile kernels in this process."""
+    compiled: list[Compiled] = []
+    for name in names:
+        importlib.import_module(name.rpartition(".")[0])
+        start = time.process_time()
+        KERNELS[name].prepare()
+        compiled.append(Compiled(name, time.process_time() - start))
+    return compiled
+
+
+def be_quiet() -> None:
+    """Do without the warning that kernels will be compiled when they are first used."""
+    logging.getLogger(cache.__name__).setLevel(logging.ERROR)
+
+
+def available_processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
