@@ -88,9 +88,9 @@ class Watched(SelfPlayGames):
         self.steps: list[dict[str, Any]] = []
         super().__init__(*options)
 
-    def step(self, actions: np.ndarray) -> None:
+    def step(self, actions: np.ndarray, part: slice = slice(None)) -> None:
         seats = self.games.seat.copy()
-        super().step(actions)
+        super().step(actions, part)
         self.steps.append({"seats": seats, "rewards": self.rewards.copy(), "ended": self.ended.copy()})
 
 
