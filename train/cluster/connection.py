@@ -1,10 +1,13 @@
 """Connecting to a Ray cluster, or starting one on this machine."""
 
 import logging
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+SECONDS = 10.0
+"""For a machine to answer; Ray itself asks for minutes."""
 LOCAL = "local"
 """The address that starts a cluster on this machine, for as long as it is needed."""
 
@@ -39,6 +42,7 @@ def connected(address: str, option: str, processors: int | None = None) -> Itera
         ) from None
     own = not ray.is_initialized()
     if own:
+        _reach(address)
         offered = {"num_cpus": processors} if address == LOCAL else {}
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **offered)
     try:
@@ -46,3 +50,14 @@ def connected(address: str, option: str, processors: int | None = None) -> Itera
     finally:
         if own:
             ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """Raise ConnectionError if nobody answers at an address of the form host:port."""
+    host, colon, port = address.rpartition(":")
+    if not colon or "/" in host or not port.isdecimal():
+        return  # a word, or an address of another kind, which Ray looks up
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), SECONDS).close()
+    except OSError as error:
+        raise ConnectionError(f"no Ray cluster at {address}: {error}") from None

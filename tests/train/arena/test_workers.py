@@ -1,5 +1,6 @@
 """Where games are played changes only how long it takes."""
 
+import socket
 import sys
 from operator import neg
 from pathlib import Path
@@ -55,6 +56,16 @@ def test_a_ray_cluster_finds_the_same(network: str, monkeypatch: pytest.MonkeyPa
     alone = evaluate(entrants, SHORT, 40, seed=3)
     with workers(ray_address="local") as spread:
         assert evaluate(entrants, SHORT, 40, seed=3, spread=spread) == alone
+
+
+def test_an_address_where_nobody_answers() -> None:
+    """Is refused at once; Ray itself would ask for minutes."""
+    pytest.importorskip("ray")
+    with socket.socket() as taken:  # nobody listens there
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match=f"no Ray cluster at {address}"), workers(1, address):
+            pass
 
 
 def test_missing_ray_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
