@@ -4,13 +4,24 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.report import RATE, SECONDS, STEP_RATE, TIMES, WORLD_RATE, CurvePoint, Machine, Report, Row
+from benchmarks.report import (
+    RATE,
+    SECONDS,
+    STEP_RATE,
+    TIMES,
+    WORLD_RATE,
+    CurvePoint,
+    KernelCost,
+    Machine,
+    Report,
+    Row,
+)
 
 _RATES = (RATE, STEP_RATE, WORLD_RATE)
 
 
 def render(report: Report) -> RenderableType:
-    """The machine, the comparisons, and the cost by batch size."""
+    """The machine, the comparisons, the cost by batch size, and the kernels' compilation."""
     parts: list[RenderableType] = [_describe(report.machine)]
     if report.quick:
         parts.append(Text("A smoke run: the numbers are rough.", style="bold"))
@@ -18,6 +29,7 @@ def render(report: Report) -> RenderableType:
         _comparisons(report.rows),
         Text("Best runs, with medians below them; targets are judged by the best runs."),
         _curve(report.curve),
+        _kernels(report.kernels),
     ]
     return Group(*parts)
 
@@ -79,5 +91,17 @@ def _curve(points: list[CurvePoint]) -> Table:
             f"{point.one_thread:.1f}",
             f"{point.as_chosen:.1f}",
             f"{point.bytes_per_game:,.0f}",
+        )
+    return table
+
+
+def _kernels(costs: list[KernelCost]) -> Table:
+    table = Table(title="Kernels, each compiled in a process of its own")
+    table.add_column("kernel")
+    table.add_column("s of processor time", justify="right")
+    table.add_column("kB on disk", justify="right")
+    for cost in sorted(costs, key=lambda cost: -cost.seconds):
+        table.add_row(
+            cost.name.removeprefix("wizard_env."), f"{cost.seconds:.2f}", f"{cost.bytes / 1000:,.0f}"
         )
     return table

@@ -54,6 +54,17 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
+class KernelCost:
+    """What it takes to compile one kernel, with its helpers, in a process that has compiled nothing else."""
+
+    name: str
+    seconds: float
+    """Processor time."""
+    bytes: int
+    """The machine code on disk."""
+
+
+@dataclass(frozen=True)
 class Machine:
     """The machine that the run was made on."""
 
@@ -75,6 +86,7 @@ class Report:
     """Whether this was a smoke run, with rough numbers."""
     rows: list[Row]
     curve: list[CurvePoint]
+    kernels: list[KernelCost]
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values, for JSON."""

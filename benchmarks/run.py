@@ -1,6 +1,7 @@
 """All benchmarks in one run."""
 
 from benchmarks.batch import measure_batches, measure_curve
+from benchmarks.compiling import measure_compiling
 from benchmarks.environments import measure_aec, measure_gymnasium
 from benchmarks.learning import measure_learning
 from benchmarks.players import measure_players
@@ -25,4 +26,5 @@ def main(quick: bool = False) -> Report:
     rows += measure_aec(effort)
     rows += measure_gymnasium(effort)
     rows += measure_startup(effort)
-    return Report(this_machine(), quick, rows, curve)
+    kernels, compiling = measure_compiling(effort)
+    return Report(this_machine(), quick, rows + compiling, curve, kernels)

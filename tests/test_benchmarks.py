@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks.batch import GAME_LENGTH, bytes_of, spread_games
+from benchmarks.compiling import SMALL
 from benchmarks.display import render
 from benchmarks.report import RATE, SECONDS, SHARE, STEP_RATE, TIMES, WORLD_RATE, Report, compared, within
 from benchmarks.run import main
@@ -50,6 +51,13 @@ def test_the_curve_covers_all_batch_sizes(report: Report) -> None:
         assert point.one_thread > 0
         assert point.as_chosen > 0
         assert point.bytes_per_game > OBS_SIZE
+
+
+def test_the_kernels_compilation_is_measured(report: Report) -> None:
+    """A smoke run compiles one of them."""
+    assert [cost.name for cost in report.kernels] == [SMALL]
+    assert report.kernels[0].seconds > 0
+    assert report.kernels[0].bytes > 1000
 
 
 def test_a_report_survives_json(report: Report) -> None:

@@ -1,5 +1,6 @@
 """`wizard`: help, wrong commands, and missing modules."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -20,6 +21,7 @@ COMMANDS = [
     "analyse",
     "convert",
     "bench",
+    "compile",
 ]
 
 
@@ -67,3 +69,21 @@ def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> No
     assert "wizard-env[report]" in error_line(wizard("evaluate", "random", "--report", "page.html"))
     monkeypatch.setitem(sys.modules, "wizard_env.train.run", None)
     assert "wizard-env[all]" in error_line(wizard("train", "smoke"))
+
+
+HEAVY = ("numba", "llvmlite", "torch", "scipy", "matplotlib", "textual", "uvicorn", "wizard_env.game")
+
+
+@pytest.mark.parametrize("command", [(), *((command,) for command in COMMANDS)], ids=" ".join)
+def test_help_loads_nothing_that_takes_long(command: tuple[str, ...]) -> None:
+    """So it compiles nothing either, and answers at once."""
+    program = (
+        "import sys\n"
+        f"sys.argv = ['wizard', *{command}, '--help']\n"
+        "from wizard_env.play.main import app\n"
+        "app(standalone_mode=False)\n"
+        f"sys.exit(' '.join(sys.modules.keys() & {set(HEAVY)}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "Usage" in done.stdout
+    assert done.stderr.strip() == ""

@@ -94,9 +94,7 @@ class Kernel(CPUDispatcher):
         super().__init__(function, targetoptions=_OPTIONS | {"nogil": True})
         wanted = function.__code__.co_argcount
         if len(kinds) != wanted:
-            raise TypeError(
-                f"{len(kinds)} kinds declared for {function.__name__}: it takes {wanted} arguments"
-            )
+            raise TypeError(f"{function.__name__} takes {wanted} arguments: {len(kinds)} kinds are declared")
         self._kinds = kinds
 
     @cached_property

@@ -1,0 +1,64 @@
+"""What it takes to compile the kernels: each by itself, and all of them by `wizard compile`."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.report import KernelCost, Row, within
+from benchmarks.timing import Effort, Sample
+from wizard_env.compiled.all_kernels import all_kernels
+
+ALONE_LIMIT = 8.0
+TOGETHER_LIMIT = 30.0
+SMALL = "wizard_env.view._conceal_rows"
+"""The kernel that a smoke run compiles."""
+
+_PROGRAM = """
+import json, sys, numba
+numba.njit("int64()")(lambda: 0)  # what numba does once in a process is not counted
+from wizard_env.compiled.all_kernels import be_quiet, compile_here
+be_quiet()
+print(json.dumps(compile_here(sys.argv[1:])))
+"""
+
+
+def seconds_to_compile(names: list[str], cache: str) -> dict[str, float]:
+    """The processor time that each of some kernels takes, one after another in one fresh process.
+
+    cache: the folder for their machine code; what is there already is not compiled.
+    """
+    finished = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *names],
+        env={**os.environ, "NUMBA_CACHE_DIR": cache},
+        capture_output=True,
+        text=True,
+    )
+    if finished.returncode:
+        raise RuntimeError(f"the kernels do not compile:\n{finished.stderr}")
+    return dict(json.loads(finished.stdout))
+
+
+def measure_compiling(effort: Effort) -> tuple[list[KernelCost], list[Row]]:
+    """Every kernel alone; then all in one process, where they share helpers."""
+    names = list(all_kernels()) if effort.cold else [SMALL]
+    costs: list[KernelCost] = []
+    for name in names:
+        with TemporaryDirectory() as cache:
+            seconds = seconds_to_compile([name], cache)[name]
+            function = name.rpartition(".")[2]
+            size = sum(file.stat().st_size for file in Path(cache).rglob(f"*.{function}-*.nbc"))
+            costs.append(KernelCost(name, seconds, size))
+    if not effort.cold:
+        return costs, []
+    slowest = max(cost.seconds for cost in costs)
+    with TemporaryDirectory() as cache:
+        together = sum(seconds_to_compile(names, cache).values())
+    return costs, [
+        within("the kernel that takes longest to compile", Sample(slowest, slowest), ALONE_LIMIT),
+        within(
+            f"all {len(names)} kernels compiled in one process", Sample(together, together), TOGETHER_LIMIT
+        ),
+    ]

@@ -1,0 +1,137 @@
+"""`wizard compile` knows all kernels from the code, and leaves nothing for other commands to compile."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.play.cli.test_training import shortened
+from tests.play.commands import COMMAND
+from wizard_env.compiled.all_kernels import Compiled, all_kernels, compile_here, compile_kernels
+from wizard_env.compiled.cache import BASE, PARTS, modules_of
+
+
+def test_it_finds_every_kernel() -> None:
+    """Those that a parser finds: functions with the decorator `kernel`, in any module that is installed."""
+    decorated = set()
+    for package in (BASE, *PARTS):
+        for module, source in modules_of(package):
+            for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.FunctionDef) and any(
+                    isinstance(mark, ast.Call) and ast.unparse(mark.func) == "kernel"
+                    for mark in node.decorator_list
+                ):
+                    decorated.add(f"{module}.{node.name}")
+    assert set(all_kernels()) == decorated
+    assert len(decorated) >= 40
+
+
+def test_modules_that_build_on_most_come_first() -> None:
+    """The kernels that take longest to compile are begun first."""
+    parts = [name.split(".")[1] for name in all_kernels()]
+    assert parts[0] == "train"
+    assert parts.index("agents") < parts.index("games")
+
+
+def test_what_is_compiled_is_reported() -> None:
+    names = ["wizard_env.view._conceal_rows", "wizard_env.view._reorder_rows"]
+    for found in (compile_here(names), list(compile_kernels(names, processes=1))):
+        assert [compiled.name for compiled in found] == names
+        assert all(isinstance(compiled, Compiled) and compiled.seconds >= 0 for compiled in found)
+    assert list(compile_kernels([])) == []
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment whose kernels have been compiled into a folder that was empty."""
+    folder = tmp_path_factory.mktemp("cache")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    first = run(environment, "compile").splitlines()[-1]
+    count = len(all_kernels())
+    assert first.startswith(f"kernels      {count} of {count} compiled in ")
+    assert len(kept(environment)) == count
+    return environment
+
+
+def run(environment: dict[str, str], *arguments: str | Path, folder: Path | None = None) -> str:
+    """What the installed command prints."""
+    command = [str(COMMAND), *map(str, arguments)]
+    done = subprocess.run(
+        command, env=environment, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def kept(environment: dict[str, str]) -> set[Path]:
+    """The files of machine code."""
+    return set(Path(environment["NUMBA_CACHE_DIR"]).rglob("*.nbc"))
+
+
+def test_a_second_run_finds_all(environment: dict[str, str]) -> None:
+    count = len(all_kernels())
+    assert run(environment, "compile") == f"kernels      all {count} were compiled before\n"
+
+
+RANDOM_SEARCH = "search:worlds=2,playouts=random,evidence=nothing"
+AGENTS = ("rule_based", "variant:noise=0.1", "search:worlds=2", "champion+search:worlds=2,candidates=1")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", *AGENTS, "--games", "2", "--hand-sizes", "1,2"),
+        ("evaluate", RANDOM_SEARCH, "champion", "--games", "2", "--players", "3,6", "--bid-reveal", "secret"),
+        ("play", "random", "--hint", "search:worlds=2", "--hand-sizes", "1"),
+        ("play", "champion", "--hint", "champion+search:worlds=2", "--hand-sizes", "1", "--plain"),
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_commands_compile_nothing_more(
+    environment: dict[str, str], arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    before = kept(environment)
+    done = subprocess.run(
+        [str(COMMAND), *arguments],
+        env=environment, cwd=tmp_path, input="hint\nquit\n", capture_output=True, text=True, timeout=300,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert kept(environment) == before
+
+
+def test_training_compiles_nothing_more(environment: dict[str, str], tmp_path: Path) -> None:
+    """Self-play, PPO, and an evaluation of what was learned."""
+    before = kept(environment)
+    run(environment, "train", shortened("short", tmp_path), folder=tmp_path)
+    run(environment, "evaluate", "runs/short", "random", "--games", "2", folder=tmp_path)
+    assert kept(environment) == before
+
+
+def test_the_server_is_ready_when_everything_is_compiled(environment: dict[str, str], tmp_path: Path) -> None:
+    """It says where it listens after it has said that the kernels are there."""
+    before = kept(environment)
+    command = [str(COMMAND), "serve", "--port", "0", "--database", str(tmp_path / "tables.sqlite")]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as server:
+        assert server.stdout is not None
+        try:
+            first, second = server.stdout.readline(), server.stdout.readline()
+        finally:
+            server.terminate()
+    assert first.startswith("kernels      all ")
+    assert second.startswith("tables       http://")
+    assert kept(environment) == before
+
+
+def test_nothing_is_compiled_where_numba_is_off() -> None:
+    program = "from wizard_env.compiled.all_kernels import *; print(all_kernels(), missing_kernels())"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["{}", "[]"]
