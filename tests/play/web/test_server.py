@@ -524,7 +524,11 @@ def test_an_address_that_asks_too_much_is_refused(
 # --- nothing is lost
 
 
-def test_a_lost_connection_comes_back_to_the_same_seat(client: TestClient) -> None:
+def test_a_lost_connection_comes_back_to_the_same_seat(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A deal in which seat 0 does not name the trump first.
+    monkeypatch.setattr("wizard_env.play.web.tables.secrets.randbits", lambda bits: 7)
     seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[4])
     view = seat.wait_for_turn()
     seat.act(view, "bid 1")

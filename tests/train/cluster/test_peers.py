@@ -57,11 +57,10 @@ def _in_a_process(rank: int, folder: str) -> None:
     dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=3)
     group = Group()
     torch.save(exchange(group) | {"metrics": group.metrics()}, f"{folder}/{rank}")
-    if rank == 2:
-        dist.destroy_process_group()
-        return
-    with pytest.raises(LostWorkerError, match=f"worker {rank} of 3 has lost another"):
-        group.sum(np.zeros(1))
+    if rank < 2:
+        with pytest.raises(LostWorkerError, match=f"worker {rank} of 3 has lost another"):
+            group.sum(np.zeros(1))
+    dist.destroy_process_group()  # gloo aborts a process that ends while its threads run
 
 
 def test_processes_exchange(tmp_path: Path) -> None:
