@@ -38,10 +38,9 @@ _GROUPS = {
     "r": "\u0433\u027e",
     "s": "\u0455",
     "t": "\u0442\u03c4",
-    "u": "\u03c5\u057d\u0446",
+    "u": "y\u03c5\u057d\u0446\u0443\u03b3\u04af",  # the capital of a Greek u looks like Y
     "w": "\u0448\u03c9\u051d",
     "x": "\u0445\u03c7",
-    "y": "\u0443\u03b3\u04af",
     "z": "\u03b6",
 }
 """For each Latin letter, the small letters and digits that look like it, or whose capitals do."""

@@ -4,7 +4,6 @@ import json
 import re
 import socket
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from wizard_env.agents import load
 from wizard_env.cards import CARD_NAMES
 from wizard_env.play.cli.serve import OFFERED
 from wizard_env.play.main import app
-from wizard_env.play.web.access.limits import Bucket
 from wizard_env.play.web.messages import LONGEST_RECORD
 from wizard_env.play.web.server import (
     LONGEST_BODY,
@@ -37,19 +35,6 @@ from wizard_env.train.analysis import analyse
 
 JSON = {"Content-Type": "application/json"}
 CARD = re.compile(r'"([2-9TJQKA][SHDC]|WI|JE)"')
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
-    with browser(make_app(tmp_path / "tables.sqlite", AGENTS)) as client:
-        yield client
-        Seat.leave_all()  # the server does not stop while anyone is connected
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests send messages faster than people, so nothing is limited."""
-    monkeypatch.setattr(Bucket, "take", lambda self: None)
 
 
 # --- games
