@@ -4,6 +4,7 @@ Texts are the arguments of `t`, `tn` and `nodes` in Python and JavaScript, and t
 page's HTML. Texts that nobody uses any more are removed; new ones wait, empty, to be translated.
 """
 
+import ast
 import io
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -20,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PEOPLE = ROOT / "play"
 """The folder of all that people see."""
 KEYWORDS: dict[str, Any] = {"t": None, "nodes": None, "tn": (1, 2)}
-METHODS = {".py": "python", ".js": "javascript", ".html": "html"}
+SUFFIXES = {".py", ".js", ".html"}
 LABELS = {"alt", "aria-label", "aria-description", "placeholder", "title"}
 """Attributes that people see or hear."""
 SILENT = {"script", "style"}
@@ -67,20 +68,36 @@ class PageTexts(HTMLParser):
 
 def sources() -> Iterator[Path]:
     """The files that may hold texts."""
-    return (path for path in sorted(PEOPLE.rglob("*")) if path.suffix in METHODS)
+    return (path for path in sorted(PEOPLE.rglob("*")) if path.suffix in SUFFIXES)
 
 
 def texts_of(source: str, suffix: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
-    """The texts in a source, each with its line; those with a plural as a pair."""
-    if suffix == ".html":
+    """The texts in a source, each with its line; those with a plural as a pair.
+
+    Raises ValueError for a call in Python whose text is no literal.
+    """
+    if suffix == ".py":
+        yield from python_texts(source)
+    elif suffix == ".html":
         page = PageTexts()
         page.feed(source)
         yield from page.found
-        return
-    options = {"jsx": False, "parse_template_string": True}
-    file = io.BytesIO(source.encode())
-    for line, text, _, _ in extract(METHODS[suffix], file, KEYWORDS, options=options):
-        yield line, text
+    else:
+        options = {"jsx": False, "parse_template_string": True}
+        for line, text, _, _ in extract("javascript", io.BytesIO(source.encode()), KEYWORDS, options=options):
+            yield line, text
+
+
+def python_texts(source: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
+    """The texts in a Python source; Babel finds those within f-strings on recent Pythons only."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KEYWORDS:
+            given = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            wanted = len(KEYWORDS[node.func.id] or "t")
+            texts = tuple(text for text in given[:wanted] if isinstance(text, str))
+            if len(texts) < wanted:
+                raise ValueError(f"line {node.lineno}: {ast.unparse(node)} has no literal text")
+            yield node.lineno, texts if wanted > 1 else texts[0]
 
 
 def template() -> Catalog:

@@ -42,6 +42,11 @@ def colored_suit(suit: str) -> Text:
     return Text(f"{SUIT_SYMBOLS[suit]} {suit_name(suit)}", _style(suit))
 
 
+def colored_symbol(suit: str) -> Text:
+    """A suit in its colour: its symbol alone."""
+    return Text(SUIT_SYMBOLS[suit], _style(suit))
+
+
 def _around(text: str, part: Text) -> Text:
     """A text with a coloured part where it says _HERE."""
     before, _, after = text.partition(_HERE)
@@ -195,11 +200,11 @@ class TerminalApp(App[None]):
         if scene.trump is None:
             parts.append(Text(t("no trump")))
         else:
-            parts.append(_around(t("trump {suit}", suit=_HERE), colored_suit(scene.trump)))
+            parts.append(_around(t("trump {suit}", suit=_HERE), colored_symbol(scene.trump)))
         if scene.upcard is not None:
             parts.append(_around(t("upcard {card}", card=_HERE), colored_card(scene.upcard)))
         if scene.led_suit is not None:
-            parts.append(_around(t("led suit {suit}", suit=_HERE), colored_suit(scene.led_suit)))
+            parts.append(_around(t("led suit {suit}", suit=_HERE), colored_symbol(scene.led_suit)))
         return Text(" | ").join(parts)
 
     def _seats_table(self, scene: Scene) -> Table:

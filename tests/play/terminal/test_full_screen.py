@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Button, RichLog, Static
+from textual.scrollbar import ScrollBar
+from textual.widgets import Button, Footer, RichLog, Static
 
 from tests.play.sessions import session_of
 from wizard_env import ACTIONS, Agent, Rules, View
 from wizard_env.agents import load
+from wizard_env.play.language.translation import use_language
 from wizard_env.play.session import Session
 from wizard_env.play.terminal.full_screen import Choice, ScorePad, TerminalApp
 from wizard_env.view import Actions
@@ -137,9 +139,10 @@ def test_keys_for_hint_last_trick_score_pad_take_back_and_pace() -> None:
     walk(session, steps)
 
 
-@pytest.mark.parametrize("num_players", [3, 6])
-def test_everything_fits_on_the_screen(num_players: int) -> None:
-    """With the longest hands and the most seats, every choice is within 80 by 24, and none overlap."""
+@pytest.mark.parametrize(("num_players", "language"), [(3, "en"), (6, "ca"), (6, "es"), (6, "pt")])
+def test_everything_fits_on_the_screen(num_players: int, language: str) -> None:
+    """With the longest hands and the most seats, every choice and key is within 80 by 24; none overlap."""
+    use_language(language)
     rules = Rules(num_players, hand_sizes=(60 // num_players,))
     session = Session(rules, [None] + ["champion"] * (num_players - 1), 1)
 
@@ -153,6 +156,10 @@ def test_everything_fits_on_the_screen(num_players: int) -> None:
                 assert place.bottom < SIZE[1]
             cells = [(x, place.y) for place in places for x in range(place.x, place.right)]
             assert len(cells) == len(set(cells))
+            assert not [bar for bar in pilot.app.query(ScrollBar) if bar.region.area]
+            footer = pilot.app.query_one(Footer)
+            assert max(key.region.right for key in footer.children) <= SIZE[0]
+            assert pilot.app.query_one("#round").size.height == 1
             await pilot.press("enter")
             await settle(pilot, session)
 

@@ -8,8 +8,9 @@ from tests.play.sessions import session_of
 from wizard_env import ACTIONS, Game, Rules
 from wizard_env.agents import load
 from wizard_env.play.language.terms import card_text
+from wizard_env.play.language.translation import LANGUAGES, t, use_language
 from wizard_env.play.session import Session
-from wizard_env.play.terminal.lines import PlainTerminal, typed_action
+from wizard_env.play.terminal.lines import PlainTerminal, commands, typed_action
 
 HANDS = [["9C", "TS", "WI"], ["2C", "3S", "4D"], ["5D", "6D", "7D"]]
 
@@ -78,6 +79,19 @@ def test_a_refusal_names_the_rule() -> None:
         typed_action("3♠", game)
     with pytest.raises(ValueError, match=r"9C is not possible here\.$"):
         typed_action("9C", game)
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_a_game_in_every_language(language: str) -> None:
+    """Commands are typed in the language, or in English."""
+    use_language(language)
+    session = session_of()
+    everything = "\n".join(action.split()[1] for action in ACTIONS)
+    words = "\n".join(word for name, (word, _) in commands().items() if name != "quit")
+    shown = play_plainly(session, f"hint\n{words}\n" + f"{everything}\n" * 12)
+    assert session.game.phase == "over"
+    assert shown.count(t("Score pad: tricks won / bid, points")) == 2
+    assert "{" not in shown
 
 
 def test_the_end_of_the_input_ends_the_session() -> None:
