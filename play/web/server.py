@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -24,6 +25,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from wizard_env import Agent
 from wizard_env.play.web import review
 from wizard_env.play.web.hub import AgentError, Connection, Hub
+from wizard_env.play.web.languages import LanguageMiddleware, show_texts
 from wizard_env.play.web.messages import AskedMoment, AskedRound, Moment, NewTable, Sit, TakeSeat
 from wizard_env.play.web.store import Store
 from wizard_env.play.web.tables import SharedAgent, Tables, UnknownTableError
@@ -258,6 +260,7 @@ def make_app(database: Path | str, agents: Sequence[str], records: Path | None =
 
     return Starlette(
         routes=[
+            Route("/language", show_texts),
             Route("/agents", list_agents),
             Route("/tables", open_table, methods=["POST"]),
             Route("/tables/{name}/seats", join_table, methods=["POST"]),
@@ -269,6 +272,7 @@ def make_app(database: Path | str, agents: Sequence[str], records: Path | None =
             WebSocketRoute("/tables/{name}", table_socket),
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ],
+        middleware=[Middleware(LanguageMiddleware)],
         lifespan=run,
         exception_handlers={ValueError: _refuse, TypeError: _refuse},
     )
