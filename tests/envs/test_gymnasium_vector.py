@@ -354,12 +354,8 @@ def test_the_action_space_draws_legal_actions() -> None:
 
 def test_illegal_actions_can_become_the_nearest_legal_ones() -> None:
     """For libraries that try out an environment with any action of its space."""
-    native, sync = (
-        made(4, autoreset_mode="NextStep", illegal_action="nearest", **SHORT)
-        if made is make
-        else made(4, AutoresetMode.NEXT_STEP, illegal_action="nearest", **SHORT)
-        for made in (make, make_sync)
-    )
+    native = make(4, illegal_action="nearest", **SHORT)
+    sync = make_sync(4, AutoresetMode.NEXT_STEP, illegal_action="nearest", **SHORT)
     native.reset(seed=0)
     sync.reset(seed=0)
     rng = np.random.default_rng(0)

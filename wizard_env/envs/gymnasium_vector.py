@@ -182,8 +182,8 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
 
     def render(self) -> tuple[Any, ...] | None:
         """What each learner sees: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""
-        games = self._games
-        return tuple(self._renderer.render(games.game(row).scene(int(games.seat[row]))) for row in self._rows)
+        games, rows = self._games, range(self.num_envs)
+        return tuple(self._renderer.render(games.game(row).scene(int(games.seat[row]))) for row in rows)
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
