@@ -99,6 +99,13 @@ def best_legal(scores: NDArray[np.floating[Any]], mask: NDArray[np.uint8]) -> ND
     return np.where(mask, scores, -np.inf).argmax(axis=1)
 
 
+def certain(actions: NDArray[np.int64]) -> NDArray[np.float32]:
+    """float32 [n, NUM_ACTIONS]: the probabilities by which an agent acts that always takes these actions."""
+    probabilities = np.zeros((len(actions), NUM_ACTIONS), np.float32)
+    probabilities[np.arange(len(actions)), actions] = 1
+    return probabilities
+
+
 def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
     rows = np.asarray(mask)
     if rows.dtype != np.uint8:
