@@ -268,8 +268,6 @@ def expected_observation(table: Table, observer: int) -> dict[str, Any]:
         "phase": hot(3, ("trump", "bid", "play").index(game.phase) if game.phase != "over" else None),
         "hand_size": [game.hand_size],
         "tricks_left": [game.hand_size - len(tricks)],
-        "round": [game.round_number],
-        "rounds_left": [game.num_rounds - game.round_number],
         "num_players": hot(4, players - 3),
         "dealer": hot(6, seats.index(game.dealer)),
         "leader": hot(6, seats.index(leader)),
