@@ -10,6 +10,7 @@ import numpy as np
 from wizard_env import ACTIONS, Agent, Game, Rules, View
 from wizard_env.agents.assessment import assess
 from wizard_env.loading import load
+from wizard_env.play.language.translation import t
 from wizard_env.records.transcripts import Trick, dealt, tell
 from wizard_env.render.scene import Scene
 
@@ -164,8 +165,9 @@ class Session:
     def check_turn(self, seat: int) -> None:
         """Raise NotYourTurnError if it is another seat's turn, or the seat is an agent's."""
         if seat != self.game.seat or self.seats[seat] is not None:
-            turn = "the game is over" if self.game.seat is None else f"it is seat {self.game.seat}'s turn"
-            raise NotYourTurnError(f"seat {seat} may not act now: {turn}")
+            if self.game.seat is None:
+                raise NotYourTurnError(t("the game is over"))
+            raise NotYourTurnError(t("it is the turn of seat {number}", number=self.game.seat + 1))
 
     def trial(self, action: int | str) -> Game:
         """A copy of the game in which an action is taken. Raises IllegalAction if the rules forbid it."""
@@ -192,7 +194,7 @@ class Session:
         """The action of the agent whose turn it is. Raises NotYourTurnError if it is not an agent's turn."""
         name = None if self.game.seat is None else self.seats[self.game.seat]
         if name is None:
-            raise NotYourTurnError("it is not an agent's turn")
+            raise NotYourTurnError(t("it is not an agent's turn"))
         return int(self._agents[name].act(View.of([self.game]), self._randomness())[0])
 
     def advance(self, action: int | None = None) -> None:
@@ -206,14 +208,14 @@ class Session:
             ValueError: another person plays too, or the seat has made no decision yet.
         """
         if any(name is None for other, name in enumerate(self.seats) if other != seat):
-            raise ValueError("nothing can be taken back while another person sits at the table")
+            raise ValueError(t("nothing can be taken back while another person sits at the table"))
         self.follow(self.history_before_last(seat))
 
     def history_before_last(self, seat: int) -> list[int]:
         """The actions before a seat's last decision. Raises ValueError if it has made none."""
         own = [number for number, event in enumerate(self.events) if event.seat == seat]
         if not own:
-            raise ValueError(f"seat {seat} has made no decision to take back")
+            raise ValueError(t("there is no choice of yours to take back"))
         return self.game.history[: own[-1]]
 
     def advise(self, agent: Agent) -> Advice:

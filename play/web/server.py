@@ -28,6 +28,7 @@ from wizard_env.play.web.access.limits import Bucket, Buckets, TooFastError, cli
 from wizard_env.play.web.access.readiness import READY, Readiness
 from wizard_env.play.web.connections import TRY_AGAIN, Connection
 from wizard_env.play.web.hub import AgentError, Hub
+from wizard_env.play.web.languages import LanguageMiddleware, show_texts
 from wizard_env.play.web.messages import AskedMoment, AskedRound, Moment, NewTable, Sit, TakeSeat, Tokens
 from wizard_env.play.web.questions import BusyError, SharedAgent
 from wizard_env.play.web.store import Store, StoreError
@@ -310,6 +311,7 @@ def make_app(
 
     return Starlette(
         routes=[
+            Route("/language", show_texts),
             Route("/ready", is_ready),
             Route("/agents", list_agents),
             Route("/tables", list_tables),
@@ -326,7 +328,10 @@ def make_app(
             WebSocketRoute("/tables/{name}", table_socket),
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ],
-        middleware=[Middleware(Guard, addresses=addresses, readiness=readiness)],
+        middleware=[
+            Middleware(Guard, addresses=addresses, readiness=readiness),
+            Middleware(LanguageMiddleware),
+        ],
         lifespan=run,
         exception_handlers={ValueError: _refuse, TypeError: _refuse, StoreError: _refuse, Exception: _fail},
     )
