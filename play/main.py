@@ -50,7 +50,7 @@ def main() -> None:
     logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])
     try:
         app()
-    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
+    except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
         message = f"error: {error}"
         if isinstance(error, ModuleNotFoundError) and "pip install" not in message:
             message += ": pip install 'wizard-env[all]'"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
+from wizard_env.loading import programs
 from wizard_env.play.cli.options import Threads
 from wizard_env.play.cli.outputs import NUM_RECORDS
 from wizard_env.play.cli.progress import training_bar
@@ -20,6 +21,9 @@ RECORDS = "records.jsonl"
 """The file in a run's folder with records of its evaluation."""
 
 Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
+AllowPrograms = Annotated[
+    bool, typer.Option(help="Run the programs that the config names as agents; they can do what you can.")
+]
 Resume = Annotated[bool, typer.Option(help="Resume from the run's checkpoint.")]
 
 
@@ -39,6 +43,7 @@ def train(
         str | None,
         typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one."),
     ] = None,
+    allow_programs: AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent."""
     from wizard_env.train.config.reading import read_config
@@ -55,7 +60,8 @@ def train(
     elif address is not None:
         raise ValueError(f"--address {address} needs the number of workers, as in --workers 8")
     learn = partial(learn, resume=resume, device=device)
-    _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
+    with programs(allow_programs):
+        _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
 
 
 def rllib(
@@ -66,6 +72,7 @@ def rllib(
     ] = "local",
     runs: Runs = Path("runs"),
     resume: Resume = False,
+    allow_programs: AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does."""
     from wizard_env.train.config.reading import read_toml
@@ -78,7 +85,8 @@ def rllib(
         raise ModuleNotFoundError(f"{missing}: pip install 'wizard-env[rllib]'") from None
     folder = runs / settings.name
     learn = partial(train, settings, folder, address=address, resume=resume)
-    _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
+    with programs(allow_programs):
+        _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
 
 
 def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, command: str) -> None:

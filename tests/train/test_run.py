@@ -19,7 +19,7 @@ from wizard_env.agents.network import FILE_NAME
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.evaluate import Entrant, evaluate
-from wizard_env.train.run import train
+from wizard_env.train.run import CONFIG, LOCK, train
 from wizard_env.train.sb3.learner import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress
@@ -146,8 +146,8 @@ def test_the_files(learned: Run) -> None:
     names = {path.name for path in learned.folder.iterdir()}
     events = {name for name in names if name.startswith("events.out.tfevents")}
     assert len(events) == 1
-    assert names - events == {CHECKPOINT, FILE_NAME, CURVES, "config.json"}
-    assert all((learned.folder / name).stat().st_size for name in names)
+    assert names - events == {CHECKPOINT, FILE_NAME, CURVES, CONFIG, LOCK}
+    assert all((learned.folder / name).stat().st_size for name in names - {LOCK})
     kept = (learned.folder / "config.json").read_text()
     assert Config.model_validate_json(kept) == learned.config
 
