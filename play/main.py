@@ -1,5 +1,6 @@
 """The command line: `wizard train`, `evaluate`, `replay` and the others."""
 
+import io
 import logging
 import sys
 
@@ -13,6 +14,7 @@ except ModuleNotFoundError as missing:
     ) from None
 
 from wizard_env.play.cli.compiling import compile_all
+from wizard_env.play.cli.dataset import dataset
 from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league
 from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
@@ -37,6 +39,7 @@ for command in (
     league,
     exploit,
     export,
+    dataset,
     bench,
 ):
     app.command()(command)
@@ -45,6 +48,9 @@ app.command("compile")(compile_all)
 
 def main() -> None:
     """Run the command line. An error that the user can fix is one line on stderr, with exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # pipes on Windows have others, which lack the suits
     stderr = Console(stderr=True)
     handler = RichHandler(console=stderr, show_path=False, show_time=False)
     logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])

@@ -20,7 +20,7 @@ from wizard_env.compiled.jit import (
     outlined,
 )
 from wizard_env.compiled.threads import Pace, claim, end_of, finish, get_num_threads, new_board, share
-from wizard_env.engine import apply, first_action, is_choice, next_round, take
+from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take
 from wizard_env.game import Game
 from wizard_env.invariants import check_states
 from wizard_env.observation.encoder import observe, show_legal, write_choices, write_full_state
@@ -31,6 +31,7 @@ from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
     DECK_ORDER,
     MASK_ROW,
+    NO_SEAT,
     OPTION_FIELDS,
     OVER,
     PLAY,
@@ -39,6 +40,8 @@ from wizard_env.state import (
     DeckOrder,
     Row,
     State,
+    aligned_copy,
+    aligned_zeros,
     rules_of,
     write_rules,
 )
@@ -148,8 +151,8 @@ class Games:
             states[rows] = pattern
         self._attach(
             states,
-            np.zeros(num_games if observe else 1, OBSERVATION_ROW),
-            np.zeros(num_games if observe else 1, MASK_ROW),
+            aligned_zeros(num_games if observe else 1, OBSERVATION_ROW),
+            aligned_zeros(num_games if observe else 1, MASK_ROW),
             np.zeros(num_games, RESULT),
         )
         self.begin(self._rows, game_seeds(seed, num_games))
@@ -186,7 +189,7 @@ class Games:
         written = self.num_games if self._options[3] else 1
         _check_arrays(arrays, (self.num_games, written, written, self.num_games))
         check_states(arrays[0])
-        self._attach(*arrays)
+        self._attach(*map(aligned_copy, arrays))
         self._show_anew()
 
     def restore(self, arrays: Sequence[NDArray[Any]]) -> None:
@@ -224,13 +227,24 @@ class Games:
             raise ValueError(f"the games have {len(self._kinds)} different rules: see `rules_of(states[i])`")
         return self._kinds[0]
 
-    def begin(self, rows: ArrayLike, seeds: ArrayLike) -> None:
-        """Start new games in some rows. rows: int [k]; seeds: uint64 [k]."""
+    def begin(self, rows: ArrayLike, seeds: ArrayLike, dealer: int | None = None) -> None:
+        """Start new games in some rows.
+
+        Args:
+            rows: int [k].
+            seeds: uint64 [k].
+            dealer: the seat that deals first; the one that draws the highest card if None.
+        """
         games = self._indices(rows)
         words = np.asarray(seeds, np.uint64)
         if words.shape != games.shape:
             raise ValueError(f"seeds of shape {words.shape}: one is needed for each of {len(games)} rows")
-        _begin_games(*self._arrays, games, words, self._options)
+        first = NO_SEAT if dealer is None else self._check_dealer(dealer, games)
+        _begin_games(*self._arrays, games, words, first, self._options)
+
+    def _check_dealer(self, dealer: int, games: NDArray[np.int64]) -> int:
+        fewest = int(self.num_players[games].min(initial=MAX_PLAYERS))
+        return check_integer("dealer", dealer, 0, fewest - 1)
 
     def deal(self, rows: ArrayLike) -> None:
         """Deal the next round in some rows that paused at the end of one. rows: int [k]."""
@@ -440,10 +454,15 @@ def _show_game(state: State, row: Row, mask: Row, result: Any, canonical: bool, 
 
 
 @outlined
-def _begin(state: State, deck: DeckOrder, result: Any) -> None:
-    """Draw for the first dealer and deal the first round; the generator still holds the game's seed."""
+def _begin(state: State, deck: DeckOrder, result: Any, dealer: int) -> None:
+    """Draw for the first dealer and deal the first round; the generator still holds the game's seed.
+
+    dealer: who deals, whatever the draw says; or NO_SEAT.
+    """
     result.seed = state.generator
     draw_for_dealer(state, deck)
+    if dealer != NO_SEAT:
+        begin_game(state, dealer)
     deal_round(state, deck)
 
 
@@ -456,7 +475,7 @@ def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> None:
     if state.phase == OVER:
         result.done = True
         if pause == _NEVER:
-            _begin(state, deck, result)
+            _begin(state, deck, result, NO_SEAT)
     elif pause != _ROUND:
         next_round(state)
         deal_round(state, deck)
@@ -549,16 +568,16 @@ def _step_kernel() -> Callable[..., int]:
     return direct(_step_games)
 
 
-@kernel(*_BATCH, [np.int64], [np.uint64], _OPTIONS)
+@kernel(*_BATCH, [np.int64], [np.uint64], int, _OPTIONS)
 def _begin_games(
-    states: Any, rows: Any, masks: Any, results: Any, games: Any, seeds: Any, options: Any
+    states: Any, rows: Any, masks: Any, results: Any, games: Any, seeds: Any, dealer: int, options: Any
 ) -> None:
     canonical, _, _, writes_rows = options
     decks = np.empty(1, DECK_ORDER)
     for index in range(len(games)):
         game = games[index]
         states[game].generator = seeds[index]
-        _begin(states[game], decks[0], results[game])
+        _begin(states[game], decks[0], results[game], dealer)
         written = game if writes_rows else 0
         _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
 

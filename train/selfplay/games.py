@@ -199,7 +199,7 @@ def deal_games(
         loaded: agents that are in memory already, by name.
     """
     learning, peers, loaded = config.learning, peers or Peers(), loaded or {}
-    partners = [past if name == PAST and past else load(loaded.get(name, name)) for name in learning.partners]
+    partners = [past if name == PAST and past else load(loaded.get(name, name)) for name in config.partners()]
     rules = [rules for rules, count in config.kinds() for _ in range(count)][peers.rank :: peers.count]
     return SelfPlayGames(
         rules, len(rules), seed, learning.sparring, partners, learning.alone, learning.reward
