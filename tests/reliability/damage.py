@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 _NUMBERS = (b"1" * 5000, b"-1", b"1e999", b"NaN", b"18446744073709551616", b"9" * 25)
-_NESTED = (b"[" * 100_000, b'{"a":' * 20_000, b"a." * 7_000 + b"a = 1", b"[[[[", b'"')
+_NESTED = (b"[" * 100_000, b'{"a":' * 20_000, b"a." * 3_000 + b"a = 1", b"[[[[", b'"')
 
 
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:

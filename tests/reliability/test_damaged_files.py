@@ -1,20 +1,24 @@
 """Any file that is read may be damaged: a line says so, or what it holds is sound all the same."""
 
+import hashlib
 import json
 import shutil
 import traceback
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from tests.reliability.damage import damaged
 from tests.reliability.effort import generator, times
 from wizard_env import Game, Rules, parse_position, position, read_records, write_records
-from wizard_env.agents.network import FILE_NAME, read_agent
+from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
 from wizard_env.agents.pretrained import CHAMPION
+from wizard_env.state import STATE
 from wizard_env.train.arena.league import FILE_NAME as LEAGUE
 from wizard_env.train.arena.league import play_league
 from wizard_env.train.arena.league_file import LeagueFile
@@ -23,7 +27,7 @@ from wizard_env.train.config.reading import read_config, read_kept
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import CRITIC, Learner
 from wizard_env.train.run import CONFIG, train
-from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, write_checkpoint
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, restoring, write_checkpoint
 from wizard_env.train.selfplay.curves import CURVES, Curves
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -70,10 +74,22 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@cache
+def learner() -> Learner:
+    """One for all checkpoints: to make one takes ten times as long as to restore it."""
+    return Learner(config(decisions=2 * ITERATION), "cpu", None)
+
+
+def restore(path: Path) -> None:
+    with restoring(path):
+        learner()._restore(path)
+
+
 def play_on(path: Path) -> None:
     """Resume from a checkpoint, and learn on; enormous weights may overflow."""
+    restore(path)
     with np.errstate(all="ignore"):
-        Learner(config(decisions=2 * ITERATION), "cpu", path).iterate()
+        learner().iterate()
 
 
 def start_from(path: Path) -> None:
@@ -94,7 +110,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     CURVES: lambda path: Curves(path.parent, ITERATION).close(),
     FILE_NAME: read_agent,
     CRITIC: start_from,
-    CHECKPOINT: play_on,
+    CHECKPOINT: restore,
 }
 
 
@@ -145,16 +161,10 @@ def test_an_altered_tensor_of_a_checkpoint(files: Path, tmp_path: Path) -> None:
         for name in tensors:
             for _ in range(times(1, 60)):
                 parts, plain = read_checkpoint(files / CHECKPOINT)
-                values = parts[part][name].contiguous().view(-1).view(dtype=_bytes()).numpy()
+                values = parts[part][name].contiguous().view(-1).view(dtype=torch.uint8).numpy()
                 values[rng.integers(len(values), size=3)] = rng.integers(256, size=3, dtype=np.uint8)
                 write_checkpoint(path, parts, plain)
                 refusal(play_on, path)
-
-
-def _bytes() -> Any:
-    import torch
-
-    return torch.uint8
 
 
 @pytest.mark.parametrize(
@@ -165,10 +175,6 @@ def test_an_altered_state_of_a_checkpoint_is_refused(
     field: str, value: int, files: Path, tmp_path: Path
 ) -> None:
     """Formerly some of these ended in a segmentation fault."""
-    import torch
-
-    from wizard_env.state import STATE
-
     parts, plain = read_checkpoint(files / CHECKPOINT)
     states = parts["tables"]["states"].numpy().copy().view(STATE).reshape(-1)
     states[field] = value
@@ -179,8 +185,6 @@ def test_an_altered_state_of_a_checkpoint_is_refused(
 
 @pytest.mark.parametrize("number", ["inf", "nan"])
 def test_weights_that_are_not_finite_are_refused(number: str, tmp_path: Path) -> None:
-    from wizard_env.agents.network import save_agent
-
     weights = read_agent(CHAMPION / FILE_NAME)
     weights["layer.0.bias"][3] = float(number)
     save_agent(weights, tmp_path / FILE_NAME)
@@ -198,8 +202,6 @@ def test_lines_of_absurd_size_are_refused_unparsed(tmp_path: Path) -> None:
 
 def test_a_digest_is_no_proof(files: Path, tmp_path: Path) -> None:
     """Whoever alters a line of a league can compute its digest: the content is looked at too."""
-    import hashlib
-
     record = json.loads((files / LEAGUE).read_text().splitlines()[0])
     del record["digest"]
     altered: list[dict[str, Any]] = [

@@ -91,7 +91,7 @@ def test_a_killed_training_goes_on(learner: str, tmp_path: Path) -> None:
     """Killed by -9 at random moments: agent and checkpoint are whole, and a resumed run clears up."""
     rng, endless = generator(learner), config(learner, 10**9)
     checkpoint = checkpoint_of(endless, tmp_path)
-    for attempt in range(times(1, 25)):
+    for attempt in range(times(1, 15)):
         before = written(checkpoint)
         arguments = [endless.model_dump_json(), str(tmp_path), "resume" if attempt else "new"]
         process = subprocess.Popen([sys.executable, "-c", TRAIN, *arguments])
