@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: train test check slow test-rllib bench results strength picture docs clean
+.PHONY: train test check slow test-rllib bench results strength texts picture docs clean
 
 # The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
 CONFIG ?= quick
@@ -45,6 +45,10 @@ results: $(VENV)/.for-development
 # Measures the agents offered in the browser's lobby.
 strength: $(VENV)/.for-development
 	$(BIN)/python tools/agent_strength.py $(ARGUMENTS)
+
+# Brings the catalogues of translated texts up to date with the texts.
+texts: $(VENV)/.for-development
+	$(BIN)/python tools/texts.py
 
 # Retakes the picture of the browser table; needs Chromium.
 picture: $(VENV)/.for-development

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import MAX_BID
-from wizard_env.agents.belief import size_of, unseen_by
+from wizard_env.agents.belief import unseen_by
 from wizard_env.cards import (
     COUNT,
     JESTER,
@@ -24,6 +24,7 @@ from wizard_env.cards import (
     WIZARD,
     WIZARD_SHIFT,
     rank_of,
+    size_of,
     suit_of,
 )
 from wizard_env.compiled.bits import count_bits, lowest_bit

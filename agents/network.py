@@ -10,12 +10,13 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
 from wizard_env.checks import check_choice
 from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
+from wizard_env.records.tensor_files import write_tensors
 from wizard_env.sampling import best_legal, certain
 from wizard_env.view import Actions, Encoding, View, printed_actions, reorder_actions
 
@@ -195,7 +196,7 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path) -> None:
         path: the file.
     """
     arrays = {name: np.ascontiguousarray(values) for name, values in weights.items()}
-    save_file(arrays, path, {"format": FORMAT, "version": VERSION, "layout": LAYOUT})
+    write_tensors(path, save(arrays, {"format": FORMAT, "version": VERSION, "layout": LAYOUT}))
 
 
 def read_agent(path: Path) -> dict[str, NDArray[np.float32]]:

@@ -1,5 +1,6 @@
 """The command line: `wizard train`, `evaluate`, `replay` and the others."""
 
+import io
 import logging
 import sys
 
@@ -47,6 +48,9 @@ app.command("compile")(compile_all)
 
 def main() -> None:
     """Run the command line. An error that the user can fix is one line on stderr, with exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # pipes on Windows have others, which lack the suits
     stderr = Console(stderr=True)
     handler = RichHandler(console=stderr, show_path=False, show_time=False)
     logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])

@@ -2,66 +2,76 @@
 
 from collections.abc import Iterator, Sequence
 
+from wizard_env.play.language.terms import (
+    card_text,
+    choice_text,
+    listed,
+    points_text,
+    rules_text,
+    seat_text,
+    suit_name,
+)
+from wizard_env.play.language.translation import t, tn
 from wizard_env.play.session import Advice, Event, Session
 from wizard_env.records.transcripts import PlayedRound, Transcript, Trick
-from wizard_env.render.ansi import SUIT_NAMES
-from wizard_env.render.scene import cards_text, rules_text
 
 
 def narrate_game(transcript: Transcript) -> Iterator[str]:
     """The lines of a whole game, with an empty line before each round."""
     rules = transcript.rules
-    yield f"Wizard, {rules.num_players} players, {rules_text(rules)}, seed {transcript.seed}"
+    players = tn("{count} player", "{count} players", rules.num_players)
+    yield f"Wizard, {players}, {rules_text(rules)}, {t('seed {seed}', seed=transcript.seed)}"
     if transcript.draw:
-        drawn = ", ".join(f"seat {seat} {card}" for seat, card in transcript.draw)
-        yield f"Draw for the first dealer: {drawn}"
+        drawn = ", ".join(f"{seat_text(seat)} {card_text(card)}" for seat, card in transcript.draw)
+        yield t("Draw for the first dealer: {cards}", cards=drawn)
     for played in transcript.rounds:
         yield ""
         yield from narrate_round(played)
     yield ""
-    scores = ", ".join(f"seat {seat} {points}" for seat, points in enumerate(transcript.scores))
-    yield f"Scores: {scores}"
+    scores = ", ".join(f"{seat_text(seat)} {points}" for seat, points in enumerate(transcript.scores))
+    yield t("Scores: {scores}", scores=scores)
     if transcript.winners:
-        winners = " and ".join(f"seat {seat}" for seat in transcript.winners)
-        yield f"Won by {winners}"
+        yield t("Won by {names}", names=listed([seat_text(seat) for seat in transcript.winners]))
 
 
 def narrate_round(played: PlayedRound) -> Iterator[str]:
     """The lines of one round, finished or not."""
-    names = [f"seat {seat}" for seat in range(len(played.hands))]
-    cards = cards_text(played.hand_size)
-    upcard = "no upcard" if played.upcard is None else f"upcard {played.upcard}"
-    trump = "no trump" if played.trump is None else f"trump {SUIT_NAMES[played.trump]}"
-    yield f"Round {played.number}: {cards} each, {names[played.dealer]} deals, {upcard}, {trump}"
+    names = [seat_text(seat) for seat in range(len(played.hands))]
+    number = t("Round {number}", number=played.number)
+    cards = tn("{count} card each", "{count} cards each", played.hand_size)
+    dealer = t("dealer: {name}", name=names[played.dealer])
+    upcard = t("no upcard") if played.upcard is None else t("upcard {card}", card=card_text(played.upcard))
+    trump = t("no trump") if played.trump is None else t("trump {suit}", suit=suit_name(played.trump))
+    yield f"{number}: {cards}, {dealer}, {upcard}, {trump}"
     for name, hand, bid in zip(names, played.hands, played.bids, strict=True):
-        yield f"  {name} holds {' '.join(hand)} and {'has not bid' if bid is None else f'bids {bid}'}"
-    for number, trick in enumerate(played.tricks, start=1):
-        winner = "" if trick.winner is None else f"; {names[trick.winner]} wins"
-        yield f"  trick {number}: {_trick_text(trick, names)}{winner}"
+        told = t("no bid") if bid is None else t("bid {number}", number=bid)
+        yield f"  {name}: {' '.join(map(card_text, hand))}; {told}"
+    for place, trick in enumerate(played.tricks, start=1):
+        winner = "" if trick.winner is None else "; " + t("won by {name}", name=names[trick.winner])
+        yield f"  {t('trick {number}', number=place)}: {_trick_text(trick, names)}{winner}"
     if played.points is not None:
         columns = zip(names, played.tricks_won, played.bids, played.points, strict=True)
         results = (f"{name} {won}/{bid} {points:+}" for name, won, bid, points in columns)
-        yield f"  won / bid, points: {', '.join(results)}"
+        yield f"  {t('won / bid, points')}: {', '.join(results)}"
 
 
 def narrate_event(session: Session, event: Event, seat: int | None) -> Iterator[str]:
     """An action as a seat saw it, with a line for the trick or the round that it ended."""
     names = seat_names(session, seat)
-    verb, _, what = event.action_for(seat, session.game.rules).partition(" ")
-    yield f"{names[event.seat]}: {verb} {what}".rstrip()
+    yield f"{names[event.seat]}: {_action_text(event.action_for(seat, session.game.rules))}"
     if event.winner is not None:
-        yield f"  the trick goes to {names[event.winner]}"
+        yield "  " + t("the trick goes to: {name}", name=names[event.winner])
     if event.points is not None:
         points = ", ".join(f"{name} {number:+}" for name, number in zip(names, event.points, strict=True))
-        yield f"  round {event.round_number} is over: {points}"
+        yield "  " + t("round {number} is over: {points}", number=event.round_number, points=points)
 
 
 def narrate_last_trick(session: Session, seat: int | None) -> str:
     """The cards of the last finished trick and its winner, in one line."""
     trick, names = session.last_trick, seat_names(session, seat)
     if trick is None or trick.winner is None:
-        return "no trick has been played yet"
-    return f"{_trick_text(trick, names)}; it went to {names[trick.winner]}"
+        return t("no trick has been played yet")
+    return f"{_trick_text(trick, names)}; {t('won by {name}', name=names[trick.winner])}"
 
 
 def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
@@ -69,20 +79,34 @@ def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
 
     most: how many actions to list at most, likeliest first; None lists all.
     """
-    for one in advice.choices[:most]:
-        points = "" if one.points is None else f"  {one.points:+6.1f} points"
-        yield f"{one.action:<8} {one.share:>4.0%}{points}"
+    shown = advice.choices[:most]
+    names = [_action_text(one.action) for one in shown]
+    width = max(map(len, names), default=0)
+    for one, name in zip(shown, names, strict=True):
+        points = "" if one.points is None else "  " + t("{points} points", points=points_text(one.points, 1))
+        yield f"{name:<{width}}  {one.share:>4.0%}{points}"
     if advice.value is not None:
-        yield f"expected from the round: {advice.value:+.1f} points"
+        yield t("expected from the round: {points} points", points=points_text(advice.value, 1))
 
 
 def seat_names(session: Session, seat: int | None) -> list[str]:
     """The names of the seats; `seat`, unless it is None, is "you"."""
     return [
-        "you" if number == seat else f"seat {number}" + (f" ({name})" if name else "")
+        t("you") if number == seat else seat_text(number) + (f" ({name})" if name else "")
         for number, name in enumerate(session.seats)
     ]
 
 
+def _action_text(action: str) -> str:
+    """An action as it is told: a card, "bid 3", "bid" for a hidden one, "trump hearts"."""
+    if action == "bid":
+        return t("bid hidden")
+    if action.startswith("play"):
+        return choice_text(action)
+    if action.startswith("bid"):
+        return t("bid {number}", number=choice_text(action))
+    return t("trump {suit}", suit=choice_text(action))
+
+
 def _trick_text(trick: Trick, names: Sequence[str]) -> str:
-    return ", ".join(f"{names[seat]} {card}" for seat, card in trick.plays(len(names)))
+    return ", ".join(f"{names[seat]} {card_text(card)}" for seat, card in trick.plays(len(names)))

@@ -10,6 +10,7 @@ import numpy as np
 from wizard_env import ACTIONS, Agent, Game, Rules, View
 from wizard_env.agents.assessment import assess
 from wizard_env.loading import load
+from wizard_env.play.language.translation import t
 from wizard_env.records.transcripts import Trick, dealt, tell
 from wizard_env.render.scene import Scene
 
@@ -90,6 +91,7 @@ class Session:
         if len(seats) != rules.num_players:
             raise ValueError(f"{len(seats)} seats are taken: {rules.num_players} players are needed")
         self.seats = list(seats)
+        self._find = find
         self._agents: dict[str, Agent] = {name: find(name) for name in seats if name is not None}
         self._begin(Game(rules, seed), history)
 
@@ -103,6 +105,7 @@ class Session:
             raise ValueError(f"decisions={decisions}: the game has {len(game.history)} decisions")
         session = cls.__new__(cls)
         session.seats = [None] * game.rules.num_players
+        session._find = load
         session._agents = {}
         session._begin(game.restart(), game.history[:decisions])
         return session
@@ -156,16 +159,42 @@ class Session:
             NotYourTurnError: it is another seat's turn, or the seat is an agent's.
             IllegalAction: the rules forbid it; the message says why.
         """
-        if seat != self.game.seat or self.seats[seat] is not None:
-            turn = "the game is over" if self.game.seat is None else f"it is seat {self.game.seat}'s turn"
-            raise NotYourTurnError(f"seat {seat} may not act now: {turn}")
+        self.check_turn(seat)
         self._take(action)
+
+    def check_turn(self, seat: int) -> None:
+        """Raise NotYourTurnError if it is another seat's turn, or the seat is an agent's."""
+        if seat != self.game.seat or self.seats[seat] is not None:
+            if self.game.seat is None:
+                raise NotYourTurnError(t("the game is over"))
+            raise NotYourTurnError(t("it is the turn of seat {number}", number=self.game.seat + 1))
+
+    def trial(self, action: int | str) -> Game:
+        """A copy of the game in which an action is taken. Raises IllegalAction if the rules forbid it."""
+        twin = self.game.clone()
+        twin.step(action)
+        return twin
+
+    def follow(self, history: Sequence[int]) -> None:
+        """Go on, or back, to where these actions lead. Raises as `Game.step` does."""
+        now = self.game.history
+        if list(history[: len(now)]) != now:
+            self._begin(self.game.restart(), history)
+            return
+        for action in history[len(now) :]:
+            self._take(action)
+
+    def hand_over(self, seat: int, name: str | None) -> None:
+        """From now on, let the agent of that name act for a seat; a person if None. Raises as `load` does."""
+        if name is not None and name not in self._agents:
+            self._agents[name] = self._find(name)
+        self.seats[seat] = name
 
     def choose(self) -> int:
         """The action of the agent whose turn it is. Raises NotYourTurnError if it is not an agent's turn."""
         name = None if self.game.seat is None else self.seats[self.game.seat]
         if name is None:
-            raise NotYourTurnError("it is not an agent's turn")
+            raise NotYourTurnError(t("it is not an agent's turn"))
         return int(self._agents[name].act(View.of([self.game]), self._randomness())[0])
 
     def advance(self, action: int | None = None) -> None:
@@ -179,11 +208,15 @@ class Session:
             ValueError: another person plays too, or the seat has made no decision yet.
         """
         if any(name is None for other, name in enumerate(self.seats) if other != seat):
-            raise ValueError("nothing can be taken back while another person sits at the table")
+            raise ValueError(t("nothing can be taken back while another person sits at the table"))
+        self.follow(self.history_before_last(seat))
+
+    def history_before_last(self, seat: int) -> list[int]:
+        """The actions before a seat's last decision. Raises ValueError if it has made none."""
         own = [number for number, event in enumerate(self.events) if event.seat == seat]
         if not own:
-            raise ValueError(f"seat {seat} has made no decision to take back")
-        self._begin(self.game.restart(), self.game.history[: own[-1]])
+            raise ValueError(t("there is no choice of yours to take back"))
+        return self.game.history[: own[-1]]
 
     def advise(self, agent: Agent) -> Advice:
         """What an agent thinks of the current decision, knowing only what the acting seat knows.

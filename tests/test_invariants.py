@@ -268,8 +268,6 @@ def expected_observation(table: Table, observer: int) -> dict[str, Any]:
         "phase": hot(3, ("trump", "bid", "play").index(game.phase) if game.phase != "over" else None),
         "hand_size": [game.hand_size],
         "tricks_left": [game.hand_size - len(tricks)],
-        "round": [game.round_number],
-        "rounds_left": [game.num_rounds - game.round_number],
         "num_players": hot(4, players - 3),
         "dealer": hot(6, seats.index(game.dealer)),
         "leader": hot(6, seats.index(leader)),
@@ -345,7 +343,7 @@ def observe(states: NDArray[Any], rules: Rules, seat: int, canonical_suits: bool
 
 def view_contents(states: NDArray[Any]) -> list[bytes]:
     """All that the acting seat's view of a record holds."""
-    view = View(states)
+    view = View(states.copy(), copy=False)  # a swap may undo a void that was shown
     canonical = view.encode(canonical_suits=True)
     arrays = [view.known, view.observation, view.mask, view.seat, *canonical, view.information(0)]
     return [np.asarray(array).tobytes() for array in arrays]

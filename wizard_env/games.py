@@ -22,6 +22,7 @@ from wizard_env.compiled.jit import (
 from wizard_env.compiled.threads import Pace, claim, end_of, finish, get_num_threads, new_board, share
 from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take
 from wizard_env.game import Game
+from wizard_env.invariants import check_states
 from wizard_env.observation.encoder import observe, show_legal, write_choices, write_full_state
 from wizard_env.observation.fields import FULL_ROW, FULL_SIZE, OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action, reorder_action
@@ -31,6 +32,7 @@ from wizard_env.state import (
     DECK_ORDER,
     MASK_ROW,
     NO_SEAT,
+    OPTION_FIELDS,
     OVER,
     PLAY,
     SCORED,
@@ -78,6 +80,7 @@ _CHOICES = (1 << NUM_KINDS) - 1
 assert NUM_KINDS <= _FIRST_ACTION
 assert FIRST_PLAY < 1 << 63 - _FIRST_ACTION
 
+_DTYPES = (STATE, OBSERVATION_ROW, MASK_ROW, RESULT)
 _BATCH = ([STATE], [OBSERVATION_ROW], [MASK_ROW], [RESULT])
 """The kinds of a batch's arrays, for kernels."""
 _OPTIONS = (bool, bool, int, bool)
@@ -182,7 +185,35 @@ class Games:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         arrays = kept.pop("arrays")
         self.__dict__.update(kept)
+        written = self.num_games if self._options[3] else 1
+        _check_arrays(arrays, (self.num_games, written, written, self.num_games))
+        check_states(arrays[0])
         self._attach(*map(aligned_copy, arrays))
+        self._show_anew()
+
+    def restore(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Continue from the arrays of games with the same rules and options, as `__getstate__` gives them.
+
+        The states are checked, and what they determine is written anew.
+
+        Raises ValueError for arrays of other sizes or rules, and for a record that is no state of the game.
+        """
+        _check_arrays(arrays, tuple(map(len, self._arrays)))
+        check_states(arrays[0])
+        for option in OPTION_FIELDS:
+            if (differs := self.states[option] != arrays[0][option]).any():
+                game = int(differs.reshape(self.num_games, -1).any(axis=1).argmax())
+                raise ValueError(f"game {game} has other rules than these games: {option} differs")
+        for own, kept in zip(self._arrays, arrays, strict=True):
+            own[:] = kept
+        self._show_anew()
+
+    def _show_anew(self) -> None:
+        """Write what the states determine; what the arrays held may have been written elsewhere."""
+        self._observations["values"] = 0  # the places of seats where nobody sits are never written
+        _show_games(*self._arrays, self._options)
+        for flags in (self.round_done.view(np.uint8), self.done.view(np.uint8)):
+            flags[:] = flags != 0  # numpy trusts that a bool is the byte 0 or 1
 
     def __repr__(self) -> str:
         rules = ", ".join(map(repr, self._kinds))
@@ -348,6 +379,15 @@ class Games:
         where = f" (game {game} of the batch; no game has changed)" if self.num_games > 1 else ""
         reason = Game.from_state(rules_of(self.states[game]), self.states[game : game + 1]).why_not(action)
         raise IllegalAction(reason + where)
+
+
+def _check_arrays(arrays: Sequence[NDArray[Any]], counts: tuple[int, ...]) -> None:
+    """Raise ValueError unless the arrays are those of a batch, with so many rows each."""
+    given = [(array.dtype, array.shape) for array in arrays]
+    wanted = [(kind, (n,)) for kind, n in zip(_DTYPES, counts, strict=True)]
+    if given != wanted:
+        shapes = [array.shape for array in arrays]
+        raise ValueError(f"arrays of shapes {shapes}: these games need {[shape for _, shape in wanted]}")
 
 
 def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, list[int]]:
@@ -539,6 +579,14 @@ def _deal_games(states: Any, rows: Any, masks: Any, results: Any, games: Any, op
         game = games[index]
         next_round(states[game])
         deal_round(states[game], decks[0])
+        written = game if writes_rows else 0
+        _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
+
+
+@kernel(*_BATCH, _OPTIONS)
+def _show_games(states: Any, rows: Any, masks: Any, results: Any, options: Any) -> None:
+    canonical, _, _, writes_rows = options
+    for game in range(len(states)):
         written = game if writes_rows else 0
         _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
 

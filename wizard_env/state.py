@@ -128,7 +128,7 @@ class State(Protocol):
     """An index of BID_REVEALS."""
     magic_edition: int
     hand_sizes: NDArray[np.int8]
-    """[60] the hand size of every round; entries from `num_rounds` on are unused."""
+    """[60] the hand size of every round; entries from `num_rounds` on are 0."""
 
 
 DECK_ORDER = np.dtype(

@@ -19,6 +19,7 @@ from wizard_env.play.cli.options import (
     Restriction,
     Reveal,
     Seed,
+    Threads,
     WorkerCount,
     rules_for,
 )
@@ -44,6 +45,7 @@ def evaluate(
     bid_reveal: Reveal = "open",
     magic_edition: MagicEdition = False,
     workers: WorkerCount = 1,
+    threads: Threads = None,
     ray: RayAddress = None,
     details: Annotated[bool, typer.Option(help="Also show bids by hand size and by position.")] = False,
     json: JsonFile = None,
@@ -86,6 +88,7 @@ def league(
     bid_reveal: Reveal = "open",
     magic_edition: MagicEdition = False,
     workers: WorkerCount = 1,
+    threads: Threads = None,
     ray: RayAddress = None,
     json: JsonFile = None,
     report: ReportFile = None,
@@ -124,6 +127,7 @@ def exploit(
     bid_reveal: Reveal = "open",
     magic_edition: MagicEdition = False,
     runs: Annotated[Path, typer.Option(help="Folder for the training run.")] = Path("runs"),
+    threads: Threads = None,
     json: JsonFile = None,
 ) -> None:
     """Train a learner alone against copies of an agent; its gain is a lower bound on what they can lose.

@@ -40,6 +40,10 @@ Threads = Annotated[
         "OMP_NUM_THREADS. Fewer are used while that is faster.",
     ),
 ]
+Language = Annotated[
+    str | None,
+    typer.Option(metavar="[ca|es|en|pt]", help="The language; by default that of the environment (LANG)."),
+]
 RayAddress = Annotated[
     str | None, typer.Option(help="Play on the Ray cluster at this address; 'local' starts one here.")
 ]

@@ -1,14 +1,18 @@
 """The files that commands write: JSON, HTML reports, plots and game records."""
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wizard_env.play.report.html import Origin
     from wizard_env.records.transcripts import Transcript
     from wizard_env.train.analysis import Analysis
     from wizard_env.train.arena.league import League
@@ -64,7 +68,7 @@ class Outputs:
 
             plots = {name: png(figure) for name, figure in evaluation_plots(evaluations).items()}
             self._write_plots(plots)
-            self._write_report(evaluation_page(evaluations, plots, title))
+            self._write_report(evaluation_page(evaluations, plots, title, _origin()))
 
     def write_league(self, league: "League", title: str) -> None:
         """Write the standings of a league."""
@@ -79,7 +83,7 @@ class Outputs:
 
             plots = {name: png(figure) for name, figure in league_plots(league).items()}
             self._write_plots(plots)
-            self._write_report(league_page(league, plots, title))
+            self._write_report(league_page(league, plots, title, _origin()))
 
     def write_exploit(self, exploit: "Exploit") -> None:
         """Write the gain of a learned response."""
@@ -110,6 +114,14 @@ class Outputs:
         if self.plots:
             for name, content in plots.items():
                 _write(self.plots / f"{name}.png", content)
+
+
+def _origin() -> "Origin":
+    """The command that runs now, today's date (UTC), and the version of the project."""
+    from wizard_env.play.report.html import Origin
+
+    command = shlex.join(["wizard", *sys.argv[1:]])
+    return Origin(command, datetime.now(UTC).date().isoformat(), version("wizard-env"))
 
 
 def _write(path: Path, content: bytes) -> None:

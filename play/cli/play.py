@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env.play.cli.options import HandSizes, MagicEdition, Restriction, Reveal, rules_for
+from wizard_env.play.cli.options import HandSizes, Language, MagicEdition, Restriction, Reveal, rules_for
 
 if TYPE_CHECKING:
     from wizard_env import Game
@@ -18,7 +18,7 @@ def play(
         typer.Argument(help="Your opponents, from your left; repeated if too few.", show_default="champion"),
     ] = None,
     players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
-    seat: Annotated[int, typer.Option(help="Your seat, from 0.")] = 0,
+    seat: Annotated[int, typer.Option(help="Your seat, from 1.")] = 1,
     seed: Annotated[int | None, typer.Option(help="Seed of the deals; random by default.")] = None,
     hand_sizes: HandSizes = "",
     bid_restriction: Restriction = "free",
@@ -31,6 +31,7 @@ def play(
     plain: Annotated[
         bool, typer.Option(help="Play in lines of text, as is always done if input or output is a pipe.")
     ] = False,
+    language: Language = None,
     records: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Add the game to this file of records.")
     ] = None,
@@ -38,13 +39,15 @@ def play(
     """Play against agents in the terminal."""
     from wizard_env.checks import check_integer
     from wizard_env.loading import load
+    from wizard_env.play.language.translation import environment_language, use_language
     from wizard_env.play.session import Session, fresh_seed
     from wizard_env.play.terminal.lines import PlainTerminal
     from wizard_env.records.files import check_folder
     from wizard_env.records.game_records import write_records
 
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
-    check_integer("--seat", seat, 0, players - 1)
+    check_integer("--seat", seat, 1, players)
+    use_language(language or environment_language())
     if records:
         check_folder(records)
         _recorded(records)  # fails now rather than after the game
@@ -53,17 +56,18 @@ def play(
         raise ValueError(f"{len(others)} agents: a table of {players} has seats for {players - 1}")
     if "human" in others:
         raise ValueError("'human': only one person sits at this table; `wizard serve` has tables for several")
-    seats: list[str | None] = [others[(place - seat - 1) % players % len(others)] for place in range(players)]
-    seats[seat] = None
+    person = seat - 1
+    seats: list[str | None] = [others[(place - seat) % players % len(others)] for place in range(players)]
+    seats[person] = None
     session = Session(rules, seats, fresh_seed() if seed is None else seed)
     adviser = load(hint)
     try:
         if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            PlainTerminal(session, seat, adviser, sys.stdin, sys.stdout).run()
+            PlainTerminal(session, person, adviser, sys.stdin, sys.stdout).run()
         else:
             from wizard_env.play.terminal.full_screen import TerminalApp
 
-            TerminalApp(session, seat, adviser, seconds).run()
+            TerminalApp(session, person, adviser, seconds).run()
     finally:
         if records:
             write_records(records, [*_recorded(records), session.game])

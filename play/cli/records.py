@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env.play.cli.options import JsonFile
+from wizard_env.play.cli.options import JsonFile, Language
 from wizard_env.play.cli.outputs import Outputs
 from wizard_env.play.report.console import console, say, show_grid
 from wizard_env.play.report.grids import analysis_grids
@@ -27,16 +27,19 @@ def replay(
     file: Records,
     game: Number = None,
     tables: Annotated[bool, typer.Option(help="Show the whole table before every action.")] = False,
-    seat: Annotated[int | None, typer.Option(help="With --tables, show what this seat sees.")] = None,
+    seat: Annotated[int | None, typer.Option(help="With --tables, what this seat sees; from 1.")] = None,
+    language: Language = None,
 ) -> None:
     """Print the games of a file trick by trick; every action is checked against the rules."""
+    from wizard_env.play.language.translation import environment_language, t, use_language
     from wizard_env.play.narration import narrate_game
     from wizard_env.records.transcripts import transcribe
 
     if seat is not None and not tables:
         raise ValueError(f"--seat {seat} has no effect without --tables")
+    use_language(language or environment_language())
     for number, played in _chosen(file, game):
-        say(f"Game {number}")
+        say(t("Game {number}", number=number))
         if not tables:
             say("\n".join(narrate_game(transcribe(played))))
             say("")
@@ -48,9 +51,19 @@ def replay(
 
 
 def _show_table(game: "Game", seat: int | None) -> None:
-    from wizard_env.render.ansi import text
+    from wizard_env.checks import check_integer
+    from wizard_env.play.language.terms import seat_text
+    from wizard_env.play.terminal.board import Board
 
-    say(text(game.scene(seat), console.is_terminal))
+    players = game.rules.num_players
+    if seat is not None:
+        check_integer("--seat", seat, 1, players)
+    scene = game.scene(None if seat is None else seat - 1)
+    board = Board(scene, [seat_text(number) for number in range(players)], console.is_terminal)
+    say("\n".join(board.lines()))
+    if scene.pad:
+        say("")
+        say("\n".join(board.pad_lines()))
     say("")
 
 

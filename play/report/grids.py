@@ -162,7 +162,7 @@ def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[
         ["seat", "points", "luck", "lost", "lost by bids", "bids met", "bias"],
         [
             [
-                str(seat.seat),
+                str(seat.seat + 1),
                 str(seat.points),
                 f"{seat.luck:+.0f}",
                 f"{seat.lost:.0f}",
@@ -180,7 +180,7 @@ def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[
     rows = [
         [
             str(decision.round_number),
-            str(decision.seat),
+            str(decision.seat + 1),
             decision.chosen,
             decision.best,
             f"{decision.points[decision.chosen]:.1f}",

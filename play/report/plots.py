@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from wizard_env.play.report.grids import cross_table
@@ -17,7 +18,9 @@ from wizard_env.train.evaluate import Bidding, Evaluation
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """A palette that colour-blind readers can tell apart (Okabe and Ito, Color Universal Design, 2008)."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
-DPI = 130
+DPI = 200
+WIDTH = 5.0
+"""Inches."""
 
 
 class Bar(NamedTuple):
@@ -32,10 +35,9 @@ class Bar(NamedTuple):
 
 def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, Figure]:
     """Plots by name, each with a panel per evaluation."""
-    figures = {"points": _panels(evaluations, _draw_points, "points per game, with 95% interval")}
+    figures = {"points": _panels(evaluations, _draw_points, "points per game")}
     if any(evaluation.differences for evaluation in evaluations):
-        first = evaluations[0].standings[0].name
-        label = f"lead over {first} in points per game, with 95% interval"
+        label = f"lead over {evaluations[0].standings[0].name}"
         figures["differences"] = _panels(evaluations, _draw_differences, label)
     figures["bid_accuracy"] = _panels(evaluations, _draw_accuracy, "cards in hand", legend=True)
     figures["bid_bias"] = _panels(evaluations, _draw_bias, "position in the bidding", legend=True)
@@ -76,22 +78,20 @@ def _panels(
     *,
     legend: bool = False,
 ) -> Figure:
-    columns = min(2, len(evaluations))
-    rows = -(-len(evaluations) // columns)
+    """A panel for each evaluation, one below the other: narrow enough to be read on a phone."""
+    rows = len(evaluations)
     names = [standing.name for standing in evaluations[0].standings]
     height = 3.4 if legend else 1.3 + 0.42 * len(names)
-    figure = Figure(figsize=(5.2 * columns + 1.2, height * rows + 0.4), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False)
-    for axes, evaluation in zip(grid.flat, evaluations, strict=False):
+    figure = Figure(figsize=(WIDTH, height * rows + 0.4), layout=ConstrainedLayoutEngine(h_pad=0.1))
+    grid = figure.subplots(rows, squeeze=False)
+    for axes, evaluation in zip(grid.flat, evaluations, strict=True):
         draw(axes, evaluation)
         axes.set_title(f"{evaluation.rules.num_players} players, {evaluation.games:,} deals", fontsize=10)
         axes.set_xlabel(label)
         axes.spines[["top", "right"]].set_visible(False)
-    for axes in grid.flat[len(evaluations) :]:
-        axes.remove()
     if legend:
         handles, labels = grid.flat[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=min(4, len(labels)), frameon=False)
+        figure.legend(handles, labels, loc="outside upper center", ncols=min(2, len(labels)), frameon=False)
     return figure
 
 
@@ -147,10 +147,10 @@ def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], fi
 
 
 def _plot_ratings(league: League) -> Figure:
-    figure = Figure(figsize=(7.5, 1.3 + 0.42 * len(league.ratings)), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 1.3 + 0.42 * len(league.ratings)), layout="constrained")
     axes = figure.subplots()
     draw_bars(axes, [Bar(one.name, one.mu, one.low, one.high, COLORS[0]) for one in league.ratings])
-    axes.set_xlabel("rating (Plackett-Luce, starting at 25), with 95% interval")
+    axes.set_xlabel("rating, starting at 25")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
@@ -169,5 +169,5 @@ def _plot_cross_table(league: League) -> Figure:
         axes.text(column, row, f"{value:+.0f}", ha="center", va="center", color=color, fontsize=9)
     axes.set_yticks(range(len(names)), names)
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-    figure.colorbar(image, ax=axes, label="lead of the row over the column in points per game")
+    figure.colorbar(image, ax=axes)
     return figure

@@ -12,30 +12,45 @@ from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
+from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, RichLog, Static
 
 from wizard_env import ACTIONS, Agent
+from wizard_env.play.language.terms import card_text, suit_name
+from wizard_env.play.language.translation import t
 from wizard_env.play.narration import narrate_advice, narrate_event, narrate_last_trick, seat_names
 from wizard_env.play.session import Session
-from wizard_env.render.ansi import SUIT_NAMES, SUIT_SYMBOLS
+from wizard_env.play.terminal.board import result_text, round_text
+from wizard_env.render.ansi import SUIT_SYMBOLS
 from wizard_env.render.colors import DARK_COLORS
 from wizard_env.render.scene import Scene
 
 HINTS = 6
 """Actions that a hint lists: the likeliest."""
+_HERE = "\0"
+"""Where a coloured part goes in a text."""
 
 
-def card_text(card: str) -> Text:
-    """A card in its colour: the rank and the symbol of the suit."""
-    if card in DARK_COLORS:
-        return Text(card, _style(card))
-    return Text(card[0] + SUIT_SYMBOLS[card[1]], _style(card[1]))
+def colored_card(card: str) -> Text:
+    """A card in its colour."""
+    return Text(card_text(card), _style(card if card in DARK_COLORS else card[1]))
 
 
-def suit_text(suit: str) -> Text:
+def colored_suit(suit: str) -> Text:
     """A suit in its colour: its symbol and name."""
-    return Text(f"{SUIT_SYMBOLS[suit]} {SUIT_NAMES[suit]}", _style(suit))
+    return Text(f"{SUIT_SYMBOLS[suit]} {suit_name(suit)}", _style(suit))
+
+
+def colored_symbol(suit: str) -> Text:
+    """A suit in its colour: its symbol alone."""
+    return Text(SUIT_SYMBOLS[suit], _style(suit))
+
+
+def _around(text: str, part: Text) -> Text:
+    """A text with a coloured part where it says _HERE."""
+    before, _, after = text.partition(_HERE)
+    return Text(before).append(part).append(after)
 
 
 def _style(card: str) -> Style:
@@ -46,7 +61,7 @@ def _style(card: str) -> Style:
 class ScorePad(ModalScreen[None]):
     """All finished rounds, shown on top of the game."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,p,q,enter", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,p,q,enter", "dismiss", show=False)]
 
     def __init__(self, scene: Scene, names: list[str]) -> None:
         super().__init__()
@@ -56,11 +71,11 @@ class ScorePad(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll():
             yield Static(self._pad_table())
-        yield Footer()
+        yield Static(t("Esc closes the score pad"))
 
     def _pad_table(self) -> Table:
-        table = Table(title="tricks won / bid, points", expand=True, pad_edge=False)
-        for heading in ("cards", "trump", *self._names):
+        table = Table(title=t("tricks won / bid, points"), expand=True, pad_edge=False)
+        for heading in (t("cards"), t("trump"), *self._names):
             table.add_column(heading, justify="right")
         for _, scored in self._scene.pad:
             trump = "-" if scored.trump is None else SUIT_SYMBOLS[scored.trump]
@@ -68,7 +83,7 @@ class ScorePad(ModalScreen[None]):
             cells = (f"{won}/{bid} {points:+}" for won, bid, points in columns)
             table.add_row(str(scored.hand_size), trump, *cells)
         table.add_section()
-        table.add_row("", "sum", *(str(seat.score) for seat in self._scene.seats))
+        table.add_row("", t("sum"), *(str(seat.score) for seat in self._scene.seats))
         return table
 
 
@@ -77,7 +92,13 @@ class Choice(Button):
 
     def __init__(self, label: Text, action: str, legal: bool) -> None:
         super().__init__(label, compact=True, disabled=not legal)
+        self.styles.line_pad = 0
         self.choice = action
+        self._width = label.cell_len
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        """The width of the label alone, so that 20 cards fit on a line."""
+        return self._width
 
 
 class TerminalApp(App[None]):
@@ -86,25 +107,18 @@ class TerminalApp(App[None]):
     CSS = """
     #round, #trick { height: auto; padding: 0 1; }
     #seats { height: auto; padding: 1 1 0 1; }
-    #log { height: 1fr; border-top: solid $primary-darken-2; padding: 0 1; }
+    #log { height: 1fr; scrollbar-visibility: hidden; border-top: solid $primary-darken-2; padding: 0 1; }
     #prompt { height: 1; padding: 0 1; }
     #hand, #choices { height: 1; }
-    Choice { width: auto; min-width: 4; padding: 0; }
-    #choices Choice { min-width: 3; }
+    Choice { width: auto; min-width: 2; padding: 0; margin: 0 1 0 0; }
+    #hand, #choices { padding: 0 1; }
     Choice:focus { text-style: reverse; }
     ScorePad { align: center middle; }
     ScorePad VerticalScroll { width: 100%; height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "app.focus_previous", "Left", show=False),
-        Binding("right", "app.focus_next", "Right", show=False),
-        Binding("h", "hint", "Hint"),
-        Binding("b", "take_back", "Take back"),
-        Binding("l", "last_trick", "Last trick"),
-        Binding("p", "score_pad", "Score pad"),
-        Binding("plus", "pace(0.5)", "Faster", key_display="+"),
-        Binding("minus", "pace(2)", "Slower", key_display="-"),
-        Binding("q", "quit", "Quit"),
+        Binding("left", "app.focus_previous", show=False),
+        Binding("right", "app.focus_next", show=False),
     ]
     ENABLE_COMMAND_PALETTE = False
 
@@ -125,6 +139,13 @@ class TerminalApp(App[None]):
         self._narrated = 0
         self._awaits_hint = False
         """Whether a hint is on its way; nothing can be chosen meanwhile."""
+        self.bind("h", "hint", description=t("Hint"))
+        self.bind("b", "take_back", description=t("Take back"))
+        self.bind("l", "last_trick", description=t("Last trick"))
+        self.bind("p", "score_pad", description=t("Score pad"))
+        self.bind("plus", "pace(0.5)", description=t("Faster"), key_display="+")
+        self.bind("minus", "pace(2)", description=t("Slower"), key_display="-")
+        self.bind("q", "quit", description=t("Quit"))
 
     def compose(self) -> ComposeResult:
         yield Static(id="round")
@@ -163,7 +184,9 @@ class TerminalApp(App[None]):
         self.query_one("#round", Static).update(self._round_text(scene))
         self.query_one("#seats", Static).update(self._seats_table(scene))
         self.query_one("#trick", Static).update(
-            f"last trick: {narrate_last_trick(self._session, self._seat)}"
+            t("last trick: {trick}", trick=narrate_last_trick(self._session, self._seat))
+            if self._session.last_trick
+            else ""
         )
         log = self.query_one("#log", RichLog)
         for event in self._session.events[self._narrated :]:
@@ -173,32 +196,34 @@ class TerminalApp(App[None]):
         await self._show_choices(scene)
 
     def _round_text(self, scene: Scene) -> Text:
-        parts = [Text(f"Round {scene.round_number} of {scene.num_rounds}")]
-        parts.append(
-            Text("no trump") if scene.trump is None else Text("trump ").append(suit_text(scene.trump))
-        )
+        parts = [Text(round_text(scene))]
+        if scene.trump is None:
+            parts.append(Text(t("no trump")))
+        else:
+            parts.append(_around(t("trump {suit}", suit=_HERE), colored_symbol(scene.trump)))
         if scene.upcard is not None:
-            parts.append(Text("upcard ").append(card_text(scene.upcard)))
+            parts.append(_around(t("upcard {card}", card=_HERE), colored_card(scene.upcard)))
         if scene.led_suit is not None:
-            parts.append(Text("led ").append(suit_text(scene.led_suit)))
+            parts.append(_around(t("led suit {suit}", suit=_HERE), colored_symbol(scene.led_suit)))
         return Text(" | ").join(parts)
 
     def _seats_table(self, scene: Scene) -> Table:
         table = Table(box=None, expand=True, pad_edge=False)
-        for heading in ("", "", "score", "bid", "won", "cards", "plays"):
-            table.add_column(
-                heading, justify="right" if heading in ("score", "bid", "won", "cards") else "left"
-            )
+        for heading in ("", ""):
+            table.add_column(heading)
+        for heading in (t("score"), t("bid"), t("won"), t("cards")):
+            table.add_column(heading, justify="right")
+        table.add_column(t("plays"))
         played = dict(scene.trick)
         names = seat_names(self._session, self._seat)
         winning = None if scene.winning is None else scene.trick[scene.winning][0]
         for seat in scene.seats:
-            card = Text() if seat.number not in played else card_text(played[seat.number])
+            card = Text() if seat.number not in played else colored_card(played[seat.number])
             if seat.number == winning:
-                card.append(" is winning")
+                card.append(f" {t('is winning')}")
             table.add_row(
                 ">" if seat.acts else " ",
-                names[seat.number] + (" (deals)" if seat.deals else ""),
+                names[seat.number] + (f" ({t('deals')})" if seat.deals else ""),
                 str(seat.score),
                 seat.bid_text,
                 str(seat.tricks_won),
@@ -218,7 +243,7 @@ class TerminalApp(App[None]):
         await choices.remove_children()
         cards = scene.seats[self._seat].hand or ()
         await hand.mount_all(
-            Choice(card_text(card), f"play {card}", f"play {card}" in legal) for card in cards
+            Choice(colored_card(card), f"play {card}", f"play {card}" in legal) for card in cards
         )
         await choices.mount_all(self._other_choices(legal))
         for button in self.query(Choice):
@@ -231,25 +256,28 @@ class TerminalApp(App[None]):
         for action in legal:
             verb, what = action.split()
             if verb == "trump":
-                yield Choice(suit_text(what), action, True)
+                yield Choice(colored_suit(what), action, True)
             elif verb == "bid":
                 yield Choice(Text(what, "bold"), action, True)
 
     def _prompt(self, scene: Scene, mine: bool) -> str:
         if scene.phase == "over":
-            names = seat_names(self._session, self._seat)
-            return f"The game is over. It was won by {' and '.join(names[seat] for seat in scene.winners)}."
+            return result_text(scene, seat_names(self._session, self._seat))
         if not mine:
-            return "The others' turn."
-        asked = {"trump": "Name the trump.", "bid": "How many tricks do you bid?", "play": "Play a card."}
-        return f"{asked[scene.phase]} Arrow keys and Enter, or a click."
+            return t("The others' turn.")
+        asked = {
+            "trump": t("Name the trump."),
+            "bid": t("How many tricks do you bid?"),
+            "play": t("Play a card."),
+        }
+        return f"{asked[scene.phase]} {t('Arrow keys and Enter, or a click.')}"
 
     # --- what keys do
 
     def action_hint(self) -> None:
         if self._session.waits_for_a_person and not self._awaits_hint:
             self._awaits_hint = True
-            self._write("asking for a hint ...")
+            self._write(t("asking for a hint ..."))
             self._give_hint()
 
     @work
@@ -268,7 +296,7 @@ class TerminalApp(App[None]):
             self._write(str(error))
             return
         self._narrated = len(self._session.events)
-        self._write("taken back")
+        self._write(t("taken back"))
         await self._show()
         self._let_agents_act()
 
@@ -280,7 +308,7 @@ class TerminalApp(App[None]):
 
     def action_pace(self, factor: float) -> None:
         self._seconds = min(max(self._seconds * factor, 0.05), 5)
-        self._write(f"agents wait {self._seconds:.2g} s")
+        self._write(t("agents wait {seconds} s", seconds=f"{self._seconds:.2g}"))
 
     def _write(self, *lines: str) -> None:
         log = self.query_one("#log", RichLog)

@@ -2,17 +2,63 @@
 
 from typing import TextIO
 
-from wizard_env import ACTIONS, Agent
+from wizard_env import ACTIONS, Agent, Game, IllegalAction
 from wizard_env.agents.human import read_action
-from wizard_env.play.narration import narrate_advice, narrate_event, narrate_last_trick
+from wizard_env.play.language.terms import choice_text, suit_name
+from wizard_env.play.language.translation import t
+from wizard_env.play.narration import narrate_advice, narrate_event, narrate_last_trick, seat_names
 from wizard_env.play.session import Session
-from wizard_env.render.ansi import text
+from wizard_env.play.terminal.board import Board
+from wizard_env.render.ansi import SUIT_SYMBOLS
 
-HELP = (
-    "Type a card (TS), a bid (3) or a suit (H); or: hint, back (take back your last choice), "
-    "last (show the last trick), help, quit.\n"
-    "A card is a rank and a suit: S spades, H hearts, D diamonds, C clubs; WI is a Wizard, JE a Jester."
-)
+_LETTERS = str.maketrans({symbol: suit for suit, symbol in SUIT_SYMBOLS.items()})
+
+
+def commands() -> dict[str, tuple[str, str]]:
+    """The commands: what is typed for each in the language in use, and what it does."""
+    return {
+        "hint": (t("hint"), t("what the adviser thinks")),
+        "back": (t("back"), t("take back your last choice")),
+        "last": (t("last"), t("the last trick")),
+        "pad": (t("pad"), t("the score pad")),
+        "help": (t("help"), t("this help")),
+        "quit": (t("quit"), t("end the game")),
+    }
+
+
+def help_text() -> str:
+    """What can be typed, and how."""
+    cards = [f"{suit} {suit_name(suit)}" for suit in SUIT_SYMBOLS]
+    cards += [f"WI {t('Wizard')}", f"JE {t('Jester')}"]
+    width = max(len(word) for word, _ in commands().values())
+    lines = [t("Type a card (9C or 9♣, 10S or 10♠), a bid (3) or a suit (H or ♥)."), ", ".join(cards)]
+    return "\n".join([*lines, *(f"  {word:{width}}  {meaning}" for word, meaning in commands().values())])
+
+
+def typed_action(answer: str, game: Game) -> int:
+    """The action that was typed; suits may be symbols, and a ten may be a 10.
+
+    Raises ValueError, with a message for people, if it is unknown or not legal.
+    """
+    words = answer.strip().translate(_LETTERS).upper()
+    if words.startswith("10") and words[2:]:
+        words = f"T{words[2:]}"
+    try:
+        return read_action(words, game)
+    except ValueError as error:
+        why = [t("{answer} is not possible here.", answer=answer.strip())]
+        if isinstance(error, IllegalAction):
+            why += _reasons(words, game)
+        raise ValueError(" ".join(why)) from None
+
+
+def _reasons(words: str, game: Game) -> list[str]:
+    """The rule that forbids a card in hand, or a bid."""
+    if game.phase == "play" and game.led_suit and words in game.hands[game.acting_seat]:
+        return [t("The led suit must be followed: {suit}.", suit=suit_name(game.led_suit))]
+    if game.phase == "bid" and words.isdecimal() and int(words) <= game.hand_size:
+        return [t("The bids may not add up to the tricks.")]
+    return []
 
 
 class PlainTerminal:
@@ -34,48 +80,66 @@ class PlainTerminal:
         self._stdin = stdin
         self._stdout = stdout
         self._narrated = len(session.events)
+        self._commands = {name: name for name in commands()}
+        self._commands |= {word: name for name, (word, _) in commands().items()}
 
     def run(self) -> None:
         """Play until the end."""
-        self._write(HELP)
+        self._write(help_text())
         while self._session.seat is not None:
             if self._session.waits_for_an_agent:
                 self._session.advance()
             else:
                 self._write_events()
-                self._write("", text(self._session.game.scene(self._seat)))
+                self._write("", *self._board().lines())
                 if not self._ask():
                     return
         self._write_events()
-        self._write("", str(self._session.game))
+        self._write("", *self._board().lines(), "", *self._board().pad_lines())
 
     def _ask(self) -> bool:
         """Let the person choose. Returns whether the game continues."""
-        legal = ", ".join(ACTIONS[action].split()[1] for action in self._session.game.legal_actions())
+        legal = ", ".join(self._typed(action) for action in self._session.game.legal_actions())
         while True:
-            self._stdout.write(f"Your choice of {legal}: ")
+            self._stdout.write(t("Your choice of {choices}:", choices=legal) + " ")
             self._stdout.flush()
             answer = self._stdin.readline()
-            word = answer.strip().lower()
-            if not answer or word == "quit":
+            command = self._commands.get(answer.strip().lower())
+            if not answer or command == "quit":
                 self._write("")
                 return False
             try:
-                if word == "hint":
-                    self._write(*narrate_advice(self._session.advise(self._adviser)))
-                elif word == "last":
-                    self._write(narrate_last_trick(self._session, self._seat))
-                elif word == "help":
-                    self._write(HELP)
-                elif word == "back":
+                if command == "back":
                     self._session.take_back(self._seat)
                     self._narrated = len(self._session.events)
                     return True
-                else:
-                    self._session.act(self._seat, read_action(answer, self._session.game))
+                if command is None:
+                    self._session.act(self._seat, typed_action(answer, self._session.game))
                     return True
+                self._tell(command)
             except ValueError as error:
                 self._write(str(error))
+
+    def _tell(self, command: str) -> None:
+        """Carry out a command that changes nothing."""
+        if command == "hint":
+            self._write(*narrate_advice(self._session.advise(self._adviser)))
+        elif command == "last":
+            self._write(narrate_last_trick(self._session, self._seat))
+        elif command == "pad":
+            self._write(*self._board().pad_lines())
+        else:
+            self._write(help_text())
+
+    @staticmethod
+    def _typed(action: int) -> str:
+        """An action as it may be typed."""
+        name = ACTIONS[action]
+        return SUIT_SYMBOLS[name[-1]] if name.startswith("trump") else choice_text(name)
+
+    def _board(self) -> Board:
+        scene = self._session.look(self._seat)
+        return Board(scene, seat_names(self._session, self._seat))
 
     def _write_events(self) -> None:
         for event in self._session.events[self._narrated :]:

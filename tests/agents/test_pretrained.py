@@ -11,9 +11,10 @@ import pytest
 
 import wizard_env.agents
 from tests.positions import decisions_by_all_rules, under_way
-from wizard_env import Rules
+from wizard_env import Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.pretrained import CHAMPION, RIVAL, ChampionAgent
+from wizard_env.train.evaluate import evaluate
 
 PYPROJECT = Path(__file__).parent.parent.parent / "pyproject.toml"
 WITHOUT_TORCH = """
@@ -88,3 +89,29 @@ def test_it_plays_without_torch() -> None:
         [sys.executable, "-W", "error", "-c", WITHOUT_TORCH], capture_output=True, text=True, timeout=300
     )
     assert (played.returncode, played.stderr) == (0, "")
+
+
+def test_the_number_of_the_round_is_nothing_to_it() -> None:
+    """The same hands are the same observation in a whole game, in a single round, and in any order."""
+    deal: dict[str, Any] = {"dealer": 2, "hands": ["TS WI", "3C 4D", "JE AH"], "upcard": "3S"}
+    deal["hands"] = [hand.split() for hand in deal["hands"]]
+    games = [Game.from_deal(Rules(3, hand_sizes=sizes), **deal) for sizes in (None, (2,), (9, 2, 4), (3, 2))]
+    rows = View.of(games).encode(canonical_suits=True).observation
+    assert (rows == rows[0]).all()
+
+
+def test_it_meets_its_bids_in_every_kind_of_game() -> None:
+    """In single rounds and with hand sizes in any order as in whole games: to .01 and the standard errors."""
+    shuffled = tuple(np.random.default_rng(5).permutation(np.arange(1, 16)).tolist())
+    whole, mixed = (_accuracies(Rules(4, hand_sizes=sizes), 150) for sizes in (None, shuffled))
+    single = np.array([_accuracies(Rules(4, hand_sizes=(size,)), 450)[0] for size in range(1, 16)])
+    for other, rounds in ((mixed, 150), (single, 450)):
+        errors = np.sqrt(whole * (1 - whole) / 4 * (1 / 150 + 1 / rounds))
+        assert (abs(other - whole) < 0.01 + 3 * errors).all()
+        assert abs(other.mean() - whole.mean()) < 0.01
+
+
+def _accuracies(rules: Rules, games: int) -> Any:
+    """The share of bids met at a table of four champions, by hand size, least first."""
+    sizes = evaluate(["champion"], rules, games, 1).by_hand_size
+    return np.array([bidding.bid_accuracy for bidding in sizes])

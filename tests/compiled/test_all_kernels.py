@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch")  # the kernels of `train` are in modules that need it
+
 from tests.play.cli.test_training import shortened
 from tests.play.commands import COMMAND
 from wizard_env.compiled.all_kernels import Compiled, all_kernels, compile_here, compile_kernels

@@ -7,6 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.play.commands import Outcome, Wizard
+from wizard_env.play.language.translation import use_language
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """English before and after each test, whatever the environment asks for."""
+    monkeypatch.setenv("LANGUAGE", "en")
+    yield
+    use_language("en")
 
 
 @pytest.fixture

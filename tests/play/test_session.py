@@ -36,7 +36,7 @@ def test_only_the_acting_person_may_act() -> None:
     while session.waits_for_an_agent:
         session.advance()
     acts = session.game.acting_seat
-    with pytest.raises(NotYourTurnError, match=f"seat {1 - acts} may not act now: it is seat {acts}'s turn"):
+    with pytest.raises(NotYourTurnError, match=f"it is the turn of seat {acts + 1}"):
         session.act(1 - acts, session.game.legal_actions()[0])
     with pytest.raises(NotYourTurnError, match="it is not an agent's turn"):
         session.advance()
@@ -49,7 +49,7 @@ def test_only_the_acting_person_may_act() -> None:
 
 def test_nobody_acts_in_a_game_that_is_over() -> None:
     session = play_on(fresh())
-    with pytest.raises(NotYourTurnError, match="seat 0 may not act now: the game is over"):
+    with pytest.raises(NotYourTurnError, match="the game is over"):
         session.act(0, 0)
 
 
@@ -67,7 +67,7 @@ def test_take_back_goes_back_to_the_last_decision_of_the_seat() -> None:
 
 
 def test_what_cannot_be_taken_back() -> None:
-    with pytest.raises(ValueError, match="seat 0 has made no decision"):
+    with pytest.raises(ValueError, match="there is no choice of yours to take back"):
         fresh().take_back(0)
     session = play_on(fresh(seats=(None, None, "random")), 8)
     with pytest.raises(ValueError, match="another person sits at the table"):

@@ -79,8 +79,6 @@ _TRUMP_CHOSEN = _start("trump_chosen")
 _PHASE = _start("phase")
 _HAND_SIZE = _start("hand_size")
 _TRICKS_LEFT = _start("tricks_left")
-_ROUND = _start("round")
-_ROUNDS_LEFT = _start("rounds_left")
 _NUM_PLAYERS = _start("num_players")
 _DEALER = _start("dealer")
 _LEADER = _start("leader")
@@ -244,14 +242,11 @@ def _write_seats(state: State, observer: int, row: Row) -> None:
     scores = load_scaled(state.scores, origin, SCORE_UNIT)
     store_bytes(row.values, _SCORE, rotate_bytes(scores, observer, num_players))
     hand_size = int(state.hand_size)
-    round_index = int(state.round_index)
     store_bytes(
         row.values,
         _HAND_SIZE,
         byte_at(hand_size, 0)
         | byte_at(hand_size - sum_bytes(won), _TRICKS_LEFT - _HAND_SIZE)
-        | byte_at(round_index + 1, _ROUND - _HAND_SIZE)
-        | byte_at(int(state.num_rounds) - 1 - round_index, _ROUNDS_LEFT - _HAND_SIZE)
         | byte_at(sum_bytes(bid), _BID_TOTAL - _HAND_SIZE),
     )
     store_bytes(

@@ -2,6 +2,9 @@
 
 Seats count from the observer: place 0 is the observer, place 1 the seat to its left, and so on;
 places beyond the table are zero. One layout serves every table size and every rule option.
+
+Nothing counts the rounds. In a whole game the number of the round is the hand size, so a network that sees
+both leans on either, and plays badly wherever they differ: in single rounds, or with `hand_sizes`.
 """
 
 from collections.abc import Mapping
@@ -13,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import MAX_BID
 from wizard_env.cards import COPIES, DECK_SIZE, NUM_KINDS, NUM_RANKS, NUM_SUITS
-from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
+from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.state import row_dtype
 
 CARD_CODE_SIZE = NUM_SUITS + 2 + NUM_RANKS
@@ -98,8 +101,6 @@ OBSERVATION = (
     ),
     Field("hand_size", (1,), MAX_BID, "cards dealt to each player this round"),
     Field("tricks_left", (1,), MAX_BID, "tricks not yet finished"),
-    Field("round", (1,), MAX_ROUNDS, "rounds begun, this one included"),
-    Field("rounds_left", (1,), MAX_ROUNDS, "rounds after this one"),
     Field("bid_total", (1,), DECK_SIZE, "sum of the known bids"),
     Field("bid_restriction", (len(BID_RESTRICTIONS),), 1, f"one-hot: {', '.join(BID_RESTRICTIONS)}"),
     Field("bid_reveal", (len(BID_REVEALS),), 1, f"one-hot: {', '.join(BID_REVEALS)}"),

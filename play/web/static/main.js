@@ -2,6 +2,7 @@
 import { currentPage, LOBBY, REVIEW } from "./address.js";
 import { ask } from "./connection.js";
 import { complain, offerLobby } from "./elements.js";
+import "./language.js";
 import { join, lobby } from "./lobby.js";
 import { review } from "./review.js";
 import { savedToken } from "./storage.js";

@@ -2,6 +2,8 @@
 
 import base64
 import re
+from datetime import UTC, date, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from tests.play.commands import Wizard
@@ -26,3 +28,14 @@ def test_a_report_needs_no_other_files(wizard: Wizard, tmp_path: Path) -> None:
     text = re.sub(r'"data:[^"]*"', "", text)
     assert "http" not in text
     assert "heuristic" in text
+    body = text[text.index("<body>") :]
+    assert re.match(
+        r'<body><h1>[^<]*</h1>\n<p class="verdict">heuristic leads random by [0-9.]+ points', body
+    )
+    facts = dict(re.findall(r"<dt>(\w+)</dt><dd>(.*?)</dd>", body))
+    assert facts.keys() == {"Players", "Rules", "Deals", "Seed", "Date", "Version", "Command"}
+    assert facts["Rules"] == "bids free and open; hand sizes: 1, 2"
+    assert (facts["Players"], facts["Deals"], facts["Seed"]) == ("3", "5", "1")
+    assert facts["Version"] == f"wizard-env {version('wizard-env')}"
+    assert date.fromisoformat(facts["Date"]) <= datetime.now(UTC).date()
+    assert facts["Command"].startswith("<code>wizard evaluate random heuristic --players 3 --games 5")

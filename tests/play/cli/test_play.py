@@ -22,10 +22,20 @@ def test_games_are_added_to_a_file_of_records(tmp_path: Path) -> None:
         assert kept[-1].history
 
 
+def test_seats_are_counted_from_1() -> None:
+    arguments = ["play", "random", "--players", "3", "--seed", "3", "--hint", "champion", "--seat", "3"]
+    shown = CliRunner().invoke(app, arguments, input="", catch_exceptions=False).stdout
+    assert "seat 1 (random)" in shown
+    assert "seat 2 (random)" in shown
+    assert "seat 3" not in shown
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--seat", "4"], "--seat=4: allowed are 0 to 3"),
+        (["--seat", "0"], "--seat=0: allowed are 1 to 4"),
+        (["--seat", "5"], "--seat=5: allowed are 1 to 4"),
+        (["--language", "de"], "language 'de': allowed are ca, es, en, pt"),
         (["--players", "7"], "num_players=7"),
         (["nobody"], "unknown agent 'nobody'"),
         (["--records", "nowhere/games.jsonl"], "there is no folder nowhere"),

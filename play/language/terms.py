@@ -1,0 +1,59 @@
+"""The words of the game in the language in use: cards, suits, seats and rules as people read them."""
+
+from collections.abc import Sequence
+
+from babel.lists import format_list
+from babel.numbers import format_decimal
+
+from wizard_env import Rules
+from wizard_env.play.language.translation import LOCALES, language_in_use, t
+from wizard_env.render.ansi import SUIT_SYMBOLS
+
+
+def suit_name(suit: str) -> str:
+    """A suit in words, as in "spades"."""
+    return {"S": t("spades"), "H": t("hearts"), "D": t("diamonds"), "C": t("clubs")}[suit]
+
+
+def card_text(card: str) -> str:
+    """A card as people write it, as in 10♠; Wizards are WI and Jesters JE."""
+    if card in ("WI", "JE"):
+        return card
+    return f"{card[0].replace('T', '10')}{SUIT_SYMBOLS[card[1]]}"
+
+
+def seat_text(seat: int) -> str:
+    """A seat in words, counted from 1."""
+    return t("seat {number}", number=seat + 1)
+
+
+def choice_text(action: str) -> str:
+    """What is chosen by an action: a card as in 10♠, the number of a bid, the name of a suit."""
+    verb, what = action.split()
+    if verb == "play":
+        return card_text(what)
+    return suit_name(what) if verb == "trump" else what
+
+
+def rules_text(rules: Rules) -> str:
+    """The options of a game, in words."""
+    restrictions = {
+        "free": t("free bids"),
+        "no_even": t("bids may not add up to the tricks"),
+        "leader": t("leader's rule"),
+        "canadian": t("Canadian rule"),
+    }
+    reveals = {"open": t("open bids"), "simultaneous": t("simultaneous bids"), "secret": t("secret bids")}
+    parts = [restrictions[rules.bid_restriction], reveals[rules.bid_reveal]]
+    return ", ".join([*parts, *([t("Magic Edition")] if rules.magic_edition else [])])
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, as in "a, b and c"."""
+    return format_list(names, locale=LOCALES[language_in_use()])
+
+
+def points_text(points: float, digits: int = 0) -> str:
+    """Points with their sign, as in +20 or, with digits, +12.5 with the decimal sign of the language."""
+    pattern = "0." + "0" * digits if digits else "0"
+    return format_decimal(points, f"+{pattern};-{pattern}", LOCALES[language_in_use()])

@@ -1,0 +1,92 @@
+"""Texts in the language in use. The English text is the key; catalogues/*.po hold the others.
+
+`make texts` brings the catalogues up to date with the texts in Python, JavaScript and HTML. The language is
+kept in a context variable: each request to the server has its own.
+"""
+
+from collections.abc import Iterable
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+
+from babel import Locale, default_locale, negotiate_locale
+from babel.messages.pofile import read_po
+from babel.plural import PluralRule
+
+CATALOGUES = Path(__file__).parent / "catalogues"
+SOURCE = "en"
+LANGUAGES = {"ca": "Català", "es": "Español", SOURCE: "English", "pt": "Português"}
+"""The name of each language in itself, by its code."""
+LOCALES = {"ca": "ca_ES", "es": "es_ES", SOURCE: "en_GB", "pt": "pt_PT"}
+"""The locale whose plural rules each language follows."""
+
+_language = ContextVar("language", default=SOURCE)
+
+
+def use_language(language: str) -> None:
+    """Return texts in this language from now on, in this thread or task.
+
+    Raises ValueError if there is no catalogue for it.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"language {language!r}: allowed are {', '.join(LANGUAGES)}")
+    _language.set(language)
+
+
+def language_in_use() -> str:
+    """The code of the language in use; English if none was chosen."""
+    return _language.get()
+
+
+def wished_language(wishes: Iterable[str]) -> str:
+    """The first of some locales, most wanted first (`pt-BR`, `ca_ES`, `es`), that there is; else English."""
+    locales = [wish.replace("-", "_") for wish in wishes]
+    return negotiate_locale(locales, LANGUAGES, aliases={}) or SOURCE
+
+
+def environment_language() -> str:
+    """The language that the environment asks for: LANGUAGE, LC_ALL, LC_MESSAGES or LANG; else English."""
+    wish = default_locale("LC_MESSAGES")
+    return wished_language([wish] if wish else [])
+
+
+def t(text: str, /, **values: object) -> str:
+    """A text in the language in use, with the values of its placeholders, as in `t("seat {seat}", seat=3)`.
+
+    A text that the catalogue lacks stays English. Raises KeyError if a placeholder has no value.
+    """
+    found = texts(_language.get()).get(text, text)
+    assert isinstance(found, str), f"{text!r} has a plural: call tn"
+    return found.format_map(values)
+
+
+def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
+    """As `t`, in the form for a number of things, which the text may show as `{count}`."""
+    language = _language.get()
+    found = texts(language).get(singular, (singular, plural))
+    assert not isinstance(found, str), f"{singular!r} has no plural: call t"
+    one = plural_rule(language)(count) == "one"
+    return found[0 if one else 1].format_map({"count": count, **values})
+
+
+@cache
+def texts(language: str) -> dict[str, str | tuple[str, str]]:
+    """All translated texts of a language, by their English (singular): a text, or its singular and plural."""
+    if language == SOURCE:
+        return {}
+    with (CATALOGUES / f"{language}.po").open("rb") as file:
+        catalogue = read_po(file, language)
+    found: dict[str, str | tuple[str, str]] = {}
+    for message in catalogue:
+        if isinstance(message.id, tuple) and isinstance(message.string, tuple):
+            if all(message.string):
+                found[message.id[0]] = (message.string[0], message.string[1])
+        elif message.id and isinstance(message.string, str) and message.string:
+            found[str(message.id)] = message.string
+    return found
+
+
+@cache
+def plural_rule(language: str) -> PluralRule:
+    """Maps a number to "one", or to another form; all others are written alike."""
+    return Locale.parse(LOCALES[language]).plural_form

@@ -1,0 +1,58 @@
+"""The result of an evaluation or a league in one sentence."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # importing these takes a second
+    from wizard_env.train.arena.league import League
+    from wizard_env.train.arena.statistics import Difference
+    from wizard_env.train.evaluate import Evaluation
+
+
+def evaluation_verdict(evaluations: "Sequence[Evaluation]") -> str:
+    """A sentence per evaluation; with several, each says how many players sit at the table."""
+    sentences = [_verdict(evaluation) for evaluation in evaluations]
+    if len(sentences) == 1:
+        return sentences[0]
+    players = [evaluation.rules.num_players for evaluation in evaluations]
+    return " ".join(f"With {count} players, {told}" for count, told in zip(players, sentences, strict=True))
+
+
+def _verdict(evaluation: "Evaluation") -> str:
+    best, *others = sorted(evaluation.standings, key=lambda one: -one.points)
+    if not others:
+        return (
+            f"{best.name} scores {best.points:.1f} points per game against copies of itself and meets "
+            f"{best.bid_accuracy:.0%} of its bids."
+        )
+    return _lead(evaluation.differences, best.name, others[0].name, "on the same hands")
+
+
+def league_verdict(league: "League") -> str:
+    """The best agent, and its lead over the next if they sat at the same tables."""
+    best, *others = (rating.name for rating in league.ratings)
+    if not others:
+        return f"{best} is the only agent."
+    pairs = {frozenset((line.name, line.other)) for line in league.differences}
+    if {best, others[0]} not in pairs:
+        return f"{best} is rated first and {others[0]} second; they never sat at the same table."
+    return f"{best} is rated first. {_lead(league.differences, best, others[0], 'on the same deals')}"
+
+
+def _lead(lines: "Sequence[Difference]", first: str, second: str, where: str) -> str:
+    """How far the first of two agents is ahead, and whether that may be chance."""
+    line = next(line for line in lines if {line.name, line.other} == {first, second})
+    points, low, high = line.points, line.points_low, line.points_high
+    if line.name != first:
+        points, low, high = -points, -high, -low
+    if low <= 0 <= high:
+        return (
+            f"{first} and {second} cannot be told apart: the lead of {first}, {points:+.1f} points per game "
+            f"{where}, has a 95% interval of {low:+.1f} to {high:+.1f}."
+        )
+    if high < 0:
+        first, second, points, low, high = second, first, -points, -high, -low
+    return (
+        f"{first} leads {second} by {points:.1f} points per game {where} "
+        f"(95% interval {low:.1f} to {high:.1f})."
+    )

@@ -1,0 +1,67 @@
+// Texts in the reader's language; the English text is the key. They are loaded before any script that imports
+// this one runs, and the page's own texts are translated at once.
+const COOKIE = "language";
+const YEAR = 365 * 24 * 3600; // seconds
+const LABELS = ["alt", "aria-label", "aria-description", "placeholder", "title"];
+const PLURALS = { pt: "pt-PT" }; // the locale whose plural rules a language follows, if it is another
+
+const answer = await fetch(new URL("language", import.meta.url));
+const { language, languages, texts } = await answer.json();
+const plurals = new Intl.PluralRules(PLURALS[language] ?? language);
+
+// The code of the language in use, and the name of each language in itself by its code.
+export { language, languages };
+
+// t("Round {number} of {total}", { number: 3, total: 15 })
+export const t = (text, values = {}) => parts(texts[text] ?? text, values).join("");
+
+// tn("{count} trick", "{count} tricks", 2): the form of the text for a number of things.
+export function tn(singular, plural, count, values = {}) {
+  const [one, other] = texts[singular] ?? [singular, plural];
+  return parts(plurals.select(count) === "one" ? one : other, { count, ...values }).join("");
+}
+
+// As `t`, for elements within a sentence: append(...nodes("trump {suit}", { suit: chip }))
+export const nodes = (text, values) => parts(texts[text] ?? text, values);
+
+function parts(text, values) {
+  return text.split(/\{(\w+)\}/).map((part, index) => {
+    if (index % 2 === 0) return part;
+    if (!(part in values)) throw new Error(`"${text}" has no value for {${part}}`);
+    return values[part];
+  });
+}
+
+// Remembers the choice for this browser and shows the page in it.
+export function chooseLanguage(code) {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not everywhere yet
+  document.cookie = `${COOKIE}=${code};path=/;max-age=${YEAR};samesite=strict`;
+  location.reload();
+}
+
+// Elements marked translate="no", and those in them, stay as they are.
+function translate(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
+    node.nodeType === Node.ELEMENT_NODE && (node.translate === false || node.matches("script, style"))
+      ? NodeFilter.FILTER_REJECT
+      : NodeFilter.FILTER_ACCEPT,
+  );
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node.nodeType === Node.TEXT_NODE) node.data = translated(node.data);
+    else for (const name of LABELS) translateLabel(node, name);
+  }
+}
+
+function translateLabel(element, name) {
+  if (element.hasAttribute(name)) element.setAttribute(name, translated(element.getAttribute(name)));
+}
+
+// The spaces around a text stay; those within it count as one.
+function translated(text) {
+  const key = text.trim().replace(/\s+/g, " ");
+  return texts[key] ? text.replace(text.trim(), () => texts[key]) : text;
+}
+
+document.documentElement.lang = language;
+translate(document.documentElement);

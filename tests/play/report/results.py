@@ -1,0 +1,35 @@
+"""Made-up results, with the figures that a test is about; all others are 0.5."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeAlias, TypeVar
+
+from wizard_env import Rules
+from wizard_env.train.arena.league import League
+from wizard_env.train.arena.ratings import Rating
+from wizard_env.train.arena.statistics import Difference, Standing
+from wizard_env.train.evaluate import Evaluation
+
+Leads: TypeAlias = Mapping[tuple[str, str], tuple[float, float, float]]
+"""The lead of the first of a pair over the second, and its interval."""
+T = TypeVar("T")
+
+
+def evaluation(points: Mapping[str, float], leads: Leads, players: int = 3) -> Evaluation:
+    """An evaluation in which each name scores so many points per game."""
+    standings = [_filled(Standing, name=name, points=number) for name, number in points.items()]
+    return Evaluation(Rules(players), 10, 0, standings, _differences(leads), [], [], [], [])
+
+
+def league(names: Sequence[str], leads: Leads) -> League:
+    """A league with these names in the order of their ratings."""
+    ratings = [_filled(Rating, name=name) for name in names]
+    return League((Rules(3),), 10, 0, (1,), ratings, _differences(leads), [])
+
+
+def _differences(leads: Leads) -> list[Difference]:
+    return [Difference(name, other, *figures) for (name, other), figures in leads.items()]
+
+
+def _filled(kind: type[T], **given: Any) -> T:
+    return kind(**{field.name: given.get(field.name, 0.5) for field in fields(kind)})  # type: ignore[arg-type]

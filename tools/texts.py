@@ -1,0 +1,154 @@
+"""Brings the catalogues of play/language up to date with the texts that people see. Run by `make texts`.
+
+Texts are the arguments of `t`, `tn` and `nodes` in Python and JavaScript, and the text and labels of the
+page's HTML. Texts that nobody uses any more are removed; new ones wait, empty, to be translated.
+"""
+
+import ast
+import io
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po, write_po
+
+from wizard_env.play.language.translation import CATALOGUES, LANGUAGES, SOURCE
+
+ROOT = Path(__file__).resolve().parent.parent
+PEOPLE = ROOT / "play"
+"""The folder of all that people see."""
+KEYWORDS: dict[str, Any] = {"t": None, "nodes": None, "tn": (1, 2)}
+SUFFIXES = {".py", ".js", ".html"}
+LABELS = {"alt", "aria-label", "aria-description", "placeholder", "title"}
+"""Attributes that people see or hear."""
+SILENT = {"script", "style"}
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+"""Elements without an end."""
+WIDTH = 110
+
+
+class PageTexts(HTMLParser):
+    """Collects the texts of a page, each with its line, as static/language.js finds them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[int, str]] = []
+        self._open: list[tuple[str, bool]] = []
+        """The elements around, and whether each is to stay as it is."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        stays = tag in SILENT or given.get("translate") == "no" or self._stays
+        if not stays:
+            for name in sorted(LABELS & given.keys()):
+                self._add(given[name] or "")
+        if tag not in VOID:
+            self._open.append((tag, stays))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop()[0] != tag:
+            pass  # elements whose end is left out, as those of <li> and <option> may be
+
+    def handle_data(self, data: str) -> None:
+        if not self._stays:
+            self._add(data)
+
+    @property
+    def _stays(self) -> bool:
+        return bool(self._open) and self._open[-1][1]
+
+    def _add(self, text: str) -> None:
+        text = " ".join(text.split())
+        if any(map(str.isalpha, text)):
+            self.found.append((self.getpos()[0], text))
+
+
+def sources() -> Iterator[Path]:
+    """The files that may hold texts."""
+    return (path for path in sorted(PEOPLE.rglob("*")) if path.suffix in SUFFIXES)
+
+
+def texts_of(source: str, suffix: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
+    """The texts in a source, each with its line; those with a plural as a pair.
+
+    Raises ValueError for a call in Python whose text is no literal.
+    """
+    if suffix == ".py":
+        yield from python_texts(source)
+    elif suffix == ".html":
+        page = PageTexts()
+        page.feed(source)
+        yield from page.found
+    else:
+        options = {"jsx": False, "parse_template_string": True}
+        for line, text, _, _ in extract("javascript", io.BytesIO(source.encode()), KEYWORDS, options=options):
+            yield line, text
+
+
+def python_texts(source: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
+    """The texts in a Python source; Babel finds those within f-strings on recent Pythons only."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KEYWORDS:
+            given = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            wanted = len(KEYWORDS[node.func.id] or "t")
+            texts = tuple(text for text in given[:wanted] if isinstance(text, str))
+            if len(texts) < wanted:
+                raise ValueError(f"line {node.lineno}: {ast.unparse(node)} has no literal text")
+            yield node.lineno, texts if wanted > 1 else texts[0]
+
+
+def template() -> Catalog:
+    """Every text, untranslated, with the files that it is in."""
+    catalogue = Catalog(project="wizard_env", charset="utf-8")
+    for path in sources():
+        for line, text in texts_of(path.read_text(encoding="utf-8"), path.suffix):
+            catalogue.add(text, locations=[(path.relative_to(ROOT).as_posix(), line)])
+    return catalogue
+
+
+def main() -> None:
+    texts = template()
+    for language in sorted(LANGUAGES.keys() - {SOURCE}):
+        file = CATALOGUES / f"{language}.po"
+        catalogue = Catalog(language)
+        if file.exists():
+            with file.open("rb") as old:
+                catalogue = read_po(old, language)
+        catalogue.update(texts, no_fuzzy_matching=True, update_creation_date=False)
+        missing = sum(is_missing(text) for text in catalogue if text.id)
+        file.write_bytes(catalogue_text(catalogue))
+        print(f"{language}: {len(catalogue)} texts, {missing} to translate")
+
+
+def is_missing(text: Message) -> bool:
+    """Whether a text, or a form of it, has no translation."""
+    return not (all(text.string) if isinstance(text.string, tuple) else text.string)
+
+
+def catalogue_text(catalogue: Catalog) -> bytes:
+    """A catalogue as a .po file that changes only where texts do."""
+    written = io.BytesIO()
+    write_po(
+        written,
+        catalogue,
+        WIDTH,
+        sort_by_file=True,
+        ignore_obsolete=True,
+        include_lineno=False,
+        omit_header=True,
+    )
+    forms = f"nplurals={catalogue.num_plurals}; plural={catalogue.plural_expr};"
+    header = (
+        'msgid ""\nmsgstr ""\n'
+        f'"Language: {catalogue.locale_identifier}\\n"\n'
+        '"Content-Type: text/plain; charset=utf-8\\n"\n'
+        f'"Plural-Forms: {forms}\\n"\n\n'
+    )
+    return header.encode() + written.getvalue().strip() + b"\n"
+
+
+if __name__ == "__main__":
+    main()
