@@ -1,5 +1,6 @@
 // Everything that is said to the server: requests over HTTP, and the websocket of a table.
 import { complain } from "./elements.js";
+import { t } from "./language.js";
 
 const FIRST_RETRY = 500; // milliseconds after a connection is lost; doubled after each failure
 const LAST_RETRY = 10000;
@@ -13,7 +14,7 @@ export async function ask(address, body) {
     complain(answer.ok ? "" : content.why);
     return answer.ok ? content : null;
   } catch {
-    complain("The server is not responding.");
+    complain(t("The server is not responding."));
     return null;
   }
 }

@@ -2,7 +2,7 @@
 import { currentPage, LOBBY, REVIEW } from "./address.js";
 import { ask } from "./connection.js";
 import { complain, offerLobby } from "./elements.js";
-import "./language.js";
+import { t } from "./language.js";
 import { join, lobby } from "./lobby.js";
 import { review } from "./review.js";
 import { savedToken } from "./storage.js";
@@ -21,7 +21,7 @@ function open(page) {
 // A seat that this browser has taken, else an open one, else watching.
 async function openTable(name) {
   if (!/^[\w-]+$/.test(name)) {
-    complain("there is no such table");
+    complain(t("there is no such table"));
     return offerLobby();
   }
   const token = savedToken(name);

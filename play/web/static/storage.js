@@ -1,5 +1,6 @@
 // What the browser keeps: the person's name and the tokens of seats; for one tab, the games under review.
 import { complain } from "./elements.js";
+import { t } from "./language.js";
 
 const PERSON = "wizard name";
 const tokenKey = (table) => `wizard ${table}`;
@@ -18,7 +19,7 @@ export const savedRecords = () => JSON.parse(sessionStorage.getItem(RECORDS));
 // Returns whether the records are kept; otherwise the page shows the reason.
 export function saveRecords(text, names = null) {
   if (!text.trim()) {
-    complain("This file is empty.");
+    complain(t("This file is empty."));
     return false;
   }
   sessionStorage.removeItem(PLACE);
@@ -26,7 +27,7 @@ export function saveRecords(text, names = null) {
     sessionStorage.setItem(RECORDS, JSON.stringify([text, names]));
     return true;
   } catch {
-    complain("This file is too large for the browser to keep.");
+    complain(t("This file is too large for the browser to keep."));
     return false;
   }
 }

@@ -2,7 +2,8 @@
 import { goTo, REVIEW } from "./address.js";
 import { connect, fetchRecord, recordAddress } from "./connection.js";
 import { drawAdvice, drawTable, drawThinking } from "./drawing.js";
-import { $, actionName, complain, make, offerLobby } from "./elements.js";
+import { $, actionName, complain, decimal, make, offerLobby } from "./elements.js";
+import { nodes, t } from "./language.js";
 import { saveRecords } from "./storage.js";
 
 const SHOWN = 8; // at most this many of an adviser's choices are shown, likeliest first
@@ -50,7 +51,9 @@ function show(received) {
   $("back").disabled = !view.can_take_back;
   if (pacing === null) $("pace").value = view.seconds;
   showPace();
-  $("invite").replaceChildren("A seat is open; send this link: ", link(location.href, location.href));
+  $("invite").replaceChildren(
+    ...nodes("A seat is open; send this link: {link}", { link: link(location.href, location.href) }),
+  );
   $("invite").hidden = !view.open.length;
 }
 
@@ -66,7 +69,10 @@ function showHint({ agent, decisions, ...advice }) {
   }
   drawAdvice(agent, advice, null, SHOWN);
   $("hint").disabled = false;
-  $("news").textContent = `${agent} would choose ${actionName(advice.choices[0].action)}`;
+  $("news").textContent = t("{agent} would choose {action}", {
+    agent,
+    action: actionName(advice.choices[0].action),
+  });
 }
 
 function refused(why) {
@@ -77,7 +83,7 @@ function refused(why) {
 }
 
 function disconnected() {
-  $("status").textContent = "Connection lost; trying again.";
+  $("status").textContent = t("Connection lost; trying again.");
   const buttons = document.querySelectorAll("#choices button, #hand button, nav button");
   for (const button of buttons) button.disabled = true;
 }
@@ -87,18 +93,18 @@ function offerRecord() {
   const review = async () => {
     if (saveRecords(await fetchRecord(table), names)) goTo(REVIEW);
   };
-  const button = make("button", { textContent: "Review", onclick: review });
+  const button = make("button", { textContent: t("Review"), onclick: review });
   $("status").append(
     " ",
-    link(recordAddress(table), "Record"),
+    link(recordAddress(table), t("Record")),
     " · ",
     button,
     " · ",
-    link("./", "Another game"),
+    link("./", t("Another game")),
   );
 }
 
 function showPace() {
-  $("seconds").textContent = `${Number($("pace").value).toFixed(1)} s`;
+  $("seconds").textContent = `${decimal(Number($("pace").value), 1)} s`;
   $("pace").setAttribute("aria-valuetext", $("seconds").textContent);
 }

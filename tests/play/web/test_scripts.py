@@ -41,7 +41,7 @@ def test_one_script_connects_and_drawing_does_without() -> None:
     """One more fetches the texts, before all others run."""
     connecting = {name for name, script in SCRIPTS.items() if CONNECTS.search(script)}
     assert connecting == {"connection.js", "language.js"}
-    assert behind("drawing.js") == {"elements.js"}
+    assert behind("drawing.js") == {"elements.js", "language.js"}
 
 
 @pytest.mark.parametrize("page", sorted(PAGES))
