@@ -22,6 +22,7 @@ from wizard_env.cards import (
     UNITS,
     WIZARD,
     WIZARD_SHIFT,
+    size_of,
 )
 from wizard_env.chance import mix, scale, step_generator
 from wizard_env.checks import check_integer
@@ -121,14 +122,6 @@ def count_deals(view: View) -> NDArray[np.float64]:
     totals = np.empty(len(view))
     _count_rows(view.known, totals)
     return totals
-
-
-@compiled
-def size_of(cards: int) -> int:
-    """The number of cards in a set."""
-    return (
-        count_bits(cards & SUIT_CARDS) + ((cards >> WIZARD_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
-    )
 
 
 @compiled

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import MAX_BID
-from wizard_env.agents.belief import size_of, unseen_by
+from wizard_env.agents.belief import unseen_by
 from wizard_env.cards import (
     COUNT,
     JESTER,
@@ -24,11 +24,13 @@ from wizard_env.cards import (
     WIZARD,
     WIZARD_SHIFT,
     rank_of,
+    size_of,
     suit_of,
 )
 from wizard_env.compiled.bits import count_bits, lowest_bit
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import first_action, left_of, legal, power_in_trick, score
+from wizard_env.sampling import certain
 from wizard_env.state import BID, NO_SUIT, PLAY, STATE, UNDECIDED, State
 from wizard_env.view import Actions, View
 
@@ -114,6 +116,11 @@ class HeuristicAgent:
         actions = np.empty(len(view), np.int64)
         _act(view.known, actions)
         return actions
+
+    def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
+        """The actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
+        actions = self.act(view, rng)
+        return actions, certain(actions)
 
 
 @compiled

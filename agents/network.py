@@ -10,13 +10,14 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
 from wizard_env.checks import check_choice
 from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
-from wizard_env.sampling import best_legal
+from wizard_env.records.tensor_files import write_tensors
+from wizard_env.sampling import best_legal, certain
 from wizard_env.view import Actions, Encoding, View, printed_actions, reorder_actions
 
 FILE_NAME = "agent.safetensors"
@@ -73,6 +74,17 @@ class NetworkAgent:
         actions, _ = sample_softmax(logits, encoding.mask, view.noise(rng))
         return printed_actions(actions, encoding.order)
 
+    def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
+        """The actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
+        if not self.sample:
+            actions = self.likeliest(view)
+            return actions, certain(actions)
+        encoding = view.encode(canonical_suits=True)
+        policy = self.policy(encoding)
+        with np.errstate(divide="ignore"):
+            chosen, _ = sample_softmax(np.log(policy), encoding.mask, view.noise(rng))
+        return printed_actions(chosen, encoding.order), self._printed(policy, encoding.order)
+
     def likeliest(self, view: View) -> Actions:
         """int64 [n]: the network's likeliest actions."""
         encoding = view.encode(canonical_suits=True)
@@ -87,11 +99,15 @@ class NetworkAgent:
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Its policy and its value; it has no estimates for single actions."""
         encoding = view.encode(canonical_suits=True)
-        ids = np.tile(np.arange(NUM_ACTIONS), len(view))
-        columns = reorder_actions(ids, encoding.order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)
         unknown = np.full((len(view), NUM_ACTIONS), np.nan)
         value = unknown[:, 0] if self.value is None else self.values(encoding.observation).astype(np.float64)
-        return Assessment(np.take_along_axis(self.policy(encoding), columns, axis=1), unknown, value)
+        return Assessment(self._printed(self.policy(encoding), encoding.order), unknown, value)
+
+    def _printed(self, policy: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """A policy in the given orders of suits as one of the actions in the suits as printed."""
+        ids = np.tile(np.arange(NUM_ACTIONS), len(order))
+        columns = reorder_actions(ids, order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)
+        return np.take_along_axis(policy, columns, axis=1)
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """float32 [n, NUM_ACTIONS], for observations uint8 [n, OBS_SIZE] in canonical suits."""
@@ -180,7 +196,7 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path) -> None:
         path: the file.
     """
     arrays = {name: np.ascontiguousarray(values) for name, values in weights.items()}
-    save_file(arrays, path, {"format": FORMAT, "version": VERSION, "layout": LAYOUT})
+    write_tensors(path, save(arrays, {"format": FORMAT, "version": VERSION, "layout": LAYOUT}))
 
 
 def read_agent(path: Path) -> dict[str, NDArray[np.float32]]:

@@ -26,6 +26,7 @@ from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.engine import legal, power_in_trick, power_of
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.sampling import certain
 from wizard_env.state import BID, NO_SUIT, STATE, TRUMP, State
 from wizard_env.view import Actions, View
 
@@ -46,6 +47,11 @@ class RuleBasedAgent:
         actions = np.empty(len(view), np.int64)
         _act(view.known, actions)
         return actions
+
+    def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
+        """The actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
+        actions = self.act(view, rng)
+        return actions, certain(actions)
 
 
 def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:

@@ -198,7 +198,7 @@ def distinct_cards(state: State, allowed: int) -> int:
         left &= left - 1
         between = others & ((1 << card) - (1 << max(previous, 0)))
         lowest = previous == NO_CARD or card >= WIZARD or suit_of(card) != suit_of(previous)
-        is_magic = state.magic_edition and rank_of(int(previous)) == 0
+        is_magic = state.magic_edition and not lowest and rank_of(int(previous)) == 0
         if lowest or between or is_magic:
             distinct |= 1 << card
         previous = card

@@ -19,7 +19,7 @@ LAYERS = (
     {"rules"},
     {"state"},
     {"engine"},
-    {"chance", "observation", "readable"},
+    {"chance", "invariants", "observation", "readable"},
     {"sampling", "render"},
     {"view", "game"},
     {"games", "loading"},

@@ -30,3 +30,25 @@ def test_tianshou_learns(more: list[str]) -> None:
     options = ["--hand-size", "1", "--epochs", "1", "--steps-per-epoch", "3000", "--num-envs", "8", *more]
     before, after = tianshou_wizard.train(tianshou_wizard.parse(options))
     assert after > before
+
+
+def test_jax_learns(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every seat is the learner; a line is printed for each iteration."""
+    pytest.importorskip("jax")
+    pytest.importorskip("optax")
+    from examples import jax_wizard
+
+    options = ["--hand-sizes", "1,2", "--iterations", "6", "--num-games", "128", "--num-steps", "24"]
+    curve = jax_wizard.train(jax_wizard.parse(options))
+    assert len(curve) == len(capsys.readouterr().out.splitlines()) == 6
+    assert curve[-1] > curve[0] + 3
+
+
+@pytest.mark.filterwarnings("ignore")  # TorchRL's own
+def test_torchrl_learns() -> None:
+    pytest.importorskip("torchrl")
+    from examples import torchrl_wizard
+
+    options = ["--hand-sizes", "1,2", "--iterations", "6", "--num-envs", "64", "--num-steps", "24"]
+    curve = torchrl_wizard.train(torchrl_wizard.parse(options))
+    assert curve[-1] > curve[0] + 2

@@ -343,7 +343,7 @@ def observe(states: NDArray[Any], rules: Rules, seat: int, canonical_suits: bool
 
 def view_contents(states: NDArray[Any]) -> list[bytes]:
     """All that the acting seat's view of a record holds."""
-    view = View(states)
+    view = View(states.copy(), copy=False)  # a swap may undo a void that was shown
     canonical = view.encode(canonical_suits=True)
     arrays = [view.known, view.observation, view.mask, view.seat, *canonical, view.information(0)]
     return [np.asarray(array).tobytes() for array in arrays]

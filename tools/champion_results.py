@@ -8,12 +8,12 @@ from typing import Any
 
 from rich.progress import track
 
-from wizard_env import Rules
+from wizard_env import Rules, configs
 from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
 from wizard_env.records.files import write_atomically
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.train.arena.workers import Map, workers
-from wizard_env.train.config.run import ANCHORS
+from wizard_env.train.config.reading import read_config
 from wizard_env.train.evaluate import Evaluation, evaluate
 
 PAGE = Path(__file__).parent.parent / "docs" / "results.md"
@@ -22,8 +22,9 @@ CHAMPION = "champion"
 SEARCH = "search:worlds=16"
 DEEP = "champion+search:milliseconds=50"
 SEEN = ("rule_based", "heuristic")
-"""The opponents that the champion trained with; ANCHORS and `search` are not among them."""
-OPPONENTS = ("random", *SEEN, *ANCHORS, SEARCH)
+"""The opponents that the champion trained with; those held out and `search` are not among them."""
+HELD_OUT = read_config(configs.find("champion")).held_out
+OPPONENTS = ("random", *SEEN, *HELD_OUT, SEARCH)
 SLOW = (SEARCH, DEEP)
 
 
@@ -109,8 +110,8 @@ def page(games: int, spread: Map) -> Iterator[str]:
 and seed {SEED}.
 The agent plays alone against copies of the opponent, and plays every deal in every seat. Intervals are 95%
 intervals by bootstrap over deals. Some of the opponents were its partners in training; \
-the anchors (`ANCHORS` in
-`train/config/run.py`) and `search` were not.
+those in `held_out`
+of `configs/champion.toml`, and `search`, were not.
 
 ## Whole games
 """

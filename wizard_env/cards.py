@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from wizard_env.compiled.bits import count_bits
 from wizard_env.compiled.jit import at, compiled
 
 SUITS = "SHDC"
@@ -95,3 +96,11 @@ def kinds_of(cards: int) -> int:
     if (cards >> JESTER_SHIFT) & COUNT:
         kinds |= 1 << JESTER
     return kinds
+
+
+@compiled
+def size_of(cards: int) -> int:
+    """The number of cards in a set."""
+    return (
+        count_bits(cards & SUIT_CARDS) + ((cards >> WIZARD_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
+    )

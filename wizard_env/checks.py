@@ -5,11 +5,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def is_integer(value: Any) -> bool:
     """Whether `value` is a Python or numpy integer; bool does not count."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def are_bools(values: NDArray[Any]) -> bool:
+    """Whether an array that was read from outside holds bools, each byte of them 0 or 1 as numpy trusts."""
+    return values.dtype == np.bool_ and not (values.view(np.uint8) > 1).any()
 
 
 def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str]) -> None:

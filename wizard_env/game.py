@@ -14,6 +14,7 @@ from wizard_env.chance import deal_round, draw_for_dealer
 from wizard_env.checks import check_integer
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, first_action, is_choice, legal, next_round, turn_up
+from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
 from wizard_env.observation.encoder import observe, write_full_state, write_mask
 from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
 from wizard_env.observation.suit_order import PRINTED_ORDER
@@ -42,8 +43,6 @@ _ILLEGAL = -1
 _UNKNOWN_BEGINNING = (
     "the actions do not lead to this game: it was begun from a state, or its state was written to"
 )
-_MAX_SCORE = 10_000
-"""Largest score of a given deal: with it, the points of the longest game still fit into 16 bits."""
 
 GAME = np.dtype(
     (
@@ -120,7 +119,7 @@ class Game(ReadableState):
 
         states: a record of dtype STATE, or an array of one.
 
-        Raises ValueError if the rules are not those of the state.
+        Raises ValueError if the rules are not those of the state, or if it is not a state of the game.
         """
         record = np.asarray(states, STATE).reshape(-1)[:1]
         game = cls.__new__(cls)
@@ -129,6 +128,7 @@ class Game(ReadableState):
         for option in OPTION_FIELDS:
             if (game.state[option] != record[option]).any():
                 raise ValueError(f"{rules} are not the rules of this state: {option} differs")
+        check_states(record, ANY_HIDDEN)
         game.state[:] = record
         game._note(_refresh(game._buffers))
         return game
@@ -186,9 +186,9 @@ class Game(ReadableState):
                     f"{cards.count(card)} copies of {CARD_NAMES[card]}: the deck holds {COPIES[card]}"
                 )
         points = [0] * players if scores is None else [int(as_index(score)) for score in scores]
-        if len(points) != players or any(p % 10 or abs(p) > _MAX_SCORE for p in points):
+        if len(points) != players or any(p % 10 or abs(p) > MAX_SCORE for p in points):
             raise ValueError(
-                f"scores={scores!r}: {players} multiples of 10 from -{_MAX_SCORE} to {_MAX_SCORE} are needed"
+                f"scores={scores!r}: {players} multiples of 10 from -{MAX_SCORE} to {MAX_SCORE} are needed"
             )
         state = self.state[0]
         state["scores"][:players] = points
@@ -439,7 +439,9 @@ class Game(ReadableState):
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
         self._adopt(np.zeros(1, GAME))
-        self.state[:] = np.frombuffer(kept["state"], STATE)
+        states = np.frombuffer(kept["state"], STATE)
+        check_states(states, ANY_HIDDEN)
+        self.state[:] = states
         self._note(_refresh(self._buffers))
 
     def __eq__(self, other: object) -> bool:

@@ -20,8 +20,9 @@ from wizard_env.compiled.jit import (
     outlined,
 )
 from wizard_env.compiled.threads import Pace, claim, end_of, finish, get_num_threads, new_board, share
-from wizard_env.engine import apply, first_action, is_choice, next_round, take
+from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take
 from wizard_env.game import Game
+from wizard_env.invariants import check_states
 from wizard_env.observation.encoder import observe, show_legal, write_choices, write_full_state
 from wizard_env.observation.fields import FULL_ROW, FULL_SIZE, OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action, reorder_action
@@ -30,6 +31,8 @@ from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
     DECK_ORDER,
     MASK_ROW,
+    NO_SEAT,
+    OPTION_FIELDS,
     OVER,
     PLAY,
     SCORED,
@@ -37,6 +40,8 @@ from wizard_env.state import (
     DeckOrder,
     Row,
     State,
+    aligned_copy,
+    aligned_zeros,
     rules_of,
     write_rules,
 )
@@ -75,6 +80,7 @@ _CHOICES = (1 << NUM_KINDS) - 1
 assert NUM_KINDS <= _FIRST_ACTION
 assert FIRST_PLAY < 1 << 63 - _FIRST_ACTION
 
+_DTYPES = (STATE, OBSERVATION_ROW, MASK_ROW, RESULT)
 _BATCH = ([STATE], [OBSERVATION_ROW], [MASK_ROW], [RESULT])
 """The kinds of a batch's arrays, for kernels."""
 _OPTIONS = (bool, bool, int, bool)
@@ -144,8 +150,8 @@ class Games:
             states[rows] = pattern
         self._attach(
             states,
-            np.zeros(num_games if observe else 1, OBSERVATION_ROW),
-            np.zeros(num_games if observe else 1, MASK_ROW),
+            aligned_zeros(num_games if observe else 1, OBSERVATION_ROW),
+            aligned_zeros(num_games if observe else 1, MASK_ROW),
             np.zeros(num_games, RESULT),
         )
         self.begin(self._rows, game_seeds(seed, num_games))
@@ -179,7 +185,35 @@ class Games:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         arrays = kept.pop("arrays")
         self.__dict__.update(kept)
-        self._attach(*arrays)
+        written = self.num_games if self._options[3] else 1
+        _check_arrays(arrays, (self.num_games, written, written, self.num_games))
+        check_states(arrays[0])
+        self._attach(*map(aligned_copy, arrays))
+        self._show_anew()
+
+    def restore(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Continue from the arrays of games with the same rules and options, as `__getstate__` gives them.
+
+        The states are checked, and what they determine is written anew.
+
+        Raises ValueError for arrays of other sizes or rules, and for a record that is no state of the game.
+        """
+        _check_arrays(arrays, tuple(map(len, self._arrays)))
+        check_states(arrays[0])
+        for option in OPTION_FIELDS:
+            if (differs := self.states[option] != arrays[0][option]).any():
+                game = int(differs.reshape(self.num_games, -1).any(axis=1).argmax())
+                raise ValueError(f"game {game} has other rules than these games: {option} differs")
+        for own, kept in zip(self._arrays, arrays, strict=True):
+            own[:] = kept
+        self._show_anew()
+
+    def _show_anew(self) -> None:
+        """Write what the states determine; what the arrays held may have been written elsewhere."""
+        self._observations["values"] = 0  # the places of seats where nobody sits are never written
+        _show_games(*self._arrays, self._options)
+        for flags in (self.round_done.view(np.uint8), self.done.view(np.uint8)):
+            flags[:] = flags != 0  # numpy trusts that a bool is the byte 0 or 1
 
     def __repr__(self) -> str:
         rules = ", ".join(map(repr, self._kinds))
@@ -192,13 +226,24 @@ class Games:
             raise ValueError(f"the games have {len(self._kinds)} different rules: see `rules_of(states[i])`")
         return self._kinds[0]
 
-    def begin(self, rows: ArrayLike, seeds: ArrayLike) -> None:
-        """Start new games in some rows. rows: int [k]; seeds: uint64 [k]."""
+    def begin(self, rows: ArrayLike, seeds: ArrayLike, dealer: int | None = None) -> None:
+        """Start new games in some rows.
+
+        Args:
+            rows: int [k].
+            seeds: uint64 [k].
+            dealer: the seat that deals first; the one that draws the highest card if None.
+        """
         games = self._indices(rows)
         words = np.asarray(seeds, np.uint64)
         if words.shape != games.shape:
             raise ValueError(f"seeds of shape {words.shape}: one is needed for each of {len(games)} rows")
-        _begin_games(*self._arrays, games, words, self._options)
+        first = NO_SEAT if dealer is None else self._check_dealer(dealer, games)
+        _begin_games(*self._arrays, games, words, first, self._options)
+
+    def _check_dealer(self, dealer: int, games: NDArray[np.int64]) -> int:
+        fewest = int(self.num_players[games].min(initial=MAX_PLAYERS))
+        return check_integer("dealer", dealer, 0, fewest - 1)
 
     def deal(self, rows: ArrayLike) -> None:
         """Deal the next round in some rows that paused at the end of one. rows: int [k]."""
@@ -336,6 +381,15 @@ class Games:
         raise IllegalAction(reason + where)
 
 
+def _check_arrays(arrays: Sequence[NDArray[Any]], counts: tuple[int, ...]) -> None:
+    """Raise ValueError unless the arrays are those of a batch, with so many rows each."""
+    given = [(array.dtype, array.shape) for array in arrays]
+    wanted = [(kind, (n,)) for kind, n in zip(_DTYPES, counts, strict=True)]
+    if given != wanted:
+        shapes = [array.shape for array in arrays]
+        raise ValueError(f"arrays of shapes {shapes}: these games need {[shape for _, shape in wanted]}")
+
+
 def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, list[int]]:
     """The games that each of the rules belongs to."""
     each = [rules] * num_games if isinstance(rules, Rules) else list(rules)
@@ -389,10 +443,15 @@ def _show_game(state: State, row: Row, mask: Row, result: Any, canonical: bool, 
 
 
 @outlined
-def _begin(state: State, deck: DeckOrder, result: Any) -> None:
-    """Draw for the first dealer and deal the first round; the generator still holds the game's seed."""
+def _begin(state: State, deck: DeckOrder, result: Any, dealer: int) -> None:
+    """Draw for the first dealer and deal the first round; the generator still holds the game's seed.
+
+    dealer: who deals, whatever the draw says; or NO_SEAT.
+    """
     result.seed = state.generator
     draw_for_dealer(state, deck)
+    if dealer != NO_SEAT:
+        begin_game(state, dealer)
     deal_round(state, deck)
 
 
@@ -405,7 +464,7 @@ def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> None:
     if state.phase == OVER:
         result.done = True
         if pause == _NEVER:
-            _begin(state, deck, result)
+            _begin(state, deck, result, NO_SEAT)
     elif pause != _ROUND:
         next_round(state)
         deal_round(state, deck)
@@ -498,16 +557,16 @@ def _step_kernel() -> Callable[..., int]:
     return direct(_step_games)
 
 
-@kernel(*_BATCH, [np.int64], [np.uint64], _OPTIONS)
+@kernel(*_BATCH, [np.int64], [np.uint64], int, _OPTIONS)
 def _begin_games(
-    states: Any, rows: Any, masks: Any, results: Any, games: Any, seeds: Any, options: Any
+    states: Any, rows: Any, masks: Any, results: Any, games: Any, seeds: Any, dealer: int, options: Any
 ) -> None:
     canonical, _, _, writes_rows = options
     decks = np.empty(1, DECK_ORDER)
     for index in range(len(games)):
         game = games[index]
         states[game].generator = seeds[index]
-        _begin(states[game], decks[0], results[game])
+        _begin(states[game], decks[0], results[game], dealer)
         written = game if writes_rows else 0
         _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
 
@@ -520,6 +579,14 @@ def _deal_games(states: Any, rows: Any, masks: Any, results: Any, games: Any, op
         game = games[index]
         next_round(states[game])
         deal_round(states[game], decks[0])
+        written = game if writes_rows else 0
+        _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
+
+
+@kernel(*_BATCH, _OPTIONS)
+def _show_games(states: Any, rows: Any, masks: Any, results: Any, options: Any) -> None:
+    canonical, _, _, writes_rows = options
+    for game in range(len(states)):
         written = game if writes_rows else 0
         _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
 

@@ -1,10 +1,12 @@
 """Choosing among legal actions, compiled: uniformly, by softmax, and whole random playouts.
 
-Randomness comes as `Noise`: a `numpy.random.Generator`, or one uint64 per row for callers that need a
-row's choice to be the same whatever else is in the batch.
+Randomness comes as `Noise`: a `numpy.random.Generator`; or one for each row, as Gymnasium's SyncVectorEnv
+has them; or one uint64 per row, for callers that need a row's choice to be the same whatever else is in the
+batch.
 """
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +23,7 @@ _LOW_ACTIONS = (1 << _LOW_COUNT) - 1
 _HIGH_ACTIONS = (1 << NUM_ACTIONS - _LOW_COUNT) - 1
 """A mask is read as two numbers: the first 60 actions, and the rest."""
 
-Noise: TypeAlias = np.random.Generator | NDArray[np.uint64]
+Noise: TypeAlias = np.random.Generator | Sequence[np.random.Generator] | NDArray[np.uint64]
 
 
 def draw_noise(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
@@ -57,7 +59,7 @@ def sample_legal(mask: ArrayLike, noise: Noise) -> NDArray[np.int64]:
 
     Args:
         mask: uint8 or bool [n, NUM_ACTIONS]; a row without a legal action gives 0.
-        noise: a generator, or uint64 [n].
+        noise: a generator, or uint64 [n], or n generators.
 
     Returns:
         int64 [n]: action ids.
@@ -77,7 +79,7 @@ def sample_softmax(
         logits: float32 [n, NUM_ACTIONS]; entries of illegal actions are not read.
         mask: uint8 or bool [n, NUM_ACTIONS]; a row without a legal action gives action 0
             with probability 0.
-        noise: a generator, or uint64 [n].
+        noise: a generator, or uint64 [n], or n generators.
 
     Returns:
         int64 [n] action ids, and float32 [n] the logarithms of their probabilities.
@@ -97,6 +99,13 @@ def best_legal(scores: NDArray[np.floating[Any]], mask: NDArray[np.uint8]) -> ND
     return np.where(mask, scores, -np.inf).argmax(axis=1)
 
 
+def certain(actions: NDArray[np.int64]) -> NDArray[np.float32]:
+    """float32 [n, NUM_ACTIONS]: the probabilities by which an agent acts that always takes these actions."""
+    probabilities = np.zeros((len(actions), NUM_ACTIONS), np.float32)
+    probabilities[np.arange(len(actions)), actions] = 1
+    return probabilities
+
+
 def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
     rows = np.asarray(mask)
     if rows.dtype != np.uint8:
@@ -108,6 +117,8 @@ def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
 
 def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
     if not isinstance(noise, np.random.Generator):
+        if isinstance(noise, Sequence) and any(isinstance(each, np.random.Generator) for each in noise):
+            noise = np.concatenate([draw_noise(each, 1) for each in noise])
         words = np.ascontiguousarray(noise, np.uint64)
         if words.shape != (count,):
             raise ValueError(f"noise of shape {words.shape}: ({count},) is needed")

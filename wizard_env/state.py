@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.cards import DECK_SIZE
@@ -128,7 +128,7 @@ class State(Protocol):
     """An index of BID_REVEALS."""
     magic_edition: int
     hand_sizes: NDArray[np.int8]
-    """[60] the hand size of every round; entries from `num_rounds` on are unused."""
+    """[60] the hand size of every round; entries from `num_rounds` on are 0."""
 
 
 DECK_ORDER = np.dtype(
@@ -158,6 +158,26 @@ def row_dtype(size: int) -> np.dtype[Any]:
 
 
 MASK_ROW = row_dtype(NUM_ACTIONS)
+
+_ALIGNMENT = 64
+"""Bytes, a cache line; JAX takes an array without copying it only if it begins at a multiple of that."""
+
+
+def aligned_zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Zeros in memory that begins at a multiple of 64 bytes."""
+    kind = np.dtype(dtype)
+    size = int(np.prod(shape)) * kind.itemsize
+    memory = np.zeros(size + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    return memory[start : start + size].view(kind).reshape(shape)
+
+
+def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy in memory that begins at a multiple of 64 bytes."""
+    copy = aligned_zeros(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
 
 FREE, NO_EVEN, LEADER, CANADIAN = range(len(BID_RESTRICTIONS))
 OPEN, SIMULTANEOUS, SECRET = range(len(BID_REVEALS))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
+from wizard_env.invariants import OTHERS_HIDDEN, check_states
 from wizard_env.observation.encoder import observe, write_mask
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action, reorder_action
@@ -56,7 +57,12 @@ class View:
 
         noise: uint64 [n], a fresh random word for each decision, if the games have their own streams.
         copy: False conceals the states in place, for a caller that made them for this view.
+
+        Raises TypeError for anything but records of dtype STATE, and ValueError for a game that awaits no
+        decision and for a record that is not a state of the game. States that are not copied are trusted.
         """
+        if copy:
+            check_states(states, OTHERS_HIDDEN)
         if (states["phase"] > PLAY).any():
             game = int((states["phase"] > PLAY).argmax())
             raise ValueError(f"game {game} of the view awaits no decision: its round is over")
@@ -74,6 +80,10 @@ class View:
 
     def __len__(self) -> int:
         return len(self.known)
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        check_states(self.known, OTHERS_HIDDEN)
 
     @property
     def seat(self) -> NDArray[np.int8]:

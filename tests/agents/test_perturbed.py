@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tests.positions import under_way
-from wizard_env import Rules, View
+from wizard_env import Game, Rules, View, action_name
 from wizard_env.actions import FIRST_BID
 from wizard_env.agents import load
-from wizard_env.agents.perturbed import PerturbedAgent
-from wizard_env.state import BID
+from wizard_env.agents.perturbed import PerturbedAgent, generated_population
+from wizard_env.state import BID, PLAY
 from wizard_env.testing import agent_test
 
 RNG = np.random.default_rng(0)
@@ -53,11 +53,42 @@ def test_it_acts_at_random_as_often_as_the_noise_says() -> None:
     assert some.mask[np.arange(len(some)), wholly].all()
 
 
+@pytest.mark.parametrize(("greed", "played", "legal"), [(1, "AS", "2S AS 9S"), (-1, "2S", "2S AS 9S")])
+def test_greed_plays_the_strongest_or_the_weakest_card(greed: float, played: str, legal: str) -> None:
+    """Seat 1 follows a led spade; whatever it has bid."""
+    hands = [["3S", "3H", "3D"], legal.split(), ["4S", "4H", "4D"]]
+    game = Game.from_deal(Rules(3, hand_sizes=(3,)), dealer=2, hands=hands, upcard="5C")
+    for action in ("bid 1", "bid 1", "bid 0", "play 3S"):
+        game.step(action)
+    actions = PerturbedAgent("random", greed=greed).act(View.of([game]), RNG)
+    assert action_name(int(actions[0])) == f"play {played}"
+
+
+def test_greed_is_a_share_of_the_plays() -> None:
+    """Other decisions stay as they are; some greedy plays happen to be those of the inner agent."""
+    some = view()
+    plays = some.known["phase"] == PLAY
+    before = load("heuristic").act(some, RNG)
+    always, half = (PerturbedAgent(greed=greed).act(some, RNG) != before for greed in (1.0, 0.5))
+    assert not always[~plays].any()
+    assert not half[~always].any()
+    assert float(half.sum() / always.sum()) == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_population_is_of_many_kinds_and_stays_the_same() -> None:
+    names = generated_population(12, seed=3)
+    assert len(set(names)) == 12
+    assert generated_population(5, seed=3) == names[:5]
+    assert generated_population(12, seed=4) != names
+    inner = {type(agent.agent).__name__ for agent in map(load, names) if isinstance(agent, PerturbedAgent)}
+    assert inner == {"HeuristicAgent", "RuleBasedAgent"}
+
+
 def test_it_passes_agent_test() -> None:
-    agent_test("variant:of=random,bias=-0.5,noise=0.1", num_games=1)
+    agent_test("variant:of=random,bias=-0.5,noise=0.1,greed=0.2", num_games=1)
 
 
-@pytest.mark.parametrize("options", [{"noise": -0.1}, {"noise": 1.5}, {"bias": 21}])
+@pytest.mark.parametrize("options", [{"noise": -0.1}, {"noise": 1.5}, {"bias": 21}, {"greed": -1.5}])
 def test_options_out_of_range(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
         PerturbedAgent(**options)

@@ -139,6 +139,43 @@ def test_rewards_add_up_to_the_scores(episode: str) -> None:
     assert games > 8
 
 
+@pytest.mark.parametrize("options", [SHORT, SHORT | {"episode": "round", "dtype": "float32"}], ids=str)
+def test_equal_to_single_environments_that_the_caller_resets(options: dict[str, Any]) -> None:
+    """AutoresetMode.DISABLED: the infos of the rows that were reset, and everything else, byte for byte."""
+    mode, rng, episodes = AutoresetMode.DISABLED, np.random.default_rng(0), 0
+    native, sync = make(autoreset_mode=mode, **options), make_sync(4, mode, **options)
+    assert contents(native.reset(seed=5)) == contents(sync.reset(seed=5))
+    for _ in range(60):
+        actions = sample_legal(native.action_masks(), rng)
+        ours = native.step(actions)
+        assert contents(ours) == contents(sync.step(actions))
+        if not (ended := ours[2]).any():
+            continue
+        episodes += int(ended.sum())
+        with pytest.raises(ValueError, match=r"environments \[.* have ended: reset them first"):
+            native.step(actions)
+        seed = [None if row % 2 else 40 + episodes for row in range(4)]
+        (seen, told), (seen_there, told_there) = (
+            env.reset(seed=seed, options={"reset_mask": ended.copy()}) for env in (native, sync)
+        )
+        assert contents(seen) == contents(seen_there)
+        for name in ("action_mask", "seat", "scores"):
+            assert told[f"_{name}"].tolist() == told_there[f"_{name}"].tolist() == ended.tolist()
+            assert told[name][ended].tolist() == told_there[name][ended].tolist()
+        assert np.array_equal(told["action_mask"], native.action_masks())
+    assert episodes > 8
+
+
+def test_wrong_masks_of_what_to_reset_are_refused() -> None:
+    env = make(2, **SHORT, autoreset_mode="Disabled")
+    with pytest.raises(ValueError, match="the first reset is of all environments"):
+        env.reset(options={"reset_mask": np.array([True, False])})
+    env.reset(seed=0)
+    for mask in (np.array([1, 0]), np.array([True]), np.array([False, False])):
+        with pytest.raises(ValueError, match=r"bool \[2\] is needed, True at least once"):
+            env.reset(options={"reset_mask": mask})
+
+
 # --- as Gymnasium makes it
 
 
@@ -232,9 +269,10 @@ def test_seeds() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"autoreset_mode": AutoresetMode.DISABLED}, ValueError, "allowed are NEXT_STEP and SAME_STEP"),
-        ({"autoreset_mode": "Disabled"}, ValueError, "allowed are NEXT_STEP and SAME_STEP"),
-        ({"render_mode": "ansi"}, ValueError, "render_mode='ansi': a batch is not rendered"),
+        ({"autoreset_mode": "Never"}, ValueError, "'Never' is not a valid AutoresetMode"),
+        ({"render_mode": "human"}, ValueError, "render_mode='human': allowed are 'ansi', 'rgb_array'"),
+        ({"dtype": "float64"}, ValueError, "dtype='float64': did you mean 'float32'"),
+        ({"illegal_action": "skip"}, ValueError, "illegal_action='skip': allowed are 'raise', 'nearest'"),
         ({"num_envs": 0}, ValueError, "num_games=0: allowed are 1"),
         ({"num_player": 4}, TypeError, "'num_player': did you mean 'num_players'"),
         ({"opponent": "random"}, TypeError, "'opponent': did you mean 'opponents'"),
@@ -297,6 +335,57 @@ def test_an_illegal_action_beside_an_episode_that_restarts_changes_nothing() -> 
     assert shown(env) == before
     env.step(np.array([-1, env.action_masks()[1].argmax()]))  # the first one's action is not read
     assert not env._games.terminated[0]
+
+
+def test_the_action_space_draws_legal_actions() -> None:
+    """Of every game at that moment, in a copy too; masks and probabilities are taken as in Gymnasium."""
+    env = make(3, **SHORT)
+    env.reset(seed=0)
+    for _ in range(20):
+        env = copy.deepcopy(env)
+        env.step(env.action_space.sample())
+    only = tuple(np.eye(NUM_ACTIONS, dtype=np.int8)[[5, 6, 7]])
+    assert env.action_space.sample(mask=only).tolist() == [5, 6, 7]
+    env.action_space.seed(1)
+    first = env.action_space.sample()
+    env.action_space.seed(1)
+    assert env.action_space.sample().tolist() == first.tolist()
+
+
+def test_illegal_actions_can_become_the_nearest_legal_ones() -> None:
+    """For libraries that try out an environment with any action of its space."""
+    native = make(4, illegal_action="nearest", **SHORT)
+    sync = make_sync(4, AutoresetMode.NEXT_STEP, illegal_action="nearest", **SHORT)
+    native.reset(seed=0)
+    sync.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        actions = rng.integers(0, NUM_ACTIONS, 4)
+        assert contents(native.step(actions)) == contents(sync.step(actions))
+
+
+def test_rendering_shows_every_game() -> None:
+    """A tuple, as of Gymnasium's own vector environments; each what that learner sees."""
+    native, sync = make(2, render_mode="ansi", **SHORT), make_sync(2, MODES[0], render_mode="ansi", **SHORT)
+    native.reset(seed=3)
+    sync.reset(seed=3)
+    assert native.render() == sync.render()
+    images = make(2, render_mode="rgb_array", **SHORT)
+    images.reset(seed=0)
+    first, second = images.render() or ()
+    assert first.dtype == np.uint8
+    assert first.shape == second.shape
+    assert not np.array_equal(first, second)
+
+
+def test_observations_and_masks_begin_at_multiples_of_64_bytes() -> None:
+    """So that JAX takes them without copying."""
+    for dtype in ("uint8", "float32"):
+        env = make(5, **SHORT, dtype=dtype)
+        observations, infos = env.reset(seed=0)
+        for array in (observations, infos["action_mask"], env.step(env.action_space.sample())[0]):
+            assert array.ctypes.data % 64 == 0
+            assert array.flags.c_contiguous
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])

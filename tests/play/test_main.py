@@ -20,6 +20,7 @@ COMMANDS = [
     "replay",
     "analyse",
     "convert",
+    "dataset",
     "bench",
     "compile",
 ]

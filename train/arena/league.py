@@ -1,7 +1,7 @@
 """Leagues: many agents meet at tables and are rated; games that were played are never played again."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Agent, Game, Rules
+from wizard_env.agents.network import NetworkAgent
 from wizard_env.games import game_seeds
 from wizard_env.train.arena.duplicate import Deals, Player, arrange, load_players, play, play_one
 from wizard_env.train.arena.league_file import LeagueFile, Matchup, Member
@@ -121,15 +122,26 @@ def play_league(
 
 
 def fingerprint(name: str, agent: Agent) -> str:
-    """16 hexadecimal digits for an agent's name, its options, and the weights that it was read from.
+    """16 hexadecimal digits for an agent's name, its options, and the weights of its networks.
 
-    Code does not count: an agent whose code has changed needs another folder or another name.
+    Neither code counts nor the files that weights were read from: an agent whose code has changed needs
+    another folder or another name.
     """
     digest = hashlib.sha256(name.encode())
-    for path in sorted(value for value in getattr(agent, "__dict__", {}).values() if isinstance(value, Path)):
-        for file in sorted(path.glob("*.safetensors")) if path.is_dir() else [path]:
-            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    for weights in _weights(agent):
+        digest.update(f"{weights.dtype.str}{weights.shape}".encode())
+        digest.update(weights.tobytes())
     return digest.hexdigest()[:16]
+
+
+def _weights(agent: object) -> Iterator[NDArray[Any]]:
+    """The weights of an agent that is a network, or of the networks that it holds, in the order of names."""
+    if isinstance(agent, NetworkAgent):
+        for layer in (*agent.layers, *([agent.value] if agent.value else [])):
+            yield from layer
+    elif callable(getattr(agent, "act", None)):
+        for _, held in sorted(getattr(agent, "__dict__", {}).items()):
+            yield from _weights(held)
 
 
 def _choose(results: LeagueFile, members: dict[str, Member], rules: Rules, seed: int) -> list[Matchup]:

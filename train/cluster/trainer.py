@@ -107,7 +107,7 @@ def train(
 def _agents_to_send(config: Config, ray: Any) -> dict[str, Agent]:
     """Agents whose files other machines may not have. Agents that cannot be sent are loaded there."""
     sent = {}
-    for name in {*config.learning.partners, *config.ratings.agents} - {PAST}:
+    for name in {*config.partners(), *config.ratings.agents} - {PAST}:
         agent = load(name)
         try:
             ray.cloudpickle.dumps(agent)

@@ -6,18 +6,10 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from wizard_env import Rules
+from wizard_env.agents.perturbed import generated_population
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.learning import PAST, Learning, Section
 from wizard_env.train.config.ppo import PpoConfig
-
-ANCHORS = (
-    "search:playouts=random,evidence=nothing,worlds=32",
-    "variant:of=heuristic,bias=-0.5,noise=0.1",
-    "rival",
-)
-"""Agents of several kinds that no run may train against, so that results against them are results against
-strangers: a search that knows only the rules, a card counter that bids too low and makes mistakes, and a
-network that has trained only against itself."""
 
 
 class GameConfig(Section):
@@ -71,7 +63,7 @@ class RatingsConfig(Section):
     """Ratings of the learner while it learns: alone against each agent, on deals kept out of training."""
 
     agents: list[str] = []
-    """Partners or other agents, such as the ANCHORS; the curves keep the two groups apart."""
+    """Partners or other agents; the curves keep the two groups apart."""
     games: int = Field(default=50, gt=1)
     """Deals of a whole game."""
 
@@ -86,6 +78,8 @@ class Run(Section):
     """The games to learn and to evaluate."""
     learning: Learning
     evaluation: EvaluationConfig = EvaluationConfig()
+    held_out: list[str] = []
+    """Agents that may not be partners, so that results against them are results against strangers."""
 
     @model_validator(mode="after")
     def _can_be_evaluated(self) -> Self:
@@ -96,10 +90,14 @@ class Run(Section):
         return self
 
     @model_validator(mode="after")
-    def _meets_no_anchor(self) -> Self:
-        if met := set(ANCHORS) & set(self.learning.partners):
-            raise ValueError(f"partner {min(met)!r} is an anchor: no run may train against it")
+    def _meets_only_partners(self) -> Self:
+        if met := set(self.held_out) & set(self.partners()):
+            raise ValueError(f"partner {min(met)!r} is in held_out: this run may not train against it")
         return self
+
+    def partners(self) -> list[str]:
+        """The agents to draw partners from: those that are named, then the population."""
+        return [*self.learning.partners, *generated_population(self.learning.population, self.seed)]
 
     def evaluation_rules(self) -> Rules:
         """The rules of the evaluation."""

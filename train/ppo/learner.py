@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
 from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
 from wizard_env.observation.fields import FULL_SIZE
 from wizard_env.records.files import write_atomically
+from wizard_env.records.tensor_files import write_tensors
 from wizard_env.train.cluster.peers import Peers, equal_share
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
@@ -323,7 +324,8 @@ class Learner(IterativeLearner):
         if self._critic:
             critic = parts["critic"] = self._critic.state_dict()
             on_cpu = {name: value.cpu() for name, value in critic.items()}
-            write_atomically(folder / CRITIC, lambda path: save_file(on_cpu, path))
+            content = save(on_cpu)
+            write_atomically(folder / CRITIC, lambda path: write_tensors(path, content))
         write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
         write_checkpoint(folder / CHECKPOINT, parts, plain)
 

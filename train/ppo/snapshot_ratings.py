@@ -31,7 +31,7 @@ class SnapshotRatings:
         self._rules = config.evaluation_rules()
         self._games = config.ratings.games
         self._agents = {name: load(loaded.get(name, name)) for name in config.ratings.agents}
-        self._seen = set(config.learning.partners)
+        self._seen = set(config.partners())
 
     def rate(self, network: PolicyValueNetwork) -> dict[str, float]:
         """Seat the network alone at a table of each agent; returns the metrics to log, by name.

@@ -49,7 +49,7 @@ def algorithm_config(config: RLlibConfig, seed: int, *, episodes: bool = False) 
         "num_games": cluster.games_per_worker,
         "seed": seed,
         "sparring": learning.sparring,
-        "partners": [load(partner) for partner in learning.partners],  # their files may exist only here
+        "partners": [load(partner) for partner in config.partners()],  # their files may exist only here
         "alone": learning.alone,
     }
     network = {"layers": learning.layers, "seed": config.seed}

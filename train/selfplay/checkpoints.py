@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 
 import torch
 from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from wizard_env.records.files import write_atomically
+from wizard_env.records.tensor_files import write_tensors
 
 CHECKPOINT = "checkpoint.safetensors"
 Tensors: TypeAlias = dict[str, torch.Tensor]
@@ -29,7 +30,8 @@ def write_checkpoint(path: Path, parts: Mapping[str, Mapping[str, torch.Tensor]]
         for name, value in named.items()
     }
     about = {"state": json.dumps(plain)}
-    write_atomically(path, lambda temporary: save_file(tensors, temporary, about))
+    content = save(tensors, about)
+    write_atomically(path, lambda temporary: write_tensors(temporary, content))
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Games, Rules
 from wizard_env.agents import load
+from wizard_env.checks import are_bools
 from wizard_env.envs.rewards import Reward, rewards
 from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.config.learning import PAST
@@ -147,13 +148,38 @@ class SelfPlayGames:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned for games of the same rules and partners."""
-        for own, kept in zip(self.games.__getstate__()["arrays"], state["games"], strict=True):
-            own[:] = kept
+        """Continue from what `state` returned for games of the same rules and partners.
+
+        Raises ValueError for anything that it cannot have returned.
+        """
+        self.games.restore(state["games"])
+        _check_seating(state, self.learns | self.plays, len(self._partners))
         self.learns[:] = state["learns"]
         self.plays[:] = state["plays"]
         self.partner[:] = state["partner"]
         self.rng.bit_generator.state = state["rng"]
+
+
+def _check_seating(state: Mapping[str, Any], sits: NDArray[np.bool_], partners: int) -> None:
+    """Raise ValueError unless every seat learns or has a partner, and somebody learns in every game.
+
+    state: with `learns`, `plays` and `partner` as SelfPlayGames has them.
+    sits: bool [num_games, seats], the seats where somebody sits.
+    partners: how many there are.
+    """
+    learns, plays, partner = state["learns"], state["plays"], state["partner"]
+    shapes = [array.shape for array in (learns, plays, partner)]
+    sound = shapes == [sits.shape, sits.shape, sits.shape[:1]] and are_bools(learns) and are_bools(plays)
+    if sound:
+        number = partner[plays.any(axis=1)]
+        sound = (
+            not (learns & plays).any()
+            and ((learns | plays) == sits).all()
+            and learns.any(axis=1).all()
+            and ((number >= 0) & (number < partners)).all()
+        )
+    if not sound:
+        raise ValueError("the seating is not one of these games: every seat learns or has a partner")
 
 
 def deal_games(
@@ -173,7 +199,7 @@ def deal_games(
         loaded: agents that are in memory already, by name.
     """
     learning, peers, loaded = config.learning, peers or Peers(), loaded or {}
-    partners = [past if name == PAST and past else load(loaded.get(name, name)) for name in learning.partners]
+    partners = [past if name == PAST and past else load(loaded.get(name, name)) for name in config.partners()]
     rules = [rules for rules, count in config.kinds() for _ in range(count)][peers.rank :: peers.count]
     return SelfPlayGames(
         rules, len(rules), seed, learning.sparring, partners, learning.alone, learning.reward

@@ -10,15 +10,19 @@ from pettingzoo.utils import wrappers
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.checks import check_choice
+from wizard_env.envs.observing import ObservationType, observation_space, shown_as
+from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import REWARDS, Reward, rewards
 from wizard_env.game import Game
-from wizard_env.observation.fields import FULL_HIGHS, HIGHS
+from wizard_env.observation.fields import FULL_HIGHS
 from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rules import make_rules
 from wizard_env.state import OVER
 
 NOTHING_LEGAL = np.zeros(NUM_ACTIONS, np.int8)
 NOTHING_LEGAL.flags.writeable = False
+_OF_THE_SUITES = "options"
+"""PettingZoo's own test suites reset with {"options": 1}, which asks for nothing."""
 
 
 def env(**options: Any) -> AECEnv[str, dict[str, NDArray[Any]], int]:
@@ -79,6 +83,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self,
         num_players: int = 4,
         reward: Reward = "points",
+        dtype: ObservationType = "uint8",
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -88,6 +93,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             num_players: 3 to 6.
             reward: "points" (of a round, as it is scored), "game", "relative", "win" or "rank", see
                 `rewards`.
+            dtype: of the observations: "uint8" as in the table, or "float32" with each entry / high.
             render_mode: None, "ansi", "rgb_array" or "human"; what is shown is the acting seat's view.
             options: the other options of Rules.
         """
@@ -102,7 +108,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict(
                 {
-                    "observation": gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8),
+                    "observation": observation_space(dtype),
                     "action_mask": gymnasium.spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
                 }
             )
@@ -110,6 +116,8 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         }
         self.action_spaces = {agent: gymnasium.spaces.Discrete(NUM_ACTIONS) for agent in self.possible_agents}
         self.state_space = gymnasium.spaces.Box(0, FULL_HIGHS, dtype=np.uint8)
+        self._row_space = observation_space(dtype)
+        self._bytes = dtype == "uint8"
         self._rng = np.random.default_rng()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -133,10 +141,19 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: `Game(rules, seed=seed)`, or without a seed the next of a series."""
+        """Begin a game: `Game(rules, seed=seed)`, or without a seed the next of a series.
+
+        options: what is special about this game, see ResetOptions: "dealer" and "hand_sizes". The dealer
+            turns the first deal round the table: every place from the dealer's left gets the same cards.
+        """
+        given = {name: value for name, value in (options or {}).items() if name != _OF_THE_SUITES}
+        asked = ResetOptions.read(given, self.rules, without=("seat",))
         if seed is not None:
             self._rng = np.random.default_rng(seed)
-        self.game = Game(self.rules, int(self._rng.integers(2**63)) if seed is None else seed)
+        number = int(self._rng.integers(2**63)) if seed is None else seed
+        self.game = Game(asked.rules(self.rules), number)
+        if asked.dealer is not None:
+            self.game = dealt_by(asked.dealer, self.game)
         self._take_rows()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -144,7 +161,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self._paid = False
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {"action_mask": NOTHING_LEGAL} for agent in self.agents}
+        self.infos = {agent: {"action_mask": NOTHING_LEGAL.copy()} for agent in self.agents}
         self._select()
 
     def _select(self) -> None:
@@ -170,8 +187,10 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         game = self.game
         if agent == self.agent_selection and game.phase_code < OVER:
-            return {"observation": self._copy_row(), "action_mask": self._copy_mask()}
-        return {"observation": game.observe(self._seats[agent]), "action_mask": NOTHING_LEGAL.copy()}
+            row, mask = self._copy_row(), self._copy_mask()
+        else:
+            row, mask = game.observe(self._seats[agent]), NOTHING_LEGAL.copy()
+        return {"observation": row if self._bytes else shown_as(self._row_space, row), "action_mask": mask}
 
     def state(self) -> NDArray[np.uint8]:
         """uint8 [FULL_SIZE]: everything, hidden cards and bids included, as the table FULL_STATE says.
@@ -192,7 +211,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         game = self.game
         finished = game.step(action)  # type: ignore[arg-type]
         self._cumulative_rewards[agent] = 0.0
-        self.infos[agent]["action_mask"] = NOTHING_LEGAL
+        self.infos[agent]["action_mask"] = NOTHING_LEGAL.copy()
         if self._paid:
             self._clear_rewards()
             self._paid = False
@@ -225,3 +244,11 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
 
     def close(self) -> None:
         self._renderer.close()
+
+
+def dealt_by(dealer: int, game: Game) -> Game:
+    """A game whose first round is a game's, turned round the table so that `dealer` deals it."""
+    turn = dealer - game.dealer
+    players = game.rules.num_players
+    hands = [game.hands[(seat - turn) % players] for seat in range(players)]
+    return Game.from_deal(game.rules, dealer, hands, game.upcard, seed=game.seed, round_number=1)

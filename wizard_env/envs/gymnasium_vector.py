@@ -10,26 +10,34 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
+from wizard_env.checks import check_choice
+from wizard_env.envs.legal_actions import ILLEGAL_ACTIONS, IllegalActions, LegalBatch, nearest_legal
+from wizard_env.envs.observing import ObservationType, observation_space, shown_as
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
+from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import Reward
-from wizard_env.observation.fields import HIGHS
+from wizard_env.render.modes import RENDER_FPS, Renderer
 from wizard_env.rules import make_rules
+from wizard_env.state import aligned_copy
 
-Observations = NDArray[np.uint8]
+_RENDER_MODES = ("ansi", "rgb_array")
+_RESET_MASK = "reset_mask"
 
 
-class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
+class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """`num_envs` copies of WizardEnv on the batched engine; the same seeds give the same games.
 
-    Observations are uint8 [num_envs, OBS_SIZE]; infos hold `action_mask`, int8 [num_envs,
+    Observations are uint8 or float32 [num_envs, OBS_SIZE]; infos hold `action_mask`, int8 [num_envs,
     NUM_ACTIONS], `seat` and `scores` as in WizardEnv. `action_masks()` is bool [num_envs,
     NUM_ACTIONS]. Finished episodes restart by themselves: with AutoresetMode.NEXT_STEP on the next
     step, which ignores their action, and with AutoresetMode.SAME_STEP at once, with the last
-    observation and info in `infos["final_obs"]` and `infos["final_info"]`.
+    observation and info in `infos["final_obs"]` and `infos["final_info"]`. With AutoresetMode.DISABLED
+    the caller resets them, by `options={"reset_mask": ...}`.
     """
 
     metadata: dict[str, Any] = {
-        "render_modes": [],
+        "render_modes": list(_RENDER_MODES),
+        "render_fps": RENDER_FPS,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
@@ -41,66 +49,92 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
         opponents: Opponents = "random",
         episode: Episode = "game",
         reward: Reward = "points",
+        dtype: ObservationType = "uint8",
+        illegal_action: IllegalActions = "raise",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
         """Set up the games. Arguments as for WizardEnv.
 
-        autoreset_mode: NEXT_STEP (as in Gymnasium's own vector environments) or SAME_STEP.
+        autoreset_mode: NEXT_STEP (as in Gymnasium's own vector environments), SAME_STEP or DISABLED.
+        render_mode: None, "ansi" or "rgb_array".
         """
-        mode = AutoresetMode(autoreset_mode)
-        if mode is AutoresetMode.DISABLED:
-            raise ValueError(f"autoreset_mode={mode}: allowed are NEXT_STEP and SAME_STEP")
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         if render_mode is not None:
-            raise ValueError(f"render_mode={render_mode!r}: a batch is not rendered, so only None is allowed")
+            check_choice("render_mode", render_mode, _RENDER_MODES)
         rules = make_rules(WizardVectorEnv, num_players, options)
         self._games = GamesWithOpponents(rules, num_envs, seat, opponents, episode, reward)
         self.num_envs = num_envs
-        self.metadata = {**self.metadata, "autoreset_mode": mode}
-        self.single_observation_space = gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = render_mode
+        self._renderer = Renderer(render_mode)
+        self._takes_nearest = illegal_action == "nearest"
+        self.single_observation_space: gymnasium.spaces.Box = observation_space(dtype)
         self.single_action_space = gymnasium.spaces.Discrete(NUM_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self._same_step = mode is AutoresetMode.SAME_STEP
+        self.action_space: LegalBatch = LegalBatch(self._games.mask)
         self._rows = np.arange(num_envs)
         self._begun = False
 
     def reset(
         self,
         *,
-        seed: int | Sequence[int] | None = None,
+        seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Observations, dict[str, Any]]:
-        """Start an episode in every environment.
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Start an episode in every environment, or in those of a mask.
 
         Args:
             seed: of the first environment, counting up for the others; or one for each; or None to
                 follow on from the previous games, or at first from random seeds.
-            options: ignored.
+            options: as for WizardEnv, the same for every environment; and `reset_mask`, bool [num_envs],
+                the environments to reset. Others keep their episodes; their infos are not marked as new.
         """
-        if options and "reset_mask" in options:
-            raise ValueError("options['reset_mask'] belongs to AutoresetMode.DISABLED, see autoreset_mode")
+        special = dict(options or {})
+        chosen = self._chosen(special.pop(_RESET_MASK, None))
+        asked = ResetOptions.read(special, self._games.rules)
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
-        if seed is None and self._begun:
-            self._games.go_on(self._rows)
-        else:
-            self._games.begin(self._rows, self._first_seeds(seed))
+        seeds, given = self._seeds(seed)
+        anew = chosen & (given | (not self._begun))
+        if anew.any():
+            self._games.begin(self._rows[anew], seeds[anew], asked)
+        if (follows := chosen & ~anew).any():
+            self._games.go_on(self._rows[follows], asked)
         self._begun = True
-        return self._games.observation.copy(), self._infos()
+        return self._observations(), self._infos(chosen)
 
-    def _first_seeds(self, seed: int | Sequence[int] | None) -> NDArray[np.uint64]:
-        if seed is None:
-            return self.np_random.integers(2**63, size=self.num_envs).astype(np.uint64)
+    def _chosen(self, mask: Any) -> NDArray[np.bool_]:
+        """bool [num_envs]: the environments to reset."""
+        if mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        chosen = np.asarray(mask)
+        if chosen.shape != (self.num_envs,) or chosen.dtype != np.bool_ or not chosen.any():
+            raise ValueError(
+                f"options[{_RESET_MASK!r}]={mask!r}: bool [{self.num_envs}] is needed, True at least once"
+            )
+        if not self._begun and not chosen.all():
+            raise ValueError(f"options[{_RESET_MASK!r}]: the first reset is of all environments")
+        return chosen
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        """A seed for each environment, uint64 [num_envs], drawn where none is given; bool: where one is."""
         if isinstance(seed, int | np.integer):
-            return np.uint64(seed) + np.arange(self.num_envs, dtype=np.uint64)
-        if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds: {self.num_envs} are needed, one for each environment")
-        return np.array(seed, np.uint64)
+            seeds = np.uint64(seed) + np.arange(self.num_envs, dtype=np.uint64)
+            return seeds, np.ones(self.num_envs, np.bool_)
+        wanted = [None] * self.num_envs if seed is None else list(seed)
+        if len(wanted) != self.num_envs:
+            raise ValueError(f"{len(wanted)} seeds: {self.num_envs} are needed, one for each environment")
+        drawn = self.np_random.integers(2**63, size=self.num_envs).tolist()
+        seeds = np.array(
+            [new if one is None else one for one, new in zip(wanted, drawn, strict=True)], np.uint64
+        )
+        return seeds, np.array([one is not None for one in wanted])
 
     def step(
         self, actions: NDArray[np.int64]
-    ) -> tuple[Observations, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Take an action in every environment.
 
         Args:
@@ -112,14 +146,22 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
 
         Raises:
             IllegalAction: an action is not legal; no game has changed.
+            ValueError: with AutoresetMode.DISABLED, an environment has ended and was not reset.
         """
         games = self._games
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,):
             raise ValueError(f"actions of shape {chosen.shape}: ({self.num_envs},) is needed")
+        if self._takes_nearest:
+            chosen = nearest_legal(chosen, games.mask)
         ended = games.terminated.copy()
         if not ended.any():
             games.step(chosen, self._rows)
+        elif self.autoreset_mode is AutoresetMode.DISABLED:
+            raise ValueError(
+                f"environments {self._rows[ended].tolist()} have ended: reset them first, by "
+                f"options={{{_RESET_MASK!r}: ...}} (autoreset_mode is DISABLED)"
+            )
         else:
             running = self._rows[~ended]
             if len(running):
@@ -127,32 +169,43 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[np.int64]
             games.go_on(self._rows[ended])
         rewards, terminated = games.reward.copy(), games.terminated.copy()
         infos: dict[str, Any] = {}
-        if self._same_step and terminated.any():
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and terminated.any():
             infos = self._final_infos(terminated)
             games.go_on(self._rows[terminated])
             games.terminated[:] = False
-        observations = games.observation.copy()
-        infos |= self._infos()
-        return observations, rewards, terminated, np.zeros(self.num_envs, np.bool_), infos
+        infos |= self._infos(np.ones(self.num_envs, np.bool_))
+        return self._observations(), rewards, terminated, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool [num_envs, NUM_ACTIONS]: the legal actions; none where an episode has just ended."""
         return self._games.mask.astype(np.bool_)
 
-    def _infos(self) -> dict[str, Any]:
-        everywhere = np.ones(self.num_envs, np.bool_)
+    def render(self) -> tuple[Any, ...] | None:
+        """What each learner sees: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""
+        games, rows = self._games, range(self.num_envs)
+        return tuple(self._renderer.render(games.game(row).scene(int(games.seat[row]))) for row in rows)
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self.action_space.legal_now = self._games.mask
+
+    def _observations(self) -> NDArray[Any]:
+        return shown_as(self.single_observation_space, self._games.observation)
+
+    def _infos(self, told: NDArray[np.bool_]) -> dict[str, Any]:
+        """The infos of all environments. told: bool [num_envs], for which they are marked as given."""
         values = {
-            "action_mask": self._games.mask.astype(np.int8),
+            "action_mask": aligned_copy(self._games.mask.view(np.int8)),
             "seat": self._games.seat.copy(),
             "scores": self._games.scores.astype(np.int64),
         }
-        return values | {f"_{name}": everywhere.copy() for name in values}
+        return values | {f"_{name}": told.copy() for name in values}
 
     def _final_infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
         observations = np.full(self.num_envs, None, dtype=object)
         for row in ended.nonzero()[0]:
-            observations[row] = self._games.observation[row].copy()
-        infos = self._infos()
+            observations[row] = shown_as(self.single_observation_space, self._games.observation[row])
+        infos = self._infos(np.ones(self.num_envs, np.bool_))
         for value in infos.values():
             value[~ended] = 0
         return {

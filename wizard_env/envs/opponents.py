@@ -10,12 +10,14 @@ from wizard_env.actions import IllegalAction
 from wizard_env.chance import mix, scale, step_generator
 from wizard_env.checks import check_choice, is_integer
 from wizard_env.compiled.jit import kernel
+from wizard_env.envs.reset_options import AS_MADE, ResetOptions
 from wizard_env.envs.rewards import REWARDS, Reward, rewards
+from wizard_env.game import Game
 from wizard_env.games import Games
 from wizard_env.loading import load
 from wizard_env.rules import Rules
 from wizard_env.sampling import next_words, noise_streams
-from wizard_env.state import SCORED
+from wizard_env.state import SCORED, STATE, rules_of, write_rules
 from wizard_env.view import Agent, actions_by_owner
 
 Episode = Literal["game", "round"]
@@ -68,6 +70,7 @@ class GamesWithOpponents:
         self.reward = np.zeros(num_games)
         self.terminated = np.zeros(num_games, np.bool_)
         self._noise = np.zeros(num_games, np.uint64)
+        self._special = np.zeros(num_games, np.bool_)  # played with hand sizes of its own
         self._rng = np.random.default_rng(0)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -87,27 +90,53 @@ class GamesWithOpponents:
         """[n] the records of the games; everything, hidden cards included."""
         return self._games.states
 
-    def begin(self, rows: NDArray[np.int64], seeds: NDArray[np.uint64]) -> None:
-        """Start new games, with the given seeds, and let the opponents act until the learner must."""
-        self._games.begin(rows, seeds)
+    def game(self, index: int) -> Game:
+        """A copy of one game; everything, hidden cards included."""
+        record = self._games.states[index]
+        return Game.from_state(rules_of(record) if self._special[index] else self.rules, record)
+
+    def begin(
+        self, rows: NDArray[np.int64], seeds: NDArray[np.uint64], options: ResetOptions = AS_MADE
+    ) -> None:
+        """Start new games, with the given seeds, and let the opponents act until the learner must.
+
+        options: what is special about these games; the games that follow them are as usual again.
+        """
+        self._set_rounds(rows, options)
+        self._games.begin(rows, seeds, options.dealer)
         _draw_seats(rows, seeds, self.rules.num_players, self.seat)
         self._noise[rows] = noise_streams(seeds)
         self._rng = np.random.default_rng(
             self._noise[rows]
         )  # not the games' own seeds: a generator reveals its seed
-        if self._fixed_seat is not None:
-            self.seat[rows] = self._fixed_seat
+        seat = self._fixed_seat if options.seat is None else options.seat
+        if seat is not None:
+            self.seat[rows] = seat
         self._start(rows)
 
-    def go_on(self, rows: NDArray[np.int64]) -> None:
-        """Start the next episode: the next round of the game if there is one, else a new game."""
-        between = self._games.states["phase"][rows] == SCORED
+    def _set_rounds(self, rows: NDArray[np.int64], options: ResetOptions) -> None:
+        """Give the games about to begin their hand sizes."""
+        special = options.hand_sizes is not None
+        if not special and not self._special[rows].any():
+            return
+        pattern = np.zeros(1, STATE)
+        write_rules(options.rules(self.rules), pattern)
+        for name in ("num_rounds", "hand_sizes"):
+            self._games.states[name][rows] = pattern[name]
+        self._special[rows] = special
+
+    def go_on(self, rows: NDArray[np.int64], options: ResetOptions = AS_MADE) -> None:
+        """Start the next episode: the next round of the game if there is one, else a new game.
+
+        With options it is always a new game.
+        """
+        between = (self._games.states["phase"][rows] == SCORED) & (options == AS_MADE)
         if between.any():
             self._games.deal(rows[between])
             self._start(rows[between])
         if not between.all():
             others = rows[~between]
-            self.begin(others, next_seeds(self._games.seeds[others]))
+            self.begin(others, next_seeds(self._games.seeds[others]), options)
 
     def step(self, actions: ArrayLike, rows: NDArray[np.int64]) -> None:
         """Let the learner act, then the opponents until the learner must act again or the episode ends.

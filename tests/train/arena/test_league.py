@@ -154,6 +154,24 @@ def test_other_weights_are_another_agent(tmp_path: Path) -> None:
     assert all(str(run) in table for table in trained.tables)
 
 
+def test_the_fingerprint_is_of_the_weights(tmp_path: Path) -> None:
+    """The same weights in a file with other bytes are the same agent; also within another agent."""
+    from safetensors.numpy import load_file, save
+
+    run = tmp_path / "run"
+    save_network(run, 1)
+    names = [str(run), f"champion+search:network={run}", f"variant:of={run}"]
+    before = [fingerprint(name, load(name)) for name in names]
+    (run / "critic.safetensors").write_bytes(b"of no account")
+    content = (run / WEIGHTS).read_bytes()
+    about = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
+    (run / WEIGHTS).write_bytes(save(load_file(run / WEIGHTS), about | {"written": "later"}))
+    assert (run / WEIGHTS).read_bytes() != content
+    assert [fingerprint(name, load(name)) for name in names] == before
+    save_network(run, 2)
+    assert not set(before) & {fingerprint(name, load(name)) for name in names}
+
+
 def test_workers_change_nothing(tmp_path: Path) -> None:
     alone = league(tmp_path / "alone", *NAMES, games=DEALS + 2)
     with workers(2) as spread:

@@ -44,7 +44,6 @@ def test_values_and_defaults(tmp_path: Path) -> None:
         ("decisions = 1", "[game]\nnum_players = 9", r"game = .*num_players=9"),
         ("decisions = 1\nbatch_size = 99_999", "", "batch_size=99999 is more than"),
         ("decisions = 1", "[evaluation]\nplayers = 6\n[game]\nhand_sizes = [20]", "hand_sizes"),
-        ("decisions = 1\npartners = ['rival']", "", "'rival' is an anchor"),
         ("decisions = 1\npartners = ['past']", "", "RLlib has no partner 'past'"),
         ("decisions = ", "", "not TOML"),
     ],

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from wizard_env import Rules, configs
+from wizard_env.agents.perturbed import generated_population
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
@@ -58,3 +59,13 @@ def test_too_few_games_for_all_tables() -> None:
     kinds = [{"num_players": 3, "share": 2}, {"num_players": 6}, {"num_players": 5}]
     with pytest.raises(ValidationError, match="leaves no games"):
         config(learning={"decisions": 1, "num_games": 2}, tables=kinds)
+
+
+def test_held_out_agents_are_no_partners() -> None:
+    """Not by name, and not by chance in the population; otherwise any agent may be a partner."""
+    assert config(learning={"decisions": 1, "partners": ["rival"]}).partners() == ["rival"]
+    crowd = config(learning={"decisions": 1, "population": 3}, seed=2).partners()
+    assert crowd == ["heuristic", *generated_population(3, seed=2)]
+    for met in ("heuristic", crowd[2]):
+        with pytest.raises(ValidationError, match=f"partner '{met}' is in held_out"):
+            config(learning={"decisions": 1, "population": 3}, seed=2, held_out=["rival", met])

@@ -1,5 +1,5 @@
 // The elements that all pages are built from, cards, and how cards and actions are named.
-import { language, t } from "./language.js";
+import { language, t } from "../language.js";
 
 export const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 export const SUITS = { S: t("spades"), H: t("hearts"), D: t("diamonds"), C: t("clubs") };

@@ -1,10 +1,11 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
-import { goTo, REVIEW } from "./address.js";
-import { connect, fetchRecord, recordAddress } from "./connection.js";
+
+import { nodes, t } from "../language.js";
+import { goTo, REVIEW } from "../shared/address.js";
+import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
+import { $, actionName, complain, decimal, make, offerLobby } from "../shared/elements.js";
+import { saveRecords } from "../shared/storage.js";
 import { drawAdvice, drawTable, drawThinking } from "./drawing.js";
-import { $, actionName, complain, decimal, make, offerLobby } from "./elements.js";
-import { nodes, t } from "./language.js";
-import { saveRecords } from "./storage.js";
 
 const SHOWN = 8; // at most this many of an adviser's choices are shown, likeliest first
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
@@ -38,7 +39,7 @@ export function sit(table, token, agents) {
 function receive(message) {
   if (message.kind === "view") show(message);
   else if (message.kind === "hint") showHint(message);
-  else refused(message.why);
+  else if (message.kind === "error") refused(message.why);
 }
 
 function show(received) {

@@ -1,6 +1,7 @@
 // What the browser keeps: the person's name and the tokens of seats; for one tab, the games under review.
+
+import { t } from "../language.js";
 import { complain } from "./elements.js";
-import { t } from "./language.js";
 
 const PERSON = "wizard name";
 const tokenKey = (table) => `wizard ${table}`;

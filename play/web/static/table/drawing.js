@@ -1,4 +1,6 @@
 // Draws a table from a view that the server sent, whether the game is being played or reviewed.
+
+import { nodes, t, tn } from "../language.js";
 import {
   $,
   actionName,
@@ -11,8 +13,7 @@ import {
   SUITS,
   SYMBOLS,
   signed,
-} from "./elements.js";
-import { nodes, t, tn } from "./language.js";
+} from "../shared/elements.js";
 
 const ANNOUNCED = 6; // at most this many of the latest events are read out to a screen reader
 const PROMPTS = {

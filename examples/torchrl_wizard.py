@@ -1,0 +1,126 @@
+"""Masked PPO with TorchRL: one learner against opponents, on the vector environment.
+
+python examples/torchrl_wizard.py --opponents rule_based --hand-sizes 1,2,3
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import gymnasium
+import torch
+from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModule
+from torch import nn
+from torchrl.collectors import Collector
+from torchrl.data import Binary
+from torchrl.envs import ActionMask, Compose, DTypeCastTransform, GymWrapper, TransformedEnv
+from torchrl.envs.gym_like import default_info_dict_reader
+from torchrl.modules import MaskedCategorical, ValueOperator
+from torchrl.objectives import ClipPPOLoss
+from torchrl.objectives.value import GAE
+
+import wizard_env  # noqa: F401 - registers the environment
+from wizard_env import NUM_ACTIONS, OBS_SIZE
+
+
+@dataclass
+class Args:
+    """The options of the command line, such as `--iterations 100`."""
+
+    seed: int = 1
+    num_players: int = 4
+    hand_sizes: str = "1,2,3"
+    opponents: str = "random"
+    iterations: int = 50
+    num_envs: int = 128
+    num_steps: int = 32
+    learning_rate: float = 1e-3
+    width: int = 256
+    minibatch_size: int = 1024
+    update_epochs: int = 4
+
+
+def parse(arguments: Sequence[str] | None = None) -> Args:
+    """Parse the fields of `Args` as options."""
+    parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    for field in fields(Args):
+        option = f"--{field.name.replace('_', '-')}"
+        parser.add_argument(option, type=type(field.default), default=field.default, help=" ")
+    return Args(**vars(parser.parse_args(arguments)))
+
+
+def make_env(args: Args) -> Any:
+    """The vector environment for TorchRL, which resets it; the mask comes from the infos."""
+    env = GymWrapper(
+        gymnasium.make_vec(
+            "wizard_env/Wizard-v0",
+            num_envs=args.num_envs,
+            num_players=args.num_players,
+            hand_sizes=tuple(map(int, args.hand_sizes.split(","))),
+            opponents=args.opponents,
+            episode="round",
+            dtype="float32",
+            autoreset_mode="Disabled",
+        ),
+        categorical_action_encoding=True,
+    )
+    mask = Binary(NUM_ACTIONS, shape=(args.num_envs, NUM_ACTIONS), dtype=torch.int8)
+    env.set_info_dict_reader(default_info_dict_reader(["action_mask"], spec=[mask]))
+    as_bool = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])
+    return TransformedEnv(env, Compose(as_bool, ActionMask()))
+
+
+def network(width: int, outputs: int) -> nn.Sequential:
+    """Two hidden layers, from an observation."""
+    return nn.Sequential(
+        nn.Linear(OBS_SIZE, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, outputs)
+    )
+
+
+def train(args: Args) -> list[float]:
+    """Learn, and print the progress; returns the mean points per round of every iteration."""
+    torch.manual_seed(args.seed)
+    env = make_env(args)
+    env.set_seed(args.seed)
+    actor = ProbabilisticTensorDictSequential(
+        TensorDictModule(network(args.width, NUM_ACTIONS), ["observation"], ["logits"]),
+        ProbabilisticTensorDictModule(
+            in_keys={"logits": "logits", "mask": "action_mask"},
+            out_keys=["action"],
+            distribution_class=MaskedCategorical,
+            return_log_prob=True,
+        ),
+    )
+    critic = ValueOperator(network(args.width, 1), in_keys=["observation"])
+    loss = ClipPPOLoss(actor, critic, entropy_coeff=0.005, critic_coeff=0.5, normalize_advantage=True)
+    advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
+    optimizer = torch.optim.Adam(loss.parameters(), args.learning_rate, eps=1e-5)
+    size = args.num_envs * args.num_steps
+    collector = Collector(env, actor, frames_per_batch=size, total_frames=size * args.iterations)
+
+    curve: list[float] = []
+    for iteration, rollout in enumerate(collector):
+        ended = rollout["next", "done"]
+        points = rollout["next", "reward"][ended]
+        curve.append(points.mean().item())
+        met = (points > 0).float().mean().item()
+        print(f"iteration {iteration + 1:>4}  points per round {curve[-1]:+6.1f}  bids met {met:.3f}")
+        rollout["next", "reward"] = rollout["next", "reward"] / 20  # so that returns are about 1
+        for _ in range(args.update_epochs):
+            with torch.no_grad():
+                advantage(rollout)
+            decisions = rollout.reshape(-1)
+            for rows in torch.split(torch.randperm(size), args.minibatch_size):
+                losses = loss(decisions[rows])
+                total = losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]
+                optimizer.zero_grad()
+                total.backward()
+                nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
+                optimizer.step()
+    collector.shutdown()
+    return curve
+
+
+if __name__ == "__main__":
+    train(parse())

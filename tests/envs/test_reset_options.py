@@ -1,0 +1,122 @@
+"""What `reset(options=...)` asks of the next game, in every environment."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+from wizard_env import Game, Rules, wizard_v0
+from wizard_env.envs.gymnasium_env import WizardEnv
+from wizard_env.envs.gymnasium_vector import WizardVectorEnv
+
+NAME = "wizard_env/Wizard-v0"
+
+
+def single(**options: Any) -> WizardEnv:
+    env = gymnasium.make(NAME, num_players=4, hand_sizes=(1, 2), **options).unwrapped
+    assert isinstance(env, WizardEnv)
+    return env
+
+
+def vector(**options: Any) -> WizardVectorEnv:
+    env: Any = gymnasium.make_vec(NAME, num_envs=3, num_players=4, hand_sizes=(1, 2), **options)
+    return env
+
+
+def play_out(env: WizardEnv) -> None:
+    terminated = False
+    while not terminated:
+        _, _, terminated, _, _ = env.step(env.action_space.sample())
+
+
+@pytest.mark.parametrize("seat", range(4))
+@pytest.mark.parametrize("dealer", range(4))
+def test_the_learner_sits_and_the_deal_begins_where_it_is_asked(seat: int, dealer: int) -> None:
+    env = single()
+    _, info = env.reset(seed=5, options={"seat": seat, "dealer": dealer})
+    assert (info["seat"], env.game.dealer) == (seat, dealer)
+
+
+def test_hand_sizes_are_those_of_one_game() -> None:
+    """The game after it is as the environment was made, and so is one with a seed."""
+    env = single()
+    env.reset(seed=5, options={"hand_sizes": [3, 1, 2]})
+    assert env.game.rules == Rules(4, hand_sizes=(3, 1, 2))
+    play_out(env)
+    assert env.game.round_number == 3
+    env.reset()
+    assert env.game.rules == Rules(4, hand_sizes=(1, 2))
+    env.reset(options={"hand_sizes": (2,)})
+    env.reset(seed=5)
+    twin = single()
+    assert np.array_equal(env.reset(seed=6)[0], twin.reset(seed=6)[0])
+    assert env.game == twin.game
+
+
+def test_options_begin_a_new_game_where_episodes_are_rounds() -> None:
+    env = single(episode="round")
+    env.reset(seed=1)
+    play_out(env)
+    env.reset(options={"dealer": 2})
+    assert (env.game.round_number, env.game.dealer) == (1, 2)
+    play_out(env)
+    env.reset()
+    assert (env.game.round_number, env.game.dealer) == (2, 3)
+
+
+def test_a_batch_takes_the_same_options_everywhere() -> None:
+    env = vector()
+    options = {"seat": 1, "dealer": 3, "hand_sizes": (2,)}
+    observations, infos = env.reset(seed=9, options=options)
+    assert infos["seat"].tolist() == [1, 1, 1]
+    for row in range(3):
+        alone = single()
+        observation, _ = alone.reset(seed=9 + row, options=options)
+        assert np.array_equal(observation, observations[row])
+
+
+def test_a_dealer_turns_the_deal_of_the_same_seed() -> None:
+    """Every place from the dealer's left gets the same cards, in both kinds of environment."""
+    drawn = Game(Rules(4, hand_sizes=(5,)), seed=3)
+    raw, env = wizard_v0.raw_env(num_players=4, hand_sizes=(5,)), single()
+    for dealer in range(4):
+        raw.reset(seed=3, options={"dealer": dealer})
+        env.reset(seed=3, options={"dealer": dealer, "seat": dealer, "hand_sizes": (5,)})
+        assert raw.game.dealer == env.game.dealer == dealer
+        assert raw.game.upcard == env.game.upcard == drawn.upcard
+        for place in range(4):
+            seat, before = (dealer + place) % 4, (drawn.dealer + place) % 4
+            assert raw.game.hands[seat] == env.game.hands[seat] == drawn.hands[before]
+
+
+def test_pettingzoo_plays_other_hand_sizes_for_a_game() -> None:
+    env = wizard_v0.env(num_players=3)
+    env.reset(seed=1, options={"hand_sizes": (2, 2)})
+    assert env.unwrapped.game.rules.rounds == (2, 2)
+    env.reset(seed=1)
+    assert env.unwrapped.game.rules == Rules(3)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"hands": (1,)}, TypeError, "has no option 'hands': did you mean 'hand_sizes'"),
+        ({"dealer": 4}, ValueError, r"options\['dealer'\]=4: allowed are 0 to 3"),
+        ({"dealer": "left"}, TypeError, r"options\['dealer'\]='left': allowed are whole numbers"),
+        ({"hand_sizes": (16,)}, ValueError, r"hand_sizes\[0\]=16: allowed are 1 to 15"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("make", [single, vector, lambda: wizard_v0.raw_env(num_players=4)])
+def test_wrong_options_are_refused(make: Any, options: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        make().reset(seed=0, options=options)
+
+
+def test_a_seat_is_an_option_of_learners_only() -> None:
+    """At PettingZoo's table every seat is an agent."""
+    with pytest.raises(TypeError, match="no option 'seat'"):
+        wizard_v0.raw_env().reset(options={"seat": 1})
+    with pytest.raises(ValueError, match=r"options\['seat'\]=-1"):
+        single().reset(options={"seat": -1})

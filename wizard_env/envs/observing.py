@@ -1,0 +1,32 @@
+"""The observations of the environments: bytes as the table OBSERVATION says, or floats from 0 to 1."""
+
+from typing import Any, Literal, get_args
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env.checks import check_choice
+from wizard_env.observation.fields import HIGHS
+from wizard_env.state import aligned_copy, aligned_zeros
+
+ObservationType = Literal["uint8", "float32"]
+_TYPES: tuple[str, ...] = get_args(ObservationType)
+_SCALE = np.float32(1) / HIGHS.astype(np.float32)
+
+
+def observation_space(dtype: ObservationType) -> gymnasium.spaces.Box:
+    """The space of one observation. Raises ValueError for another type."""
+    check_choice("dtype", dtype, _TYPES)
+    if dtype == "uint8":
+        return gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8)
+    return gymnasium.spaces.Box(0, 1, HIGHS.shape, np.float32)
+
+
+def shown_as(space: gymnasium.spaces.Box, rows: NDArray[np.uint8]) -> NDArray[Any]:
+    """A copy of observations, uint8 [..., OBS_SIZE], as the space has them: each entry / high if floats."""
+    if space.dtype == np.uint8:
+        return rows.copy() if rows.ndim == 1 else aligned_copy(rows)
+    scaled = aligned_zeros(rows.shape, np.float32)
+    np.multiply(rows, _SCALE, out=scaled)
+    return scaled
