@@ -29,7 +29,7 @@ COMMENT = re.compile(r"^\s*//.*", re.MULTILINE)
 SUFFIXES = {".py", ".js", ".html"}
 LABELS = {"alt", "aria-label", "aria-description", "placeholder", "title"}
 """Attributes that people see or hear."""
-SILENT = {"script", "style"}
+SILENT = {"script", "style", "code", "kbd"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 """Elements without an end."""
 WIDTH = 110

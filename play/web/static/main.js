@@ -1,10 +1,9 @@
 // Where the page begins: opens what the address names.
-
-import { t } from "./language.js";
-import { join, lobby } from "./lobby/lobby.js";
 import { currentPage, LOBBY, REVIEW } from "./shared/address.js";
 import { ask } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
+import "./language.js";
+import { join, lobby } from "./lobby/lobby.js";
 import { savedToken } from "./shared/storage.js";
 import { review } from "./study/review.js";
 import { sit } from "./table/table.js";
@@ -22,7 +21,7 @@ function open(page) {
 // A seat that this browser has taken, else an open one, else watching.
 async function openTable(name) {
   if (!/^[\w-]+$/.test(name)) {
-    complain(t("there is no such table"));
+    complain("there is no such table");
     return offerLobby();
   }
   const token = savedToken(name);

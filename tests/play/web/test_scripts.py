@@ -51,7 +51,7 @@ def test_one_script_connects_and_drawing_does_without() -> None:
     """One more fetches the texts, before all others run."""
     connecting = {name for name, script in SCRIPTS.items() if CONNECTS.search(script)}
     assert connecting == {"shared/connection.js", "language.js"}
-    assert behind("table/drawing.js") == {"shared/elements.js", "language.js"}
+    assert behind("table/drawing.js") == {"shared/elements.js"}
 
 
 @pytest.mark.parametrize("page", sorted(PAGES))

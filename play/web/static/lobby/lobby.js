@@ -1,9 +1,7 @@
 // Before the table: the form that opens one, and the form for a seat that a link leads to.
-
-import { chooseLanguage, language, languages, t } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, complain, make, signed } from "../shared/elements.js";
+import { $, complain, make } from "../shared/elements.js";
 import { savedPerson, savePerson, saveRecords, saveToken } from "../shared/storage.js";
 
 const MOST_SEATS = 6;
@@ -19,12 +17,12 @@ export function lobby(agents) {
   };
   const add = () => {
     const first = !seats().length;
-    const select = make("select", {}, new Option(first ? t("you") : t("another person, by link"), ""));
+    const select = make("select", {}, new Option(first ? "you" : "another person, by link", ""));
     for (const { name, lead } of agents) {
-      select.append(new Option(lead === null ? name : `${name} (${signed(lead)})`, name));
+      select.append(new Option(lead === null ? name : `${name} (${lead > 0 ? "+" : ""}${lead})`, name));
     }
     if (!first) select.value = agents.at(-1).name;
-    rows.append(make("label", {}, t("Seat {number}", { number: seats().length + 1 }), select));
+    rows.append(make("label", {}, `Seat ${seats().length + 1}`, select));
     limit();
   };
   for (let seat = 0; seat < FIRST_SEATS; seat++) add();
@@ -40,9 +38,7 @@ export function lobby(agents) {
       .value.split(/[\s,]+/)
       .filter(Boolean);
     const wrong = sizes.find((size) => !/^\d+$/.test(size));
-    if (wrong) {
-      return complain(t("Hand sizes: {size} is not a whole number; write them like 1,2,3.", { size: wrong }));
-    }
+    if (wrong) return complain(`Hand sizes: ${wrong} is not a whole number; write them like 1,2,3.`);
     enter("tables", $("person").value, {
       seats: seats().map((select) => select.value || null),
       bid_restriction: $("restriction").value,
@@ -55,18 +51,7 @@ export function lobby(agents) {
     const [file] = $("file").files;
     if (file && saveRecords(await file.text())) goTo(REVIEW);
   };
-  offerLanguages();
   $("lobby").hidden = false;
-}
-
-function offerLanguages() {
-  const choices = Object.entries(languages).map(([code, name]) => {
-    const option = new Option(name, code, false, code === language);
-    option.lang = code;
-    return option;
-  });
-  $("language").replaceChildren(...choices);
-  $("language").onchange = () => chooseLanguage($("language").value);
 }
 
 // Offers an open seat at a table to a person who followed its link.

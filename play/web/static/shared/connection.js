@@ -1,6 +1,4 @@
 // Everything that is said to the server: requests over HTTP, and the websocket of a table.
-
-import { t } from "../language.js";
 import { complain } from "./elements.js";
 
 const FIRST_RETRY = 500; // milliseconds after a connection is lost; doubled after each failure
@@ -17,7 +15,7 @@ export async function ask(address, body) {
     complain(answer.ok ? "" : content.why);
     return answer.ok ? content : null;
   } catch {
-    complain(t("The server is not responding."));
+    complain("The server is not responding.");
     return null;
   }
 }

@@ -1,10 +1,8 @@
 // The elements that all pages are built from, cards, and how cards and actions are named.
-import { language, t } from "../language.js";
-
 export const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
-export const SUITS = { S: t("spades"), H: t("hearts"), D: t("diamonds"), C: t("clubs") };
-const RANKS = { T: "10", J: t("Jack"), Q: t("Queen"), K: t("King"), A: t("Ace") };
-const SPECIAL = { WI: { name: t("Wizard"), symbol: "★" }, JE: { name: t("Jester"), symbol: "☺" } };
+export const SUITS = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
+const RANKS = { T: "10", J: "Jack", Q: "Queen", K: "King", A: "Ace" };
+const SPECIAL = { WI: { name: "Wizard", symbol: "★" }, JE: { name: "Jester", symbol: "☺" } };
 
 export const $ = (name) => document.getElementById(name);
 
@@ -16,18 +14,11 @@ export function make(tag, properties = {}, ...children) {
 
 export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(tag, { textContent: text })));
 
-// A number as the language writes it; `signed` shows the sign of all but 0.
-export const decimal = (number, digits = 0, signDisplay = "auto") =>
-  number.toLocaleString(language, {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-    signDisplay,
-    useGrouping: false,
-  });
-export const signed = (points, digits = 0) => decimal(points, digits, "exceptZero");
-
-// Names in a row, as in "a, b and c".
-export const listed = (names) => new Intl.ListFormat(language).format(names);
+export function signed(points, digits = 0) {
+  const text = points.toFixed(digits);
+  if (Number(text) === 0) return text.replace("-", "");
+  return points > 0 ? `+${text}` : text;
+}
 
 export const sleep = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
 
@@ -39,13 +30,12 @@ export function complain(why) {
 
 // After an error, if there is nothing else to show.
 export const offerLobby = () =>
-  $("error").append(" ", make("a", { href: "./", textContent: t("Back to the lobby") }));
+  $("error").append(" ", make("a", { href: "./", textContent: "Back to the lobby" }));
 
 // --- cards
 
 const rank = (name) => (name[0] === "T" ? "10" : name[0]);
-export const cardName = (name) =>
-  SPECIAL[name]?.name ?? t("{rank} of {suit}", { rank: RANKS[name[0]] ?? name[0], suit: SUITS[name[1]] });
+export const cardName = (name) => SPECIAL[name]?.name ?? `${RANKS[name[0]] ?? name[0]} of ${SUITS[name[1]]}`;
 
 export function card(name, tag = "span") {
   const special = SPECIAL[name];
@@ -69,18 +59,16 @@ export function chip(name) {
 
 // --- actions
 
-// "play 7H" as "7 of hearts", "trump H" as "trump hearts", "bid 3" as it is, "bid" as "bid hidden".
+// "play 7H" as "7 of hearts", "trump H" as "trump hearts"; "bid 3", and "bid" for a hidden one, unchanged.
 export function actionName(action) {
   const [verb, what] = action.split(" ");
   if (verb === "play") return cardName(what);
-  if (verb === "trump") return t("trump {suit}", { suit: SUITS[what] });
-  return what ? t("bid {number}", { number: what }) : t("bid hidden");
+  return verb === "trump" ? `trump ${SUITS[what]}` : action;
 }
 
-// What a seat does, as in "anna plays the 7 of hearts.".
-export function describe(name, action) {
+// What a seat does, as in "plays the 7 of hearts".
+export function describe(action) {
   const [verb, what] = action.split(" ");
-  if (verb === "play") return t("{name} plays the {card}.", { name, card: cardName(what) });
-  if (verb === "trump") return t("{name} names {suit}.", { name, suit: SUITS[what] });
-  return t("{name} bids {number}.", { name, number: what });
+  if (verb === "play") return `plays the ${cardName(what)}`;
+  return verb === "trump" ? `names ${SUITS[what]}` : `bids ${what}`;
 }

@@ -1,6 +1,4 @@
 // What the browser keeps: the person's name and the tokens of seats; for one tab, the games under review.
-
-import { t } from "../language.js";
 import { complain } from "./elements.js";
 
 const PERSON = "wizard name";
@@ -20,7 +18,7 @@ export const savedRecords = () => JSON.parse(sessionStorage.getItem(RECORDS));
 // Returns whether the records are kept; otherwise the page shows the reason.
 export function saveRecords(text, names = null) {
   if (!text.trim()) {
-    complain(t("This file is empty."));
+    complain("This file is empty.");
     return false;
   }
   sessionStorage.removeItem(PLACE);
@@ -28,7 +26,7 @@ export function saveRecords(text, names = null) {
     sessionStorage.setItem(RECORDS, JSON.stringify([text, names]));
     return true;
   } catch {
-    complain(t("This file is too large for the browser to keep."));
+    complain("This file is too large for the browser to keep.");
     return false;
   }
 }

@@ -1,19 +1,7 @@
 // Finished games, decision by decision: what agents think of each decision, and where points were lost.
-
-import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import {
-  $,
-  actionName,
-  complain,
-  decimal,
-  make,
-  offerLobby,
-  row,
-  signed,
-  sleep,
-} from "../shared/elements.js";
+import { $, actionName, complain, make, offerLobby, row, signed, sleep } from "../shared/elements.js";
 import { savedPlace, savedRecords, savePlace } from "../shared/storage.js";
 import { drawAdvice, drawTable, drawThinking, seatName } from "../table/drawing.js";
 
@@ -34,9 +22,7 @@ export function review(agents) {
   const [text, players] = kept;
   games = text.split("\n").filter((line) => line.trim());
   names = players;
-  $("which").replaceChildren(
-    ...games.map((_, number) => new Option(t("Game {number}", { number: number + 1 }), number)),
-  );
+  $("which").replaceChildren(...games.map((_, number) => new Option(`Game ${number + 1}`, number)));
   $("which").hidden = games.length < 2;
   offerAgents(agents);
   for (const name of ["hint", "back", "paces"]) $(name).hidden = true;
@@ -47,10 +33,7 @@ export function review(agents) {
 }
 
 function offerAgents(agents) {
-  $("adviser").append(
-    new Option(t("nobody"), ""),
-    ...agents.toReversed().map(({ name }) => new Option(name)),
-  );
+  $("adviser").append(new Option("nobody", ""), ...agents.toReversed().map(({ name }) => new Option(name)));
   $("adviser").value = agents.at(-1).name;
   const judges = agents.filter((agent) => agent.judges);
   $("judges").append(...judges.toReversed().map(({ name }) => new Option(name)));
@@ -114,8 +97,8 @@ function show(view) {
   $("moment").value = wanted.decisions;
   $("place").textContent =
     view.chosen === null
-      ? t("after {total} decisions", { total: view.num_decisions })
-      : t("decision {number} of {total}", { number: view.decisions + 1, total: view.num_decisions });
+      ? `after ${view.num_decisions} decisions`
+      : `decision ${view.decisions + 1} of ${view.num_decisions}`;
   savePlace($("which").value, view.decisions);
   for (const name of ["before", "earlier"]) $(name).disabled = view.decisions === 0;
   for (const name of ["after", "later"]) $(name).disabled = view.decisions === view.num_decisions;
@@ -124,8 +107,7 @@ function show(view) {
 // The server has refused this game, or does not answer. The page shows the reason already.
 function refused() {
   const why = $("error").textContent.replace(/^line 1: /, "");
-  const game = t("Game {number}", { number: Number($("which").value) + 1 });
-  complain(games.length > 1 ? `${game}: ${why}` : why);
+  complain(games.length > 1 ? `Game ${Number($("which").value) + 1}: ${why}` : why);
   offerLobby();
   for (const name of ["players", "trick", "hand", "choices", "events"]) $(name).replaceChildren();
   for (const name of ["round", "suits", "outcome", "status", "place"]) $(name).textContent = "";
@@ -169,7 +151,7 @@ async function judge() {
   const round_number = here.scene.round_number;
   const drawn = `${$("which").value} ${round_number} ${agent}`;
   if ($("chart").dataset.drawn !== drawn) {
-    caption.textContent = t("{agent} is judging round {number} …", { agent, number: round_number });
+    caption.textContent = `${agent} is judging round ${round_number} …`;
     $("bars").replaceChildren();
     $("chart").querySelector("tbody").replaceChildren();
   }
@@ -177,7 +159,7 @@ async function judge() {
   if (here !== shown || agent !== $("judges").value) return;
   $("chart").dataset.drawn = drawn;
   caption.textContent = judgement
-    ? t("Round {number}: points lost by each decision, judged by {agent}", { number: round_number, agent })
+    ? `Round ${round_number}: points lost by each decision, judged by ${agent}`
     : "";
   if (judgement) {
     drawBars(judgement);
@@ -192,10 +174,8 @@ function drawBars({ decisions }) {
     ...decisions.map(({ number, seat, chosen, best, lost }) => {
       const bar = make("span", { className: "bar" });
       bar.style.height = `${(5 * Math.max(lost, 0)) / highest}rem`;
-      const improvable = best !== chosen && lost >= LEAST_LOSS;
-      const better = improvable ? `; ${t("better {action}", { action: actionName(best) })}` : "";
-      const cost = t("lost {points}", { points: decimal(lost, 1) });
-      const title = `${seatName(shown, seat)}: ${actionName(chosen)}, ${cost}${better}`;
+      const better = best === chosen || lost < LEAST_LOSS ? "" : `; better ${actionName(best)}`;
+      const title = `${seatName(shown, seat)}: ${actionName(chosen)}, lost ${lost.toFixed(1)}${better}`;
       const button = make("button", { title, onclick: () => go(number) }, bar);
       button.setAttribute("aria-label", title);
       const item = make("li", { className: `seat${seat}` }, button, make("span", { textContent: seat + 1 }));
@@ -219,8 +199,7 @@ function drawSums({ par, seats }) {
     const sums = [signed(points), signed(par), signed(luck), signed(lost).replace("+", "")];
     return row("td", [`${seat + 1}. ${shown.names[seat]}`, ...sums]);
   });
-  if (rows.length)
-    rows.unshift(row("th", ["", `${t("points")} =`, `${t("par")} +`, `${t("luck")} −`, t("lost")]));
+  if (rows.length) rows.unshift(row("th", ["", "points =", "par +", "luck −", "lost"]));
   $("chart")
     .querySelector("tbody")
     .replaceChildren(...rows);

@@ -1,13 +1,10 @@
 // Draws a table from a view that the server sent, whether the game is being played or reviewed.
-
-import { nodes, t, tn } from "../language.js";
 import {
   $,
   actionName,
   card,
   chip,
   describe,
-  listed,
   make,
   row,
   SUITS,
@@ -16,22 +13,7 @@ import {
 } from "../shared/elements.js";
 
 const ANNOUNCED = 6; // at most this many of the latest events are read out to a screen reader
-const PROMPTS = {
-  trump: t("Name the trump."),
-  bid: t("How many tricks do you bid?"),
-  play: t("Play a card."),
-};
-const RESTRICTIONS = {
-  free: t("free bids"),
-  no_even: t("bids may not add up to the tricks"),
-  leader: t("leader's rule"),
-  canadian: t("Canadian rule"),
-};
-const REVEALS = {
-  open: t("open bids"),
-  simultaneous: t("simultaneous bids"),
-  secret: t("secret bids"),
-};
+const PROMPTS = { trump: "Name the trump.", bid: "How many tricks do you bid?", play: "Play a card." };
 let drawn = null; // how many decisions had been made in the view that was drawn last
 
 // `choose` is called with the action that is picked; without it nothing can be picked, as in a review.
@@ -52,7 +34,7 @@ export function drawTable(view, choose = null) {
 }
 
 export function seatName(view, seat) {
-  if (seat === view.you) return t("You");
+  if (seat === view.you) return "You";
   const name = view.names[seat];
   return view.names.indexOf(name) === view.names.lastIndexOf(name) ? name : `${name} ${seat + 1}`;
 }
@@ -61,27 +43,24 @@ const pointsOf = (view, points) =>
   points.map((each, seat) => `${seatName(view, seat)} ${signed(each)}`).join(", ");
 
 function drawHeader(scene) {
-  const cards = tn("{count} card", "{count} cards", scene.hand_size);
-  const round = t("Round {number} of {total}", { number: scene.round_number, total: scene.num_rounds });
-  $("round").textContent = `${round}, ${cards}`;
+  const cards = `${scene.hand_size} card${scene.hand_size > 1 ? "s" : ""}`;
+  $("round").textContent = `Round ${scene.round_number} of ${scene.num_rounds}, ${cards}`;
   const suit = (letter) =>
     make("b", { className: letter, textContent: `${SYMBOLS[letter]} ${SUITS[letter]}` });
-  const noTrump = scene.phase === "trump" ? t("trump not named yet") : t("no trump");
-  const trump = scene.trump ? nodes("trump {suit}", { suit: suit(scene.trump) }) : [noTrump];
-  $("suits").replaceChildren(...trump);
-  if (scene.led_suit) $("suits").append(" · ", ...nodes("led suit {suit}", { suit: suit(scene.led_suit) }));
+  const noTrump = scene.phase === "trump" ? "not named yet" : "none";
+  $("suits").replaceChildren("Trump ", scene.trump ? suit(scene.trump) : noTrump);
+  if (scene.led_suit) $("suits").append(" · led ", suit(scene.led_suit));
   const { bid_restriction, bid_reveal, magic_edition } = scene.rules;
-  const options = [RESTRICTIONS[bid_restriction], REVEALS[bid_reveal]];
-  if (magic_edition) options.push(t("Magic Edition"));
-  $("options").textContent = options.join(", ");
+  $("options").textContent =
+    `Bids ${bid_restriction} and ${bid_reveal}${magic_edition ? ", Magic Edition" : ""}`;
   $("options").hidden = bid_restriction === "free" && bid_reveal === "open" && !magic_edition;
 }
 
 function player(view, seat) {
   const name = make("span", { className: "name" });
   if (seat.deals) {
-    const badge = make("span", { className: "deals", textContent: "D", title: t("dealer") });
-    badge.setAttribute("aria-label", t("dealer"));
+    const badge = make("span", { className: "deals", textContent: "D", title: "dealer" });
+    badge.setAttribute("aria-label", "dealer");
     badge.setAttribute("role", "img");
     name.append(badge);
   }
@@ -89,9 +68,8 @@ function player(view, seat) {
   const wide = (text) => make("span", { className: "wide", textContent: text });
   const bold = (text) => make("b", { textContent: text });
   const bid = seat.bid_is_hidden ? "?" : (seat.bid ?? "–");
-  const taken = nodes("{won} of {bid}", { won: bold(seat.tricks_won), bid: bold(bid) });
-  const tricks = make("span", {}, wide(`${t("took")} `), ...taken);
-  const score = make("span", {}, bold(seat.score), wide(` ${t("pts")}`));
+  const tricks = make("span", {}, wide("took "), bold(seat.tricks_won), " of ", bold(bid));
+  const score = make("span", {}, bold(seat.score), wide(" pts"));
   const item = make("li", {}, name, make("span", { className: "numbers" }, tricks, score));
   if (seat.hand && seat.number !== view.you) {
     item.append(make("span", { className: "held" }, ...seat.hand.map(chip)));
@@ -123,23 +101,22 @@ function drawTrick(view) {
     const item = make("li", {}, card(name), label(seatName(view, seat)));
     if (begun ? place === scene.winning : seat === last.winner) {
       item.dataset.wins = "";
-      item.append(make("span", { className: "unseen", textContent: t("wins") }));
+      item.append(make("span", { className: "unseen", textContent: "wins" }));
     }
     if (bidding) item.dataset.past = "";
     return item;
   });
   if (scene.upcard && !begun && (bidding || firstTrick)) {
-    items.unshift(make("li", { className: "upcard" }, card(scene.upcard), label(t("turned up"))));
+    items.unshift(make("li", { className: "upcard" }, card(scene.upcard), label("turned up")));
   }
   $("trick").replaceChildren(...items);
   $("outcome").textContent = plays.length && !begun ? outcome(view, bidding) : "";
 }
 
 function outcome(view, bidding) {
-  const taken = t("{name} took the last trick.", { name: seatName(view, view.last_trick.winner) });
+  const taken = `${seatName(view, view.last_trick.winner)} took the last trick.`;
   const scored = bidding ? view.scene.pad.at(-1) : undefined;
-  if (!scored) return taken;
-  return `${taken} ${t("Round {number}", { number: scored[0] })}: ${pointsOf(view, scored[1].points)}.`;
+  return scored ? `${taken} Round ${scored[0]}: ${pointsOf(view, scored[1].points)}.` : taken;
 }
 
 // --- the decision
@@ -147,13 +124,13 @@ function outcome(view, bidding) {
 function status(view) {
   const { scene } = view;
   if (scene.phase === "over") {
-    const points = Math.max(...scene.seats.map((seat) => seat.score));
-    const names = listed(scene.winners.map((seat) => seatName(view, seat)));
-    return t("The game is over. Won by {names} with {points} points.", { names, points });
+    const most = Math.max(...scene.seats.map((seat) => seat.score));
+    const winners = scene.winners.map((seat) => seatName(view, seat)).join(" and ");
+    return `The game is over. Won by ${winners} with ${most} points.`;
   }
-  const name = seatName(view, scene.seats.find((seat) => seat.acts).number);
-  if (view.chosen) return describe(name, view.chosen);
-  return view.legal.length ? PROMPTS[scene.phase] : t("{name} to act", { name });
+  const acting = seatName(view, scene.seats.find((seat) => seat.acts).number);
+  if (view.chosen) return `${acting} ${describe(view.chosen)}.`;
+  return view.legal.length ? PROMPTS[scene.phase] : `${acting} to act`;
 }
 
 function drawChoices(view, choose) {
@@ -206,17 +183,13 @@ function drawEvents(view) {
   );
   const latest = view.events.slice(view.events.length - Math.min(view.decisions - before, ANNOUNCED));
   if (view.decisions > before) $("news").textContent = latest.map(sentence).join(". ");
-  if (view.decisions < before) $("news").textContent = t("Taken back.");
+  if (view.decisions < before) $("news").textContent = "Taken back.";
 }
 
 function eventText(view, event) {
   let text = `${seatName(view, event.seat)}: ${actionName(event.action)}`;
-  if (event.winner !== null) {
-    text += `; ${t("{name} took the trick", { name: seatName(view, event.winner) })}`;
-  }
-  if (event.points) {
-    text += `; ${t("Round {number}", { number: event.round_number })}: ${pointsOf(view, event.points)}`;
-  }
+  if (event.winner !== null) text += `; ${seatName(view, event.winner)} took the trick`;
+  if (event.points) text += `; round ${event.round_number}: ${pointsOf(view, event.points)}`;
   return text;
 }
 
@@ -224,7 +197,7 @@ function eventText(view, event) {
 
 // An answer may take seconds.
 export function drawThinking(agent) {
-  $("advice").querySelector("caption").textContent = t("{agent} is thinking …", { agent });
+  $("advice").querySelector("caption").textContent = `${agent} is thinking …`;
   $("advice").tHead.replaceChildren();
   $("advice").tBodies[0].replaceChildren();
   $("advice").dataset.stale = "";
@@ -233,13 +206,10 @@ export function drawThinking(agent) {
 
 // What an agent thinks of the decision: how likely it is to take each action, and the points that it expects.
 export function drawAdvice(agent, advice, chosen = null, most = Infinity) {
-  const value = advice.value === null ? null : signed(advice.value, 1);
+  const worth = advice.value === null ? "" : `, expecting ${signed(advice.value, 1)} points this round`;
   const hasPoints = advice.choices.some((choice) => choice.points !== null);
-  $("advice").querySelector("caption").textContent =
-    value === null
-      ? t("{agent} would choose", { agent })
-      : t("{agent} would choose, expecting {points} points this round", { agent, points: value });
-  $("advice").tHead.replaceChildren(row("th", ["", "", t("share"), hasPoints ? t("points") : ""]));
+  $("advice").querySelector("caption").textContent = `${agent} would choose${worth}`;
+  $("advice").tHead.replaceChildren(row("th", ["", "", "share", hasPoints ? "points" : ""]));
   $("advice").tBodies[0].replaceChildren(
     ...advice.choices.slice(0, most).map(({ action, share, points }) => {
       const bar = make("span", { className: "bar" });
@@ -274,16 +244,15 @@ function showScorePad(view) {
   });
   const names = row("th", ["", "", ...seats.map((seat) => seatName(view, seat.number))]);
   const scores = row("th", ["", "", ...seats.map((seat) => `${seat.score}`)]);
-  const caption = make("caption", { textContent: t("tricks won / bid, points") });
+  const caption = make("caption", { textContent: "Tricks won / bid, points" });
   showDialog(make("table", {}, caption, names, ...rounds, scores));
 }
 
 function showLastTrick(view) {
   const { last_trick: last, names } = view;
   const lines = playsOf(last, names.length).map(([seat, name]) => {
-    const player = seatName(view, seat);
-    const text = seat === last.winner ? t("{name} took the trick", { name: player }) : player;
-    return make("p", {}, card(name), ` ${text}`);
+    const winner = seat === last.winner ? ", took the trick" : "";
+    return make("p", {}, card(name), ` ${seatName(view, seat)}${winner}`);
   });
   showDialog(...lines);
 }

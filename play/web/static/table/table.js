@@ -1,9 +1,7 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
-
-import { nodes, t } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
-import { $, actionName, complain, decimal, make, offerLobby } from "../shared/elements.js";
+import { $, actionName, complain, make, offerLobby } from "../shared/elements.js";
 import { saveRecords } from "../shared/storage.js";
 import { drawAdvice, drawTable, drawThinking } from "./drawing.js";
 
@@ -52,9 +50,7 @@ function show(received) {
   $("back").disabled = !view.can_take_back;
   if (pacing === null) $("pace").value = view.seconds;
   showPace();
-  $("invite").replaceChildren(
-    ...nodes("A seat is open; send this link: {link}", { link: link(location.href, location.href) }),
-  );
+  $("invite").replaceChildren("A seat is open; send this link: ", link(location.href, location.href));
   $("invite").hidden = !view.open.length;
 }
 
@@ -70,10 +66,7 @@ function showHint({ agent, decisions, ...advice }) {
   }
   drawAdvice(agent, advice, null, SHOWN);
   $("hint").disabled = false;
-  $("news").textContent = t("{agent} would choose {action}", {
-    agent,
-    action: actionName(advice.choices[0].action),
-  });
+  $("news").textContent = `${agent} would choose ${actionName(advice.choices[0].action)}`;
 }
 
 function refused(why) {
@@ -84,7 +77,7 @@ function refused(why) {
 }
 
 function disconnected() {
-  $("status").textContent = t("Connection lost; trying again.");
+  $("status").textContent = "Connection lost; trying again.";
   const buttons = document.querySelectorAll("#choices button, #hand button, nav button");
   for (const button of buttons) button.disabled = true;
 }
@@ -94,18 +87,18 @@ function offerRecord() {
   const review = async () => {
     if (saveRecords(await fetchRecord(table), names)) goTo(REVIEW);
   };
-  const button = make("button", { textContent: t("Review"), onclick: review });
+  const button = make("button", { textContent: "Review", onclick: review });
   $("status").append(
     " ",
-    link(recordAddress(table), t("Record")),
+    link(recordAddress(table), "Record"),
     " · ",
     button,
     " · ",
-    link("./", t("Another game")),
+    link("./", "Another game"),
   );
 }
 
 function showPace() {
-  $("seconds").textContent = `${decimal(Number($("pace").value), 1)} s`;
+  $("seconds").textContent = `${Number($("pace").value).toFixed(1)} s`;
   $("pace").setAttribute("aria-valuetext", $("seconds").textContent);
 }
