@@ -41,11 +41,13 @@ def read_toml(path: Path, kind: type[_Kind], changes: Sequence[str] = ()) -> _Ki
         OSError: the file cannot be read.
     """
     try:
-        return kind.model_validate(apply_changes(tomllib.loads(_text(path)), changes))
-    except ValidationError as error:
-        raise ConfigError(f"{path}: {_reasons(error, kind)}") from None
+        values = tomllib.loads(_text(path))
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
+    try:
+        return kind.model_validate(apply_changes(values, changes))
+    except ValidationError as error:
+        raise ConfigError(f"{path}: {_reasons(error, kind)}") from None
 
 
 def read_kept(path: Path, kind: type[_Kind]) -> _Kind:
