@@ -91,6 +91,7 @@ class Session:
         if len(seats) != rules.num_players:
             raise ValueError(f"{len(seats)} seats are taken: {rules.num_players} players are needed")
         self.seats = list(seats)
+        self._find = find
         self._agents: dict[str, Agent] = {name: find(name) for name in seats if name is not None}
         self._begin(Game(rules, seed), history)
 
@@ -104,6 +105,7 @@ class Session:
             raise ValueError(f"decisions={decisions}: the game has {len(game.history)} decisions")
         session = cls.__new__(cls)
         session.seats = [None] * game.rules.num_players
+        session._find = load
         session._agents = {}
         session._begin(game.restart(), game.history[:decisions])
         return session
@@ -157,11 +159,36 @@ class Session:
             NotYourTurnError: it is another seat's turn, or the seat is an agent's.
             IllegalAction: the rules forbid it; the message says why.
         """
+        self.check_turn(seat)
+        self._take(action)
+
+    def check_turn(self, seat: int) -> None:
+        """Raise NotYourTurnError if it is another seat's turn, or the seat is an agent's."""
         if seat != self.game.seat or self.seats[seat] is not None:
             if self.game.seat is None:
                 raise NotYourTurnError(t("the game is over"))
             raise NotYourTurnError(t("it is the turn of seat {number}", number=self.game.seat + 1))
-        self._take(action)
+
+    def trial(self, action: int | str) -> Game:
+        """A copy of the game in which an action is taken. Raises IllegalAction if the rules forbid it."""
+        twin = self.game.clone()
+        twin.step(action)
+        return twin
+
+    def follow(self, history: Sequence[int]) -> None:
+        """Go on, or back, to where these actions lead. Raises as `Game.step` does."""
+        now = self.game.history
+        if list(history[: len(now)]) != now:
+            self._begin(self.game.restart(), history)
+            return
+        for action in history[len(now) :]:
+            self._take(action)
+
+    def hand_over(self, seat: int, name: str | None) -> None:
+        """From now on, let the agent of that name act for a seat; a person if None. Raises as `load` does."""
+        if name is not None and name not in self._agents:
+            self._agents[name] = self._find(name)
+        self.seats[seat] = name
 
     def choose(self) -> int:
         """The action of the agent whose turn it is. Raises NotYourTurnError if it is not an agent's turn."""
@@ -182,10 +209,14 @@ class Session:
         """
         if any(name is None for other, name in enumerate(self.seats) if other != seat):
             raise ValueError(t("nothing can be taken back while another person sits at the table"))
+        self.follow(self.history_before_last(seat))
+
+    def history_before_last(self, seat: int) -> list[int]:
+        """The actions before a seat's last decision. Raises ValueError if it has made none."""
         own = [number for number, event in enumerate(self.events) if event.seat == seat]
         if not own:
             raise ValueError(t("there is no choice of yours to take back"))
-        self._begin(self.game.restart(), self.game.history[: own[-1]])
+        return self.game.history[: own[-1]]
 
     def advise(self, agent: Agent) -> Advice:
         """What an agent thinks of the current decision, knowing only what the acting seat knows.

@@ -19,7 +19,7 @@ from wizard_env.loading import load
 from wizard_env.play.session import Session
 from wizard_env.play.web.server import make_app
 from wizard_env.play.web.store import Store
-from wizard_env.play.web.tables import Table, digest
+from wizard_env.play.web.table import Setup, digest
 
 PICTURE = Path(__file__).parent.parent / "docs" / "table.png"
 OTHERS = ["heuristic", "search:worlds=64", "champion"]
@@ -48,9 +48,10 @@ def position() -> Session:
 
 def application(folder: Path) -> Starlette:
     """A server with that table."""
-    table = Table("picture", position(), {0: digest(TOKEN)}, {})
+    game = position().game
+    setup = Setup(game.rules, (None, *OTHERS), game.seed, stand_in=OTHERS[-1], taken={0: digest(TOKEN)})
     store = Store(folder / "tables.sqlite")
-    store.save(table.name, table.setup(), table.session.game.history, time.time())
+    store.save("picture", setup.to_json(), game.history, time.time())
     store.close()
     return make_app(folder / "tables.sqlite", [*OTHERS, ADVISER])
 

@@ -1,5 +1,6 @@
 """`wizard compile`: compiles the kernels ahead of time."""
 
+from collections.abc import Callable
 from time import perf_counter
 
 from rich.console import Console
@@ -13,15 +14,22 @@ def compile_all() -> None:
 
     Without it, each kernel is compiled when it is first called.
     """
-    taken, count, total = compile_with_progress()
+    say_compiled(*compile_with_progress())
+
+
+def say_compiled(taken: float, count: int, total: int) -> None:
+    """Print what `compile_with_progress` returned."""
     if count:
         say(f"kernels      {count} of {total} compiled in {taken:.1f} s")
     else:
         say(f"kernels      all {total} were compiled before")
 
 
-def compile_with_progress() -> tuple[float, int, int]:
+def compile_with_progress(tell: Callable[[int, int], None] | None = None) -> tuple[float, int, int]:
     """Compile what is missing, with a progress bar if stderr is a terminal.
+
+    Args:
+        tell: called with how many kernels are compiled and how many were missing, whenever that changes.
 
     Returns the seconds taken, how many kernels were compiled, and how many there are.
     """
@@ -33,6 +41,8 @@ def compile_with_progress() -> tuple[float, int, int]:
     console = Console(stderr=True)
     hidden = not console.is_terminal
     compiled = compile_kernels(missing)
-    for _ in track(compiled, "compiling", len(missing), console=console, transient=True, disable=hidden):
-        pass
+    bar = track(compiled, "compiling", len(missing), console=console, transient=True, disable=hidden)
+    for count, _ in enumerate(bar, start=1):
+        if tell:
+            tell(count, len(missing))
     return perf_counter() - start, len(missing), len(all_kernels())

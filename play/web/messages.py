@@ -1,32 +1,58 @@
-"""The messages that browsers may send to the server; anything else is refused with a reason."""
+"""What browsers send, and what the server answers. Anything else is refused with a reason.
+
+**Over HTTP.** Bodies are JSON, with `Content-Type: application/json`. A refusal has a status of 400 or more
+and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try again.
+
+    GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
+    GET  /agents                    [{"name", "lead", "judges"}]
+    GET  /tables                    {"tables": [summary]}: tables that wait for guests, someone being there
+    POST /tables                    NewTable -> {"table", "seat", "token"}; both null at a table of agents
+    POST /tables/mine               Tokens -> {"tables": [summary + {"seat", "left"}], "gone": [table]}
+    GET  /tables/NAME               summary
+    GET  /tables/NAME/seats         {"open": [seat]}
+    POST /tables/NAME/seats         TakeSeat -> {"table", "seat", "token"}
+    GET  /tables/NAME/invitation    {"address", "reachable": bool, "qr": text of an SVG}
+    GET  /tables/NAME/record        the record of a game that is over, with the names of its players
+    POST /records/...               Moment, AskedMoment, AskedRound: see `review`
+
+A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "watchers": bool, "turn": seat
+or null, "round_number", "num_rounds", "scores", "rules"}. An invitation is not `reachable` if only the
+server's own computer can open it.
+
+**Over the websocket /tables/NAME.** First a Sit, then any COMMAND. The server sends, each with its `kind`:
+
+    view        the table as the seat may see it: see `table_json`, and below
+    presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
+    hint        {"agent", "decisions", "choices", "value"}; none comes if the seat moves first
+    error       {"why"}
+
+A view adds to `table_json`: "table", "names", "open": seats nobody has taken, "waiting": whether the game has
+yet to begin (nobody may act; it begins when every seat is taken or the host sends Begin), "host": the seat
+of the host or null, "presence": for each seat "agent", "here", "away" (no connection; the table waits),
+"left" (an agent acts until they come back) or "open" (likewise, once the game has begun), "stand_in": the
+agent that acts for those, "watchers": how many watch, null if nobody may, "seconds" and "can_take_back".
+
+An Act for a decision that has passed is ignored. The server closes with 1000 after Leave, 1008 after a
+refusal (do not connect again), 1013 if the browser reads too slowly (connect again).
+"""
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
+from wizard_env.play.web.access.names import LONGEST_NAME, normal_name
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
 MAX_TEXT = 64
 """Characters in the name of an action, agent or option, and in a token."""
-LONGEST_NAME = 20
-"""Characters in a person's name."""
 LONGEST_RECORD = 60_000
 """Characters in the record of a game; a whole game has about 5,000."""
-JOINERS = "\u200c\u200d"
-"""Invisible characters that belong to words and emoji."""
+MOST_TOKENS = 100
+"""Tables that can be asked for at once."""
 
-
-def _printable(name: str) -> str:
-    if not all(character.isprintable() or character in JOINERS for character in name):
-        raise ValueError("a name must consist of printable characters")
-    return name
-
-
-PersonName = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_NAME),
-    AfterValidator(_printable),
-]
+PersonName = Annotated[str, Field(max_length=8 * LONGEST_NAME), AfterValidator(normal_name)]
+"""A person's name as it was typed; validation returns it in its normal form."""
+Text = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
 class Message(BaseModel):
@@ -46,16 +72,16 @@ class Act(Message):
     """Bid, name the trump or play a card."""
 
     kind: Literal["act"]
-    action: str = Field(max_length=MAX_TEXT)
+    action: Text
     decisions: int = Field(ge=0)
-    """Number of decisions the browser has seen: a click on an outdated view is refused."""
+    """Number of decisions the browser has seen: a click on an outdated view is ignored."""
 
 
 class Hint(Message):
-    """Ask an agent for advice on the seat's decision."""
+    """Ask an agent for advice on the seat's decision; a question that is not answered yet is dropped."""
 
     kind: Literal["hint"]
-    agent: str = Field(max_length=MAX_TEXT)
+    agent: Text
 
 
 class TakeBack(Message):
@@ -71,8 +97,20 @@ class Pace(Message):
     seconds: Annotated[float, Field(strict=False)]
 
 
-COMMAND: TypeAdapter[Act | Hint | TakeBack | Pace] = TypeAdapter(
-    Annotated[Act | Hint | TakeBack | Pace, Field(discriminator="kind")]
+class Begin(Message):
+    """The host's word to begin; an agent acts for each open seat until someone takes it."""
+
+    kind: Literal["begin"]
+
+
+class Leave(Message):
+    """Leave the table: an agent takes over until the token comes back. Before the game the seat is freed."""
+
+    kind: Literal["leave"]
+
+
+COMMAND: TypeAdapter[Act | Hint | TakeBack | Pace | Begin | Leave] = TypeAdapter(
+    Annotated[Act | Hint | TakeBack | Pace | Begin | Leave, Field(discriminator="kind")]
 )
 """Every message over a websocket after the first."""
 
@@ -87,10 +125,21 @@ class NewTable(TakeSeat):
     """Open a table; each seat is an agent's name, or null for a person. The sender takes the first null."""
 
     seats: list[str | None] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
-    bid_restriction: str = Field(default="free", max_length=MAX_TEXT)
-    bid_reveal: str = Field(default="open", max_length=MAX_TEXT)
+    bid_restriction: Text = "free"
+    bid_reveal: Text = "open"
     magic_edition: bool = False
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
+    watchers: bool = False
+    """Whether who has the link may watch; watchers see no hand. Tables of agents can always be watched."""
+    listed: bool = True
+    """Whether the lobby shows the table while it waits for guests."""
+
+
+class Tokens(Message):
+    """The seats that a browser has taken."""
+
+    tokens: dict[Text, Text] = Field(max_length=MOST_TOKENS)
+    """The token of the seat by the name of the table."""
 
 
 class Recorded(Message):
@@ -108,11 +157,11 @@ class Moment(Recorded):
 class AskedMoment(Moment):
     """Ask for an agent's assessment of the next decision."""
 
-    agent: str = Field(max_length=MAX_TEXT)
+    agent: Text
 
 
 class AskedRound(Recorded):
     """Ask an agent to judge a round."""
 
     round_number: int = Field(ge=1)
-    agent: str = Field(max_length=MAX_TEXT)
+    agent: Text

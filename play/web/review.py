@@ -7,7 +7,7 @@ from typing import Any
 from wizard_env import ACTIONS, Agent, Game
 from wizard_env.play.session import Session
 from wizard_env.play.web.table_json import table_json
-from wizard_env.records.game_records import replay
+from wizard_env.records.game_records import players_of, replay
 
 KEPT = 16
 """Games that are kept so that they need not be replayed again; the least recently used is dropped."""
@@ -23,7 +23,7 @@ def show(record: str, decisions: int) -> dict[str, Any]:
     game = _read(record)
     session = Session.of_record(game, decisions)
     return table_json(session, None) | {
-        "names": [f"seat {seat + 1}" for seat in range(game.rules.num_players)],
+        "names": players_of(record) or [f"seat {seat + 1}" for seat in range(game.rules.num_players)],
         "legal": [ACTIONS[action] for action in session.game.legal_actions()],
         "chosen": ACTIONS[game.history[decisions]] if decisions < len(game.history) else None,
         "first_decisions": _first_decisions(record),

@@ -5,10 +5,8 @@ Each connection is sent the view of its own seat and nothing else. Agents act wh
 
 import asyncio
 import json
-import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,19 +14,26 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from wizard_env import Agent
 from wizard_env.play.web import review
-from wizard_env.play.web.hub import AgentError, Connection, Hub
+from wizard_env.play.web.access.addresses import LOCAL, Addresses
+from wizard_env.play.web.access.guard import HEADERS, POLICY_VIOLATION, Guard
+from wizard_env.play.web.access.limits import Bucket, Buckets, TooFastError, client_of
+from wizard_env.play.web.access.readiness import READY, Readiness
+from wizard_env.play.web.connections import TRY_AGAIN, Connection
+from wizard_env.play.web.hub import AgentError, Hub
 from wizard_env.play.web.languages import LanguageMiddleware, show_texts
-from wizard_env.play.web.messages import AskedMoment, AskedRound, Moment, NewTable, Sit, TakeSeat
-from wizard_env.play.web.store import Store
-from wizard_env.play.web.tables import SharedAgent, Tables, UnknownTableError
+from wizard_env.play.web.messages import AskedMoment, AskedRound, Moment, NewTable, Sit, TakeSeat, Tokens
+from wizard_env.play.web.questions import BusyError, SharedAgent
+from wizard_env.play.web.store import Store, StoreError
+from wizard_env.play.web.table import Table, UnknownTableError
+from wizard_env.play.web.tables import FullError, Tables
 from wizard_env.records.game_records import record
 
 PAGE = Path(__file__).parent / "static"
@@ -43,41 +48,21 @@ RATE = 10.0
 BURST = 20
 """Messages that it may send at once."""
 REQUEST_RATE = 40.0
-"""Requests with a body per second that an address may send on average."""
+"""Requests with a body per second that a client may send on average."""
 REQUEST_BURST = 80
 """Requests with a body that it may send at once."""
-MOST_ADDRESSES = 1000
-"""Addresses whose requests are counted: those that sent one most recently."""
-POLICY_VIOLATION = 1008
-"""The code that closes a websocket after a policy violation (RFC 6455)."""
+TABLES_PER_HOUR = 60
+"""Tables that a client may open per hour on average, and at once."""
 
-
-class TooFastError(ValueError):
-    """Messages come faster, or are longer, than allowed."""
-
-
-STATUS = {UnknownTableError: 404, TooFastError: 429, AgentError: 500}
+STATUS = {
+    UnknownTableError: 404,
+    TooFastError: 429,
+    BusyError: 503,
+    FullError: 503,
+    StoreError: 503,
+    AgentError: 500,
+}
 """Status codes of refused requests; all other errors get 400."""
-
-
-class Bucket:
-    """A token bucket: how many messages a connection or an address may still send."""
-
-    def __init__(self, rate: float = RATE, burst: int = BURST) -> None:
-        """Allow `rate` messages per second on average, and `burst` at once."""
-        self._rate = rate
-        self._burst = burst
-        self._left = float(burst)
-        self._seen = time.monotonic()
-
-    def take(self) -> None:
-        """Count a message. Raises TooFastError if there are too many."""
-        now = time.monotonic()
-        self._left = min(self._burst, self._left + (now - self._seen) * self._rate)
-        self._seen = now
-        if self._left < 1:
-            raise TooFastError(f"too many messages: {self._rate:g} per second are allowed")
-        self._left -= 1
 
 
 # --- endpoints
@@ -87,72 +72,120 @@ async def table_socket(websocket: WebSocket) -> None:
     """Sit down or watch, then obey commands until the connection ends."""
     hub: Hub = websocket.app.state.hub
     await websocket.accept()
-    bucket, connection = Bucket(), None
+    bucket = Bucket(RATE, BURST)
     try:
-        while websocket.application_state is WebSocketState.CONNECTED:  # it may have closed during a send
+        bucket.take()
+        connection = await _sit(hub, websocket, _limited(await websocket.receive_text()))
+    except (ValueError, StoreError) as error:
+        await websocket.send_json({"kind": "error", "why": _reason(error)})
+        await websocket.close(TRY_AGAIN if isinstance(error, StoreError) else POLICY_VIOLATION)
+        return
+    except (WebSocketDisconnect, KeyError):  # closed; or bytes instead of text
+        return
+    obeying = asyncio.create_task(_obey_all(hub, websocket, connection, bucket))
+    try:
+        await asyncio.wait([obeying, connection.sending], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        hub.leave(connection)
+        for task in (obeying, connection.sending):
+            task.cancel()
+        await asyncio.wait([obeying, connection.sending])
+    if not obeying.cancelled():
+        obeying.result()  # raises what nobody expected
+
+
+async def _sit(hub: Hub, websocket: WebSocket, text: str) -> Connection:
+    token = Sit.model_validate_json(text).token
+    table = await hub.tables.find(websocket.path_params["name"])
+    connection = Connection(websocket, table, table.seat_of(token), _client(websocket))
+    try:
+        await hub.enter(connection)
+    except BaseException:
+        hub.leave(connection)
+        connection.sending.cancel()
+        raise
+    return connection
+
+
+async def _obey_all(hub: Hub, websocket: WebSocket, connection: Connection, bucket: Bucket) -> None:
+    """Obey commands until the browser goes, or sends too much; then let the connection end."""
+    with suppress(WebSocketDisconnect, KeyError, RuntimeError):
+        while True:
             text = await websocket.receive_text()
             try:
                 bucket.take()
-                if len(text) > LONGEST_MESSAGE:
-                    raise TooFastError(
-                        f"the message has {len(text)} characters: {LONGEST_MESSAGE} are allowed"
-                    )
-                if connection is None:
-                    connection = _sit(hub, websocket, text)
-                    await hub.enter(connection)
-                else:
-                    await hub.obey(connection, text)
+                await hub.obey(connection, _limited(text))
             except TooFastError as error:
-                await websocket.send_json({"kind": "error", "why": str(error)})
-                await websocket.close(POLICY_VIOLATION)
-                return
-            except ValueError as error:
-                await websocket.send_json({"kind": "error", "why": _reason(error)})
-                if connection is None:
-                    await websocket.close(POLICY_VIOLATION)
-                    return
-    except (WebSocketDisconnect, KeyError):  # closed; or bytes instead of text
-        pass
-    finally:
-        if connection is not None:
-            hub.leave(connection)
+                connection.send({"kind": "error", "why": str(error)})
+                connection.close(POLICY_VIOLATION)
+                await connection.sending
+            except (ValueError, StoreError) as error:
+                connection.send({"kind": "error", "why": _reason(error)})
 
 
-def _sit(hub: Hub, websocket: WebSocket, text: str) -> Connection:
-    token = Sit.model_validate_json(text).token
-    table = hub.tables.find(websocket.path_params["name"])
-    return Connection(websocket, table, table.seat_of(token))
+def _limited(text: str) -> str:
+    if len(text) > LONGEST_MESSAGE:
+        raise TooFastError(f"the message has {len(text)} characters: {LONGEST_MESSAGE} are allowed")
+    return text
+
+
+async def is_ready(request: Request) -> Response:
+    """GET /ready: whether the server is ready, and how far it is."""
+    return JSONResponse(request.app.state.readiness.to_json())
+
+
+async def list_tables(request: Request) -> Response:
+    """GET /tables: the tables that wait for guests."""
+    return JSONResponse({"tables": [table.summary() for table in request.app.state.hub.waiting()]})
+
+
+async def my_tables(request: Request) -> Response:
+    """POST /tables/mine: Tokens; returns the tables that they open, and which are gone."""
+    summaries, gone = await request.app.state.hub.mine(Tokens.model_validate_json(await _body(request)))
+    return JSONResponse({"tables": summaries, "gone": gone})
 
 
 async def open_table(request: Request) -> Response:
     """POST /tables: a NewTable; returns the table's name, and the seat and token of the sender."""
     wanted = NewTable.model_validate_json(await _body(request))
-    table, seat, token = request.app.state.hub.open(wanted)
+    request.app.state.openings.take(_client(request))
+    table, seat, token = await request.app.state.hub.open(wanted)
     return JSONResponse({"table": table.name, "seat": seat, "token": token}, 201)
 
 
 async def join_table(request: Request) -> Response:
     """POST /tables/NAME/seats: a TakeSeat; returns the same as `open_table`."""
-    hub: Hub = request.app.state.hub
     wanted = TakeSeat.model_validate_json(await _body(request))
-    table = hub.tables.find(request.path_params["name"])
-    seat, token = hub.take_seat(table, wanted.person)
-    await hub.show(table)
+    table = await _table(request)
+    seat, token = await request.app.state.hub.take_seat(table, wanted.person)
     return JSONResponse({"table": table.name, "seat": seat, "token": token}, 201)
+
+
+async def show_summary(request: Request) -> Response:
+    """GET /tables/NAME: the table's summary."""
+    return JSONResponse((await _table(request)).summary())
+
+
+async def invite(request: Request) -> Response:
+    """GET /tables/NAME/invitation: the address that others can open, also as a QR code."""
+    table = await _table(request)
+    addresses: Addresses = request.app.state.addresses
+    invitation = addresses.invite(table.name, request.headers["host"], request.url.scheme)
+    return JSONResponse(invitation._asdict())
 
 
 async def game_record(request: Request) -> Response:
     """GET /tables/NAME/record: the record of a game that is over."""
-    table = request.app.state.hub.tables.find(request.path_params["name"])
+    table = await _table(request)
     if table.session.seat is not None:
         raise ValueError("the record is available once the game is over, because it shows all hands")
     headers = {"Content-Disposition": 'attachment; filename="wizard.jsonl"'}
-    return PlainTextResponse(record(table.session.game) + "\n", headers=headers)
+    return PlainTextResponse(record(table.session.game, table.names) + "\n", headers=headers)
 
 
 async def open_seats(request: Request) -> Response:
     """GET /tables/NAME/seats: the seats that are not taken yet."""
-    return JSONResponse({"open": request.app.state.hub.tables.find(request.path_params["name"]).open_seats})
+    return JSONResponse({"open": (await _table(request)).setup.open_seats})
 
 
 async def list_agents(request: Request) -> Response:
@@ -184,7 +217,7 @@ async def assess_moment(request: Request) -> Response:
     def assess(agent: Agent) -> dict[str, Any]:
         return review.assessment(wanted.record, wanted.decisions, agent)
 
-    return JSONResponse(await hub.ask(wanted.agent, assess))
+    return JSONResponse(await hub.ask(wanted.agent, assess, _client(request)))
 
 
 async def judge_round(request: Request) -> Response:
@@ -195,17 +228,17 @@ async def judge_round(request: Request) -> Response:
     def judge(agent: Agent) -> dict[str, Any]:
         return review.judgement(wanted.record, wanted.round_number, agent, wanted.agent)
 
-    return JSONResponse(await hub.ask(wanted.agent, judge))
+    return JSONResponse(await hub.ask(wanted.agent, judge, _client(request), costly=True))
+
+
+async def _table(request: Request) -> Table:
+    table: Table = await request.app.state.hub.tables.find(request.path_params["name"])
+    return table
 
 
 async def _body(request: Request) -> bytes:
     """The body of a request. Raises ValueError if it is too long, and TooFastError."""
-    buckets: OrderedDict[str, Bucket] = request.app.state.buckets
-    address = request.client.host if request.client else ""
-    buckets.setdefault(address, Bucket(REQUEST_RATE, REQUEST_BURST)).take()
-    buckets.move_to_end(address)
-    if len(buckets) > MOST_ADDRESSES:
-        buckets.popitem(last=False)
+    request.app.state.requests.take(_client(request))
     body = b""
     async for part in request.stream():
         body += part
@@ -214,7 +247,11 @@ async def _body(request: Request) -> bytes:
     return body
 
 
-def _reason(error: ValueError) -> str:
+def _client(connection: HTTPConnection) -> str:
+    return client_of(connection.client.host if connection.client else "")
+
+
+def _reason(error: Exception) -> str:
     """The reason of a refusal, on one line."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
@@ -224,13 +261,21 @@ def _reason(error: ValueError) -> str:
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
-    assert isinstance(error, ValueError | TypeError)
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
-    why = _reason(error) if isinstance(error, ValueError) else str(error)
-    return JSONResponse({"why": why}, status)
+    return JSONResponse({"why": _reason(error)}, status)
 
 
-def make_app(database: Path | str, agents: Sequence[str], records: Path | None = None) -> Starlette:
+async def _fail(request: Request, error: Exception) -> Response:
+    return JSONResponse({"why": "the server failed; its log says why"}, 500, HEADERS)
+
+
+def make_app(
+    database: Path | str,
+    agents: Sequence[str],
+    records: Path | None = None,
+    addresses: Addresses = LOCAL,
+    readiness: Readiness = READY,
+) -> Starlette:
     """The server as an ASGI application.
 
     Args:
@@ -238,33 +283,44 @@ def make_app(database: Path | str, agents: Sequence[str], records: Path | None =
         agents: the agents to offer, each as `load` accepts it.
         records: a folder, created if it does not exist, to which finished games are written, one file per
             table; None writes none.
+        addresses: where the server can be reached; requests to other names are refused.
+        readiness: tells when kernels are compiled and agents have warmed up.
 
     Raises:
-        ValueError: the file is not a database; or as `load` does.
+        ValueError: the file is not a database, or is in use; or as `load` does.
         OSError: the folder cannot be created.
     """
     agent = cache(SharedAgent)
     for name in agents:
         agent(name)
-    Store(database).close()  # checked here; the thread that serves needs a connection of its own
+    Store(database).close()  # checked here; a server that does not run yet holds no lock
     if records is not None:
         records.mkdir(exist_ok=True)
 
     @asynccontextmanager
     async def run(app: Starlette) -> AsyncIterator[None]:
         store = Store(database)
-        app.state.buckets = OrderedDict()
+        app.state.addresses = addresses
+        app.state.readiness = readiness
+        app.state.requests = Buckets(REQUEST_RATE, REQUEST_BURST, "requests")
+        app.state.openings = Buckets(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True)
         app.state.hub = Hub(Tables(store, agent), agents, records)
         yield
+        await app.state.hub.close()
         store.close()
 
     return Starlette(
         routes=[
             Route("/language", show_texts),
+            Route("/ready", is_ready),
             Route("/agents", list_agents),
+            Route("/tables", list_tables),
             Route("/tables", open_table, methods=["POST"]),
+            Route("/tables/mine", my_tables, methods=["POST"]),
+            Route("/tables/{name}", show_summary),
             Route("/tables/{name}/seats", join_table, methods=["POST"]),
             Route("/tables/{name}/seats", open_seats),
+            Route("/tables/{name}/invitation", invite),
             Route("/tables/{name}/record", game_record),
             Route("/records/moment", show_moment, methods=["POST"]),
             Route("/records/assessment", assess_moment, methods=["POST"]),
@@ -272,7 +328,10 @@ def make_app(database: Path | str, agents: Sequence[str], records: Path | None =
             WebSocketRoute("/tables/{name}", table_socket),
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ],
-        middleware=[Middleware(LanguageMiddleware)],
+        middleware=[
+            Middleware(Guard, addresses=addresses, readiness=readiness),
+            Middleware(LanguageMiddleware),
+        ],
         lifespan=run,
-        exception_handlers={ValueError: _refuse, TypeError: _refuse},
+        exception_handlers={ValueError: _refuse, TypeError: _refuse, StoreError: _refuse, Exception: _fail},
     )

@@ -2,9 +2,14 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+WAITING, EMPTY, RUNNING, OVER = "waiting", "empty", "running", "over"
+"""What is stored of a table's course: nobody has begun, nobody has acted, the game is on, it is over."""
+LOCK_SECONDS = 2.0
+"""How long to wait for a server that is just closing the database."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
@@ -14,6 +19,16 @@ CREATE TABLE IF NOT EXISTS tables (
     used REAL NOT NULL
 )
 """
+_ADDED = {"version": "INTEGER NOT NULL DEFAULT 1", "course": f"TEXT NOT NULL DEFAULT '{RUNNING}'"}
+"""Columns that databases of earlier releases lack."""
+
+
+class StoreError(Exception):
+    """A table cannot be read or written; the message says why."""
+
+
+class StaleError(StoreError):
+    """Another has saved or deleted the table meanwhile."""
 
 
 class Stored(NamedTuple):
@@ -22,51 +37,120 @@ class Stored(NamedTuple):
     name: str
     setup: dict[str, Any]
     history: list[int]
+    version: int
+    """How often it was saved."""
 
 
 class Store:
-    """An SQLite database. Every change is on disk when the call returns."""
+    """An SQLite database, which no other process may use meanwhile. Changes are on disk when a call returns.
+
+    Every method but the first raises StoreError if the disk is full or fails.
+    """
 
     def __init__(self, path: Path | str) -> None:
         """Open the database, or create it; ":memory:" keeps nothing.
 
-        Raises ValueError if the file is not a database or cannot be written.
+        Any thread may use it, one at a time. Raises ValueError if the file is not a database, cannot be
+        written, or is in use.
         """
         try:
-            self._database = sqlite3.connect(path, isolation_level=None)
+            self._database = sqlite3.connect(
+                path, isolation_level=None, timeout=LOCK_SECONDS, check_same_thread=False
+            )
+            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("BEGIN EXCLUSIVE")  # takes the lock, and keeps it until `close`
             self._database.execute(_SCHEMA)
+            held = {row[1] for row in self._database.execute("PRAGMA table_info(tables)")}
+            for column, kind in _ADDED.items():
+                if column not in held:
+                    self._database.execute(f"ALTER TABLE tables ADD COLUMN {column} {kind}")
+            self._database.execute("COMMIT")
         except sqlite3.Error as error:
+            if hasattr(self, "_database"):
+                self._database.close()
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+                raise ValueError(f"{path}: another server uses this database; give each its own") from error
             raise ValueError(
                 f"{path}: {error}; use an SQLite database, or a file that does not exist yet"
             ) from error
 
-    def save(self, name: str, setup: Mapping[str, Any], history: Sequence[int], now: float) -> None:
-        """Save a table, replacing an earlier version of it.
+    def save(
+        self,
+        name: str,
+        setup: Mapping[str, Any],
+        history: Sequence[int],
+        now: float,
+        version: int = 0,
+        course: str = RUNNING,
+    ) -> int:
+        """Save a table, replacing the version that was read.
 
         Args:
             name: the table's name.
             setup: anything that JSON can hold.
             history: ids of the actions taken so far.
             now: seconds since the epoch.
+            version: the version to replace; 0 for a new table.
+            course: WAITING, EMPTY, RUNNING or OVER.
+
+        Returns the new version. Raises StaleError if another has saved or deleted the table meanwhile.
         """
-        row = (name, json.dumps(setup), json.dumps(list(history)), now)
-        self._database.execute("INSERT OR REPLACE INTO tables VALUES (?, ?, ?, ?)", row)
+        row = (json.dumps(setup), json.dumps(list(history)), now, version + 1, course, name)
+        if version:
+            query = (
+                "UPDATE tables SET setup = ?, history = ?, used = ?, version = ?, course = ? WHERE name = ?"
+            )
+            written = self._execute(f"{query} AND version = {version:d}", row).rowcount
+        else:
+            query = "INSERT OR IGNORE INTO tables (setup, history, used, version, course, name)"
+            written = self._execute(f"{query} VALUES (?, ?, ?, ?, ?, ?)", row).rowcount
+        if not written:
+            raise StaleError("this table was changed or deleted by another server; open it again")
+        return version + 1
 
     def find(self, name: str) -> Stored | None:
         """The saved table of that name, or None."""
-        query = "SELECT name, setup, history FROM tables WHERE name = ?"
-        row = self._database.execute(query, (name,)).fetchone()
-        return None if row is None else Stored(row[0], json.loads(row[1]), json.loads(row[2]))
+        row = self._execute(
+            "SELECT name, setup, history, version FROM tables WHERE name = ?", (name,)
+        ).fetchone()
+        return None if row is None else Stored(row[0], json.loads(row[1]), json.loads(row[2]), row[3])
 
     def __len__(self) -> int:
-        count: int = self._database.execute("SELECT count(*) FROM tables").fetchone()[0]
+        count: int = self._execute("SELECT count(*) FROM tables").fetchone()[0]
         return count
 
-    def forget(self, before: float) -> None:
-        """Delete tables last saved before a time, in seconds since the epoch."""
-        self._database.execute("DELETE FROM tables WHERE used < ?", (before,))
+    def forget(self, before: float, courses: Collection[str] = (WAITING, EMPTY, RUNNING, OVER)) -> None:
+        """Delete tables of these courses last saved before a time, in seconds since the epoch."""
+        marks = ", ".join("?" * len(courses))
+        self._execute(f"DELETE FROM tables WHERE used < ? AND course IN ({marks})", (before, *courses))
+
+    def delete(self, name: str) -> None:
+        """Delete a table, if there is one of that name."""
+        self._execute("DELETE FROM tables WHERE name = ?", (name,))
+
+    def make_room(self, idle_since: float, in_use: Collection[str]) -> bool:
+        """Delete the table that will be missed least, and return whether there is one.
+
+        First those that are over, then those where nobody has acted, then those last saved before
+        `idle_since`, in seconds since the epoch; the oldest of each first, and none whose name is `in_use`.
+        """
+        order = f"CASE course WHEN '{OVER}' THEN 0 WHEN '{RUNNING}' THEN 2 ELSE 1 END"
+        found = self._execute(
+            f"SELECT name FROM tables WHERE course != '{RUNNING}' OR used < ? ORDER BY {order}, used",
+            (idle_since,),
+        )
+        name = next((name for (name,) in found if name not in in_use), None)
+        if name is not None:
+            self.delete(name)
+        return name is not None
 
     def close(self) -> None:
         """Close the database."""
         self._database.close()
+
+    def _execute(self, query: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        try:
+            return self._database.execute(query, values)
+        except sqlite3.Error as error:
+            raise StoreError(f"the tables cannot be saved: {error}") from error

@@ -1,21 +1,28 @@
 """The JSON that browsers draw a table from, for games in progress and for games under review."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from wizard_env import ACTIONS
 from wizard_env.play.session import Session
+from wizard_env.render.scene import Scene
 
 SHOWN_EVENTS = 40
 """The latest events that are sent."""
+NOBODY = -1
+"""Stands for someone without a seat, who sees what is public."""
 
 
 def table_json(session: Session, seat: int | None) -> dict[str, Any]:
-    """Everything that a seat may know, ready for JSON. None shows everything, without legal actions."""
-    scene, trick = session.look(seat), session.last_trick
-    acts = seat is not None and scene.seats[seat].acts
+    """Everything that a seat may know, ready for JSON.
+
+    NOBODY knows what is public: no hand, and no bid that is still hidden from one of the seats. None shows
+    everything. Both are without legal actions.
+    """
+    scene, trick = public_scene(session) if seat == NOBODY else session.look(seat), session.last_trick
+    acts = seat is not None and seat != NOBODY and scene.seats[seat].acts
     return {
-        "you": seat,
+        "you": None if seat == NOBODY else seat,
         "scene": asdict(scene)
         | {"rules": scene.rules.to_dict(), "pad": [(n, scored._asdict()) for n, scored in scene.pad]},
         "legal": [ACTIONS[action] for action in session.game.legal_actions()] if acts else [],
@@ -26,3 +33,10 @@ def table_json(session: Session, seat: int | None) -> dict[str, Any]:
             for event in session.events[-SHOWN_EVENTS:]
         ],
     }
+
+
+def public_scene(session: Session) -> Scene:
+    """What everyone at a table may see: each seat as its left neighbour sees it."""
+    players = session.game.rules.num_players
+    seen = [session.look((seat + 1) % players) for seat in range(players)]
+    return replace(seen[0], observer=None, seats=tuple(seen[seat].seats[seat] for seat in range(players)))

@@ -1,152 +1,39 @@
-"""The tables of a server: who may take which seat, and what each seat is shown."""
+"""The tables of a server, and how changes are saved."""
 
-import hashlib
+import asyncio
 import secrets
-import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Collection, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
-import numpy as np
+from wizard_env.play.web.questions import SharedAgent
+from wizard_env.play.web.store import EMPTY, WAITING, StaleError, Store, Stored
+from wizard_env.play.web.table import Change, Setup, Table, UnknownTableError
 
-from wizard_env import Rules
-from wizard_env.agents.assessment import Assessment, assess, expects_points
-from wizard_env.loading import load
-from wizard_env.play.session import Session, fresh_seed
-from wizard_env.play.web.store import Store, Stored
-from wizard_env.play.web.table_json import table_json
-from wizard_env.view import Actions, View
+T = TypeVar("T")
 
 NAME_BYTES = 9
-TOKEN_BYTES = 24
 MAX_TABLES = 1000
-KEPT_SECONDS = 30 * 24 * 3600.0
+DAY = 24 * 3600.0
+KEPT_SECONDS = 30 * DAY
 """How long a table is kept after it was last played at."""
-SECONDS = (0.0, 5.0)
-"""The shortest and longest time that agents can be set to wait before they act."""
-PERSON = "person"
-"""The name of a person who gave none."""
+KEPT_EMPTY_SECONDS = DAY
+"""How long a table is kept at which nobody has acted."""
+IDLE_SECONDS = DAY
+"""How long nobody has played at a table that makes room for others on a full server."""
+KEPT_IN_MEMORY = 16
+"""Tables without connections that need not be read again."""
 
 
-class UnknownTableError(ValueError):
-    """The table, or the seat at it, does not exist or is not free."""
-
-
-class SharedAgent:
-    """An agent that several tables share; it answers one at a time."""
-
-    def __init__(self, name: str) -> None:
-        """Load the agent. Raises as `load` does."""
-        self._agent = load(name)
-        self._asked = threading.Lock()
-        self.expects_points = expects_points(self._agent)
-
-    def act(self, view: View, rng: np.random.Generator) -> Actions:
-        """See `Agent.act`."""
-        with self._asked:
-            return self._agent.act(view, rng)
-
-    def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """Its assessment of the decisions of a view, see `assess`."""
-        with self._asked:
-            return assess(self._agent, view, rng)
-
-
-class Table:
-    """A table of a server. A seat is opened by a token, of which only the digest is kept."""
-
-    def __init__(
-        self,
-        name: str,
-        session: Session,
-        taken: dict[int, str],
-        people: dict[int, str],
-        seconds: float = 0.8,
-    ) -> None:
-        """Open a table.
-
-        Args:
-            name: the table's name, which links contain.
-            session: the game.
-            taken: the digest of the token of each seat that a person has taken.
-            people: the names of the people who gave one, by seat.
-            seconds: how long agents wait before they act.
-        """
-        self.name = name
-        self.session = session
-        self.taken = taken
-        self.people = people
-        self.seconds = seconds
-
-    @property
-    def open_seats(self) -> list[int]:
-        """The seats for people that are not taken yet."""
-        return [
-            seat for seat, name in enumerate(self.session.seats) if name is None and seat not in self.taken
-        ]
-
-    def take_seat(self, person: str | None = None) -> tuple[int, str]:
-        """Take the first open seat, for a person of that name.
-
-        Returns the seat and the token that opens it from now on. Raises UnknownTableError if every seat is
-        taken.
-        """
-        if not self.open_seats:
-            raise UnknownTableError("every seat of this table is taken")
-        seat, token = self.open_seats[0], secrets.token_urlsafe(TOKEN_BYTES)
-        self.taken[seat] = digest(token)
-        if person is not None:
-            self.people[seat] = person
-        return seat, token
-
-    def seat_of(self, token: str | None) -> int | None:
-        """The seat that a token opens; None, for watching, if there is no token.
-
-        Raises UnknownTableError if the token opens no seat here, and for watching if people play here.
-        """
-        if token is None:
-            if None in self.session.seats:
-                raise UnknownTableError("a table with people cannot be watched")
-            return None
-        opened = digest(token)
-        for seat, known in self.taken.items():
-            if secrets.compare_digest(known, opened):
-                return seat
-        raise UnknownTableError("this token opens no seat at this table")
-
-    def set_pace(self, seconds: float) -> None:
-        """Set how long agents wait. Raises ValueError outside of SECONDS."""
-        low, high = SECONDS
-        if not low <= seconds <= high:
-            raise ValueError(f"seconds={seconds!r}: allowed are {low:g} to {high:g}")
-        self.seconds = float(seconds)
-
-    def view(self, seat: int | None) -> dict[str, Any]:
-        """Everything that a seat of `seat_of` may know, ready for JSON; None, for watching, shows all."""
-        session = self.session
-        return table_json(session, seat) | {
-            "table": self.name,
-            "seconds": self.seconds,
-            "names": [name or self.people.get(number, PERSON) for number, name in enumerate(session.seats)],
-            "open": self.open_seats,
-            "can_take_back": session.seats.count(None) == 1 and any(e.seat == seat for e in session.events),
-        }
-
-    def setup(self) -> dict[str, Any]:
-        """What `Tables` stores in addition to the actions."""
-        session = self.session
-        return {
-            "rules": session.game.rules.to_dict(),
-            "seats": session.seats,
-            "seed": str(session.game.seed),
-            "taken": {str(seat): known for seat, known in self.taken.items()},
-            "people": {str(seat): person for seat, person in self.people.items()},
-            "seconds": self.seconds,
-        }
+class FullError(ValueError):
+    """There are too many tables."""
 
 
 class Tables:
-    """All tables of a server, each saved whenever it changes."""
+    """All tables of a server. A table changes once the change is on disk, so what anyone sees is saved."""
 
     def __init__(self, store: Store, agent: Callable[[str], SharedAgent]) -> None:
         """Drop the stored tables that are too old, and load the others when they are asked for.
@@ -156,46 +43,118 @@ class Tables:
             agent: returns the agent with a name, the same one for all tables.
         """
         self._store = store
-        store.forget(time.time() - KEPT_SECONDS)
-        self._tables: dict[str, Table] = {}
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._changes: set[asyncio.Task[Any]] = set()
+        self._tables: WeakValueDictionary[str, Table] = WeakValueDictionary()
+        self._latest: deque[Table] = deque(maxlen=KEPT_IN_MEMORY)
         self.agent = agent
+        self._forget()
 
-    def open(self, rules: Rules, seats: Sequence[str | None]) -> Table:
-        """Open a new table, with a fresh seed.
+    def _forget(self) -> None:
+        now = time.time()
+        self._store.forget(now - KEPT_SECONDS)
+        self._store.forget(now - KEPT_EMPTY_SECONDS, (WAITING, EMPTY))
 
-        Raises ValueError if there are too many tables, and as `Session` does.
+    async def open(self, setup: Setup, in_use: Collection[str] = (), name: str | None = None) -> Table:
+        """Open a new table.
+
+        Args:
+            setup: who sits there, and what is played.
+            in_use: names of tables that must stay.
+            name: the table's name; None makes one up.
+
+        Raises FullError if there are too many tables, StoreError, and ValueError as `Session` does.
         """
-        if len(self._store) >= MAX_TABLES:
-            raise ValueError(f"this server already has {MAX_TABLES} tables")
-        session = Session(rules, seats, fresh_seed(), find=self.agent)
-        table = Table(secrets.token_urlsafe(NAME_BYTES), session, {}, {})
-        self._tables[table.name] = table
-        self.save(table)
+        table = Table(name or secrets.token_urlsafe(NAME_BYTES), setup, self.agent)
+
+        def make_room() -> None:
+            if len(self._store) >= MAX_TABLES:
+                self._forget()
+            if len(self._store) >= MAX_TABLES and not self._store.make_room(
+                time.time() - IDLE_SECONDS, in_use
+            ):
+                raise FullError(f"this server already has {MAX_TABLES} tables; try again later")
+
+        async def insert() -> None:
+            await self._stored(make_room)
+            await self._save(table, table.changed())
+            self._keep(table)
+
+        await self._settled(insert())
         return table
 
-    def find(self, name: str) -> Table:
-        """The table of that name. Raises UnknownTableError if there is none."""
-        if name not in self._tables:
-            stored = self._store.find(name)
+    async def find(self, name: str) -> Table:
+        """The table of that name. Raises UnknownTableError if there is none, and StoreError."""
+        table = self._tables.get(name)
+        if table is None:
+            stored: Stored | None = await self._stored(lambda: self._store.find(name))
             if stored is None:
                 raise UnknownTableError("there is no such table")
-            self._tables[name] = self._restore(stored)
-        return self._tables[name]
-
-    def save(self, table: Table) -> None:
-        """Write a table to the store."""
-        self._store.save(table.name, table.setup(), table.session.game.history, time.time())
+            restored = await asyncio.to_thread(self._restore, stored)
+            table = self._tables.get(name, restored)  # another may have found it in the meantime
+        self._keep(table)
+        return table
 
     def _restore(self, stored: Stored) -> Table:
-        setup = stored.setup
-        rules, seats = Rules(**setup["rules"]), setup["seats"]
-        session = Session(rules, seats, int(setup["seed"]), stored.history, self.agent)
-        taken, people = (
-            {int(seat): text for seat, text in setup[key].items()} for key in ("taken", "people")
-        )
-        return Table(stored.name, session, taken, people, setup["seconds"])
+        setup = Setup.from_json(stored.setup)
+        return Table(stored.name, setup, self.agent, stored.history, stored.version)
 
+    async def change(self, table: Table, decide: Callable[[], Change | None]) -> bool:
+        """Change a table, and return whether it has changed.
 
-def digest(token: str) -> str:
-    """The digest of a token, which is kept in its place."""
-    return hashlib.sha256(token.encode()).hexdigest()
+        Args:
+            table: a table of this server.
+            decide: returns the table as it shall be, or None to leave it as it is; called while nothing else
+                changes the table.
+
+        Raises StoreError, and what `decide` raises; the table then stays as it is.
+        """
+
+        async def carry_out() -> bool:
+            async with table.lock:
+                wanted = decide()
+                if wanted is not None:
+                    await self._save(table, wanted)
+                    table.apply(wanted)
+                return wanted is not None
+
+        return await self._settled(carry_out())
+
+    async def delete(self, table: Table) -> None:
+        """Delete a table. Raises StoreError."""
+        await self._stored(lambda: self._store.delete(table.name))
+        self._tables.pop(table.name, None)
+
+    async def _save(self, table: Table, wanted: Change) -> None:
+        told = wanted.setup.to_json()
+
+        def save() -> int:
+            return self._store.save(
+                table.name, told, wanted.history, time.time(), table.version, wanted.course
+            )
+
+        try:
+            table.version = await self._stored(save)
+        except StaleError:
+            self._tables.pop(table.name, None)  # whoever asks for it next gets what the other has saved
+            raise
+
+    def _keep(self, table: Table) -> None:
+        self._tables[table.name] = table
+        self._latest.append(table)
+
+    async def _stored(self, call: Callable[[], T]) -> T:
+        """The outcome of a call to the store, in its own thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, call)
+
+    async def _settled(self, change: Coroutine[Any, Any, T]) -> T:
+        """The outcome of a change, which is carried out even if whoever asked for it goes away."""
+        task = asyncio.create_task(change)
+        self._changes.add(task)
+        task.add_done_callback(self._changes.discard)
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Finish the changes that are under way."""
+        await asyncio.gather(*self._changes, return_exceptions=True)
+        self._thread.shutdown()

@@ -13,7 +13,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wizard_env import Game, Games, IllegalAction, Rules, View, action_id
-from wizard_env.records.game_records import RecordError, _digest, read_records, record, replay, write_records
+from wizard_env.records.game_records import (
+    RecordError,
+    _digest,
+    players_of,
+    read_records,
+    record,
+    replay,
+    write_records,
+)
 from wizard_env.records.positions import parse_position, position
 from wizard_env.rules import BidRestriction, BidReveal
 
@@ -190,6 +198,10 @@ def put(key: str, value: Any) -> Change:
     return lambda told: told.__setitem__(key, value)
 
 
+def with_players(players: Any) -> Change:
+    return lambda told: told.update(version=2, players=players)
+
+
 def in_round(number: int, key: str, value: Any) -> Change:
     return lambda told: told["rounds"][number].__setitem__(key, value)
 
@@ -198,8 +210,14 @@ def in_round(number: int, key: str, value: Any) -> Change:
     ("change", "reason"),
     [
         (put("format", "chess"), "not a game record"),
-        (put("version", 2), "version 2 is newer than version 1"),
-        (put("version", "1"), 'version "1": this program reads version 1'),
+        (put("version", 3), "version 3 is newer than version 2"),
+        (put("version", 2), "the record has no 'players'"),
+        (put("version", "1"), 'version "1": this program reads versions 1 to 2'),
+        (put("players", ["Ann", "Ben", "Cleo"]), 'the record has unknown "players"'),
+        (with_players(["Ann", "Ben"]), "2 players are named: 3 are needed"),
+        (with_players(["Ann", "Ben", ""]), "a player has no name"),
+        (with_players(["Ann", "Ben", 3]), "players is 3: a value of type str"),
+        (with_players("Ann"), 'players is "Ann": a value of type list'),
         (put("version", True), "version true"),
         (lambda told: told.pop("draw"), "the record has no 'draw'"),
         (put("winner", 1), 'the record has unknown "winner"'),
@@ -232,6 +250,19 @@ def test_a_forgery_is_named(change: Change, reason: str) -> None:
     change(told)
     with pytest.raises(RecordError, match=f"^line 7: .*(?:{reason})"):
         replay(signed(told), 7)
+
+
+def test_a_record_keeps_the_names_of_the_players(tmp_path: Path) -> None:
+    """Without names it reads as records always did."""
+    game, names = in_the_middle(), ["Ann", "champion", "\u00c9va"]
+    told = record(game, names)
+    assert (told_by(told)["version"], players_of(told)) == (2, names)
+    assert record(replay(told)) == record(game)
+    assert (told_by(record(game))["version"], players_of(record(game))) == (1, None)
+    write_records(tmp_path / "games.jsonl", [game], names)
+    assert (tmp_path / "games.jsonl").read_text() == told + "\n"
+    with pytest.raises(RecordError, match="not JSON"):
+        players_of("nonsense")
 
 
 def test_moves_after_the_end_are_refused() -> None:

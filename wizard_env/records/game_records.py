@@ -17,11 +17,13 @@ from wizard_env.records.files import check_folder, write_atomically
 from wizard_env.rules import Rules
 
 FORMAT = "wizard-game"
-VERSION = 1
+VERSION = 2
+"""The newest version: 2 has the names of the players, 1 has none."""
 DIGEST_SIZE = 16
 """Hexadecimal digits of the SHA-256 that a record keeps."""
 
 _RECORD_KEYS = ("format", "version", "rules", "seed", "start", "draw", "rounds", "scores", "over", "digest")
+_VERSION_KEYS = {1: _RECORD_KEYS, 2: (*_RECORD_KEYS, "players")}
 _START_KEYS = ("round", "dealer", "hands", "upcard", "scores")
 _DEALT_KEYS = ("hand_size", "dealer", "hands", "upcard", "actions")
 _SCORED_KEYS = ("bids", "tricks_won", "points")
@@ -32,14 +34,18 @@ class RecordError(ValueError):
     """A line is not a game record; the message names the line and the reason."""
 
 
-def record(game: Game) -> str:
+def record(game: Game, players: Sequence[str] | None = None) -> str:
     """A game, finished or not, as one line of JSON without the line break.
+
+    Args:
+        game: the game.
+        players: the names of the players, by seat; None leaves them out.
 
     Raises:
         ValueError: the actions do not lead to this game, because it was begun by `Game.from_state` or its
-            state was written to.
+            state was written to; or the names do not fit the seats.
     """
-    content = _tell(game)
+    content = _tell(game, players)
     return _json({**content, "digest": _digest(content)})
 
 
@@ -60,19 +66,35 @@ def replay(line: str, number: int = 1) -> Game:
         raise RecordError(f"line {number}: {error}") from error
 
 
-def write_records(path: str | os.PathLike[str], games: Iterable[Game]) -> None:
+def players_of(line: str) -> list[str] | None:
+    """The names of the players in a record, by seat; None if it has none. Raises RecordError as `replay`."""
+    try:
+        players: list[str] | None = _parse_record(line).get("players")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordError(f"line 1: {error}") from error
+    return players
+
+
+def write_records(
+    path: str | os.PathLike[str], games: Iterable[Game], players: Sequence[str] | None = None
+) -> None:
     """Write a file of records, one game per line, replacing the file if there is one.
+
+    Args:
+        path: the file.
+        games: the games.
+        players: the names of the players of all of them, by seat; None leaves them out.
 
     The file is replaced as a whole: if anything fails, the old one stays. Raises FileNotFoundError if the
     folder is missing: the path may be misspelled.
     """
     check_folder(Path(path))
-    write_atomically(Path(path), lambda unfinished: _write_lines(unfinished, games))
+    write_atomically(Path(path), lambda unfinished: _write_lines(unfinished, games, players))
 
 
-def _write_lines(path: Path, games: Iterable[Game]) -> None:
+def _write_lines(path: Path, games: Iterable[Game], players: Sequence[str] | None) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(record(game) + "\n" for game in games)
+        file.writelines(record(game, players) + "\n" for game in games)
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
@@ -87,7 +109,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
             yield replay(line, number)
 
 
-def _tell(game: Game) -> dict[str, Any]:
+def _tell(game: Game, players: Sequence[str] | None) -> dict[str, Any]:
     """The content of a game's record without its digest, found by playing the game again."""
     rounds = [_dealt(game.restart())]
     for twin, action in game.retrace():
@@ -97,9 +119,10 @@ def _tell(game: Game) -> dict[str, Any]:
             rounds[-1] |= {key: getattr(finished, key) for key in _SCORED_KEYS}
             if twin.phase != "over":
                 rounds.append(_dealt(twin))
+    named = {} if players is None else {"players": _check_players(list(players), game.rules.num_players)}
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION if named else 1,
         "rules": game.rules.to_dict(),
         "seed": game.seed,
         "start": game.start,
@@ -107,7 +130,18 @@ def _tell(game: Game) -> dict[str, Any]:
         "rounds": rounds,
         "scores": game.scores,
         "over": game.phase == "over",
+        **named,
     }
+
+
+def _check_players(players: list[str], count: int) -> list[str]:
+    if len(players) != count:
+        raise ValueError(f"{len(players)} players are named: {count} are needed")
+    for player in players:
+        _check_type("players", player, str)
+        if not player:
+            raise ValueError("players: a player has no name")
+    return players
 
 
 def _dealt(game: Game) -> dict[str, Any]:
@@ -133,9 +167,9 @@ def _parse_record(line: str) -> dict[str, Any]:
     version: Any = told.get("version")
     if is_integer(version) and version > VERSION:
         raise ValueError(f"version {version} is newer than version {VERSION}, which this program reads")
-    if not is_integer(version) or version != VERSION:
-        raise ValueError(f"version {_quote(version)}: this program reads version {VERSION}")
-    _check_keys("the record", told, _RECORD_KEYS)
+    if not is_integer(version) or version not in _VERSION_KEYS:
+        raise ValueError(f"version {_quote(version)}: this program reads versions 1 to {VERSION}")
+    _check_keys("the record", told, _VERSION_KEYS[version])
     digest = told.pop("digest")
     if digest != _digest(told):
         raise ValueError(f"altered: the digest is {_quote(digest)}, but the content's is {_digest(told)!r}")
@@ -145,13 +179,16 @@ def _parse_record(line: str) -> dict[str, Any]:
 def _replay(told: dict[str, Any]) -> Game:
     _check_type("rules", told["rules"], dict)
     _check_type("seed", told["seed"], int)
+    players = told.get("players")
+    if "players" in told:
+        _check_type("players", players, list)
     game = Game.begin(Rules(**told["rules"]), told["seed"], _parse_start(told["start"]))
     for number, order, action in _actions(told["rounds"]):
         try:
             game.step(action)
         except IllegalAction as illegal:
             raise ValueError(f"rounds[{number}], action {order}: {illegal}") from None
-    played = json.loads(_json(_tell(game)))
+    played = json.loads(_json(_tell(game, players)))
     if _sorted_json(told) != _sorted_json(played):
         raise ValueError(_first_difference("", told, played))
     return game

@@ -3,10 +3,11 @@ import { complain } from "./elements.js";
 
 const FIRST_RETRY = 500; // milliseconds after a connection is lost; doubled after each failure
 const LAST_RETRY = 10000;
+const JSON_BODY = { "Content-Type": "application/json" };
 
 // The answer to a request, or null if there is none or the server refuses; the page then shows the reason.
 export async function ask(address, body) {
-  const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const options = body === undefined ? {} : { method: "POST", headers: JSON_BODY, body: JSON.stringify(body) };
   try {
     const answer = await fetch(address, options);
     const content = await answer.json();

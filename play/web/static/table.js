@@ -37,7 +37,7 @@ export function sit(table, token, agents) {
 function receive(message) {
   if (message.kind === "view") show(message);
   else if (message.kind === "hint") showHint(message);
-  else refused(message.why);
+  else if (message.kind === "error") refused(message.why);
 }
 
 function show(received) {

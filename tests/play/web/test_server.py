@@ -4,9 +4,8 @@ import json
 import re
 import socket
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from typer.testing import CliRunner, Result
 
+from tests.play.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, sit_down
 from tests.positions import played_at_random
 from wizard_env import ACTIONS, Game, Rules
 from wizard_env.agents import load
@@ -23,104 +23,18 @@ from wizard_env.play.cli.serve import OFFERED
 from wizard_env.play.main import app
 from wizard_env.play.web.messages import LONGEST_RECORD
 from wizard_env.play.web.server import (
-    BURST,
     LONGEST_BODY,
     LONGEST_MESSAGE,
     PAGE,
     REQUEST_BURST,
     STRENGTH,
-    Bucket,
-    TooFastError,
     make_app,
 )
-from wizard_env.play.web.store import Store
-from wizard_env.play.web.tables import KEPT_SECONDS, SharedAgent, Tables
 from wizard_env.records.game_records import record, replay
 from wizard_env.train.analysis import analyse
 
-AGENTS = ["random", "heuristic", "champion"]
+JSON = {"Content-Type": "application/json"}
 CARD = re.compile(r'"([2-9TJQKA][SHDC]|WI|JE)"')
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
-    with TestClient(make_app(tmp_path / "tables.sqlite", AGENTS)) as client:
-        yield client
-        Seat.leave_all()  # the server does not stop while anyone is connected
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests send messages faster than people, so nothing is limited."""
-    monkeypatch.setattr(Bucket, "take", lambda self: None)
-
-
-def new_table(client: TestClient, seats: list[str | None], **options: Any) -> dict[str, Any]:
-    answer = client.post("/tables", json={"seats": seats, **options})
-    assert answer.status_code == 201, answer.text
-    opened: dict[str, Any] = answer.json()
-    return opened
-
-
-class Seat:
-    """A browser at a table, which keeps every message that it receives."""
-
-    seated: ClassVar[list["Seat"]] = []
-
-    def __init__(self, client: TestClient, opened: dict[str, Any]) -> None:
-        self.received: list[str] = []
-        self._acted = -1
-        self._session = client.websocket_connect(f"/tables/{opened['table']}")
-        self._socket = self._session.__enter__()
-        Seat.seated.append(self)
-        self.say(kind="sit", token=opened["token"])
-
-    def say(self, **message: Any) -> None:
-        self._socket.send_text(json.dumps(message))
-
-    def hear(self, kind: str = "view") -> dict[str, Any]:
-        """The next message of that kind; only views may come before it."""
-        while True:
-            self.received.append(self._socket.receive_text())
-            heard: dict[str, Any] = json.loads(self.received[-1])
-            if heard["kind"] == kind:
-                return heard
-            assert heard["kind"] == "view", heard
-
-    def wait_for_turn(self) -> dict[str, Any]:
-        """The next view in which the seat acts or the game is over."""
-        while True:
-            view = self.hear()
-            if (view["legal"] and view["decisions"] > self._acted) or view["scene"]["phase"] == "over":
-                return view
-
-    def act(self, view: dict[str, Any], action: str) -> None:
-        self._acted = view["decisions"]
-        self.say(kind="act", action=action, decisions=view["decisions"])
-
-    def leave(self) -> None:
-        Seat.seated.remove(self)
-        self._session.__exit__(None, None, None)
-
-    @staticmethod
-    def leave_all() -> None:
-        while Seat.seated:
-            Seat.seated[-1].leave()
-
-
-def play_to_the_end(seat: Seat, rng: np.random.Generator) -> dict[str, Any]:
-    view = seat.wait_for_turn()
-    while view["legal"]:
-        seat.act(view, str(rng.choice(view["legal"])))
-        view = seat.wait_for_turn()
-    return view
-
-
-def sit_down(client: TestClient, seats: list[str | None], **options: Any) -> tuple[Seat, dict[str, Any]]:
-    opened = new_table(client, seats, **options)
-    seat = Seat(client, opened)
-    seat.say(kind="pace", seconds=0)
-    return seat, opened
 
 
 # --- games
@@ -248,7 +162,7 @@ def fail(self: object, view: object, rng: object) -> None:
 
 
 def test_records_of_games_are_written(tmp_path: Path) -> None:
-    with TestClient(make_app(":memory:", AGENTS, tmp_path / "records")) as client:
+    with browser(make_app(":memory:", AGENTS, tmp_path / "records")) as client:
         seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[1, 2])
         play_to_the_end(seat, np.random.default_rng(0))
         told = client.get(f"/tables/{opened['table']}/record").text
@@ -289,7 +203,7 @@ def test_assessments_of_every_decision(client: TestClient, game: Game) -> None:
 
 def test_where_points_were_lost_in_a_round(game: Game) -> None:
     search = "search:worlds=4"
-    with TestClient(make_app(":memory:", [search, "heuristic"])) as client:
+    with browser(make_app(":memory:", [search, "heuristic"])) as client:
         asked = {"record": record(game), "round_number": 2, "agent": search}
         told = client.post("/records/judgement", json=asked).json()
         assert told == json.loads(json.dumps(analyse(game, load(search), search, only=[2]).to_dict()))
@@ -355,7 +269,8 @@ def test_no_seat_is_sent_what_it_may_not_know(client: TestClient, reveal: str) -
     play_to_the_end(seat, np.random.default_rng(1))
     told = client.get(f"/tables/{opened['table']}/record").text
     game, deals = replay(told), json.loads(told)["rounds"]
-    for text in seat.received:
+    views = [text for text in seat.received if json.loads(text)["kind"] == "view"]
+    for text in views:
         message = json.loads(text)
         scene, seen = message["scene"], json.dumps(message)
         assert str(game.seed) not in text
@@ -461,7 +376,7 @@ def test_illegal_actions_are_explained(client: TestClient) -> None:
     ],
 )
 def test_impossible_tables_are_refused(client: TestClient, body: bytes, why: str) -> None:
-    answer = client.post("/tables", content=body)
+    answer = client.post("/tables", content=body, headers=JSON)
     assert answer.status_code == 400
     assert why in answer.json()["why"]
 
@@ -475,7 +390,7 @@ def test_an_unknown_table(client: TestClient) -> None:
 
 def test_the_first_message_must_be_sit(client: TestClient) -> None:
     opened = new_table(client, [None, "random", "random"])
-    with client.websocket_connect(f"/tables/{opened['table']}") as browser:
+    with client.websocket_connect(f"ws://localhost/tables/{opened['table']}") as browser:
         browser.send_text('{"kind": "take_back"}')
         assert browser.receive_json() == {"kind": "error", "why": "kind: Input should be 'sit'"}
         with pytest.raises(WebSocketDisconnect):
@@ -492,33 +407,17 @@ def test_long_messages_end_the_connection(client: TestClient) -> None:
         seat.hear()
 
 
-def test_a_connection_that_sends_too_much_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    now = [0.0]
-    monkeypatch.setattr("wizard_env.play.web.server.time.monotonic", lambda: now[0])
-    bucket = Bucket()
-    for _ in range(BURST):
-        bucket.take()
-    with pytest.raises(TooFastError, match="too many messages"):
-        bucket.take()
-    now[0] = 0.5
-    for _ in range(5):
-        bucket.take()
-    with pytest.raises(TooFastError):
-        bucket.take()
-
-
 def test_an_address_that_asks_too_much_is_refused(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until some time has passed."""
     monkeypatch.undo()
     now = [0.0]
-    monkeypatch.setattr("wizard_env.play.web.server.time.monotonic", lambda: now[0])
-    asked = [client.post("/tables", content=b"{").status_code for _ in range(REQUEST_BURST + 1)]
+    monkeypatch.setattr("wizard_env.play.web.access.limits.time.monotonic", lambda: now[0])
+    asked = [client.post("/tables", content=b"{", headers=JSON).status_code for _ in range(REQUEST_BURST + 1)]
     assert asked == [400] * REQUEST_BURST + [429]
     now[0] = 1.0
-    assert client.post("/tables", content=b"{").status_code == 400
+    assert client.post("/tables", content=b"{", headers=JSON).status_code == 400
 
 
 # --- nothing is lost
@@ -528,7 +427,7 @@ def test_a_lost_connection_comes_back_to_the_same_seat(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A deal in which seat 0 does not name the trump first.
-    monkeypatch.setattr("wizard_env.play.web.tables.secrets.randbits", lambda bits: 7)
+    monkeypatch.setattr("wizard_env.play.session.secrets.randbits", lambda bits: 7)
     seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[4])
     view = seat.wait_for_turn()
     seat.act(view, "bid 1")
@@ -544,8 +443,8 @@ def test_a_restart_loses_no_game(tmp_path: Path) -> None:
     for stops in (False, True):
         file = tmp_path / f"{stops}.sqlite"
         rng = np.random.default_rng(3)
-        with TestClient(make_app(file, AGENTS)) as client, pytest.MonkeyPatch.context() as patched:
-            patched.setattr("wizard_env.play.web.tables.secrets.randbits", lambda bits: 7)
+        with browser(make_app(file, AGENTS)) as client, pytest.MonkeyPatch.context() as patched:
+            patched.setattr("wizard_env.play.session.secrets.randbits", lambda bits: 7)
             seat, opened = sit_down(client, [None, "random", "heuristic"], hand_sizes=[1, 4])
             if not stops:
                 ends.append(play_to_the_end(seat, rng)["scene"])
@@ -556,25 +455,13 @@ def test_a_restart_loses_no_game(tmp_path: Path) -> None:
                 seat.act(view, str(rng.choice(view["legal"])))
                 view = seat.wait_for_turn()
             seat.leave()
-        with TestClient(make_app(file, AGENTS)) as client:
+        with browser(make_app(file, AGENTS)) as client:
             seat = Seat(client, opened)
             assert seat.wait_for_turn() == view
             seat.act(view, str(rng.choice(view["legal"])))
             ends.append(play_to_the_end(seat, rng)["scene"])
             seat.leave()
     assert ends[0] == ends[1]
-
-
-def test_old_tables_are_forgotten(tmp_path: Path) -> None:
-    store = Store(tmp_path / "tables.sqlite")
-    store.save("old", {}, [], now=0)
-    store.save("new", {}, [1], now=1e12)
-    assert len(store) == 2
-    Tables(store, SharedAgent)
-    assert KEPT_SECONDS > 0
-    assert store.find("old") is None
-    assert store.find("new") == ("new", {}, [1])
-    store.close()
 
 
 # --- the command
@@ -588,15 +475,14 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     served: list[Any] = []
 
     def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
-        served.extend([server.config.app, *sockets])
+        served.extend([server.config.app, sockets[0].getsockname()[1]])
 
     monkeypatch.setattr("uvicorn.Server.run", run)
     outcome = serve("--database", str(tmp_path / "tables.sqlite"), "--records", str(tmp_path / "records"))
     assert outcome.exit_code == 0
-    application, listening = served
-    assert f"http://127.0.0.1:{listening.getsockname()[1]}\n" in outcome.stdout
-    listening.close()
-    with TestClient(application) as client:
+    application, port = served
+    assert f"http://127.0.0.1:{port}\n" in outcome.stdout
+    with browser(application) as client:
         assert client.get("/agents").json() == [
             {"name": "random", "lead": json.loads(STRENGTH.read_text())["random"], "judges": False}
         ]

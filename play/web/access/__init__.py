@@ -1,0 +1,1 @@
+"""Who may send what to the server: addresses, limits and names."""

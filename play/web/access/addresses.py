@@ -1,0 +1,134 @@
+"""Under which addresses a server answers, and the one that invitations name."""
+
+import io
+import socket
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_SOMEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+"""Addresses for documentation: nothing is sent to them; they tell which of our own leads out."""
+
+
+class Invitation(NamedTuple):
+    """How others come to a table."""
+
+    address: str
+    reachable: bool
+    """False if only the computer of the server can open it."""
+    qr: str
+    """The address as a QR code: the text of an SVG."""
+
+
+class Addresses:
+    """The addresses of a server. A browser that was led here under another name is refused.
+
+    Otherwise any page could read from and act on a server in its visitor's network, through a name of its
+    own that resolves to the server (DNS rebinding), or by requests across sites.
+    """
+
+    def __init__(
+        self, host: str = "127.0.0.1", port: int | None = None, public_url: str | None = None
+    ) -> None:
+        """Gather the addresses.
+
+        Args:
+            host: the address that the server listens on; 0.0.0.0 and :: stand for all.
+            port: the port that it listens on; None if only `public_url` and requests tell.
+            public_url: the address under which others reach it, as through a proxy.
+
+        Raises:
+            ValueError: `public_url` is not the address of a server.
+        """
+        self._port = port
+        self.everywhere = not host or (_is_ip(host) and ip_address(host).is_unspecified)
+        self._lan = _lan_address() if self.everywhere else None if host in LOOPBACK else host
+        names = {*LOOPBACK} if host in LOOPBACK or self.everywhere else {host.lower()}
+        if self.everywhere:
+            name = socket.gethostname().lower()
+            names |= {name, f"{name}.local"}
+        self._public, self._public_origin = None, None
+        if public_url is not None:
+            parts = urlsplit(public_url)
+            if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+                raise ValueError(
+                    f"--public-url {public_url!r}: an address such as https://wizard.example is needed"
+                )
+            self._public = public_url.rstrip("/")
+            self._public_origin = f"{parts.scheme}://{parts.netloc}".lower()
+            names.add(parts.hostname)
+        self._names = frozenset(names)
+
+    def allow(self, host: str, origin: str | None) -> bool:
+        """Whether a request may be answered, by its headers `Host` and `Origin`; None if it has no origin."""
+        name = _name(host)
+        if name is None or not (name in self._names or (self.everywhere and _is_ip(name))):
+            return False
+        if origin is None:
+            return True
+        return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}", self._public_origin)
+
+    def invite(self, table: str, host: str, scheme: str = "http") -> Invitation:
+        """How others come to a table, for someone who came by this `Host`."""
+        import segno
+
+        name = _name(host)
+        reachable = True
+        if self._public is not None:
+            base = self._public
+        elif name not in LOOPBACK:
+            base = f"{scheme}://{host}"
+        elif self._lan is not None and self._port is not None:
+            base = f"http://{_bracketed(self._lan)}:{self._port}"
+        else:
+            base, reachable = f"{scheme}://{host}", False
+        address = f"{base}/#{table}"
+        drawn = io.BytesIO()
+        segno.make(address, micro=False).save(drawn, kind="svg", xmldecl=False, scale=4, light="#fff")
+        return Invitation(address, reachable, drawn.getvalue().decode())
+
+    def shown(self, host: str) -> str:
+        """The address to print when the server starts; `host` is what it listens on."""
+        if self._public is not None:
+            return self._public
+        return f"http://{_bracketed(self._lan or (LOOPBACK[1] if self.everywhere else host))}:{self._port}"
+
+
+def _name(host: str) -> str | None:
+    """The name or number in a `Host` header, without the port; None if there is none."""
+    try:
+        parts = urlsplit(f"//{host}")
+        return parts.hostname if parts.netloc == host and parts.username is None else None
+    except ValueError:
+        return None
+
+
+def _is_ip(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _lan_address() -> str | None:
+    """This computer's address in its network; None if it has none. Nothing is sent."""
+    for family, somewhere in _SOMEWHERE.items():
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as out:
+                out.connect((somewhere, 9))
+                found: str = out.getsockname()[0]
+        except OSError:
+            continue
+        if not ip_address(found).is_loopback:
+            return found
+    return None
+
+
+LOCAL = Addresses()
+"""A server that only its own computer reaches, at any port."""

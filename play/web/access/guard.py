@@ -1,0 +1,71 @@
+"""The guard before the server: refuses requests from other sites, and sets the headers of every answer."""
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from wizard_env.play.web.access.addresses import Addresses
+from wizard_env.play.web.access.readiness import Readiness
+
+POLICY_VIOLATION = 1008
+"""The code that closes a websocket after a policy violation (RFC 6455)."""
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Headers of every answer: the page runs no script and shows no style but the server's own."""
+
+NEED_KERNELS = ("/tables", "/records")
+"""Paths that are refused until the server is ready."""
+
+
+class Guard:
+    """ASGI middleware."""
+
+    def __init__(self, app: ASGIApp, addresses: Addresses, readiness: Readiness) -> None:
+        """Stand before `app`; requests must name one of `addresses`, and tables wait for `readiness`."""
+        self._app = app
+        self._addresses = addresses
+        self._readiness = readiness
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        allowed = self._addresses.allow(headers.get("host", ""), headers.get("origin"))
+        if scope["type"] == "websocket":
+            allowed = allowed and self._readiness.ready
+            await (self._app if allowed else WebSocketClose(POLICY_VIOLATION))(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        answer = self._app
+        if not allowed:
+            why = (
+                "this server does not answer to that Host or Origin; it may have to be told its --public-url"
+            )
+            answer = JSONResponse({"why": why}, 403)
+        elif scope["method"] == "POST" and not _is_json(headers.get("content-type", "")):
+            answer = JSONResponse({"why": "the body must be of type application/json"}, 415)
+        elif not self._readiness.ready and scope["path"].startswith(NEED_KERNELS):
+            why = f"the server is getting ready: {self._readiness.done} of {self._readiness.total} steps"
+            answer = JSONResponse({"why": why}, 503, {"Retry-After": "1"})
+        await answer(scope, receive, send_with_headers)
+
+
+def _is_json(content_type: str) -> bool:
+    return content_type.partition(";")[0].strip().lower() == "application/json"

@@ -1,0 +1,65 @@
+"""How often a client may ask for what."""
+
+import time
+from collections import OrderedDict
+from ipaddress import IPv6Address, ip_address
+
+MOST_CLIENTS = 1000
+"""Clients that are counted: those that asked most recently."""
+IPV6_NETWORK = 64
+"""Leading bits of an IPv6 address that stand for one client."""
+
+
+class TooFastError(ValueError):
+    """Messages come faster, or are longer, than allowed."""
+
+
+class Bucket:
+    """A token bucket: how often something may still happen."""
+
+    def __init__(self, rate: float, burst: int, what: str = "messages", per_hour: bool = False) -> None:
+        """Allow `rate` per second on average (per hour if so), and `burst` at once; `what` names them."""
+        self._rate = rate / 3600 if per_hour else rate
+        self._allowed = f"{what}: {rate:g} per {'hour' if per_hour else 'second'} are allowed"
+        self._burst = burst
+        self._left = float(burst)
+        self._seen = time.monotonic()
+
+    def take(self) -> None:
+        """Count one. Raises TooFastError if there are too many."""
+        now = time.monotonic()
+        self._left = min(self._burst, self._left + (now - self._seen) * self._rate)
+        self._seen = now
+        if self._left < 1:
+            raise TooFastError(f"too many {self._allowed}")
+        self._left -= 1
+
+
+class Buckets:
+    """A bucket for each client, all alike."""
+
+    def __init__(self, rate: float, burst: int, what: str, per_hour: bool = False) -> None:
+        """See `Bucket`."""
+        self._terms = (rate, burst, what, per_hour)
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, client: str) -> None:
+        """Count one of a client. Raises TooFastError if there are too many."""
+        bucket = self._buckets.setdefault(client, Bucket(*self._terms))
+        self._buckets.move_to_end(client)
+        if len(self._buckets) > MOST_CLIENTS:
+            self._buckets.popitem(last=False)
+        bucket.take()
+
+
+def client_of(host: str) -> str:
+    """The client behind an address; one has many IPv6 addresses, but they begin alike."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host  # a server on a Unix socket knows none
+    if not isinstance(address, IPv6Address):
+        return host
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(IPv6Address(int(address) >> (128 - IPV6_NETWORK) << (128 - IPV6_NETWORK)))
