@@ -55,7 +55,7 @@ def browser() -> Iterator[Any]:
 
 def open_page(browser: Any, size: str) -> tuple[Any, list[str]]:
     """A page in a fresh browser context, and the list of its errors."""
-    # Playwright's wait_for_function needs eval, which the page's own policy forbids: see test_flow.py.
+    # Playwright's wait_for_function needs eval, which the page's own policy forbids: see test_policy.py.
     page, errors = browser.new_context(viewport=SIZES[size], bypass_csp=True).new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)

@@ -67,7 +67,7 @@ def test_two_people_at_one_table(client: TestClient) -> None:
         while True:
             view = person.hear()
             acting = {each["number"] for each in view["scene"]["seats"] if each["acts"]}
-            if view["decisions"] >= decisions and acting != {1}:
+            if view["decisions"] >= decisions and acting != {1} and not view["waiting"]:
                 return view
 
     while not (view := see(first))["scene"]["winners"]:
