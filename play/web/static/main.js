@@ -1,12 +1,12 @@
 // Where the page begins: opens what the address names.
-import { currentPage, LOBBY, REVIEW } from "./address.js";
-import { ask } from "./connection.js";
-import { complain, offerLobby } from "./elements.js";
+import { currentPage, LOBBY, REVIEW } from "./shared/address.js";
+import { ask } from "./shared/connection.js";
+import { complain, offerLobby } from "./shared/elements.js";
 import "./language.js";
-import { join, lobby } from "./lobby.js";
-import { review } from "./review.js";
-import { savedToken } from "./storage.js";
-import { sit } from "./table.js";
+import { join, lobby } from "./lobby/lobby.js";
+import { savedToken } from "./shared/storage.js";
+import { review } from "./study/review.js";
+import { sit } from "./table/table.js";
 
 window.onhashchange = () => location.reload();
 const agents = await ask("agents");

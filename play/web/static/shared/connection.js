@@ -7,7 +7,8 @@ const JSON_BODY = { "Content-Type": "application/json" };
 
 // The answer to a request, or null if there is none or the server refuses; the page then shows the reason.
 export async function ask(address, body) {
-  const options = body === undefined ? {} : { method: "POST", headers: JSON_BODY, body: JSON.stringify(body) };
+  const options =
+    body === undefined ? {} : { method: "POST", headers: JSON_BODY, body: JSON.stringify(body) };
   try {
     const answer = await fetch(address, options);
     const content = await answer.json();

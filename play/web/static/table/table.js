@@ -1,9 +1,9 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
-import { goTo, REVIEW } from "./address.js";
-import { connect, fetchRecord, recordAddress } from "./connection.js";
+import { goTo, REVIEW } from "../shared/address.js";
+import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
+import { $, actionName, complain, make, offerLobby } from "../shared/elements.js";
+import { saveRecords } from "../shared/storage.js";
 import { drawAdvice, drawTable, drawThinking } from "./drawing.js";
-import { $, actionName, complain, make, offerLobby } from "./elements.js";
-import { saveRecords } from "./storage.js";
 
 const SHOWN = 8; // at most this many of an adviser's choices are shown, likeliest first
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
