@@ -130,7 +130,7 @@ def test_accepted_languages_come_most_wanted_first() -> None:
 
 
 def test_a_request_is_answered_in_the_chosen_language_or_else_the_wished_one() -> None:
-    with TestClient(make_app(":memory:", ["random"])) as client:
+    with TestClient(make_app(":memory:", ["random"]), "http://localhost") as client:
         found = client.get("/language", headers={"Accept-Language": "pt-BR,es;q=0.5"})
         assert found.json()["language"] == "pt"
         assert found.json()["languages"] == LANGUAGES

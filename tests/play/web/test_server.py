@@ -339,7 +339,7 @@ def test_tokens_are_long_and_not_stored(client: TestClient, tmp_path: Path) -> N
         ('{"kind": "pace", "seconds": 1e9}', "allowed are 0 to 5"),
         ('{"kind": "pace", "seconds": "nan"}', "allowed are 0 to 5"),
         ('{"kind": "hint", "agent": "external:command=ls"}', "unknown agent"),
-        ('{"kind": "take_back"}', "no decision to take back"),
+        ('{"kind": "take_back"}', "no choice of yours to take back"),
         ('{"kind": "sit", "token": null}', "'sit' found using 'kind' does not match"),
         ('{"kind": "take_back", "more": 1}', "Extra inputs"),
         ("\\u0000", "JSON"),
