@@ -1,5 +1,7 @@
 // Where the page begins: opens what the address names.
-import { currentPage, LOBBY, REVIEW } from "./shared/address.js";
+
+import { result } from "./judging/result.js";
+import { currentPage, LOBBY, RESULT, REVIEW } from "./shared/address.js";
 import { ask } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import "./language.js";
@@ -15,6 +17,7 @@ if (agents) open(currentPage());
 function open(page) {
   if (page === LOBBY) lobby(agents);
   else if (page === REVIEW) review(agents);
+  else if (page.startsWith(RESULT)) result(page.slice(RESULT.length), agents);
   else openTable(page);
 }
 

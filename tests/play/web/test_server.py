@@ -21,9 +21,9 @@ from wizard_env.agents import load
 from wizard_env.cards import CARD_NAMES
 from wizard_env.play.cli.serve import OFFERED
 from wizard_env.play.main import app
+from wizard_env.play.web.access.requests import LONGEST_BODY
 from wizard_env.play.web.messages import LONGEST_RECORD
 from wizard_env.play.web.server import (
-    LONGEST_BODY,
     LONGEST_MESSAGE,
     PAGE,
     REQUEST_BURST,

@@ -1,4 +1,6 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
+
+import { followLuck } from "../judging/live.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
 import { $, actionName, complain, make, offerLobby } from "../shared/elements.js";
@@ -10,10 +12,12 @@ const PAUSE = 200; // milliseconds that the slider must rest before its value is
 
 const link = (href, textContent) => make("a", { href, textContent });
 let send = null; // sends a message over the connection
+let judges = []; // the agents that can judge decisions
 let view = null; // the latest that has arrived
 let pacing = null; // the timer of a pace that has not been sent yet
 
 export function sit(table, token, agents) {
+  judges = agents.filter((agent) => agent.judges).map(({ name }) => name);
   send = connect(table, token, receive, disconnected);
   $("adviser").append(...agents.toReversed().map(({ name }) => new Option(name)));
   $("hint").onclick = () => {
@@ -42,6 +46,7 @@ function receive(message) {
 
 function show(received) {
   view = received;
+  followLuck(view, judges);
   drawTable(view, choose);
   if (view.scene.phase === "over") offerRecord();
   $("advice").hidden = true;
