@@ -1,5 +1,6 @@
 """Commands that train agents: `wizard train`, `wizard rllib`."""
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,18 @@ AllowPrograms = Annotated[
     bool, typer.Option(help="Run the programs that the config names as agents; they can do what you can.")
 ]
 Resume = Annotated[bool, typer.Option(help="Resume from the run's checkpoint.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key, as in learning.epochs=4; may be given several times.",
+    ),
+]
+NewSeed = Annotated[
+    int | None, typer.Option(min=0, help="The run's seed; its folder then ends in -seed and the number.")
+]
+NewName = Annotated[str | None, typer.Option(help="The run's name, and its folder.")]
 
 
 def train(
@@ -32,6 +45,9 @@ def train(
         str,
         typer.Argument(help=f"A TOML file, or the name of an included config: {', '.join(configs.names())}."),
     ],
+    changes: Changes = None,
+    seed: NewSeed = None,
+    name: NewName = None,
     runs: Runs = Path("runs"),
     resume: Resume = False,
     device: Annotated[str, typer.Option(help="Where the network is computed: cpu or cuda.")] = "cpu",
@@ -49,8 +65,12 @@ def train(
     from wizard_env.train.config.reading import read_config
     from wizard_env.train.run import checkpoint_of, train
 
-    settings = read_config(configs.find(config))
-    folder, command = runs / settings.name, f"wizard train {config}"
+    asked = asked_changes(changes, seed, name)
+    settings = read_config(configs.find(config), asked)
+    if seed is not None and name is None:
+        settings = settings.model_copy(update={"name": f"{settings.name}-seed{seed}"})
+    folder = runs / settings.name
+    command = " ".join(["wizard train", config, *given_changes(changes, seed, name)])
     learn: Callable[..., Path] = partial(train, settings, folder)
     if workers is not None:
         from wizard_env.train.cluster.trainer import train as train_on_workers
@@ -62,6 +82,26 @@ def train(
     learn = partial(learn, resume=resume, device=device)
     with programs(allow_programs):
         _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
+
+
+def config(
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(configs.names())}, rllib; or a TOML file.")],
+) -> None:
+    """Print a config that comes with the package, to copy and change: wizard config quick > mine.toml."""
+    typer.echo(configs.find(name).read_text(encoding="utf-8"), nl=False)
+
+
+def asked_changes(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
+    """All changes to a config that the options ask for, each `key=value`."""
+    own = {"seed": seed, "name": None if name is None else f'"{name}"'}
+    return [*(changes or []), *(f"{key}={value}" for key, value in own.items() if value is not None)]
+
+
+def given_changes(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
+    """The same as options of a command."""
+    own = {"--seed": seed, "--name": name}
+    options = [f"--set {shlex.quote(change)}" for change in changes or []]
+    return options + [f"{option} {value}" for option, value in own.items() if value is not None]
 
 
 def rllib(

@@ -2,12 +2,14 @@
 
 import reprlib
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from wizard_env.checks import nearest
+from wizard_env.train.config.changes import apply_changes
 from wizard_env.train.config.run import Config
 
 _Kind = TypeVar("_Kind", bound=BaseModel)
@@ -24,24 +26,28 @@ class ConfigError(ValueError):
     """A config cannot be used; the message names the file, the key, the value and the reason."""
 
 
-def read_config(path: Path) -> Config:
+def read_config(path: Path, changes: Sequence[str] = ()) -> Config:
     """Read a config of `wizard train`; raises as `read_toml` does."""
-    return read_toml(path, Config)
+    return read_toml(path, Config, changes)
 
 
-def read_toml(path: Path, kind: type[_Kind]) -> _Kind:
+def read_toml(path: Path, kind: type[_Kind], changes: Sequence[str] = ()) -> _Kind:
     """Read a config of the given kind from a TOML file.
+
+    changes: keys to set after reading, as in `learning.epochs=4`, see `apply_changes`.
 
     Raises:
         ConfigError: the file is not TOML, or too large; a key is unknown or missing; a value is not allowed.
         OSError: the file cannot be read.
     """
     try:
-        return kind.model_validate(tomllib.loads(_text(path)))
-    except ValidationError as error:
-        raise ConfigError(f"{path}: {_reasons(error, kind)}") from None
+        values = tomllib.loads(_text(path))
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
+    try:
+        return kind.model_validate(apply_changes(values, changes))
+    except ValidationError as error:
+        raise ConfigError(f"{path}: {_reasons(error, kind)}") from None
 
 
 def read_kept(path: Path, kind: type[_Kind]) -> _Kind:

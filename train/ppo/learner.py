@@ -109,6 +109,8 @@ class Learner(IterativeLearner):
             eps=ADAM_EPSILON,
             fused=True,
         )
+        self._due = 0
+        """The number of the snapshot to write as a past self; 0 if none is due."""
         self._pool = None
         if PAST in learning.partners:
             self._pool = PastSelves(learning.layers, learning.past_selves, learning.precision)
@@ -305,7 +307,16 @@ class Learner(IterativeLearner):
             return {}
         if self._pool:
             self._pool.add(self.network)
+        self._due = -(-self.decisions // every)
         return self._snapshots.rate(self.network)
+
+    def keep_past(self, folder: Path) -> None:
+        """Write the snapshot just taken as an agent: the third is `past/000003` in the run's folder."""
+        if self._due and not self.peers.rank:
+            agent = self.network.agent(self._value_unit)
+            path = folder / PAST / f"{self._due:06}" / FILE_NAME
+            write_atomically(path, lambda unfinished: save_agent(agent, unfinished))
+        self._due = 0
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint, the agent and its critic; each file is replaced atomically.
