@@ -1,5 +1,6 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
 
+import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
@@ -47,6 +48,7 @@ function receive(message) {
 function show(received) {
   view = received;
   followLuck(view, judges);
+  followMatch(view);
   drawTable(view, choose);
   if (view.scene.phase === "over") offerRecord();
   $("advice").hidden = true;
