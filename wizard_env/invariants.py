@@ -29,7 +29,6 @@ from wizard_env.cards import (
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import (
     bid,
-    bids_are_public,
     choose_trump,
     forbidden_bid,
     left_of,
@@ -52,6 +51,7 @@ from wizard_env.state import (
     STATE,
     TRUMP,
     State,
+    copy_states,
 )
 
 MAX_SCORE = 10_000
@@ -83,7 +83,7 @@ _FAULTS = (
     ("played", "no card may be in two places, and each seat has played some of its cards"),
     ("upcard", "it must be a card that nobody holds, and there is one unless all cards are dealt"),
     ("trump", "it must be that of the upcard, or a suit where the dealer names it"),
-    ("bids", "the rules must allow each, and whoever has bid must see it"),
+    ("bids", "the rules must allow each, and bids that are open are known"),
     ("num_plays", "it must fit the hands"),
     ("plays", "the rules must allow each card, in this order"),
 )
@@ -125,8 +125,8 @@ def check_states(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> None:
     """
     if not isinstance(states, np.ndarray) or states.dtype != STATE or states.ndim != 1:
         raise TypeError(f"{_described(states)}: a one-dimensional array of dtype STATE is needed")
-    twins = states.copy()
-    found = _retrace_all(states if states.flags.carray else states.copy(), twins, hidden)
+    twins = copy_states(states)
+    found = _retrace_all(states if states.flags.carray else copy_states(states), twins, hidden)
     if found != _NO_FAULT:
         game, fault = divmod(found, _MANY_FAULTS)
         raise ValueError(_refusal(states, game, *_FAULTS[fault]))
@@ -301,7 +301,7 @@ def _retrace_bids(state: State, twin: State, hidden: int) -> int:
         if tricks == NOT_BID:
             return _NO_FAULT
         if tricks == HIDDEN:
-            if hidden == NOTHING_HIDDEN or bids_are_public(state):
+            if hidden == NOTHING_HIDDEN or state.bid_reveal == OPEN:
                 return _BIDS
         elif not 0 <= tricks <= state.hand_size or tricks == forbidden_bid(twin):
             return _BIDS

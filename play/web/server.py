@@ -322,8 +322,8 @@ def make_app(
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ],
         middleware=[
-            Middleware(Guard, addresses=addresses, readiness=readiness),
             Middleware(LanguageMiddleware),
+            Middleware(Guard, addresses=addresses, readiness=readiness),
         ],
         lifespan=run,
         exception_handlers={ValueError: _refuse, TypeError: _refuse, StoreError: _refuse, Exception: _fail},
