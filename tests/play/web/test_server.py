@@ -22,6 +22,7 @@ from wizard_env.cards import CARD_NAMES
 from wizard_env.play.cli.serve import OFFERED
 from wizard_env.play.main import app
 from wizard_env.play.web.access.requests import LONGEST_BODY
+from wizard_env.play.web.judging.sums import in_tenths
 from wizard_env.play.web.messages import LONGEST_RECORD
 from wizard_env.play.web.server import (
     LONGEST_MESSAGE,
@@ -206,7 +207,9 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
     with browser(make_app(":memory:", [search, "heuristic"])) as client:
         asked = {"record": record(game), "round_number": 2, "agent": search}
         told = client.post("/records/judgement", json=asked).json()
-        assert told == json.loads(json.dumps(analyse(game, load(search), search, only=[2]).to_dict()))
+        assert told.pop("seconds") >= 0
+        expected = in_tenths(analyse(game, load(search), search, only=[2]))
+        assert told == json.loads(json.dumps(expected.to_dict()))
         assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
         refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
         assert (refused.status_code, "expects no points of single" in refused.text) == (400, True)
