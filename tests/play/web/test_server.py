@@ -209,8 +209,8 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         asked = {"record": record(game), "round_number": 2, "agent": search}
         told = client.post("/records/judgement", json=asked).json()
         assert told.pop("seconds") >= 0
-        expected = in_tenths(analyse(game, load(search), search, only=[2])).to_dict()
-        assert told == json.loads(json.dumps(expected))
+        expected = in_tenths(analyse(game, load(search), search, only=[2]))
+        assert told == json.loads(json.dumps(expected.to_dict()))
         assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
         refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
         assert (refused.status_code, "expects no points of single" in refused.text) == (400, True)
