@@ -19,6 +19,7 @@ from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, leag
 from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
 from wizard_env.play.cli.serve import serve
+from wizard_env.play.cli.sweep import sweep
 from wizard_env.play.cli.training import config, rllib, train
 
 app = typer.Typer(
@@ -35,6 +36,7 @@ for command in (
     convert,
     train,
     config,
+    sweep,
     rllib,
     evaluate,
     league,

@@ -4,7 +4,9 @@ import ast
 import inspect
 import os
 import re
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,26 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
     if name not in agent_names() and ("/" in name or (name and Path(name).exists())):
         return _make(_find(CHECKPOINT), {"path": name} | _parse(agent, options))
     return _make(_find(name), _parse(agent, options))
+
+
+def import_named(name: str) -> Any:
+    """What a name such as "package.module:function" or "file.py:function" stands for.
+
+    The code of the module or file runs. Raises ValueError if there is no such thing in it.
+    """
+    place, _, inside = name.partition(":")
+    if place.endswith(".py"):
+        spec = spec_from_file_location(Path(place).stem, place)
+        if spec is None or spec.loader is None or not Path(place).is_file():
+            raise FileNotFoundError(f"{name!r}: there is no file {place}")
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    else:
+        module = import_module(place)
+    try:
+        return getattr(module, inside)
+    except AttributeError:
+        raise ValueError(f"{name!r}: {place} has no {inside!r}") from None
 
 
 def agent_names() -> list[str]:

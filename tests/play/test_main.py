@@ -11,6 +11,7 @@ from tests.play.commands import Wizard, error_line, run_installed
 COMMANDS = [
     "train",
     "config",
+    "sweep",
     "rllib",
     "evaluate",
     "league",
