@@ -20,7 +20,7 @@ from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
 from wizard_env.play.cli.serve import serve
 from wizard_env.play.cli.sweep import sweep
-from wizard_env.play.cli.training import config, rllib, train
+from wizard_env.play.cli.training import config, push, rllib, train
 
 app = typer.Typer(
     help="Play Wizard, train agents and compare them.",
@@ -37,6 +37,7 @@ for command in (
     train,
     config,
     sweep,
+    push,
     rllib,
     evaluate,
     league,
@@ -59,7 +60,7 @@ def main() -> None:
     logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])
     try:
         app()
-    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
+    except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
         message = f"error: {error}"
         if isinstance(error, ModuleNotFoundError) and "pip install" not in message:
             message += ": pip install 'wizard-env[all]'"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard_env.loading import programs
 from wizard_env.train.arena.workers import workers
 from wizard_env.train.config.changes import read_value
 from wizard_env.train.config.reading import read_config
@@ -46,6 +47,8 @@ class Sweep:
     """How often each run is rated, and may be stopped."""
     trials: int = 20
     """Runs that are finished or stopped, over all processes and earlier calls."""
+    allow_programs: bool = False
+    """Whether runs may start the programs, and import the rewards, that the config names."""
     seed: int = 0
     """Of the search; with several processes it is not reproducible."""
 
@@ -149,7 +152,8 @@ def _run(trial: Any, plan: Sweep) -> float:
         if rated and trial.should_prune():
             raise optuna.TrialPruned
 
-    train(config, folder, report=report)
+    with programs(plan.allow_programs):
+        train(config, folder, report=report)
     return rating_curve(folder, plan.against)[-1][1]
 
 

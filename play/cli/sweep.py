@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from wizard_env import configs
-from wizard_env.play.cli.training import Changes
+from wizard_env.play.cli.training import AllowPrograms, Changes
 from wizard_env.play.report.console import console, say
 
 
@@ -33,6 +33,7 @@ def sweep(
     games: Annotated[int, typer.Option(min=2, help="Deals of each rating.")] = 50,
     ratings: Annotated[int, typer.Option(min=1, help="Ratings of each run, where it may be stopped.")] = 5,
     seed: Annotated[int, typer.Option(help="Of the search.")] = 0,
+    allow_programs: AllowPrograms = False,
 ) -> None:
     """Search for better values of a config's keys, by Optuna; runs that fall behind are stopped early.
 
@@ -50,6 +51,7 @@ def sweep(
         games,
         ratings,
         trials,
+        allow_programs,
         seed,
     )
     found = search(plan, workers)

@@ -21,6 +21,9 @@ RECORDS = "records.jsonl"
 """The file in a run's folder with records of its evaluation."""
 
 Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
+AllowPrograms = Annotated[
+    bool, typer.Option(help="Run the programs that the config names as agents; they can do what you can.")
+]
 Resume = Annotated[bool, typer.Option(help="Resume from the run's checkpoint.")]
 Changes = Annotated[
     list[str] | None,
@@ -55,8 +58,10 @@ def train(
         str | None,
         typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one."),
     ] = None,
+    allow_programs: AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent."""
+    from wizard_env.loading import programs
     from wizard_env.train.config.reading import read_config
     from wizard_env.train.run import checkpoint_of, train
 
@@ -75,7 +80,8 @@ def train(
     elif address is not None:
         raise ValueError(f"--address {address} needs the number of workers, as in --workers 8")
     learn = partial(learn, resume=resume, device=device)
-    _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
+    with programs(allow_programs):
+        _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
 
 
 def config(
@@ -83,6 +89,21 @@ def config(
 ) -> None:
     """Print a config that comes with the package, to copy and change: wizard config quick > mine.toml."""
     typer.echo(configs.find(name).read_text(encoding="utf-8"), nl=False)
+
+
+def push(
+    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    repo: Annotated[
+        str, typer.Argument(metavar="OWNER/NAME", help="The repository on the Hugging Face Hub.")
+    ],
+    private: Annotated[bool, typer.Option(help="Make a new repository private.")] = False,
+    notes: Annotated[str, typer.Option(help="What the card says besides what the run says.")] = "",
+) -> None:
+    """Publish a run's agent on the Hugging Face Hub, with a card; load("hf:owner/name") loads it."""
+    from wizard_env.train.push import push
+
+    say(f"published    {push(run, repo, private, notes)}")
+    say(f"agent        hf:{repo} (wizard evaluate hf:{repo} ...)")
 
 
 def asked_changes(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
@@ -106,8 +127,10 @@ def rllib(
     ] = "local",
     runs: Runs = Path("runs"),
     resume: Resume = False,
+    allow_programs: AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does."""
+    from wizard_env.loading import programs
     from wizard_env.train.config.reading import read_toml
     from wizard_env.train.config.rllib import RLlibConfig
 
@@ -118,7 +141,8 @@ def rllib(
         raise ModuleNotFoundError(f"{missing}: pip install 'wizard-env[rllib]'") from None
     folder = runs / settings.name
     learn = partial(train, settings, folder, address=address, resume=resume)
-    _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
+    with programs(allow_programs):
+        _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
 
 
 def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, command: str) -> None:

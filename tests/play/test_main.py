@@ -12,6 +12,7 @@ COMMANDS = [
     "train",
     "config",
     "sweep",
+    "push",
     "rllib",
     "evaluate",
     "league",

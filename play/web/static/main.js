@@ -1,12 +1,14 @@
 // Where the page begins: opens what the address names.
-import { currentPage, LOBBY, REVIEW } from "./address.js";
-import { ask } from "./connection.js";
-import { complain, offerLobby } from "./elements.js";
+
+import { result } from "./judging/result.js";
+import { currentPage, LOBBY, RESULT, REVIEW } from "./shared/address.js";
+import { ask } from "./shared/connection.js";
+import { complain, offerLobby } from "./shared/elements.js";
 import "./language.js";
-import { join, lobby } from "./lobby.js";
-import { review } from "./review.js";
-import { savedToken } from "./storage.js";
-import { sit } from "./table.js";
+import { join, lobby } from "./lobby/lobby.js";
+import { savedToken } from "./shared/storage.js";
+import { review } from "./study/review.js";
+import { sit } from "./table/table.js";
 
 window.onhashchange = () => location.reload();
 const agents = await ask("agents");
@@ -15,6 +17,7 @@ if (agents) open(currentPage());
 function open(page) {
   if (page === LOBBY) lobby(agents);
   else if (page === REVIEW) review(agents);
+  else if (page.startsWith(RESULT)) result(page.slice(RESULT.length), agents);
   else openTable(page);
 }
 

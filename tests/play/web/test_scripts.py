@@ -1,19 +1,29 @@
 """The page's scripts: who imports whom, and that they name only elements that the page has."""
 
+import posixpath
 import re
+from collections import Counter
 from graphlib import TopologicalSorter
 
 import pytest
 
 from wizard_env.play.web.server import PAGE
 
-SCRIPTS = {file.name: file.read_text(encoding="utf-8") for file in sorted(PAGE.glob("*.js"))}
+SCRIPTS = {
+    file.relative_to(PAGE).as_posix(): file.read_text(encoding="utf-8") for file in sorted(PAGE.rglob("*.js"))
+}
 IMPORTS = {
-    name: set(re.findall(r'\b(?:from|import)\s*\(?\s*"\./([^"]+)"', script))
+    name: {
+        posixpath.normpath(posixpath.join(posixpath.dirname(name), imported))
+        for imported in re.findall(r'\b(?:from|import)\s*\(?\s*"(\.[^"]+)"', script)
+    }
     for name, script in SCRIPTS.items()
 }
 START = "main.js"
-PAGES = {"lobby.js", "review.js", "table.js"}
+PAGES = {"lobby/lobby.js", "study/review.js", "table/table.js"}
+MOST_FILES = 12
+"""In one folder; more, and a folder is missing."""
+MOST_BYTES = 150_000
 CONNECTS = re.compile(r"\b(?:fetch|WebSocket|XMLHttpRequest|EventSource|sendBeacon)\b")
 
 
@@ -40,8 +50,8 @@ def test_the_page_loads_every_script() -> None:
 def test_one_script_connects_and_drawing_does_without() -> None:
     """One more fetches the texts, before all others run."""
     connecting = {name for name, script in SCRIPTS.items() if CONNECTS.search(script)}
-    assert connecting == {"connection.js", "language.js"}
-    assert behind("drawing.js") == {"elements.js"}
+    assert connecting == {"shared/connection.js", "language.js"}
+    assert behind("table/drawing.js") == {"shared/elements.js"}
 
 
 @pytest.mark.parametrize("page", sorted(PAGES))
@@ -59,3 +69,10 @@ def test_the_elements_that_scripts_name_are_on_the_page() -> None:
     assert {"table", "players", "judges", "paces"} <= named
     for name in named:
         assert f'id="{name}"' in html
+
+
+def test_the_page_is_small() -> None:
+    """About a dozen files a folder, and 150 KB in all."""
+    files = [file for file in PAGE.rglob("*") if file.is_file()]
+    assert max(Counter(file.parent for file in files).values()) <= MOST_FILES
+    assert sum(file.stat().st_size for file in files) <= MOST_BYTES

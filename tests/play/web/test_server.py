@@ -21,9 +21,9 @@ from wizard_env.agents import load
 from wizard_env.cards import CARD_NAMES
 from wizard_env.play.cli.serve import OFFERED
 from wizard_env.play.main import app
+from wizard_env.play.web.access.requests import LONGEST_BODY
 from wizard_env.play.web.messages import LONGEST_RECORD
 from wizard_env.play.web.server import (
-    LONGEST_BODY,
     LONGEST_MESSAGE,
     PAGE,
     REQUEST_BURST,
@@ -246,12 +246,12 @@ def test_an_altered_record_is_refused(client: TestClient, game: Game) -> None:
 def test_the_page_loads_nothing_from_elsewhere(client: TestClient) -> None:
     page = client.get("/")
     assert page.status_code == 200
-    scripts = "".join(file.read_text(encoding="utf-8") for file in PAGE.glob("*.js"))
-    named = re.findall(r'(?:href|src)="([^"]+)"', page.text) + re.findall(r'from "\./([^"]+)"', scripts)
-    assert {"table.css", "main.js", "review.js"} <= set(named)
-    for name in named:
-        assert name in ("data:,", "./") or client.get(f"/{name}").status_code == 200
-    for file in PAGE.iterdir():
+    named = re.findall(r'(?:href|src)="([^"]+)"', page.text)
+    assert {"shared/page.css", "main.js"} <= set(named)
+    for name in set(named) - {"data:,", "./"}:
+        assert client.get(f"/{name}").status_code == 200
+    for file in filter(Path.is_file, PAGE.rglob("*")):
+        assert client.get(f"/{file.relative_to(PAGE).as_posix()}").status_code == 200
         assert not re.search(r"https?://|@import|url\(", file.read_text(encoding="utf-8")), file.name
 
 
@@ -339,7 +339,7 @@ def test_tokens_are_long_and_not_stored(client: TestClient, tmp_path: Path) -> N
         ('{"kind": "pace", "seconds": 1e9}', "allowed are 0 to 5"),
         ('{"kind": "pace", "seconds": "nan"}', "allowed are 0 to 5"),
         ('{"kind": "hint", "agent": "external:command=ls"}', "unknown agent"),
-        ('{"kind": "take_back"}', "no decision to take back"),
+        ('{"kind": "take_back"}', "no choice of yours to take back"),
         ('{"kind": "sit", "token": null}', "'sit' found using 'kind' does not match"),
         ('{"kind": "take_back", "more": 1}', "Extra inputs"),
         ("\\u0000", "JSON"),

@@ -1,8 +1,8 @@
 // Before the table: the form that opens one, and the form for a seat that a link leads to.
-import { goTo, REVIEW } from "./address.js";
-import { ask } from "./connection.js";
-import { $, complain, make } from "./elements.js";
-import { savedPerson, savePerson, saveRecords, saveToken } from "./storage.js";
+import { goTo, REVIEW } from "../shared/address.js";
+import { ask } from "../shared/connection.js";
+import { $, complain, make } from "../shared/elements.js";
+import { savedPerson, savePerson, saveRecords, saveToken } from "../shared/storage.js";
 
 const MOST_SEATS = 6;
 const FEWEST_SEATS = 3;

@@ -1,5 +1,16 @@
 // Draws a table from a view that the server sent, whether the game is being played or reviewed.
-import { $, actionName, card, chip, describe, make, row, SUITS, SYMBOLS, signed } from "./elements.js";
+import {
+  $,
+  actionName,
+  card,
+  chip,
+  describe,
+  make,
+  row,
+  SUITS,
+  SYMBOLS,
+  signed,
+} from "../shared/elements.js";
 
 const ANNOUNCED = 6; // at most this many of the latest events are read out to a screen reader
 const PROMPTS = { trump: "Name the trump.", bid: "How many tricks do you bid?", play: "Play a card." };

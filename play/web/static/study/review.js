@@ -1,9 +1,9 @@
 // Finished games, decision by decision: what agents think of each decision, and where points were lost.
-import { goTo, LOBBY } from "./address.js";
-import { ask } from "./connection.js";
-import { drawAdvice, drawTable, drawThinking, seatName } from "./drawing.js";
-import { $, actionName, complain, make, offerLobby, row, signed, sleep } from "./elements.js";
-import { savedPlace, savedRecords, savePlace } from "./storage.js";
+import { goTo, LOBBY } from "../shared/address.js";
+import { ask } from "../shared/connection.js";
+import { $, actionName, complain, make, offerLobby, row, signed, sleep } from "../shared/elements.js";
+import { savedPlace, savedRecords, savePlace } from "../shared/storage.js";
+import { drawAdvice, drawTable, drawThinking, seatName } from "../table/drawing.js";
 
 const LEAST_LOSS = 0.05; // points; a smaller difference is not called a loss
 const STEP = 60; // milliseconds between two requests while a key is held down

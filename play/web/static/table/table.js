@@ -1,19 +1,23 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
-import { goTo, REVIEW } from "./address.js";
-import { connect, fetchRecord, recordAddress } from "./connection.js";
+
+import { followLuck } from "../judging/live.js";
+import { goTo, REVIEW } from "../shared/address.js";
+import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
+import { $, actionName, complain, make, offerLobby } from "../shared/elements.js";
+import { saveRecords } from "../shared/storage.js";
 import { drawAdvice, drawTable, drawThinking } from "./drawing.js";
-import { $, actionName, complain, make, offerLobby } from "./elements.js";
-import { saveRecords } from "./storage.js";
 
 const SHOWN = 8; // at most this many of an adviser's choices are shown, likeliest first
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
 
 const link = (href, textContent) => make("a", { href, textContent });
 let send = null; // sends a message over the connection
+let judges = []; // the agents that can judge decisions
 let view = null; // the latest that has arrived
 let pacing = null; // the timer of a pace that has not been sent yet
 
 export function sit(table, token, agents) {
+  judges = agents.filter((agent) => agent.judges).map(({ name }) => name);
   send = connect(table, token, receive, disconnected);
   $("adviser").append(...agents.toReversed().map(({ name }) => new Option(name)));
   $("hint").onclick = () => {
@@ -42,6 +46,7 @@ function receive(message) {
 
 function show(received) {
   view = received;
+  followLuck(view, judges);
   drawTable(view, choose);
   if (view.scene.phase === "over") offerRecord();
   $("advice").hidden = true;
