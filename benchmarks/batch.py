@@ -195,6 +195,5 @@ def measure_curve(effort: Effort) -> tuple[list[CurvePoint], list[Row]]:
 
 
 def bytes_of(games: Games) -> int:
-    """The memory of all arrays of a batch."""
-    arrays = [value for value in vars(games).values() if isinstance(value, np.ndarray)]
-    return sum(array.nbytes for array in arrays if array.flags.owndata)
+    """The memory of all that is kept of a batch: states, observations, masks and results."""
+    return sum(array.nbytes for array in games.__getstate__()["arrays"])

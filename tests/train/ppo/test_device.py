@@ -57,7 +57,7 @@ def test_both_places_compute_the_same_gradient(monkeypatch: pytest.MonkeyPatch) 
     processor = Processor(network, rollout, learner._learning)
     with torch.no_grad():  # so that ratios differ from 1, and some are clipped
         for parameter in network.parameters():
-            parameter.add_(0.05 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1)))
+            parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1)))
     rows = np.random.default_rng(0).permutation(rollout.actions.size)[:200]
     advantages = np.random.default_rng(1).standard_normal(200).astype(np.float32)
     gradients, measures = [], []
