@@ -34,7 +34,7 @@ class Learning(Section):
 class SelfPlay(Learning):
     """The games of self-play and their rewards, see `wizard_env.train.selfplay.games`."""
 
-    num_games: int = Field(default=512, gt=0)
+    num_games: int = Field(default=512, gt=0, le=2**31)
     """How many games are played side by side."""
     reward: str = "points"
     """The reward to learn for, see `wizard_env.envs.rewards`; or one's own, as in "file.py:function"."""

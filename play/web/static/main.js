@@ -1,7 +1,8 @@
 // Where the page begins: opens what the address names.
 
+import { match } from "./duplicate/match.js";
 import { result } from "./judging/result.js";
-import { currentPage, LOBBY, RESULT, REVIEW } from "./shared/address.js";
+import { currentPage, DAILY, LOBBY, MATCH, RESULT, REVIEW } from "./shared/address.js";
 import { ask } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import "./language.js";
@@ -18,6 +19,8 @@ function open(page) {
   if (page === LOBBY) lobby(agents);
   else if (page === REVIEW) review(agents);
   else if (page.startsWith(RESULT)) result(page.slice(RESULT.length), agents);
+  else if (page === DAILY) match(DAILY);
+  else if (page.startsWith(MATCH)) match(page.slice(MATCH.length));
   else openTable(page);
 }
 
