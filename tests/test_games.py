@@ -1,5 +1,7 @@
 """Games: a batch equals single games, byte for byte, whatever its size, threads and options."""
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -605,3 +607,34 @@ def test_masked_arrays_are_refused() -> None:
     with pytest.raises(TypeError, match="mask is a masked array"):
         sample_legal(np.ma.masked_array(games.mask), np.random.default_rng(0))
     assert games.states.tobytes() == before
+
+
+def test_the_first_dealer_can_be_chosen() -> None:
+    """The same cards then lie at the same places from the dealer's left."""
+    games = Games(Rules(4, hand_sizes=(5,)), 3, seed=2)
+    drawn, dealt = games.states["dealer"].tolist(), games.states["hands"].copy()
+    for dealer in range(4):
+        games.begin([0, 1, 2], games.seeds, dealer)
+        assert (games.states["dealer"] == dealer).all()
+        for row in range(3):
+            turn = dealer - drawn[row]
+            assert np.array_equal(games.states["hands"][row, :4], np.roll(dealt[row, :4], turn))
+    with pytest.raises(ValueError, match="dealer=4: allowed are 0 to 3"):
+        games.begin([0], [1], 4)
+
+
+def test_observations_and_masks_are_aligned() -> None:
+    """To 64 bytes, in a copy too."""
+    games = Games(Rules(3), 5, seed=0)
+    for twin in (games, copy.deepcopy(games), pickle.loads(pickle.dumps(games))):
+        assert twin.observation.ctypes.data % 64 == twin.mask.ctypes.data % 64 == 0
+        twin.step(twin.mask.argmax(axis=1))
+
+
+def test_a_generator_for_each_row_samples_legal_actions() -> None:
+    games = Games(Rules(3), 4, seed=0)
+    rngs = [np.random.default_rng(seed) for seed in range(4)]
+    actions = sample_legal(games.mask, rngs)
+    assert games.mask[np.arange(4), actions].all()
+    with pytest.raises(ValueError, match="noise of shape"):
+        sample_legal(games.mask, rngs[:3])

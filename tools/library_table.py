@@ -39,9 +39,9 @@ ELSEWHERE = (
     "| `benchmarl` | 1.5.2 | installs, with torchrl 0.11.1 | not run |",
     "| `d3rlpy` | 2.8.1 | brings gymnasium 1.0.0: this package needs 1.2 | not run |",
     "| `lightzero` | 0.2.0 | pip goes back to 0.0.2, whose build lacks a file | not installed |",
-    "| `ray[rllib]` | 2.60.0 | in [an environment of its own](tutorials/cluster.md) | not run |",
+    "| `ray[rllib]` | 2.60.0 | in [an environment of its own](tutorials/cluster.md) | `make test-rllib` |",
 )
-"""Libraries that were installed in environments of their own, and not run further: what pip did."""
+"""Libraries in environments of their own, and what pip did with them."""
 
 
 def try_out(library: str, tests: str) -> str:

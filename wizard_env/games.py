@@ -236,7 +236,7 @@ class Games:
             dealer: the seat that deals first; the one that draws the highest card if None.
         """
         games = self._indices(rows)
-        words = np.asarray(seeds, np.uint64)
+        words = np.asarray(seeds, np.uint64, order="C")
         if words.shape != games.shape:
             raise ValueError(f"seeds of shape {words.shape}: one is needed for each of {len(games)} rows")
         first = NO_SEAT if dealer is None else self._check_dealer(dealer, games)
