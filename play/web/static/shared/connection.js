@@ -1,8 +1,11 @@
 // Everything that is said to the server: requests over HTTP, and the websocket of a table.
-import { complain } from "./elements.js";
+import { t } from "../language.js";
+import { $, complain, sleep } from "./elements.js";
 
 const FIRST_RETRY = 500; // milliseconds after a connection is lost; doubled after each failure
 const LAST_RETRY = 10000;
+const LEFT = 1000; // closing codes after which there is no use in connecting again
+const REFUSED = 1008;
 const JSON_BODY = { "Content-Type": "application/json" };
 
 // The answer to a request, or null if there is none or the server refuses; the page then shows the reason.
@@ -15,8 +18,19 @@ export async function ask(address, body) {
     complain(answer.ok ? "" : content.why);
     return answer.ok ? content : null;
   } catch {
-    complain("The server is not responding.");
+    complain(t("The server is not responding."));
     return null;
+  }
+}
+
+// Waits until the server can open tables, and shows how far it is.
+export async function untilReady() {
+  for (;;) {
+    const state = await ask("ready");
+    $("starting").hidden = !state || state.ready;
+    if (!state || state.ready) return;
+    $("starting").textContent = t("The server is starting: {done} of {total} steps.", state);
+    await sleep(FIRST_RETRY);
   }
 }
 
@@ -33,7 +47,9 @@ export function connect(table, token, receive, disconnected) {
   let socket = null;
   let seated = false;
   let retry = FIRST_RETRY;
-  const send = (message) => socket.send(JSON.stringify(message));
+  const send = (message) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  };
   const open = () => {
     socket = new WebSocket(address);
     socket.onopen = () => send({ kind: "sit", token });
@@ -45,8 +61,8 @@ export function connect(table, token, receive, disconnected) {
       }
       receive(message);
     };
-    socket.onclose = () => {
-      if (!seated) return;
+    socket.onclose = ({ code }) => {
+      if (!seated || code === LEFT || code === REFUSED) return;
       disconnected();
       setTimeout(open, retry);
       retry = Math.min(retry * 2, LAST_RETRY);
