@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: train test check slow test-rllib bench results strength texts picture docs clean
+.PHONY: train test check slow soak test-rllib bench results strength texts picture docs clean
 
 # The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
 CONFIG ?= quick
@@ -30,6 +30,10 @@ check: $(VENV)/.for-development
 # Learning and soak tests that take minutes.
 slow: $(VENV)/.for-development
 	$(BIN)/python -m pytest -m slow
+
+# Kills, damage, full disks and load for half an hour, from a new seed each time; docs/trust.md tells what for.
+soak: $(VENV)/.for-development
+	WIZARD_SOAK=1 $(BIN)/python -m pytest -m "slow or not slow" tests/reliability
 
 # RLlib needs a gymnasium of its own, and so an environment of its own.
 test-rllib: $(VENV)-rllib/.for-rllib

@@ -59,8 +59,12 @@ class ExternalAgent:
     forfeits: the number of forfeited decisions by reason: "late", "malformed", "illegal", "crashed",
         "given up". The first forfeit for each reason is logged.
 
+    runs_programs: True, for `wizard_env.loading.programs`.
+
     The program ends with `close`, at the end of a `with` block, or when the agent is garbage-collected.
     """
+
+    runs_programs = True
 
     def __init__(
         self, command: str | Sequence[str], timeout: float = 10.0, start_timeout: float = 60.0

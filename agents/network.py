@@ -55,8 +55,8 @@ class NetworkAgent:
         Raises:
             FileNotFoundError: the file does not exist.
             ModuleNotFoundError: `backend` is "torch" and torch is not installed.
-            ValueError: the file was not written by `save_agent`, or has another version or layout; or
-                the backend is unknown.
+            ValueError: the file was not written by `save_agent`, has another version or layout, or
+                holds weights that are not finite; or the backend is unknown.
         """
         self.path = Path(path)
         self.sample = sample
@@ -222,6 +222,9 @@ def read_agent(path: Path) -> dict[str, NDArray[np.float32]]:
         raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(DTYPES)}")
     if not _fit(weights):
         raise ValueError(f"{path}: its layers do not fit together or do not fit this version")
+    for name, values in weights.items():
+        if not np.isfinite(values).all():
+            raise ValueError(f"{path}: {name} holds numbers that are not finite")
     return {name: values.astype(np.float32) for name, values in weights.items()}
 
 

@@ -13,6 +13,7 @@ import pyspiel
 from benchmarks.report import TIMES, CurvePoint, Row, compared, noted
 from benchmarks.timing import Contestant, Effort, alternate, available_threads, on_threads
 from wizard_env import Games, Rules, sample_legal
+from wizard_env.invariants import check_states
 
 RULES = Rules(num_players=4)
 GAME_LENGTH = sum(RULES.num_players * (1 + size) for size in RULES.rounds)
@@ -58,6 +59,19 @@ def sample_and_step(games: Games) -> Contestant:
             games.step(sample_legal(games.mask, rng))
             decisions += games.num_games
         return decisions, perf_counter() - start
+
+    return run
+
+
+def check(games: Games) -> Contestant:
+    """`check_states`, which every state that comes from outside goes through, instead of a step."""
+
+    def run(seconds: float) -> tuple[int, float]:
+        checked, start = 0, perf_counter()
+        while perf_counter() - start < seconds:
+            check_states(games.states)
+            checked += games.num_games
+        return checked, perf_counter() - start
 
     return run
 
@@ -135,6 +149,7 @@ def measure_batches(effort: Effort) -> list[Row]:
     chosen = f"Games.step, {size}, threads as chosen"
     parallel = f"Games.step, {large_size}, {on_two}"
     played = f"Games.playout, {size}, 1 thread"
+    checked = f"check_states / Games.step, cost per state, {size}, 1 thread"
     rates = alternate(
         {
             PEER: oh_hell(),
@@ -144,6 +159,7 @@ def measure_batches(effort: Effort) -> list[Row]:
             chosen: step_call(games),
             parallel: on_threads(two, step_call(large)),
             played: on_threads(1, playout(games)),
+            checked: on_threads(1, check(games)),
         },
         effort,
     )
@@ -154,6 +170,7 @@ def measure_batches(effort: Effort) -> list[Row]:
         compared(played, rates[played], PEER, rates[PEER], 100),
         compared(chosen, rates[chosen], PEER, rates[PEER]),
         compared(step, rates[step], REPLAYED, rates[REPLAYED]),
+        noted(checked, rates[step].best / rates[checked].best, TIMES),
     ]
 
 

@@ -19,7 +19,7 @@ from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, leag
 from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
 from wizard_env.play.cli.serve import serve
-from wizard_env.play.cli.training import rllib, train
+from wizard_env.play.cli.training import config, rllib, train
 
 app = typer.Typer(
     help="Play Wizard, train agents and compare them.",
@@ -34,6 +34,7 @@ for command in (
     analyse,
     convert,
     train,
+    config,
     rllib,
     evaluate,
     league,
@@ -56,7 +57,7 @@ def main() -> None:
     logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])
     try:
         app()
-    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
+    except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
         message = f"error: {error}"
         if isinstance(error, ModuleNotFoundError) and "pip install" not in message:
             message += ": pip install 'wizard-env[all]'"

@@ -31,7 +31,7 @@ def differing_in_secret(reveal: str) -> tuple[Game, Game]:
     """The game of POSITION, and one that differs in all that seat 1 may not know."""
     game = at(reveal)
     other = game.clone()
-    other.state["hands"][0, [0, 2]] = pack([3]), pack([7])
+    other.state["hands"][0, [0, 2]] = pack([3]), pack([8])
     other.state["generator"] = 12345
     if reveal == "secret":
         other.state["bids"][0, [0, 2]] = 3

@@ -586,3 +586,22 @@ def test_playout_of_a_finished_game_is_its_score() -> None:
     ends, decisions = games.playout(rng)
     assert decisions == 0
     np.testing.assert_array_equal(ends, games.scores)
+
+
+def test_more_games_than_memory_holds_are_refused() -> None:
+    """At once, with both figures."""
+    with pytest.raises(ValueError, match=r"num_games=2147483648 needs [\d,.]+ GiB of memory: there are"):
+        Games(Rules(), 2**31)
+
+
+def test_masked_arrays_are_refused() -> None:
+    """numpy would drop the mask, and take what it masks for actions."""
+    games = Games(Rules(), 4)
+    before = games.states.tobytes()
+    actions = sample_legal(games.mask, np.random.default_rng(0))
+    for arguments in ((np.ma.masked_array(actions),), (actions[:2], np.ma.masked_array([0, 1]))):
+        with pytest.raises(TypeError, match="is a masked array, whose mask would be lost"):
+            games.step(*arguments)
+    with pytest.raises(TypeError, match="mask is a masked array"):
+        sample_legal(np.ma.masked_array(games.mask), np.random.default_rng(0))
+    assert games.states.tobytes() == before

@@ -9,6 +9,7 @@ import pytest
 import wizard_env.agents
 from wizard_env.agents import View, agent_names, load
 from wizard_env.agents.random import RandomAgent
+from wizard_env.loading import programs
 
 
 class OtherAgent:
@@ -148,3 +149,16 @@ def test_an_unclosed_quote(options: str) -> None:
 def test_text_after_a_quoted_value() -> None:
     with pytest.raises(ValueError, match="option 'b' is not of the form key=value"):
         load("mine:command='a',b")
+
+
+@pytest.mark.parametrize(
+    "name", ["external:command=python", "variant:of='external:command=python'", "variant:of=external"]
+)
+def test_programs_are_refused_where_somebody_else_chose_the_names(name: str) -> None:
+    """Also inside another agent; afterwards they are allowed again."""
+    with programs(allowed=False), pytest.raises(PermissionError, match="runs a program on this machine"):
+        load(name)
+    with programs(allowed=False), programs(allowed=True), pytest.raises((ChildProcessError, TypeError)):
+        load("external:command=no-such-program")
+    with pytest.raises(ChildProcessError):
+        load("external:command=no-such-program")

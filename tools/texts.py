@@ -6,13 +6,12 @@ page's HTML. Texts that nobody uses any more are removed; new ones wait, empty, 
 
 import ast
 import io
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
 from wizard_env.play.language.translation import CATALOGUES, LANGUAGES, SOURCE
@@ -20,11 +19,17 @@ from wizard_env.play.language.translation import CATALOGUES, LANGUAGES, SOURCE
 ROOT = Path(__file__).resolve().parent.parent
 PEOPLE = ROOT / "play"
 """The folder of all that people see."""
-KEYWORDS: dict[str, Any] = {"t": None, "nodes": None, "tn": (1, 2)}
+FORMS = {"t": 1, "nodes": 1, "tn": 2}
+"""Functions that take a text, by the number of its forms."""
+STRING = r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+LITERAL = re.compile(STRING)
+CALL = re.compile(rf"(?<![\w.])(t|nodes|tn)\(\s*((?:(?:{STRING})(?:,\s*)?){{1,2}})")
+"""A call of `t`, `nodes` or `tn` in a script, and the literals that it begins with."""
+COMMENT = re.compile(r"^\s*//.*", re.MULTILINE)
 SUFFIXES = {".py", ".js", ".html"}
 LABELS = {"alt", "aria-label", "aria-description", "placeholder", "title"}
 """Attributes that people see or hear."""
-SILENT = {"script", "style"}
+SILENT = {"script", "style", "code", "kbd"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 """Elements without an end."""
 WIDTH = 110
@@ -83,17 +88,23 @@ def texts_of(source: str, suffix: str) -> Iterator[tuple[int, str | tuple[str, .
         page.feed(source)
         yield from page.found
     else:
-        options = {"jsx": False, "parse_template_string": True}
-        for line, text, _, _ in extract("javascript", io.BytesIO(source.encode()), KEYWORDS, options=options):
-            yield line, text
+        yield from script_texts(source)
+
+
+def script_texts(source: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
+    """The texts in a script, as Biome formats it; Babel's extractor misses some within template strings."""
+    source = COMMENT.sub("", source)
+    for call in CALL.finditer(source):
+        texts = tuple(ast.literal_eval(text) for text in LITERAL.findall(call[2]))
+        yield source.count("\n", 0, call.start()) + 1, texts if call[1] == "tn" else texts[0]
 
 
 def python_texts(source: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
-    """The texts in a Python source; Babel finds those within f-strings on recent Pythons only."""
+    """The texts in a Python source; Babel finds those within f-strings on some Pythons only."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KEYWORDS:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FORMS:
             given = [one.value for one in node.args if isinstance(one, ast.Constant)]
-            wanted = len(KEYWORDS[node.func.id] or "t")
+            wanted = FORMS[node.func.id]
             texts = tuple(text for text in given[:wanted] if isinstance(text, str))
             if len(texts) < wanted:
                 raise ValueError(f"line {node.lineno}: {ast.unparse(node)} has no literal text")

@@ -21,6 +21,22 @@ Layer: TypeAlias = tuple[torch.Tensor, torch.Tensor]
 """The weights [outputs, inputs] and biases [outputs] of a fully connected layer."""
 
 
+class DivergedError(ValueError):
+    """Training has led to weights that are not finite."""
+
+
+def check_finite(parameters: Iterable[torch.Tensor], decisions: int) -> None:
+    """Raise DivergedError if weights are infinite or not numbers, before they are saved or act.
+
+    decisions: how many have been learned from, for the message.
+    """
+    if not all(torch.isfinite(values).all() for values in parameters):
+        raise DivergedError(
+            f"training diverged: after {decisions} decisions the network has weights that are not finite; "
+            "the last checkpoint is from before; try a lower learning_rate"
+        )
+
+
 def linear_layers(widths: Sequence[int]) -> list[torch.nn.Linear]:
     """Fully connected layers, one after another; `widths` runs from the inputs to the outputs."""
     return [torch.nn.Linear(*sizes) for sizes in pairwise(widths)]

@@ -1,17 +1,24 @@
 """A training run: its learner, its folder, and resuming."""
 
 import importlib
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from wizard_env.records.files import write_atomically
+from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config, Run
 from wizard_env.train.selfplay.allocator import keep_freed_memory
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Progress
 
+CONFIG = "config.json"
+"""The file in a run's folder that keeps its config."""
+LOCK = "lock"
+"""The file in a run's folder that whoever writes there has locked; the lock ends with its process."""
 LEARNERS = {
     "ppo": "wizard_env.train.ppo.learner",
     "maskable_ppo": "wizard_env.train.sb3.learner",
@@ -55,9 +62,11 @@ def train(
         The folder.
 
     Raises:
+        BlockingIOError: another process writes into the folder.
         FileExistsError: the folder already holds a run, and `resume` is off.
         FileNotFoundError: `resume` is on, and the folder holds no checkpoint.
-        ValueError: `resume` is on, and the folder holds a run of another config.
+        ValueError: the folder holds a run of another config; or its checkpoint is damaged; or training
+            diverged, which the last checkpoint does not contain.
     """
     learner = _module(config).Learner
     run_learner(
@@ -87,32 +96,44 @@ def run_learner(
         config: the run.
         folder, resume, report: as for `train`, which raises the same errors.
     """
-    claim(checkpoint, config, folder, resume)
-    keep_freed_memory()
-    learner = begin(checkpoint if resume else None)
-    with closing(Curves(folder, learner.decisions)) as curves:
-        learner.learn(folder, curves, report)
+    with claimed(checkpoint, config, folder, resume):
+        keep_freed_memory()
+        learner = begin(checkpoint if resume else None)
+        with closing(Curves(folder, learner.decisions)) as curves:
+            learner.learn(folder, curves, report)
 
 
-def claim(checkpoint: Path, config: Run, folder: Path, resume: bool) -> None:
-    """Write the config into the folder; a run that resumes must have the config that is there.
+@contextmanager
+def claimed(checkpoint: Path, config: Run, folder: Path, resume: bool) -> Iterator[None]:
+    """Lock the folder for as long as the block runs, and write the config into it.
 
     The arguments are those of `run_learner`; raises what `train` raises.
     """
     if resume and not checkpoint.exists():
         raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(folder / LOCK, blocking=False):
+            _claim(checkpoint, config, folder, resume)
+            yield
+    except Timeout:
+        raise BlockingIOError(f"{folder} is being written by another run: wait for its end") from None
+
+
+def _claim(checkpoint: Path, config: Run, folder: Path, resume: bool) -> None:
+    """Write the config into the folder; a run that is there already must have the same."""
     if not resume and checkpoint.exists():
         raise FileExistsError(f"{folder} holds a run already: resume it, or remove it first")
-    text = config.model_dump_json(indent=2)
-    kept = folder / "config.json"
-    if resume and kept.exists():
-        before = type(config).model_validate_json(kept.read_text(encoding="utf-8"))
+    kept = folder / CONFIG
+    if kept.exists():
+        before = read_kept(kept, type(config))
         changeable = {"decisions", "checkpoint_seconds"}
         if _without(before, changeable) != _without(config, changeable):
             raise ValueError(
                 f"{folder} holds a run of another config, see {kept}; "
-                f"a resumed run may change only {' and '.join(sorted(changeable))}"
+                f"a run that goes on there may change only {' and '.join(sorted(changeable))}"
             )
+    text = config.model_dump_json(indent=2)
     write_atomically(kept, lambda path: path.write_text(text, encoding="utf-8"))
 
 

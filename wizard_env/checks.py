@@ -1,11 +1,18 @@
 """Checks of what callers pass, with messages that name what was given and what is allowed."""
 
 import difflib
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+_LONGEST_NAME = 100
+"""Characters of a name that are compared with those allowed; comparing takes longer than their product."""
+_CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+_GIB = 2**30
 
 
 def is_integer(value: Any) -> bool:
@@ -28,7 +35,7 @@ def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str])
 
 def nearest(given: object, allowed: list[str]) -> str:
     """For an error message: the name that was probably meant, and all the allowed ones."""
-    near = difflib.get_close_matches(str(given), allowed, 1)
+    near = difflib.get_close_matches(str(given)[:_LONGEST_NAME], allowed, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"{hint}allowed are {', '.join(map(repr, allowed))}"
 
@@ -46,3 +53,33 @@ def check_integer(name: str, value: Any, low: int, high: int) -> int:
     if not low <= value <= high:
         raise ValueError(f"{name}={value!r}: allowed are {low} to {high}")
     return int(value)
+
+
+def check_unmasked(name: str, array: Any) -> None:
+    """Raise TypeError for an array with a mask: numpy would go on without it, with what it masks."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array, whose mask would be lost: fill it first")
+
+
+def check_memory(size: str, needed: int) -> None:
+    """Raise ValueError if a size that was asked for needs more memory than this machine has.
+
+    Args:
+        size: its name and value, for the message.
+        needed: bytes.
+    """
+    had = _memory()
+    if had is not None and needed > had:
+        raise ValueError(f"{size} needs {needed / _GIB:,.1f} GiB of memory: there are {had / _GIB:,.1f} GiB")
+
+
+def _memory() -> int | None:
+    """Bytes of memory that this machine, or the group of processes, may use; None if it does not say."""
+    try:
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+    try:
+        return min(physical, int(_CGROUP_LIMIT.read_text(encoding="ascii")))
+    except (OSError, ValueError):  # there is no such file, or no limit
+        return physical

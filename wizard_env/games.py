@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from wizard_env.actions import FIRST_PLAY, NUM_ACTIONS, IllegalAction
 from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import deal_round, draw_for_dealer, mix, random_action, step_generator
-from wizard_env.checks import check_choice, check_integer
+from wizard_env.checks import check_choice, check_integer, check_memory, check_unmasked
 from wizard_env.compiled.jit import (
     at,
     compiled,
@@ -137,6 +137,7 @@ class Games:
                 them `observation` and `mask` have no rows, and a step is faster.
         """
         num_games = check_integer("num_games", num_games, 1, 2**31)
+        check_memory(f"num_games={num_games}", num_games * _bytes_of_a_game(observe))
         kinds = _check_rules(rules, num_games)
         check_choice("pause", pause, PAUSES)
         self._kinds = list(kinds)
@@ -266,6 +267,7 @@ class Games:
             IllegalAction: an action is not legal; no game has changed.
         """
         games = self._rows if rows is None else self._indices(rows)
+        check_unmasked("actions", actions)
         chosen = np.asarray(actions)
         if chosen.shape != games.shape or chosen.dtype.kind not in "iu":
             raise ValueError(
@@ -366,6 +368,7 @@ class Games:
         return self.states, self._observations, self._masks, self._results
 
     def _indices(self, rows: ArrayLike) -> NDArray[np.int64]:
+        check_unmasked("rows", rows)
         indices = np.asarray(rows, np.int64, order="C")
         if indices.ndim != 1 or (len(indices) and not 0 <= indices.min() <= indices.max() < self.num_games):
             raise ValueError(f"rows {rows!r}: allowed are 0 to {self.num_games - 1}")
@@ -390,9 +393,17 @@ def _check_arrays(arrays: Sequence[NDArray[Any]], counts: tuple[int, ...]) -> No
         raise ValueError(f"arrays of shapes {shapes}: these games need {[shape for _, shape in wanted]}")
 
 
-def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, list[int]]:
+def _bytes_of_a_game(observe: bool) -> int:
+    """The memory that a game of a batch takes."""
+    seen = OBSERVATION_ROW.itemsize + MASK_ROW.itemsize if observe else 0
+    return STATE.itemsize + RESULT.itemsize + seen + 2 * np.dtype(np.int64).itemsize
+
+
+def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, slice | list[int]]:
     """The games that each of the rules belongs to."""
-    each = [rules] * num_games if isinstance(rules, Rules) else list(rules)
+    if isinstance(rules, Rules):
+        return {rules: slice(None)}
+    each = list(rules)
     for one in each:
         if not isinstance(one, Rules):
             raise TypeError(f"rules={one!r}: a Rules object is needed")
@@ -401,7 +412,7 @@ def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, 
     kinds: dict[Rules, list[int]] = {}
     for game, one in enumerate(each):
         kinds.setdefault(one, []).append(game)
-    return kinds
+    return {**kinds}
 
 
 def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:

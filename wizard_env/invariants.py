@@ -29,7 +29,6 @@ from wizard_env.cards import (
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import (
     bid,
-    bids_are_public,
     choose_trump,
     forbidden_bid,
     left_of,
@@ -83,7 +82,7 @@ _FAULTS = (
     ("played", "no card may be in two places, and each seat has played some of its cards"),
     ("upcard", "it must be a card that nobody holds, and there is one unless all cards are dealt"),
     ("trump", "it must be that of the upcard, or a suit where the dealer names it"),
-    ("bids", "the rules must allow each, and whoever has bid must see it"),
+    ("bids", "the rules must allow each, and bids that are open are known"),
     ("num_plays", "it must fit the hands"),
     ("plays", "the rules must allow each card, in this order"),
 )
@@ -301,7 +300,7 @@ def _retrace_bids(state: State, twin: State, hidden: int) -> int:
         if tricks == NOT_BID:
             return _NO_FAULT
         if tricks == HIDDEN:
-            if hidden == NOTHING_HIDDEN or bids_are_public(state):
+            if hidden == NOTHING_HIDDEN or state.bid_reveal == OPEN:
                 return _BIDS
         elif not 0 <= tricks <= state.hand_size or tricks == forbidden_bid(twin):
             return _BIDS

@@ -4,6 +4,9 @@ import ast
 import inspect
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,8 @@ from wizard_env.view import Agent
 
 GROUP = "wizard_env.agents"
 CHECKPOINT = "checkpoint"
+
+_programs_allowed: ContextVar[bool] = ContextVar("programs_allowed", default=True)
 
 _OPTION = re.compile(
     r"""
@@ -37,6 +42,7 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
         ValueError: no agent has that name.
         FileNotFoundError: there is no checkpoint at that path.
         TypeError: the agent does not have that option; or `agent` is neither a name nor an agent.
+        PermissionError: the agent runs a program, within `programs(allowed=False)`.
     """
     if isinstance(agent, os.PathLike):
         return _make(_find(CHECKPOINT), {"path": os.fspath(agent)})
@@ -48,6 +54,19 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
     if name not in agent_names() and ("/" in name or (name and Path(name).exists())):
         return _make(_find(CHECKPOINT), {"path": name} | _parse(agent, options))
     return _make(_find(name), _parse(agent, options))
+
+
+@contextmanager
+def programs(allowed: bool) -> Iterator[None]:
+    """Whether `load` may start programs for as long as the block runs, where somebody else chose the names.
+
+    An agent whose class has a true `runs_programs` is then refused, also inside another agent.
+    """
+    before = _programs_allowed.set(allowed)
+    try:
+        yield
+    finally:
+        _programs_allowed.reset(before)
 
 
 def agent_names() -> list[str]:
@@ -71,6 +90,11 @@ def _make(entry: EntryPoint, options: dict[str, Any]) -> Agent:
         raise ModuleNotFoundError(
             f"agent {entry.name!r} needs the module {missing.name!r}: install wizard-env[train]"
         ) from missing
+    if getattr(factory, "runs_programs", False) and not _programs_allowed.get():
+        raise PermissionError(
+            f"agent {entry.name!r} with {options} runs a program on this machine: allow it with "
+            "--allow-programs if you trust whoever wrote the config"
+        )
     parameters = inspect.signature(factory).parameters
     check_names(f"agent {entry.name!r}", options, parameters)
     for name, parameter in parameters.items():

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.chance import mix, scale, step_generator
+from wizard_env.checks import check_unmasked
 from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.compiled.jit import compiled, kernel, wrapping
 from wizard_env.compiled.packing import WORD_BITS, pack_bits
@@ -107,6 +108,7 @@ def certain(actions: NDArray[np.int64]) -> NDArray[np.float32]:
 
 
 def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
+    check_unmasked("mask", mask)
     rows = np.asarray(mask)
     if rows.dtype != np.uint8:
         rows = rows.astype(np.uint8)

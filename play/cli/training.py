@@ -1,5 +1,6 @@
 """Commands that train agents: `wizard train`, `wizard rllib`."""
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
+from wizard_env.loading import programs
 from wizard_env.play.cli.options import Threads
 from wizard_env.play.cli.outputs import NUM_RECORDS
 from wizard_env.play.cli.progress import training_bar
@@ -20,7 +22,22 @@ RECORDS = "records.jsonl"
 """The file in a run's folder with records of its evaluation."""
 
 Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
+AllowPrograms = Annotated[
+    bool, typer.Option(help="Run the programs that the config names as agents; they can do what you can.")
+]
 Resume = Annotated[bool, typer.Option(help="Resume from the run's checkpoint.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key, as in learning.epochs=4; may be given several times.",
+    ),
+]
+NewSeed = Annotated[
+    int | None, typer.Option(min=0, help="The run's seed; its folder then ends in -seed and the number.")
+]
+NewName = Annotated[str | None, typer.Option(help="The run's name, and its folder.")]
 
 
 def train(
@@ -28,6 +45,9 @@ def train(
         str,
         typer.Argument(help=f"A TOML file, or the name of an included config: {', '.join(configs.names())}."),
     ],
+    changes: Changes = None,
+    seed: NewSeed = None,
+    name: NewName = None,
     runs: Runs = Path("runs"),
     resume: Resume = False,
     device: Annotated[str, typer.Option(help="Where the network is computed: cpu or cuda.")] = "cpu",
@@ -39,13 +59,18 @@ def train(
         str | None,
         typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one."),
     ] = None,
+    allow_programs: AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent."""
     from wizard_env.train.config.reading import read_config
     from wizard_env.train.run import checkpoint_of, train
 
-    settings = read_config(configs.find(config))
-    folder, command = runs / settings.name, f"wizard train {config}"
+    asked = asked_changes(changes, seed, name)
+    settings = read_config(configs.find(config), asked)
+    if seed is not None and name is None:
+        settings = settings.model_copy(update={"name": f"{settings.name}-seed{seed}"})
+    folder = runs / settings.name
+    command = " ".join(["wizard train", config, *given_changes(changes, seed, name)])
     learn: Callable[..., Path] = partial(train, settings, folder)
     if workers is not None:
         from wizard_env.train.cluster.trainer import train as train_on_workers
@@ -55,7 +80,28 @@ def train(
     elif address is not None:
         raise ValueError(f"--address {address} needs the number of workers, as in --workers 8")
     learn = partial(learn, resume=resume, device=device)
-    _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
+    with programs(allow_programs):
+        _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
+
+
+def config(
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(configs.names())}, rllib; or a TOML file.")],
+) -> None:
+    """Print a config that comes with the package, to copy and change: wizard config quick > mine.toml."""
+    typer.echo(configs.find(name).read_text(encoding="utf-8"), nl=False)
+
+
+def asked_changes(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
+    """All changes to a config that the options ask for, each `key=value`."""
+    own = {"seed": seed, "name": None if name is None else f'"{name}"'}
+    return [*(changes or []), *(f"{key}={value}" for key, value in own.items() if value is not None)]
+
+
+def given_changes(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
+    """The same as options of a command."""
+    own = {"--seed": seed, "--name": name}
+    options = [f"--set {shlex.quote(change)}" for change in changes or []]
+    return options + [f"{option} {value}" for option, value in own.items() if value is not None]
 
 
 def rllib(
@@ -66,6 +112,7 @@ def rllib(
     ] = "local",
     runs: Runs = Path("runs"),
     resume: Resume = False,
+    allow_programs: AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does."""
     from wizard_env.train.config.reading import read_toml
@@ -78,7 +125,8 @@ def rllib(
         raise ModuleNotFoundError(f"{missing}: pip install 'wizard-env[rllib]'") from None
     folder = runs / settings.name
     learn = partial(train, settings, folder, address=address, resume=resume)
-    _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
+    with programs(allow_programs):
+        _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
 
 
 def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, command: str) -> None:

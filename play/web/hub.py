@@ -171,13 +171,14 @@ class Hub:
         Raises CrowdedError and StoreError.
         """
         table, seat = connection.table, connection.seat
-        self.connections.add(connection)
 
         def come_back() -> Change | None:
             left = table.setup.left
             return table.changed(left=tuple(set(left) - {seat})) if seat in left else None
 
-        if await self.tables.change(table, come_back):
+        is_back = await self.tables.change(table, come_back)
+        self.connections.add(connection)
+        if is_back:
             self.show(table)
             return
         self.connections.send_view(connection)
@@ -320,14 +321,13 @@ class Hub:
 
     async def _leave_seat(self, table: Table, seat: int) -> None:
         await self.tables.change(table, lambda: table.changed(table.setup.without_person(seat)))
+        if not table.setup.begun and not table.setup.taken:
+            await self.tables.delete(table)
         for one in self.connections.at(table):
             if one.seat == seat:
                 one.close()
                 self.leave(one)
-        if table.setup.begun or table.setup.taken:
-            self.show(table)
-        else:
-            await self.tables.delete(table)
+        self.show(table)
 
     async def _hint(self, connection: Connection, name: str) -> None:
         """Send a seat an agent's advice on its decision; the agent sees what that seat sees."""

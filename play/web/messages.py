@@ -12,6 +12,7 @@ and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try agai
     GET  /tables/NAME/seats         {"open": [seat]}
     POST /tables/NAME/seats         TakeSeat -> {"table", "seat", "token"}
     GET  /tables/NAME/invitation    {"address", "reachable": bool, "qr": text of an SVG}
+    POST /tables/NAME/judgement     AskedTable -> a judgement of a round that is over, see `judging.sums`
     GET  /tables/NAME/record        the record of a game that is over, with the names of its players
     POST /records/...               Moment, AskedMoment, AskedRound: see `review`
 
@@ -165,3 +166,11 @@ class AskedRound(Recorded):
 
     round_number: int = Field(ge=1)
     agent: Text
+
+
+class AskedTable(Message):
+    """Ask an agent to judge a finished round of a table, whose seat the token opens; none once it is over."""
+
+    round_number: int = Field(ge=1)
+    agent: Text
+    token: str | None = Field(default=None, max_length=MAX_TEXT)

@@ -20,7 +20,7 @@ def show(record: str, decisions: int) -> dict[str, Any]:
         RecordError: the text is not a record, or its game breaks the rules.
         ValueError: the game has fewer decisions.
     """
-    game = _read(record)
+    game = read(record)
     session = Session.of_record(game, decisions)
     return table_json(session, None) | {
         "names": players_of(record) or [f"seat {seat + 1}" for seat in range(game.rules.num_players)],
@@ -33,18 +33,12 @@ def show(record: str, decisions: int) -> dict[str, Any]:
 
 def assessment(record: str, decisions: int, agent: Agent) -> dict[str, Any]:
     """An agent's assessment of a decision, based on what its seat knew. Raises as `show` does."""
-    return asdict(Session.of_record(_read(record), decisions).advise(agent))
-
-
-def judgement(record: str, round_number: int, agent: Agent, name: str) -> dict[str, Any]:
-    """Where points were lost in a round, judged by an agent. Raises as `show` and `analyse` do."""
-    from wizard_env.train.analysis import analyse
-
-    return analyse(_read(record), agent, name, only=[round_number]).to_dict()
+    return asdict(Session.of_record(read(record), decisions).advise(agent))
 
 
 @lru_cache(KEPT)
-def _read(record: str) -> Game:
+def read(record: str) -> Game:
+    """The game of a record. Raises RecordError."""
     return replay(record)
 
 
@@ -52,7 +46,7 @@ def _read(record: str) -> Game:
 def _first_decisions(record: str) -> list[int]:
     """For each round, the number of decisions before it."""
     first: dict[int, int] = {}
-    for number, (twin, action) in enumerate(_read(record).retrace()):
+    for number, (twin, action) in enumerate(read(record).retrace()):
         first.setdefault(twin.round_number, number)
         twin.step(action)
     return list(first.values())

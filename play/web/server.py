@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
@@ -24,10 +24,14 @@ from wizard_env import Agent
 from wizard_env.play.web import review
 from wizard_env.play.web.access.addresses import LOCAL, Addresses
 from wizard_env.play.web.access.guard import HEADERS, POLICY_VIOLATION, Guard
-from wizard_env.play.web.access.limits import Bucket, Buckets, TooFastError, client_of
+from wizard_env.play.web.access.limits import Bucket, Buckets, TooFastError
 from wizard_env.play.web.access.readiness import READY, Readiness
+from wizard_env.play.web.access.requests import body_of, client_behind
 from wizard_env.play.web.connections import TRY_AGAIN, Connection
 from wizard_env.play.web.hub import AgentError, Hub
+from wizard_env.play.web.judging.endpoints import judge_table
+from wizard_env.play.web.judging.judgements import Judgements
+from wizard_env.play.web.judging.sums import judgement
 from wizard_env.play.web.languages import LanguageMiddleware, show_texts
 from wizard_env.play.web.messages import AskedMoment, AskedRound, Moment, NewTable, Sit, TakeSeat, Tokens
 from wizard_env.play.web.questions import BusyError, SharedAgent
@@ -41,8 +45,6 @@ STRENGTH = PAGE / "strength.json"
 """The strength of agents by name, as measured by `make strength`."""
 LONGEST_MESSAGE = 1024
 """Characters in one message over a websocket."""
-LONGEST_BODY = 100_000
-"""Bytes in the body of a request; those with a record are the longest."""
 RATE = 10.0
 """Messages per second that a connection may send on average."""
 BURST = 20
@@ -97,7 +99,7 @@ async def table_socket(websocket: WebSocket) -> None:
 async def _sit(hub: Hub, websocket: WebSocket, text: str) -> Connection:
     token = Sit.model_validate_json(text).token
     table = await hub.tables.find(websocket.path_params["name"])
-    connection = Connection(websocket, table, table.seat_of(token), _client(websocket))
+    connection = Connection(websocket, table, table.seat_of(token), client_behind(websocket))
     try:
         await hub.enter(connection)
     except BaseException:
@@ -141,21 +143,21 @@ async def list_tables(request: Request) -> Response:
 
 async def my_tables(request: Request) -> Response:
     """POST /tables/mine: Tokens; returns the tables that they open, and which are gone."""
-    summaries, gone = await request.app.state.hub.mine(Tokens.model_validate_json(await _body(request)))
+    summaries, gone = await request.app.state.hub.mine(Tokens.model_validate_json(await body_of(request)))
     return JSONResponse({"tables": summaries, "gone": gone})
 
 
 async def open_table(request: Request) -> Response:
     """POST /tables: a NewTable; returns the table's name, and the seat and token of the sender."""
-    wanted = NewTable.model_validate_json(await _body(request))
-    request.app.state.openings.take(_client(request))
+    wanted = NewTable.model_validate_json(await body_of(request))
+    request.app.state.openings.take(client_behind(request))
     table, seat, token = await request.app.state.hub.open(wanted)
     return JSONResponse({"table": table.name, "seat": seat, "token": token}, 201)
 
 
 async def join_table(request: Request) -> Response:
     """POST /tables/NAME/seats: a TakeSeat; returns the same as `open_table`."""
-    wanted = TakeSeat.model_validate_json(await _body(request))
+    wanted = TakeSeat.model_validate_json(await body_of(request))
     table = await _table(request)
     seat, token = await request.app.state.hub.take_seat(table, wanted.person)
     return JSONResponse({"table": table.name, "seat": seat, "token": token}, 201)
@@ -205,50 +207,35 @@ async def list_agents(request: Request) -> Response:
 
 async def show_moment(request: Request) -> Response:
     """POST /records/moment: a Moment; returns the view of the game at that moment."""
-    wanted = Moment.model_validate_json(await _body(request))
+    wanted = Moment.model_validate_json(await body_of(request))
     return JSONResponse(await asyncio.to_thread(review.show, wanted.record, wanted.decisions))
 
 
 async def assess_moment(request: Request) -> Response:
     """POST /records/assessment: an AskedMoment; returns the agent's assessment of the decision."""
-    wanted = AskedMoment.model_validate_json(await _body(request))
+    wanted = AskedMoment.model_validate_json(await body_of(request))
     hub: Hub = request.app.state.hub
 
     def assess(agent: Agent) -> dict[str, Any]:
         return review.assessment(wanted.record, wanted.decisions, agent)
 
-    return JSONResponse(await hub.ask(wanted.agent, assess, _client(request)))
+    return JSONResponse(await hub.ask(wanted.agent, assess, client_behind(request)))
 
 
 async def judge_round(request: Request) -> Response:
     """POST /records/judgement: an AskedRound; returns where points were lost."""
-    wanted = AskedRound.model_validate_json(await _body(request))
+    wanted = AskedRound.model_validate_json(await body_of(request))
     hub: Hub = request.app.state.hub
 
     def judge(agent: Agent) -> dict[str, Any]:
-        return review.judgement(wanted.record, wanted.round_number, agent, wanted.agent)
+        return judgement(review.read(wanted.record), wanted.round_number, agent, wanted.agent)
 
-    return JSONResponse(await hub.ask(wanted.agent, judge, _client(request), costly=True))
+    return JSONResponse(await hub.ask(wanted.agent, judge, client_behind(request), costly=True))
 
 
 async def _table(request: Request) -> Table:
     table: Table = await request.app.state.hub.tables.find(request.path_params["name"])
     return table
-
-
-async def _body(request: Request) -> bytes:
-    """The body of a request. Raises ValueError if it is too long, and TooFastError."""
-    request.app.state.requests.take(_client(request))
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LONGEST_BODY:
-            raise ValueError(f"the request has more than {LONGEST_BODY} bytes")
-    return body
-
-
-def _client(connection: HTTPConnection) -> str:
-    return client_of(connection.client.host if connection.client else "")
 
 
 def _reason(error: Exception) -> str:
@@ -304,6 +291,7 @@ def make_app(
         app.state.readiness = readiness
         app.state.requests = Buckets(REQUEST_RATE, REQUEST_BURST, "requests")
         app.state.openings = Buckets(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True)
+        app.state.judgements = Judgements()
         app.state.hub = Hub(Tables(store, agent), agents, records)
         yield
         await app.state.hub.close()
@@ -322,6 +310,7 @@ def make_app(
             Route("/tables/{name}/seats", open_seats),
             Route("/tables/{name}/invitation", invite),
             Route("/tables/{name}/record", game_record),
+            Route("/tables/{name}/judgement", judge_table, methods=["POST"]),
             Route("/records/moment", show_moment, methods=["POST"]),
             Route("/records/assessment", assess_moment, methods=["POST"]),
             Route("/records/judgement", judge_round, methods=["POST"]),
@@ -329,8 +318,8 @@ def make_app(
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ],
         middleware=[
-            Middleware(Guard, addresses=addresses, readiness=readiness),
             Middleware(LanguageMiddleware),
+            Middleware(Guard, addresses=addresses, readiness=readiness),
         ],
         lifespan=run,
         exception_handlers={ValueError: _refuse, TypeError: _refuse, StoreError: _refuse, Exception: _fail},

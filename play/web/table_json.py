@@ -23,13 +23,17 @@ def table_json(session: Session, seat: int | None) -> dict[str, Any]:
     acts = seat is not None and seat != NOBODY and scene.seats[seat].acts
     return {
         "you": None if seat == NOBODY else seat,
-        "scene": asdict(scene)
-        | {"rules": scene.rules.to_dict(), "pad": [(n, scored._asdict()) for n, scored in scene.pad]},
+        "scene": vars(scene)
+        | {
+            "rules": scene.rules.to_dict(),
+            "pad": [(number, scored._asdict()) for number, scored in scene.pad],
+            "seats": [dict(vars(one)) for one in scene.seats],
+        },
         "legal": [ACTIONS[action] for action in session.game.legal_actions()] if acts else [],
         "last_trick": None if trick is None else asdict(trick),
         "decisions": len(session.events),
         "events": [
-            asdict(event) | {"action": event.action_for(seat, session.game.rules)}
+            vars(event) | {"action": event.action_for(seat, session.game.rules)}
             for event in session.events[-SHOWN_EVENTS:]
         ],
     }

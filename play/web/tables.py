@@ -4,13 +4,14 @@ import asyncio
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from wizard_env.play.web.questions import SharedAgent
-from wizard_env.play.web.store import EMPTY, WAITING, StaleError, Store, Stored
+from wizard_env.play.web.store import EMPTY, WAITING, Save, StaleError, Store, Stored
 from wizard_env.play.web.table import Change, Setup, Table, UnknownTableError
 
 T = TypeVar("T")
@@ -44,6 +45,8 @@ class Tables:
         """
         self._store = store
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._unsaved: list[tuple[Save, asyncio.Future[int]]] = []
+        self._saving: asyncio.Task[None] | None = None
         self._changes: set[asyncio.Task[Any]] = set()
         self._tables: WeakValueDictionary[str, Table] = WeakValueDictionary()
         self._latest: deque[Table] = deque(maxlen=KEPT_IN_MEMORY)
@@ -126,18 +129,33 @@ class Tables:
         self._tables.pop(table.name, None)
 
     async def _save(self, table: Table, wanted: Change) -> None:
-        told = wanted.setup.to_json()
-
-        def save() -> int:
-            return self._store.save(
-                table.name, told, wanted.history, time.time(), table.version, wanted.course
-            )
-
+        save = Save(
+            table.name, wanted.setup.to_json(), wanted.history, time.time(), table.version, wanted.course
+        )
+        saved: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._unsaved.append((save, saved))
+        if self._saving is None or self._saving.done():
+            self._saving = asyncio.create_task(self._save_all())
         try:
-            table.version = await self._stored(save)
+            table.version = await saved
         except StaleError:
             self._tables.pop(table.name, None)  # whoever asks for it next gets what the other has saved
             raise
+
+    async def _save_all(self) -> None:
+        """Save what waits for it, all at once; what comes meanwhile is saved next."""
+        while self._unsaved:
+            batch, self._unsaved = self._unsaved, []
+            outcomes: Sequence[int | Exception]
+            try:
+                outcomes = await self._stored(partial(self._store.save_all, [save for save, _ in batch]))
+            except Exception as error:  # whoever waits must hear of it, whatever it is
+                outcomes = [error] * len(batch)
+            for (_, saved), outcome in zip(batch, outcomes, strict=True):
+                if isinstance(outcome, Exception):
+                    saved.set_exception(outcome)
+                else:
+                    saved.set_result(outcome)
 
     def _keep(self, table: Table) -> None:
         self._tables[table.name] = table

@@ -10,6 +10,7 @@ from tests.play.commands import Wizard, error_line, run_installed
 
 COMMANDS = [
     "train",
+    "config",
     "rllib",
     "evaluate",
     "league",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
+from filelock import FileLock
 from safetensors import safe_open
 from stable_baselines3.common.save_util import load_from_zip_file
 
@@ -19,7 +20,9 @@ from wizard_env.agents.network import FILE_NAME
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.evaluate import Entrant, evaluate
-from wizard_env.train.run import train
+from wizard_env.train.networks import DivergedError
+from wizard_env.train.ppo.learner import CRITIC
+from wizard_env.train.run import CONFIG, LOCK, train
 from wizard_env.train.sb3.learner import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress
@@ -146,8 +149,8 @@ def test_the_files(learned: Run) -> None:
     names = {path.name for path in learned.folder.iterdir()}
     events = {name for name in names if name.startswith("events.out.tfevents")}
     assert len(events) == 1
-    assert names - events == {CHECKPOINT, FILE_NAME, CURVES, "config.json"}
-    assert all((learned.folder / name).stat().st_size for name in names)
+    assert names - events == {CHECKPOINT, FILE_NAME, CURVES, CONFIG, LOCK}
+    assert all((learned.folder / name).stat().st_size for name in names - {LOCK})
     kept = (learned.folder / "config.json").read_text()
     assert Config.model_validate_json(kept) == learned.config
 
@@ -297,6 +300,50 @@ def test_a_run_of_another_network_is_not_resumed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="another config"):
         train(config(9 * ITERATION, layers=[8, 8]), tmp_path, resume=True)
     assert contents(tmp_path) == before
+
+
+def test_a_folder_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
+    """By a second run of the same name, and by one that would resume it."""
+    train(config(1), tmp_path)
+    before = contents(tmp_path)
+    with FileLock(tmp_path / LOCK):
+        for resume in (False, True):
+            with pytest.raises(BlockingIOError, match="is being written by another run"):
+                train(config(9 * ITERATION), tmp_path, resume=resume)
+    assert contents(tmp_path) == before
+
+
+def test_a_run_of_another_config_is_not_begun_again(tmp_path: Path) -> None:
+    """Though it has written no checkpoint yet."""
+    with pytest.raises(InterruptedTraining):
+        train(config(), tmp_path, report=StopAfter(1))
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match="holds a run of another config"):
+        train(config(seed=5), tmp_path)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn"])
+def test_training_that_diverges_stops_with_its_last_good_checkpoint(learner: str, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"learner": learner, "learning_rate": 1e30, "checkpoint_seconds": 1e-9}
+    if learner == "dqn":
+        options |= {"num_games": 16, "decisions_per_game": 32, "batch_size": 64, "replay_start": 64}
+        run = Config.model_validate({"name": "tiny", "learning": {"decisions": 10**6, **options}})
+    else:
+        run = config(10**6, **options, final_learning_rate=1e30)
+    with pytest.raises(DivergedError, match=r"after [0-9]+ decisions the network has weights that are not"):
+        train(run, tmp_path)
+    if (tmp_path / FILE_NAME).exists():
+        load(str(tmp_path))
+
+
+def test_equal_runs_are_equal_files(tmp_path: Path) -> None:
+    """Byte for byte: agent, checkpoint and critic."""
+    for name in ("one", "two"):
+        train(config(2 * ITERATION, learner="ppo", critic=[8]), tmp_path / name)
+    for file in (FILE_NAME, "checkpoint.safetensors", CRITIC):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
 # --- the run of the README

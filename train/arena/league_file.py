@@ -11,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
+from wizard_env.checks import check_integer
 
 VERSION = 1
+MAX_LINE = 1 << 20
+"""The longest line, in bytes, that is read; the longest that is written has a hundredth of it."""
+MAX_SCORE = 2**15
 START = f'{{"version":{VERSION},'.encode()
 
 log = logging.getLogger(__name__)
@@ -110,9 +114,11 @@ def _write(table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> bytes:
 
 
 def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
+    if len(line) > MAX_LINE:
+        raise ValueError(f"it is longer than {MAX_LINE} bytes")
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         raise ValueError(_begins(line))
@@ -121,9 +127,26 @@ def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
     digest = record.pop("digest", None)
     if digest != _digest(record):
         raise ValueError(f"its digest {digest!r} does not match its content: something was changed or lost")
+    try:
+        return _content(record)
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"its content is not that of a league: {error}") from None
+
+
+def _content(record: dict[str, Any]) -> tuple[Matchup, int, NDArray[np.int32]]:
     members = tuple(Member(*member) for member in record["agents"])
-    table = Matchup(Rules(**record["rules"]), record["seed"], members)
-    return table, record["first_deal"], np.array(record["scores"], np.int32)
+    rules = Rules(**record["rules"])
+    first_deal = check_integer("first_deal", record["first_deal"], 0, 2**31)
+    seed = check_integer("seed", record["seed"], 0, 2**128)
+    scores = np.array(record["scores"])
+    size = rules.num_players
+    if len(members) != size or not all(isinstance(text, str) for member in members for text in member):
+        raise ValueError(f"{len(members)} agents at a table of {size}")
+    if scores.dtype.kind != "i" or scores.ndim != 3 or scores.shape[1:] != (size, size):
+        raise ValueError(f"scores of shape {scores.shape}: [deals, {size}, {size}] is needed")
+    if abs(scores).max(initial=0) > MAX_SCORE:
+        raise ValueError(f"a score beyond {MAX_SCORE}")
+    return Matchup(rules, seed, members), first_deal, scores.astype(np.int32)
 
 
 def _begins(line: bytes) -> str:

@@ -12,6 +12,7 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Any, Protocol, TypeVar
 
+from wizard_env.compiled.processes import end_with_parent
 from wizard_env.compiled.threads import set_num_threads
 from wizard_env.train.cluster.connection import connected
 
@@ -49,8 +50,13 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
         yield _here
     else:
         # Torch's threads do not survive a fork, so every process starts from scratch.
-        with ProcessPoolExecutor(count, get_context("spawn"), initializer=use_one_thread) as pool:
+        with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
             yield pool.map
+
+
+def _prepare_process() -> None:
+    end_with_parent()
+    use_one_thread()
 
 
 def use_one_thread() -> None:

@@ -17,7 +17,7 @@ from wizard_env.train.cluster.writer import Writer
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import CRITIC, check_shares, warn_of_new_deals
-from wizard_env.train.run import claim
+from wizard_env.train.run import claimed
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.progress import Progress
 
@@ -78,9 +78,11 @@ def train(
     _check_ray_train(workers)
     start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
     checkpoint = folder / CHECKPOINT
-    with connected(address, f"workers={workers}", processors=workers) as (ray, own):
+    with (
+        connected(address, f"workers={workers}", processors=workers) as (ray, own),
+        claimed(checkpoint, config, folder, resume),
+    ):
         agents = _agents_to_send(config, ray)
-        claim(checkpoint, config, folder, resume)
         if resume:
             warn_of_new_deals(checkpoint, workers)
         if (cores := ray.cluster_resources().get("CPU", 0)) < workers:

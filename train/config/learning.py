@@ -9,9 +9,9 @@ PAST = "past"
 
 
 class Section(BaseModel):
-    """A section of a TOML file; unknown keys and wrong types are refused."""
+    """A section of a TOML file; unknown keys, wrong types and numbers that are not finite are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Learning(Section):

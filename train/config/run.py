@@ -73,7 +73,8 @@ class Run(Section):
 
     name: str = Field(pattern=r"^\w[\w.-]*$")
     """The folder in `runs/` that everything is written to."""
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, lt=2**32)
+    """Of everything that is drawn; the deals that an agent is measured on have larger seeds."""
     game: GameConfig = GameConfig()
     """The games to learn and to evaluate."""
     learning: Learning

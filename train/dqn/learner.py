@@ -17,17 +17,19 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, sample_legal
 from wizard_env.actions import FIRST_PLAY
 from wizard_env.agents.network import FILE_NAME, input_scale, save_agent
+from wizard_env.checks import check_integer
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.records.files import write_atomically
 from wizard_env.sampling import best_legal
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.dqn.replay import Recorder, Replay
-from wizard_env.train.networks import Layer, agent_weights, autocast, fully_connected, layers_of
+from wizard_env.train.networks import Layer, agent_weights, autocast, check_finite, fully_connected, layers_of
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
     read_checkpoint,
+    restoring,
     set_moments,
     write_checkpoint,
 )
@@ -103,7 +105,8 @@ class Learner(IterativeLearner):
         self._target = copy.deepcopy(self.network.plays)
         self._optimizer = torch.optim.Adam(self.network.parameters(), learning.learning_rate, fused=True)
         if checkpoint is not None:
-            self._restore(checkpoint)
+            with restoring(checkpoint):
+                self._restore(checkpoint)
         seed = config.seed + self.decisions  # other deals than those that the run began with
         self._rng = np.random.default_rng(seed)
         self._self_play = deal_games(config, seed)
@@ -129,6 +132,7 @@ class Learner(IterativeLearner):
                     self._follow()
                 if steps := len(losses["bid_loss"]) + len(losses["play_loss"]) - steps:
                     self._descending.end(steps)
+        check_finite(self.network.parameters(), self.decisions)
         means = {f"train/{name}": float(np.mean(values)) for name, values in losses.items() if values}
         return means | {"train/exploration": self.exploration()}
 
@@ -210,10 +214,11 @@ class Learner(IterativeLearner):
 
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)
-        self.decisions = plain["decisions"]
+        self.decisions = check_integer("decisions", plain["decisions"], 0, 2**63)
         self.network.load_state_dict(parts["network"])
         self._target.load_state_dict(parts["target"])
         set_moments(self._optimizer, parts.get("optimizer", {}))
+        check_finite([*self.network.parameters(), *self._target.parameters()], self.decisions)
 
 
 def _error(values: torch.Tensor, actions: torch.Tensor, worth: torch.Tensor) -> torch.Tensor:

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
+from wizard_env.checks import check_memory
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.rules import MAX_PLAYERS
 
@@ -25,6 +26,7 @@ class Replay:
     """
 
     def __init__(self, size: int) -> None:
+        check_memory(f"replay_size={size}", size * (2 * OBS_SIZE + NUM_ACTIONS))
         self.observations = np.zeros((size, OBS_SIZE), np.uint8)
         self.actions = np.zeros(size, np.int64)
         self.rewards = np.zeros(size, np.float32)

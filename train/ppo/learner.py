@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
 from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
+from wizard_env.checks import check_integer
 from wizard_env.observation.fields import FULL_SIZE
 from wizard_env.records.files import write_atomically
 from wizard_env.records.tensor_files import write_tensors
@@ -26,7 +28,7 @@ from wizard_env.train.cluster.peers import Peers, equal_share
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks import Critic, Mlp, PolicyValueNetwork, autocast
+from wizard_env.train.networks import Critic, Mlp, PolicyValueNetwork, autocast, check_finite
 from wizard_env.train.ppo.device import VALUE_WEIGHT, Accelerator, Place, Processor
 from wizard_env.train.ppo.loss import MEASURES, normalised_minibatches
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
@@ -38,6 +40,7 @@ from wizard_env.train.selfplay.checkpoints import (
     moments,
     read_checkpoint,
     read_plain,
+    restoring,
     set_moments,
     write_checkpoint,
 )
@@ -106,6 +109,8 @@ class Learner(IterativeLearner):
             eps=ADAM_EPSILON,
             fused=True,
         )
+        self._due = 0
+        """The number of the snapshot to write as a past self; 0 if none is due."""
         self._pool = None
         if PAST in learning.partners:
             self._pool = PastSelves(learning.layers, learning.past_selves, learning.precision)
@@ -117,7 +122,8 @@ class Learner(IterativeLearner):
         self._rollout = Rollout(*shape, with_full_states=bool(learning.critic))
         self._place = self._new_place()
         if checkpoint is not None:
-            self._restore(checkpoint)
+            with restoring(checkpoint):
+                self._restore(checkpoint)
 
     def _new_place(self) -> Place:
         """Where the network acts and learns."""
@@ -139,7 +145,8 @@ class Learner(IterativeLearner):
         if self._critic and kept.exists():
             try:
                 self._critic.load_state_dict(load_file(kept))
-            except RuntimeError as error:
+                check_finite(self._critic.parameters(), self.decisions)
+            except (RuntimeError, SafetensorError) as error:
                 raise ValueError(
                     f"{kept}: its critic has other layers than {self._learning.critic}: {error}"
                 ) from None
@@ -159,6 +166,7 @@ class Learner(IterativeLearner):
         self.decisions += self._rollout.actions.size * self.peers.count
         metrics = {f"train/{name}": value for name, value in self._update().items()}
         self.peers.align(self._parameters)
+        check_finite(self._parameters, self.decisions)
         return metrics | self._take_snapshot(before) | self.peers.metrics()
 
     def _collect(self) -> None:
@@ -299,7 +307,16 @@ class Learner(IterativeLearner):
             return {}
         if self._pool:
             self._pool.add(self.network)
+        self._due = -(-self.decisions // every)
         return self._snapshots.rate(self.network)
+
+    def keep_past(self, folder: Path) -> None:
+        """Write the snapshot just taken as an agent: the third is `past/000003` in the run's folder."""
+        if self._due and not self.peers.rank:
+            agent = self.network.agent(self._value_unit)
+            path = folder / PAST / f"{self._due:06}" / FILE_NAME
+            write_atomically(path, lambda unfinished: save_agent(agent, unfinished))
+        self._due = 0
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint, the agent and its critic; each file is replaced atomically.
@@ -338,13 +355,14 @@ class Learner(IterativeLearner):
 
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)
-        self.decisions = plain["decisions"]
+        self.decisions = check_integer("decisions", plain["decisions"], 0, 2**63)
         self.network.load_state_dict(parts["network"])
         if self._critic:
             self._critic.load_state_dict(parts["critic"])
         if self._pool:
             self._pool.set_state(parts["pool"], plain["pool"])
         set_moments(self._optimizer, parts["optimizer"])
+        check_finite(self._parameters, self.decisions)
         if warn_of_new_deals(checkpoint, self.peers.count):
             self._deal(self.decisions)
             return

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from wizard_env.train.cluster.peers import Peers
-from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
+from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork, check_finite
 from wizard_env.view import Actions, View
 
 FADE = 0.999
@@ -82,8 +82,11 @@ class PastSelves:
         return tensors, {"rounds": self._rounds.tolist(), "chosen": self._chosen}
 
     def set_state(self, tensors: dict[str, torch.Tensor], plain: dict[str, Any]) -> None:
-        """Continue from what `state` returned."""
-        self._rounds = np.array(plain["rounds"]).reshape(-1, 2)
+        """Continue from what `state` returned. Raises ValueError for numbers that are not finite."""
+        self._rounds = np.array(plain["rounds"], np.float64).reshape(-1, 2)
+        if not np.isfinite(self._rounds).all() or (self._rounds < 0).any():
+            raise ValueError("the rounds of past selves are not counts")
+        check_finite(tensors.values(), 0)
         self._selves = [{} for _ in self._rounds]
         for name, value in tensors.items():
             number, weight = name.split(".", 1)

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
+from wizard_env.checks import check_memory
 from wizard_env.observation import FULL_SIZE, OBS_SIZE
 
 
@@ -12,6 +13,8 @@ class Rollout:
 
     def __init__(self, steps: int, num_games: int, num_seats: int, *, with_full_states: bool) -> None:
         shape = (steps, num_games)
+        seen = OBS_SIZE + NUM_ACTIONS + (FULL_SIZE if with_full_states else 0)
+        check_memory(f"{steps} decisions in each of {num_games} games", steps * num_games * seen)
         self.observations = np.zeros((*shape, OBS_SIZE), np.uint8)
         self.masks = np.zeros((*shape, NUM_ACTIONS), np.uint8)
         self.seats = np.zeros(shape, np.int64)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.records.files import write_atomically
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
+from wizard_env.train.networks import check_finite
 from wizard_env.train.sb3.buffer import SelfPlayBuffer
 from wizard_env.train.sb3.trunk import Trunk, policy_weights
 from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
+from wizard_env.train.selfplay.checkpoints import CheckpointError
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.games import deal_games
 from wizard_env.train.selfplay.progress import Progress, Tally
@@ -114,14 +117,21 @@ def _new(
 
 
 def _resume(checkpoint: Path, env: SelfPlayVecEnv, device: str, options: dict[str, Any]) -> MaskablePPO:
-    """Load a checkpoint, except for the options, which it pickles under the module names of its time."""
-    return MaskablePPO.load(
-        checkpoint,
-        env,
-        device,
-        custom_objects=options | {"lr_schedule": options["learning_rate"]},
-        rollout_buffer_kwargs=options["rollout_buffer_kwargs"],
-    )
+    """Load a checkpoint, except for the options, which it pickles under the module names of its time.
+
+    Raises CheckpointError if it is damaged.
+    """
+    try:
+        return MaskablePPO.load(
+            checkpoint,
+            env,
+            device,
+            custom_objects=options | {"lr_schedule": options["learning_rate"]},
+            rollout_buffer_kwargs=options["rollout_buffer_kwargs"],
+        )
+    except Exception as error:  # what a damaged pickle raises can be anything
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise CheckpointError(f"{checkpoint} cannot be resumed: {reason}") from error
 
 
 def _schedule(learning: PpoConfig) -> Callable[[float], float]:
@@ -131,9 +141,12 @@ def _schedule(learning: PpoConfig) -> Callable[[float], float]:
 
 
 def save(model: MaskablePPO, folder: Path) -> None:
-    """Write a checkpoint and the agent; each file is replaced atomically."""
+    """Write a checkpoint and the agent; each file is replaced atomically. Raises DivergedError."""
+    check_finite(model.policy.parameters(), model.num_timesteps)
     excluded = ["rollout_buffer", "rollout_buffer_kwargs", "env"]
-    write_atomically(folder / CHECKPOINT, lambda path: model.save(path, exclude=excluded))
+    content = BytesIO()
+    model.save(content, exclude=excluded)
+    write_atomically(folder / CHECKPOINT, lambda path: path.write_bytes(content.getbuffer()))
     write_atomically(folder / FILE_NAME, lambda path: save_agent(policy_weights(model.policy), path))
 
 
@@ -187,6 +200,7 @@ class _Watch(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         """Save if it is time; the last update is complete before each rollout."""
+        check_finite(self.model.policy.parameters(), self.num_timesteps)
         if time.monotonic() - self._saved >= self._learning.checkpoint_seconds:
             save(self.model, self._folder)  # type: ignore[arg-type]
             self._saved = time.monotonic()

@@ -1,12 +1,13 @@
 """Checkpoints: one file of tensors with dotted names, and plain values in its header."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from wizard_env.records.files import write_atomically
@@ -14,6 +15,24 @@ from wizard_env.records.tensor_files import write_tensors
 
 CHECKPOINT = "checkpoint.safetensors"
 Tensors: TypeAlias = dict[str, torch.Tensor]
+
+
+class CheckpointError(ValueError):
+    """A checkpoint cannot be resumed; the message names the file and the reason."""
+
+
+@contextmanager
+def restoring(path: Path) -> Iterator[None]:
+    """Raise CheckpointError for whatever goes wrong in the block because of what the file holds."""
+    try:
+        yield
+    except CheckpointError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise CheckpointError(
+            f"{path} cannot be resumed, it is damaged or of another kind: {reason}"
+        ) from error
 
 
 def write_checkpoint(path: Path, parts: Mapping[str, Mapping[str, torch.Tensor]], plain: object) -> None:
@@ -35,9 +54,12 @@ def write_checkpoint(path: Path, parts: Mapping[str, Mapping[str, torch.Tensor]]
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
-    """The parts and the plain values that `write_checkpoint` wrote, without parts that had no tensors."""
+    """The parts and the plain values that `write_checkpoint` wrote, without parts that had no tensors.
+
+    Raises CheckpointError if the file is damaged or of another kind.
+    """
     parts: dict[str, Tensors] = {}
-    with safe_open(path, framework="pt") as file:
+    with _opened(path) as file:
         for full_name in file.keys():  # noqa: SIM118
             part, _, name = full_name.partition(".")
             parts.setdefault(part, {})[name] = file.get_tensor(full_name)
@@ -45,9 +67,18 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
 
 
 def read_plain(path: Path) -> Any:
-    """The plain values that `write_checkpoint` wrote; the tensors are not read."""
-    with safe_open(path, framework="pt") as file:
+    """The plain values that `write_checkpoint` wrote; the tensors are not read. Raises CheckpointError."""
+    with _opened(path) as file:
         return json.loads(file.metadata()["state"])
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    try:
+        with restoring(path), safe_open(path, framework="pt") as file:
+            yield file
+    except SafetensorError as error:
+        raise CheckpointError(f"{path} is not a checkpoint: {error}") from None
 
 
 def moments(optimizer: torch.optim.Optimizer) -> Tensors:
@@ -60,9 +91,12 @@ def moments(optimizer: torch.optim.Optimizer) -> Tensors:
 
 
 def set_moments(optimizer: torch.optim.Optimizer, kept: Tensors) -> None:
-    """Load what `moments` returned."""
+    """Load what `moments` returned. Raises ValueError for tensors of other shapes, or not finite."""
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, Tensors] = {}
     for full_name, value in kept.items():
         number, _, name = full_name.partition(".")
+        if (value.ndim and value.shape != parameters[int(number)].shape) or not torch.isfinite(value).all():
+            raise ValueError(f"the optimiser's {full_name} does not fit the network, or is not finite")
         state.setdefault(int(number), {})[name] = value
     optimizer.load_state_dict(optimizer.state_dict() | {"state": state})

@@ -17,12 +17,14 @@ class Curves:
     """Writes the metrics of every iteration; a resumed run continues the CSV file."""
 
     def __init__(self, folder: Path, decisions: int) -> None:
-        """Open the curves in a run's folder; drop lines beyond the `decisions` that the run resumes from."""
+        """Open the curves in a run's folder; drop lines beyond the `decisions` that the run resumes from.
+
+        Raises ValueError if the CSV file is damaged.
+        """
         self._path = folder / CURVES
         self._lines: list[Mapping[str, str | float]] = []
         if decisions and self._path.exists():
-            with self._path.open(newline="", encoding="utf-8") as file:
-                self._lines += [line for line in csv.DictReader(file) if int(line[DECISIONS]) <= decisions]
+            self._lines += _read(self._path, decisions)
         self._board = SummaryWriter(str(folder))
 
     def add(self, metrics: Mapping[str, float], decisions: int, csv_only: Collection[str] = ()) -> None:
@@ -49,3 +51,18 @@ class Curves:
     def close(self) -> None:
         """Close the TensorBoard file; the CSV file is not open between iterations."""
         self._board.close()
+
+
+def _read(path: Path, decisions: int) -> list[dict[str, str]]:
+    """The lines of a CSV file of curves up to so many decisions. Raises ValueError."""
+    with path.open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file, strict=True)
+        try:
+            if DECISIONS not in (reader.fieldnames or ()):
+                raise ValueError(f"it has no column {DECISIONS}")
+            lines = list(reader)
+            if any(None in line or None in line.values() for line in lines):
+                raise ValueError("its lines are not equally long")
+            return [line for line in lines if int(line[DECISIONS]) <= decisions]
+        except (ValueError, csv.Error) as error:
+            raise ValueError(f"{path}, line {reader.line_num}: not the curves of a run: {error}") from None

@@ -37,6 +37,9 @@ class IterativeLearner(ABC):
     def iterate(self) -> dict[str, float]:
         """Play and learn; returns the metrics to log, by name."""
 
+    def keep_past(self, folder: Path) -> None:  # noqa: B027 - most learners keep none
+        """After an iteration: write the agent as a past self, if one is due."""
+
     @abstractmethod
     def save(self, folder: Path) -> None:
         """Write a checkpoint and the agent; each file is replaced atomically."""
@@ -50,6 +53,7 @@ class IterativeLearner(ABC):
                 self.save(folder)
                 saved = time.monotonic()
             metrics = self.iterate()
+            self.keep_past(folder)
             progress = self.tally.progress(self.decisions)
             curves.add(progress.metrics() | metrics | {DECISIONS: self.decisions}, self.decisions)
             if report is not None:

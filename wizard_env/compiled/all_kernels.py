@@ -13,6 +13,7 @@ from wizard_env.compiled import cache
 from wizard_env.compiled.cache import BASE, PARTS, modules_of
 from wizard_env.compiled.dispatchers import Kernel
 from wizard_env.compiled.jit import COMPILES, KERNELS
+from wizard_env.compiled.processes import end_with_parent
 
 _MARK = "\n@kernel("
 
@@ -69,7 +70,7 @@ def compile_kernels(names: list[str], processes: int | None = None) -> Iterator[
     if not modules:
         return
     count = min(processes or available_processors(), len(modules))
-    with ProcessPoolExecutor(count, get_context("spawn"), initializer=be_quiet) as pool:
+    with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
         for task in as_completed([pool.submit(compile_here, part) for part in modules.values()]):
             yield from task.result()
 
@@ -83,6 +84,11 @@ def compile_here(names: list[str]) -> list[Compiled]:
         KERNELS[name].prepare()
         compiled.append(Compiled(name, time.process_time() - start))
     return compiled
+
+
+def _prepare_process() -> None:
+    be_quiet()
+    end_with_parent()
 
 
 def be_quiet() -> None:

@@ -28,6 +28,8 @@ _START_KEYS = ("round", "dealer", "hands", "upcard", "scores")
 _DEALT_KEYS = ("hand_size", "dealer", "hands", "upcard", "actions")
 _SCORED_KEYS = ("bids", "tricks_won", "points")
 _LONGEST_QUOTE = 80
+_LONGEST_LINE = 1 << 20
+"""Characters of a line that are read; the longest record of a game has a tenth of them."""
 
 
 class RecordError(ValueError):
@@ -61,6 +63,8 @@ def replay(line: str, number: int = 1) -> Game:
             not allow.
     """
     try:
+        if len(line) >= _LONGEST_LINE:
+            raise ValueError(f"it is longer than {_LONGEST_LINE} characters")
         return _replay(_parse_record(line))
     except (TypeError, ValueError, RecursionError) as error:
         raise RecordError(f"line {number}: {error}") from error
@@ -105,7 +109,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
         RecordError: a line is not a record, see `replay`; raised when the line is reached.
     """
     with Path(path).open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), ""), start=1):
             yield replay(line, number)
 
 

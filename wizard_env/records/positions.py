@@ -25,6 +25,8 @@ _OPTIONS = {
 _WORDS = (*_OPTIONS, "round", "dealer", "scores", "hands", "upcard", "trump", "bids", "tricks", "seed")
 _NEEDED_WORDS = ("dealer", "hands")
 _ON_OFF = {"on": True, "off": False}
+_LONGEST_POSITION = 2000
+"""Characters of a text that is read; a position has some hundreds."""
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,20}")
 
 
@@ -71,6 +73,8 @@ def parse_position(text: str) -> Game:
     Raises:
         ValueError: the text is not a position, or not one that the rules allow; the message says why.
     """
+    if len(text) > _LONGEST_POSITION:
+        raise ValueError(f"{len(text)} characters: a position has at most {_LONGEST_POSITION}")
     words = _split_words(text)
     rules = Rules(**{_OPTIONS[name]: _parse_option(name, words[name]) for name in words if name in _OPTIONS})
     hands = [_parse_cards("hands", hand) for hand in words["hands"].split("/")]

@@ -3,6 +3,7 @@
 const COOKIE = "language";
 const YEAR = 365 * 24 * 3600; // seconds
 const LABELS = ["alt", "aria-label", "aria-description", "placeholder", "title"];
+const SILENT = "script, style, code, kbd";
 const PLURALS = { pt: "pt-PT" }; // the locale whose plural rules a language follows, if it is another
 
 const answer = await fetch(new URL("language", import.meta.url));
@@ -39,10 +40,10 @@ export function chooseLanguage(code) {
   location.reload();
 }
 
-// Elements marked translate="no", and those in them, stay as they are.
+// Code, keys, elements marked translate="no", and what is in them, stay as they are.
 function translate(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
-    node.nodeType === Node.ELEMENT_NODE && (node.translate === false || node.matches("script, style"))
+    node.nodeType === Node.ELEMENT_NODE && (node.translate === false || node.matches(SILENT))
       ? NodeFilter.FILTER_REJECT
       : NodeFilter.FILTER_ACCEPT,
   );

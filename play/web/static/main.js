@@ -1,7 +1,8 @@
 // Where the page begins: opens what the address names.
-import "./language.js";
+import { result } from "./judging/result.js";
+import { t } from "./language.js";
 import { join, lobby } from "./lobby/lobby.js";
-import { currentPage, LOBBY, REVIEW } from "./shared/address.js";
+import { currentPage, LOBBY, RESULT, REVIEW } from "./shared/address.js";
 import { ask, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
@@ -18,13 +19,14 @@ if (agents) open(currentPage());
 function open(page) {
   if (page === LOBBY) lobby(agents);
   else if (page === REVIEW) review(agents);
+  else if (page.startsWith(RESULT)) result(page.slice(RESULT.length), agents);
   else openTable(page);
 }
 
 // A seat that this browser has taken, else an open one, else watching.
 async function openTable(name) {
   if (!/^[\w-]+$/.test(name)) {
-    complain("there is no such table");
+    complain(t("there is no such table"));
     return offerLobby();
   }
   const token = savedToken(name);

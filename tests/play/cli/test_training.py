@@ -1,10 +1,12 @@
 """`wizard train`: what it writes and prints, resuming, and configs it refuses."""
 
+import json
 from pathlib import Path
 
 from tests.play.commands import Wizard, error_line
 from wizard_env import configs
-from wizard_env.agents.network import FILE_NAME
+from wizard_env.agents.network import FILE_NAME, read_agent
+from wizard_env.loading import load
 from wizard_env.records.game_records import read_records
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES
@@ -103,3 +105,52 @@ def test_a_wrong_config(wizard: Wizard, tmp_path: Path) -> None:
     config = shortened("short", tmp_path, decisions="0")
     assert f"{config}: learning.decisions = 0" in error_line(wizard("train", config))
     assert not Path("runs").exists()
+
+
+def test_a_config_is_printed(wizard: Wizard) -> None:
+    """As it is, so that it can be copied and changed."""
+    assert wizard("config", "quick").out == configs.find("quick").read_text()
+    assert "'quik'" in error_line(wizard("config", "quik"))
+
+
+def test_keys_are_set_on_the_command_line(wizard: Wizard, tmp_path: Path) -> None:
+    """The run is resumed by the command that it prints, and its past selves are agents."""
+    config = shortened("short", tmp_path)
+    options = (
+        "--set",
+        "learning.decisions=8192",
+        "--set",
+        "learning.snapshot_decisions=4096",
+        "--set",
+        "learning.layers=[32]",
+        "--seed",
+        "3",
+    )
+    outcome = wizard("train", config, *options)
+    assert outcome.code == 0
+    folder = Path("runs") / "short-seed3"
+    settings = json.loads((folder / "config.json").read_text())
+    assert (settings["seed"], settings["name"], settings["learning"]["layers"]) == (3, "short-seed3", [32])
+    assert "--set learning.snapshot_decisions=4096 --set 'learning.layers=[32]' --seed 3" in outcome.out
+    past = sorted(path.name for path in (folder / "past").iterdir())
+    assert past == ["000001", "000002"]
+    assert load(str(folder / "past" / past[-1])) is not None
+    same = read_agent(folder / FILE_NAME)
+    assert all(
+        (same[name] == values).all()
+        for name, values in read_agent(folder / "past" / past[-1] / FILE_NAME).items()
+    )
+    named = wizard("train", config, *options, "--name", "mine")
+    assert named.code == 0
+    assert (Path("runs") / "mine" / FILE_NAME).is_file()
+
+
+def test_wrong_changes_are_refused(wizard: Wizard) -> None:
+    for change, message in (
+        ("learning.layer=[32]", "unknown key learning.layer: did you mean 'layers'"),
+        ("learning.epochs", "'learning.epochs' is not of the form section.key=value"),
+        ("a.b.c=1", "is not of the form section.key=value"),
+        ("name.first=1", "name is not a section"),
+        ("learning.epochs=many", "learning.epochs = 'many'"),
+    ):
+        assert message in error_line(wizard("train", "smoke", "--set", change))

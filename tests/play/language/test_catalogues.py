@@ -100,11 +100,15 @@ def test_texts_of_scripts_are_literals() -> None:
     for path in TEXTS.sources():
         if path.suffix == ".js":
             script = defined.sub("", path.read_text(encoding="utf-8"))
-            assert set(call.findall(script)) <= {'"'}, path
+            assert set(call.findall(script)) <= {'"', "'"}, path
 
 
 PYTHON = """x = f"{t('one')} {two}" + tn('{count} a', '{count} b', 2)"""
-SCRIPT = """f(`${t("one")} ${two}`, nodes("three {n}", { n }), tn("{count} a", "{count} b", 2), not("t"))"""
+SCRIPT = """// as in t("no")
+f(`; ${t("one", { a: b })} ${two}`, nodes('three "{n}"', { n }), a.t("no"));
+tn(
+  "{count} a",
+  "{count} b", 2);"""
 PAGE = """<p title="one">two
 three <i translate="no" title="no">no</i><br>four</p><select><option>five<option>six</select>
 <script>no</script><b>7</b>"""
@@ -115,7 +119,7 @@ PLURAL = ("{count} a", "{count} b")
     ("suffix", "source", "found"),
     [
         (".py", PYTHON, ["one", PLURAL]),
-        (".js", SCRIPT, ["one", "three {n}", PLURAL]),
+        (".js", SCRIPT, ["one", 'three "{n}"', PLURAL]),
         (".html", PAGE, ["one", "two three", "four", "five", "six"]),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from tests.play.web.seats import ADDRESS
 from wizard_env.play.language import translation
 from wizard_env.play.language.translation import (
     LANGUAGES,
@@ -130,7 +131,7 @@ def test_accepted_languages_come_most_wanted_first() -> None:
 
 
 def test_a_request_is_answered_in_the_chosen_language_or_else_the_wished_one() -> None:
-    with TestClient(make_app(":memory:", ["random"])) as client:
+    with TestClient(make_app(":memory:", ["random"]), ADDRESS) as client:
         found = client.get("/language", headers={"Accept-Language": "pt-BR,es;q=0.5"})
         assert found.json()["language"] == "pt"
         assert found.json()["languages"] == LANGUAGES

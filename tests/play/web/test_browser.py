@@ -62,7 +62,7 @@ def browser() -> Iterator[Any]:
 
 def open_page(browser: Any, size: str) -> tuple[Any, list[str]]:
     """A page in a fresh browser context, and the list of its errors."""
-    # Playwright's wait_for_function needs eval, which the page's own policy forbids: see test_flow.py.
+    # Playwright's wait_for_function needs eval, which the page's own policy forbids: see test_policy.py.
     page, errors = (
         browser.new_context(viewport=SIZES[size], bypass_csp=True, reduced_motion="reduce").new_page(),
         [],
@@ -96,7 +96,7 @@ def test_reviewing_a_game(browser: Any, address: str, tmp_path: Path) -> None:
         page.click("text=Record")
     file = tmp_path / "game.jsonl"
     download.value.save_as(file)
-    page.click("#outcome button")
+    page.click("#status button")
     page.wait_for_selector("#review:not([hidden])")
     assert "Skilled" in page.inner_text("#players")
 

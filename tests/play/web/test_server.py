@@ -21,9 +21,9 @@ from wizard_env.agents import load
 from wizard_env.cards import CARD_NAMES
 from wizard_env.play.cli.serve import OFFERED
 from wizard_env.play.main import app
+from wizard_env.play.web.access.requests import LONGEST_BODY
 from wizard_env.play.web.messages import LONGEST_RECORD
 from wizard_env.play.web.server import (
-    LONGEST_BODY,
     LONGEST_MESSAGE,
     PAGE,
     REQUEST_BURST,
@@ -67,7 +67,7 @@ def test_two_people_at_one_table(client: TestClient) -> None:
         while True:
             view = person.hear()
             acting = {each["number"] for each in view["scene"]["seats"] if each["acts"]}
-            if view["decisions"] >= decisions and acting != {1}:
+            if view["decisions"] >= decisions and acting != {1} and not view["waiting"]:
                 return view
 
     while not (view := see(first))["scene"]["winners"]:
@@ -339,7 +339,7 @@ def test_tokens_are_long_and_not_stored(client: TestClient, tmp_path: Path) -> N
         ('{"kind": "pace", "seconds": 1e9}', "allowed are 0 to 5"),
         ('{"kind": "pace", "seconds": "nan"}', "allowed are 0 to 5"),
         ('{"kind": "hint", "agent": "external:command=ls"}', "unknown agent"),
-        ('{"kind": "take_back"}', "no decision to take back"),
+        ('{"kind": "take_back"}', "no choice of yours to take back"),
         ('{"kind": "sit", "token": null}', "'sit' found using 'kind' does not match"),
         ('{"kind": "take_back", "more": 1}', "Extra inputs"),
         ("\\u0000", "JSON"),

@@ -17,7 +17,7 @@ from wizard_env import Rules
 from wizard_env.play.web import hub as hub_module
 from wizard_env.play.web.questions import SharedAgent
 from wizard_env.play.web.server import make_app
-from wizard_env.play.web.store import EMPTY, OVER, RUNNING, WAITING, StaleError, Store
+from wizard_env.play.web.store import EMPTY, OVER, RUNNING, WAITING, Save, StaleError, Store, StoreError
 from wizard_env.play.web.table import Setup
 from wizard_env.play.web.tables import DAY, KEPT_EMPTY_SECONDS, KEPT_SECONDS, Tables
 
@@ -60,6 +60,28 @@ def test_a_save_replaces_the_version_that_was_read(store: Store) -> None:
     with pytest.raises(StaleError):
         store.save("a", {}, [1], 0, version=2)
     assert store.find("a") is None
+
+
+def test_saves_of_several_tables_fail_one_by_one(store: Store) -> None:
+    store.save("a", {}, [1], 0)
+    first, second, third = store.save_all(
+        [Save("a", {}, [1, 2], 0, version=1), Save("a", {}, [9], 0, version=1), Save("b", {}, [], 0)]
+    )
+    assert (first, third) == (2, 1)
+    assert isinstance(second, StaleError)
+    assert store.find("a") == ("a", {}, [1, 2], 2)
+
+
+def test_a_database_that_is_full_saves_nothing_of_a_batch(store: Store) -> None:
+    """The store goes on as before once there is room."""
+    store.save("a", {}, [1], 0)
+    store._database.execute("PRAGMA max_page_count = 1")  # as many as there are
+    large = {"text": "x" * 100_000}
+    with pytest.raises(StoreError, match="the tables cannot be saved: database or disk is full"):
+        store.save_all([Save("a", {}, [1, 2], 0, version=1), Save("b", large, [], 0)])
+    assert store.find("a") == ("a", {}, [1], 1)
+    store._database.execute("PRAGMA max_page_count = 1000000")
+    assert store.save("b", large, [], 0) == 1
 
 
 def test_a_table_changed_by_another_is_read_again(client: TestClient) -> None:
@@ -106,6 +128,10 @@ def refusing(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every save fail as on a full disk."""
 
     class Full:
+        @property
+        def in_transaction(self) -> bool:
+            return bool(database.in_transaction)
+
         def execute(self, query: str, values: Any = ()) -> Any:
             if query.startswith(("INSERT", "UPDATE", "DELETE")):
                 raise sqlite3.OperationalError("database or disk is full")

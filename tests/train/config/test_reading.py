@@ -48,6 +48,9 @@ def test_an_unknown_key_is_refused(tmp_path: Path, given: dict[str, str], key: s
         ("learning", "decisions_per_game", "1", "1"),
         ("learning", "learning_rate", "-0.1", "-0.1"),
         ("learning", "learning_rate", "nan", "nan"),
+        ("learning", "learning_rate", "inf", "inf"),
+        ("learning", "final_learning_rate", "1e999", "inf"),
+        ("learning", "checkpoint_seconds", "inf", "inf"),
         ("learning", "discount", "1.1", "1.1"),
         ("learning", "gae_lambda", "-0.1", "-0.1"),
         ("learning", "entropy_bonus", "-1", "-1"),
@@ -139,3 +142,21 @@ def test_a_file_that_is_not_toml(tmp_path: Path, content: bytes) -> None:
 def test_a_file_that_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="mine"):
         read_config(tmp_path / "mine.toml")
+
+
+@pytest.mark.parametrize("seed", ["-1", "4294967296", "18446744073709551616"])
+def test_a_seed_out_of_range_is_refused(tmp_path: Path, seed: str) -> None:
+    with pytest.raises(ConfigError, match=f"seed = {seed}: Input should be"):
+        read_config(write(tmp_path, top=f'name = "mine"\nseed = {seed}'))
+
+
+@pytest.mark.parametrize(
+    "text", ["a." * 8000 + "a = 1", "x = " + "[" * 10_000, "x = " + "1" * 5000, "#" * 20_000]
+)
+def test_absurd_files_are_refused_in_a_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as refused:
+        read_config(path)
+    assert str(refused.value).startswith(f"{path}: ")
+    assert len(str(refused.value)) < 500

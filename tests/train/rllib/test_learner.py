@@ -25,6 +25,7 @@ from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, NetworkAgent
 from wizard_env.train.config.rllib import RLlibConfig
 from wizard_env.train.evaluate import Entrant, evaluate
+from wizard_env.train.run import CONFIG, LOCK
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress
 
@@ -112,7 +113,7 @@ def test_the_result_beats_random(learned: Run) -> None:
 def test_the_files(learned: Run) -> None:
     names = {path.name for path in learned.folder.iterdir() if not path.name.startswith("events")}
     kept = f"{CHECKPOINT}-{learned.reports[-1].decisions}"
-    assert names == {CHECKPOINT, kept, FILE_NAME, CURVES, "config.json"}
+    assert names == {CHECKPOINT, kept, FILE_NAME, CURVES, CONFIG, LOCK}
     assert (learned.folder / CHECKPOINT).resolve().name == kept
 
 

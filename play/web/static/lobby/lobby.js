@@ -1,7 +1,7 @@
 // Before the table: the form that opens one, games to return to, and the form for a seat that a link leads to.
 import { t } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
-import { ask } from "../shared/connection.js";
+import { ask, askQuietly } from "../shared/connection.js";
 import { $, card, complain, levelName, make, signed } from "../shared/elements.js";
 import {
   forgetToken,
@@ -110,8 +110,8 @@ async function enter(form, address, name, wanted) {
 async function showGames() {
   const tokens = savedTokens();
   const [own, all] = await Promise.all([
-    Object.keys(tokens).length ? ask("tables/mine", { tokens }) : { tables: [], gone: [] },
-    ask("tables"),
+    Object.keys(tokens).length ? askQuietly("tables/mine", { tokens }) : { tables: [], gone: [] },
+    askQuietly("tables"),
   ]);
   if (!own || !all) return;
   own.gone.forEach(forgetToken);

@@ -1,6 +1,8 @@
-// The part of the address after # names the page: nothing for the lobby, "review", or the name of a table.
+// The part of the address after # names the page: nothing for the lobby, one of
+// these, or the name of a table.
 export const LOBBY = "";
 export const REVIEW = "review";
+export const RESULT = "result/"; // then the name of a table, "/" and a seat
 
 export const currentPage = () => location.hash.slice(1);
 

@@ -10,16 +10,23 @@ const JSON_BODY = { "Content-Type": "application/json" };
 
 // The answer to a request, or null if there is none or the server refuses; the page then shows the reason.
 export async function ask(address, body) {
+  const [content, why] = await answerTo(address, body);
+  complain(why);
+  return content;
+}
+
+// The same in the background: the page shows nothing.
+export const askQuietly = async (address, body) => (await answerTo(address, body))[0];
+
+async function answerTo(address, body) {
   const options =
     body === undefined ? {} : { method: "POST", headers: JSON_BODY, body: JSON.stringify(body) };
   try {
     const answer = await fetch(address, options);
     const content = await answer.json();
-    complain(answer.ok ? "" : content.why);
-    return answer.ok ? content : null;
+    return answer.ok ? [content, ""] : [null, content.why];
   } catch {
-    complain(t("The server is not responding."));
-    return null;
+    return [null, t("The server is not responding.")];
   }
 }
 

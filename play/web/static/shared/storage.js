@@ -50,3 +50,8 @@ export function saveRecords(text, names = null) {
 export const savedPlace = () => JSON.parse(sessionStorage.getItem(PLACE)) ?? [0, 0];
 export const savePlace = (game, decisions) =>
   sessionStorage.setItem(PLACE, JSON.stringify([game, decisions]));
+
+// Whether the sheet of luck and skill stays open from table to table.
+const LUCK = "wizard luck";
+export const keepsLuckOpen = () => localStorage.getItem(LUCK) !== "closed";
+export const saveLuckOpen = (open) => localStorage.setItem(LUCK, open ? "open" : "closed");

@@ -1,4 +1,5 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
+import { followLuck } from "../judging/live.js";
 import { t } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
@@ -15,11 +16,13 @@ const PAUSE = 200; // milliseconds that the slider must rest before its value is
 
 const link = (href, textContent) => make("a", { href, textContent });
 let send = null; // sends a message over the connection
+let judges = []; // the agents that can judge decisions
 let view = null; // the latest that has arrived
 let acted = null; // the number of decisions in the view that was acted upon, until the server answers
 let pacing = null; // the timer of a pace that has not been sent yet
 
 export function sit(table, token, agents) {
+  judges = agents.filter((agent) => agent.judges).map(({ name }) => name);
   send = connect(table, token, receive, disconnected);
   $("adviser").append(...agents.toReversed().map(({ name }) => new Option(levelName(name), name)));
   $("hint").onclick = () => {
@@ -59,6 +62,7 @@ function receive(message) {
 function show(received) {
   view = received;
   acted = null;
+  followLuck(view, judges);
   drawTable(view, choose);
   drawGuests(view);
   teach(view);
@@ -118,7 +122,8 @@ function offerRecord() {
     if (saveRecords(await fetchRecord(table), names)) goTo(REVIEW);
   };
   const button = make("button", { textContent: t("Review"), onclick: review });
-  $("outcome").replaceChildren(
+  $("status").append(
+    " ",
     link(recordAddress(table), t("Record")),
     " · ",
     button,

@@ -1,0 +1,68 @@
+"""Imitation: a small network learns what an agent does from a data set, and then plays.
+
+wizard dataset data champion:sample=True --decisions 1000000 --canonical-suits --skip-forced
+python examples/imitation.py data imitator
+wizard evaluate imitator champion champion champion
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from wizard_env.agents.network import FILE_NAME, save_agent
+from wizard_env.train.dataset.parquet import read_decisions
+from wizard_env.train.networks import PolicyValueNetwork
+
+COLUMNS = ("observation", "mask", "action", "probabilities", "points")
+POINTS_UNIT = 20.0
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("data", type=Path, help="the folder of a data set with canonical suits")
+    parser.add_argument("out", type=Path, help="the folder for the agent")
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--batch-size", type=int, default=1024)
+    parser.add_argument("--learning-rate", type=float, default=1e-3)
+    parser.add_argument("--width", type=int, default=512)
+    parser.add_argument("--seed", type=int, default=0)
+    return parser.parse_args(arguments)
+
+
+def train(options: argparse.Namespace) -> list[float]:
+    """Learn, write the agent; returns how often it agreed with the actions, epoch by epoch."""
+    parts = list(read_decisions(options.data, COLUMNS))
+    data = {name: torch.from_numpy(np.concatenate([part[name] for part in parts])) for name in COLUMNS}
+    torch.manual_seed(options.seed)
+    network = PolicyValueNetwork([options.width, options.width], options.seed)
+    optimizer = torch.optim.Adam(network.parameters(), options.learning_rate)
+    count = len(data["action"])
+    steps = options.epochs * -(-count // options.batch_size)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, options.learning_rate, steps)
+    curve: list[float] = []
+    for epoch in range(options.epochs):
+        agreed = 0
+        for rows in torch.split(torch.randperm(count), options.batch_size):
+            outputs = network(data["observation"][rows])
+            logits = outputs[:, :-1].masked_fill(data["mask"][rows] == 0, -1e9)
+            # The whole distribution says more than one action drawn from it.
+            policy_loss = torch.nn.functional.cross_entropy(logits, data["probabilities"][rows])
+            errors = outputs[:, -1] - data["points"][rows] / POINTS_UNIT
+            loss = policy_loss + 0.1 * errors.square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            agreed += int((logits.argmax(dim=1) == data["action"][rows]).sum())
+        curve.append(agreed / count)
+        print(f"epoch {epoch + 1:>3}  agrees {curve[-1]:.3f}")
+    options.out.mkdir(parents=True, exist_ok=True)
+    save_agent(network.agent(POINTS_UNIT), options.out / FILE_NAME)
+    return curve
+
+
+if __name__ == "__main__":
+    train(parse())

@@ -1,0 +1,1 @@
+"""Luck and skill: what an agent finds that decisions lost and cards brought."""

@@ -1,0 +1,42 @@
+"""A judgement of a round, in tenths of points, so that the figures add up as they are printed."""
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from wizard_env import Agent, Game
+from wizard_env.train.analysis import Analysis, Decision, PlayedSeat, analyse
+
+
+def judgement(game: Game, round_number: int, agent: Agent, name: str) -> dict[str, Any]:
+    """Where points were lost in a round, judged by an agent.
+
+    Returns an `Analysis` of that round as plain values, rounded as `in_tenths` does, and "seconds": how long
+    the agent took. Raises ValueError as `analyse` does.
+    """
+    start = perf_counter()
+    analysis = analyse(game, agent, name, only=[round_number])
+    return in_tenths(analysis).to_dict() | {"seconds": round(perf_counter() - start, 1)}
+
+
+def in_tenths(analysis: Analysis) -> Analysis:
+    """An analysis with every figure rounded to a tenth of a point.
+
+    As printed, a seat's losses are the sum of its decisions', and points = par + luck - lost. What rounding
+    leaves over goes to the luck, which is what decisions do not explain anyway.
+    """
+    decisions = [_rounded(decision) for decision in analysis.decisions]
+    par = round(analysis.par, 1)
+
+    def sum_up(seat: PlayedSeat) -> PlayedSeat:
+        own = [decision for decision in decisions if decision.seat == seat.seat]
+        lost = round(sum(decision.lost for decision in own), 1)
+        by_bids = round(sum(decision.lost for decision in own if decision.phase == "bid"), 1)
+        return replace(seat, lost=lost, lost_by_bids=by_bids, luck=round(seat.points + lost - par, 1))
+
+    return replace(analysis, par=par, seats=[sum_up(seat) for seat in analysis.seats], decisions=decisions)
+
+
+def _rounded(decision: Decision) -> Decision:
+    points = {action: round(each, 1) for action, each in decision.points.items()}
+    return replace(decision, lost=round(decision.lost, 1), points=points)

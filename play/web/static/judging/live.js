@@ -1,0 +1,62 @@
+// Luck and skill at the table: after each round, what your decisions lost and what the cards brought.
+import { t } from "../language.js";
+import { RESULT } from "../shared/address.js";
+import { $, make } from "../shared/elements.js";
+import { keepsLuckOpen, saveLuckOpen } from "../shared/storage.js";
+import { judgedRound } from "./rounds.js";
+import { dearest, explanation, judgeOf, sentence, sumsOf } from "./sheet.js";
+
+let judged = []; // the judgements of the first rounds, in order
+let asking = false; // whether a judgement is awaited
+let latest = null; // the view that came last
+
+// Called with each view. Nothing is asked while the sheet is closed.
+export function followLuck(view, judges) {
+  latest = view;
+  $("luck").hidden = !judges.length || view.you === null || !view.scene.pad.length;
+  if (!$("luck").ontoggle) {
+    $("luck").open = keepsLuckOpen();
+    $("luck").ontoggle = () => {
+      saveLuckOpen($("luck").open);
+      judgeNext(judges[0]);
+    };
+  }
+  judged = judged.slice(0, view.scene.pad.length); // rounds may have been taken back
+  draw();
+  judgeNext(judges[0]);
+}
+
+async function judgeNext(agent) {
+  if (asking) return;
+  asking = true;
+  while (!$("luck").hidden && $("luck").open && judged.length < latest.scene.pad.length) {
+    const number = judged.length + 1;
+    const scored = JSON.stringify(latest.scene.pad[number - 1]);
+    const judgement = await judgedRound(latest.table, number, agent);
+    if (judgement === null) break;
+    if (JSON.stringify(latest.scene.pad[number - 1]) === scored) judged.push(judgement);
+    draw();
+  }
+  asking = false;
+}
+
+function draw() {
+  const { you, scene, table } = latest;
+  const sheet = $("luck").querySelector("div");
+  if (!judged.length) return sheet.replaceChildren(t("The judge is at work …"));
+  const costs = dearest(judged.slice(-1), you, 1);
+  const missing =
+    scene.pad.length > judged.length ? [make("p", { textContent: t("The judge is at work …") })] : [];
+  const page = make("a", {
+    href: `#${RESULT}${table}/${you}`,
+    textContent: t("Your dearest decisions, to share"),
+  });
+  sheet.replaceChildren(
+    ...costs.map((one) => make("p", { className: "cost", textContent: sentence(one) })),
+    sumsOf(judged, you),
+    ...missing,
+    judgeOf(judged),
+    explanation(),
+    ...(scene.phase === "over" ? [make("p", {}, page)] : []),
+  );
+}

@@ -1,0 +1,60 @@
+// The page of a game that is over, to share: the dearest decisions of a seat, and its luck and skill.
+import { t } from "../language.js";
+import { ask } from "../shared/connection.js";
+import { $, complain, make, offerLobby, signed } from "../shared/elements.js";
+import { judgedRound } from "./rounds.js";
+import { dearest, explanation, judgeOf, sentence, sumsOf } from "./sheet.js";
+
+const SHOWN = 3; // decisions, the dearest first
+
+// `place` is the name of a table, "/" and a seat.
+export async function result(place, agents) {
+  const [, table, number] = /^([\w-]+)\/(\d)$/.exec(place) ?? [];
+  const summary = table && (await ask(`tables/${table}`));
+  const judge = agents.find((agent) => agent.judges);
+  if (!summary) return offerLobby();
+  const seat = Number(number);
+  if (summary.phase !== "over" || seat >= summary.names.length || !judge) {
+    complain(t("This result can be shown once the game is over."));
+    return offerLobby();
+  }
+  $("result").hidden = false;
+  const judged = [];
+  draw(summary, seat, judged, summary.num_rounds);
+  for (let round = 1; round <= summary.num_rounds; round++) {
+    const judgement = await judgedRound(table, round, judge.name);
+    if (judgement === null) return complain(t("The server is not responding."));
+    judged.push(judgement);
+    draw(summary, seat, judged, summary.num_rounds);
+  }
+}
+
+function draw({ names, scores }, seat, judged, rounds) {
+  const place = 1 + scores.filter((score) => score > scores[seat]).length;
+  const title = t("{name}: {points} points, place {place} of {players}", {
+    name: names[seat],
+    points: signed(scores[seat]),
+    place,
+    players: names.length,
+  });
+  const parts = [make("h1", { textContent: title })];
+  if (judged.length < rounds) {
+    const done = { done: judged.length, total: rounds };
+    parts.push(make("p", { role: "status", textContent: t("Judged {done} of {total} rounds …", done) }));
+  } else {
+    const decisions = dearest(judged, seat, SHOWN);
+    parts.push(
+      make("h2", {
+        textContent: decisions.length ? t("The dearest decisions") : t("No decision lost points."),
+      }),
+      make(
+        "ol",
+        { className: "costs" },
+        ...decisions.map((one) => make("li", { textContent: sentence(one) })),
+      ),
+    );
+  }
+  if (judged.length) parts.push(sumsOf(judged, seat), judgeOf(judged), explanation());
+  parts.push(make("p", {}, make("a", { href: "./", textContent: t("Back to the lobby") })));
+  $("result").replaceChildren(...parts);
+}

@@ -1,0 +1,77 @@
+"""Luck and skill in a real Chromium: the sheet at the table, and the page to share."""
+
+import re
+import shutil
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import load_script
+from wizard_env.play.web.server import make_app
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+LAST_CHOICES = """async () => {
+  while (!document.querySelector('#status a')) {
+    [...document.querySelectorAll('#choices button:enabled, #hand button:enabled')].at(-1)?.click();
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+}"""
+"""Plays the last legal choice every time; whoever bids so high loses points."""
+
+
+def figures(row: str) -> list[Decimal]:
+    return [Decimal(figure) for figure in re.findall(r"[+-]?\d+(?:\.\d)?", row)]
+
+
+def test_luck_and_skill(tmp_path: Path) -> None:
+    """Round by round at the table; then at an address that anyone may open."""
+    app = make_app(tmp_path / "tables.sqlite", ["random", "search:worlds=2"])
+    with load_script("screenshot").served(app) as address, playwright.sync_playwright() as machine:
+        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page: Any = browser.new_context(bypass_csp=True).new_page()
+        page.set_default_timeout(120_000)
+        told: list[str] = []
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.goto(address)
+        opened = page.evaluate(
+            """async () => (await fetch("tables", {
+              method: "POST", headers: {"Content-Type": "application/json"},
+              body: JSON.stringify({seats: [null, "random", "random"], hand_sizes: [2, 4]}),
+            })).json()"""
+        )
+        page.evaluate(
+            "([table, token]) => localStorage.setItem(`wizard ${table}`, token)",
+            [opened["table"], opened["token"]],
+        )
+        page.goto(f"{address}#{opened['table']}")
+        page.wait_for_selector("#players li")
+        page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
+        page.evaluate(LAST_CHOICES)
+        page.wait_for_selector("#luck tbody tr:nth-child(2)")
+        page.wait_for_selector("#luck a")
+        sheet = page.inner_text("#luck table")
+        rows = [figures(line) for line in sheet.splitlines()[1:]]
+        link = page.get_attribute("#luck a", "href")
+        stranger: Any = browser.new_page()
+        stranger.set_default_timeout(120_000)
+        stranger.goto(f"{address}{link}")
+        stranger.wait_for_selector("#result .costs li")
+        costs = stranger.locator("#result .costs li").all_inner_texts()
+        shared = stranger.inner_text("#result table")
+        browser.close()
+    assert told == []
+    assert shared == sheet
+    for number, points, par, luck, lost in rows[:2]:
+        assert number in (1, 2)
+        assert points == par + luck - lost
+    assert rows[2] == [sum(column) for column in zip(*(row[1:] for row in rows[:2]), strict=True)]
+    assert 1 <= len(costs) <= 3
+    losses = [figures(cost)[-1] for cost in costs]
+    assert losses == sorted(losses)
+    assert all(loss < 0 for loss in losses)

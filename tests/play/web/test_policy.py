@@ -1,0 +1,43 @@
+"""The page in a real Chromium under its own content security policy."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.docs.pages import load_script
+from wizard_env.play.web.server import make_app
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+
+
+def test_the_page_works_under_its_policy(tmp_path: Path) -> None:
+    """Lobby and table: scripts, styles, requests and the websocket are let through; nothing else is tried."""
+    app = make_app(tmp_path / "tables.sqlite", ["random"])
+    with load_script("screenshot").served(app) as address, playwright.sync_playwright() as machine:
+        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page()
+        page.set_default_timeout(60_000)
+        told: list[str] = []
+        page.on("console", lambda line: told.append(line.text))
+        page.on("pageerror", lambda error: told.append(str(error)))
+        heard: list[Any] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda text: heard.append(text)))
+        page.goto(address, wait_until="networkidle")
+        seats = ["random", "random", "random"]
+        opened = httpx2.post(f"{address}tables", json={"seats": seats, "hand_sizes": [1]}).json()
+        page.goto(f"{address}#{opened['table']}")
+        for _ in range(600):
+            if heard:
+                break
+            page.wait_for_timeout(100)
+        page.wait_for_timeout(200)
+        browser.close()
+    assert heard
+    assert told == []

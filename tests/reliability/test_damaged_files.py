@@ -1,0 +1,224 @@
+"""Any file that is read may be damaged: a line says so, or what it holds is sound all the same."""
+
+import hashlib
+import json
+import shutil
+import traceback
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.reliability.damage import damaged
+from tests.reliability.effort import generator, times
+from wizard_env import Game, Rules, parse_position, position, read_records, write_records
+from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
+from wizard_env.agents.pretrained import CHAMPION
+from wizard_env.state import STATE
+from wizard_env.train.arena.league import FILE_NAME as LEAGUE
+from wizard_env.train.arena.league import play_league
+from wizard_env.train.arena.league_file import LeagueFile
+from wizard_env.train.arena.workers import workers
+from wizard_env.train.config.reading import read_config, read_kept
+from wizard_env.train.config.run import Config
+from wizard_env.train.ppo.learner import CRITIC, Learner
+from wizard_env.train.run import CONFIG, train
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, restoring, write_checkpoint
+from wizard_env.train.selfplay.curves import CURVES, Curves
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+LONGEST_LINE = 3000
+"""Characters of an error's message, at most: it is to be read."""
+ITERATION = 8 * 16
+
+
+def config(**options: Any) -> Config:
+    learning = {
+        "decisions": ITERATION,
+        "num_games": 8,
+        "decisions_per_game": 16,
+        "batch_size": 64,
+        "epochs": 1,
+        "layers": [8],
+        "critic": [8],
+        "sparring": 0.5,
+        "partners": ["past", "random"],
+    }
+    game = {"num_players": 3, "hand_sizes": [2, 5]}
+    return Config.model_validate({"name": "tiny", "game": game, "learning": learning | options})
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a sound file of every kind."""
+    folder = tmp_path_factory.mktemp("files")
+    train(config(), folder)
+    games = [Game(Rules(num_players=3, hand_sizes=(3, 2)), seed) for seed in range(3)]
+    for game in games:
+        while game.phase != "over":
+            game.step(game.legal_actions()[0])
+    write_records(folder / "records.jsonl", games)
+    shutil.copy(Path(__file__).parents[2] / "configs" / "champion.toml", folder)
+    middle = Game(Rules(num_players=3), seed=7)
+    for _ in range(10):
+        middle.step(middle.legal_actions()[0])
+    (folder / "position").write_text(position(middle))
+    with workers() as spread:
+        names = ["random", "rule_based", "random:"]
+        play_league(folder, names, [Rules(num_players=3, hand_sizes=(1,))], 2, 1, spread)
+    return folder
+
+
+@cache
+def learner() -> Learner:
+    """One for all checkpoints: to make one takes ten times as long as to restore it."""
+    return Learner(config(decisions=2 * ITERATION), "cpu", None)
+
+
+def restore(path: Path) -> None:
+    with restoring(path):
+        learner()._restore(path)
+
+
+def play_on(path: Path) -> None:
+    """Resume from a checkpoint, and learn on; enormous weights may overflow."""
+    restore(path)
+    with np.errstate(all="ignore"):
+        learner().iterate()
+
+
+def start_from(path: Path) -> None:
+    """Begin a run as the agent of another, with its critic."""
+    start = path.with_name("start")
+    start.mkdir(exist_ok=True)
+    shutil.copy(path, start / CRITIC)
+    shutil.copy(path.parent / FILE_NAME, start)
+    Learner(config(start=str(start)), "cpu", None)
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "records.jsonl": lambda path: list(read_records(path)),
+    "position": lambda path: parse_position(path.read_text(encoding="utf-8")),
+    "champion.toml": read_config,
+    CONFIG: lambda path: read_kept(path, Config),
+    LEAGUE: LeagueFile,
+    CURVES: lambda path: Curves(path.parent, ITERATION).close(),
+    FILE_NAME: read_agent,
+    CRITIC: start_from,
+    CHECKPOINT: restore,
+}
+
+
+def refusal(read: Callable[[Path], object], path: Path) -> str | None:
+    """What the reader says against a file; None if it reads it. Fails for anything but a line for people."""
+    try:
+        read(path)
+    except (ValueError, OSError) as error:
+        message = str(error)
+        assert len(message) < LONGEST_LINE, f"{len(message)} characters: {message[:200]}..."
+        return message
+    except Exception:
+        pytest.fail(f"{path} ends in a traceback:\n{traceback.format_exc()}")
+    return None
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_damaged_file_is_refused_or_sound(name: str, files: Path, tmp_path: Path) -> None:
+    """From a fixed seed in the ordinary suite, and ten thousand times each with `make soak`."""
+    content, rng = (files / name).read_bytes(), generator(name)
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / name
+    refused, tries = 0, times(40, 10_000)
+    for _ in range(tries):
+        path.write_bytes(damaged(content, rng))
+        refused += refusal(READERS[name], path) is not None
+    assert refused > tries / 10, "hardly any damage is noticed"
+    path.write_bytes(content)
+    assert refusal(READERS[name], path) is None
+
+
+def test_an_altered_record_is_never_another_game(files: Path, tmp_path: Path) -> None:
+    """What is accepted is the record that was written; its digest notices everything else."""
+    line, rng = (files / "records.jsonl").read_bytes().splitlines()[0], generator()
+    games = list(read_records(files / "records.jsonl"))
+    path = tmp_path / "records.jsonl"
+    for _ in range(times(200, 10_000)):
+        path.write_bytes(damaged(line, rng))
+        if refusal(READERS["records.jsonl"], path) is None:
+            assert all(game in games for game in read_records(path))
+
+
+def test_an_altered_tensor_of_a_checkpoint(files: Path, tmp_path: Path) -> None:
+    """Every tensor in turn: refused, or played on with games that the rules allow."""
+    rng = generator()
+    path = tmp_path / CHECKPOINT
+    for part, tensors in read_checkpoint(files / CHECKPOINT)[0].items():
+        for name in tensors:
+            for _ in range(times(1, 60)):
+                parts, plain = read_checkpoint(files / CHECKPOINT)
+                values = parts[part][name].contiguous().view(-1).view(dtype=torch.uint8).numpy()
+                values[rng.integers(len(values), size=3)] = rng.integers(256, size=3, dtype=np.uint8)
+                write_checkpoint(path, parts, plain)
+                refusal(play_on, path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("hand_sizes", 60), ("num_players", 6), ("num_plays", 90), ("seat", 100), ("phase", 2), ("trump", 77)],
+)
+def test_an_altered_state_of_a_checkpoint_is_refused(
+    field: str, value: int, files: Path, tmp_path: Path
+) -> None:
+    """Formerly some of these ended in a segmentation fault."""
+    parts, plain = read_checkpoint(files / CHECKPOINT)
+    states = parts["tables"]["states"].numpy().copy().view(STATE).reshape(-1)
+    states[field] = value
+    parts["tables"]["states"] = torch.from_numpy(states.view(np.uint8))
+    write_checkpoint(tmp_path / CHECKPOINT, parts, plain)
+    assert "cannot be resumed" in str(refusal(play_on, tmp_path / CHECKPOINT))
+
+
+@pytest.mark.parametrize("number", ["inf", "nan"])
+def test_weights_that_are_not_finite_are_refused(number: str, tmp_path: Path) -> None:
+    weights = read_agent(CHAMPION / FILE_NAME)
+    weights["layer.0.bias"][3] = float(number)
+    save_agent(weights, tmp_path / FILE_NAME)
+    assert "layer.0.bias holds numbers that are not finite" in str(refusal(read_agent, tmp_path / FILE_NAME))
+
+
+def test_lines_of_absurd_size_are_refused_unparsed(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b'{"version":1,' + b" " * (1 << 21) + b"\n")
+    assert "longer than" in str(refusal(LeagueFile, path))
+    assert "longer than" in str(refusal(READERS["records.jsonl"], path))
+    path.write_text("a = 1\n" * 10_000)
+    assert "larger than" in str(refusal(read_config, path))
+
+
+def test_a_digest_is_no_proof(files: Path, tmp_path: Path) -> None:
+    """Whoever alters a line of a league can compute its digest: the content is looked at too."""
+    record = json.loads((files / LEAGUE).read_text().splitlines()[0])
+    del record["digest"]
+    altered: list[dict[str, Any]] = [
+        {"scores": [[[1, 2]]]},
+        {"scores": [[[10**30] * 3] * 3]},
+        {"scores": [["x"]]},
+        {"first_deal": -1},
+        {"first_deal": 10**40},
+        {"seed": "1"},
+        {"agents": []},
+        {"agents": [["random", 1], ["random", 2], ["random", 3]]},
+        {"rules": {"num_players": 60}},
+        {"rules": 7},
+    ]
+    for change in altered:
+        told = record | change
+        text = json.dumps(told, separators=(",", ":"))
+        told["digest"] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        (tmp_path / LEAGUE).write_text(json.dumps(told, separators=(",", ":")) + "\n")
+        assert "line 1: its content is not that of a league" in str(refusal(LeagueFile, tmp_path / LEAGUE))

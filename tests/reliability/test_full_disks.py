@@ -1,0 +1,94 @@
+"""Where a file cannot be written, the old one stays whole, and an error says which file it was."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.reliability.test_kills import config
+from wizard_env import Game, Rules, read_records, write_records
+from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
+from wizard_env.agents.pretrained import CHAMPION
+from wizard_env.records.files import write_atomically
+from wizard_env.train.run import checkpoint_of, train
+from wizard_env.train.selfplay.curves import CURVES
+
+resource = pytest.importorskip("resource")
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+NOBODY = 65_534
+ITERATION = 8 * 16
+
+
+@contextmanager
+def full_after(size: int) -> Iterator[None]:
+    """No file can grow beyond so many bytes, as on a disk that fills up."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Nobody can write into the folder, not even the administrator, who becomes somebody else."""
+    for path in (folder, *folder.iterdir()):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+        folder.chmod(0o755)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if "tfevents" not in path.name}
+
+
+@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn"])
+@pytest.mark.parametrize("size", [0, 1000, 20_000])
+def test_a_training_on_a_full_disk(learner: str, size: int, tmp_path: Path) -> None:
+    """Ends with an OSError; agent and checkpoint stay as they were, and the run can be resumed."""
+    train(config(learner, ITERATION), tmp_path)
+    checkpoint = checkpoint_of(config(learner, 1), tmp_path)
+    before = [path.read_bytes() for path in (checkpoint, tmp_path / FILE_NAME)]
+    with full_after(size), pytest.raises(OSError, match="File too large"):
+        train(config(learner, 4 * ITERATION), tmp_path, resume=True)
+    assert [path.read_bytes() for path in (checkpoint, tmp_path / FILE_NAME)] == before
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    train(config(learner, 4 * ITERATION), tmp_path, resume=True)
+    assert (tmp_path / CURVES).read_text().count("\n") == 1 + 4
+
+
+def test_a_training_in_a_folder_that_cannot_be_written() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "run"
+        train(config("ppo", ITERATION), folder)
+        Path(name).chmod(0o755)
+        before = contents(folder)
+        with read_only(folder), pytest.raises(PermissionError):
+            train(config("ppo", 2 * ITERATION), folder, resume=True)
+        assert contents(folder) == before
+
+
+def test_files_stay_whole_on_a_full_disk(tmp_path: Path) -> None:
+    """Records and networks; nothing half written is left beside them."""
+    games = [Game(Rules(), seed) for seed in range(20)]
+    write_records(tmp_path / "records.jsonl", games[:1])
+    weights = read_agent(CHAMPION / FILE_NAME)
+    before = contents(tmp_path)
+    with full_after(1000), pytest.raises(OSError, match="File too large"):
+        write_records(tmp_path / "records.jsonl", games)
+    with full_after(1000), pytest.raises(OSError, match="File too large"):
+        write_atomically(tmp_path / FILE_NAME, lambda path: save_agent(weights, path))
+    assert contents(tmp_path) == before
+    assert list(read_records(tmp_path / "records.jsonl")) == games[:1]

@@ -1,0 +1,173 @@
+"""Runs that are killed: nothing that was written is lost, and nothing that they started lives on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.reliability.effort import generator, times
+from wizard_env import Rules
+from wizard_env.agents.network import FILE_NAME, read_agent
+from wizard_env.records.files import write_atomically
+from wizard_env.train.arena.league import FILE_NAME as LEAGUE
+from wizard_env.train.arena.league import play_league
+from wizard_env.train.arena.league_file import LeagueFile
+from wizard_env.train.arena.workers import workers
+from wizard_env.train.config.run import Config
+from wizard_env.train.run import checkpoint_of, train
+from wizard_env.train.selfplay.progress import Progress
+
+pytestmark = [
+    pytest.mark.usefixtures("one_thread"),
+    pytest.mark.skipif(os.name != "posix", reason="kills by POSIX signals"),
+]
+
+PATIENCE = 120.0
+"""Seconds that a process has to get going; a busy machine takes its time."""
+LEARNERS: dict[str, dict[str, Any]] = {
+    "ppo": {"layers": [16], "batch_size": 64, "epochs": 1, "partners": ["past"], "sparring": 0.5},
+    "maskable_ppo": {"layers": [16], "batch_size": 64, "epochs": 1},
+    "dqn": {"replay_start": 64, "batch_size": 32, "bid_layers": [8], "play_layers": [8]},
+}
+TRAIN = """
+import sys
+from pathlib import Path
+from wizard_env.train.config.run import Config
+from wizard_env.train.run import train
+train(Config.model_validate_json(sys.argv[1]), Path(sys.argv[2]), resume=sys.argv[3] == "resume")
+"""
+LEAGUE_RUN = """
+import sys
+from pathlib import Path
+from wizard_env import Rules
+from wizard_env.train.arena.league import play_league
+from wizard_env.train.arena.workers import workers
+if __name__ == "__main__":
+    with workers(2) as spread:
+        names = ["random", "rule_based", "random:", "rule_based:"]
+        play_league(Path(sys.argv[1]), names, [Rules(num_players=3)], 4096, 1, spread)
+"""
+
+
+def config(learner: str, decisions: int) -> Config:
+    learning = {"learner": learner, "decisions": decisions, "num_games": 8, "decisions_per_game": 16}
+    learning |= {"checkpoint_seconds": 1e-3, **LEARNERS[learner]}
+    game = {"num_players": 3, "hand_sizes": [1, 2]}
+    return Config.model_validate({"name": "tiny", "game": game, "learning": learning})
+
+
+def wait_for(happened: Callable[[], bool], process: subprocess.Popen[bytes], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not happened():
+        assert process.poll() is None, f"it ended with {process.returncode} before {what}"
+        assert time.monotonic() < end, f"no {what} within {PATIENCE} seconds"
+        time.sleep(0.01)
+
+
+def written(path: Path) -> int:
+    """When a file was written, in nanoseconds; 0 if there is none."""
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
+def is_newer(path: Path, than: int) -> bool:
+    return written(path) > than
+
+
+def temporary_files(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    "learner", ["ppo", *(pytest.param(name, marks=pytest.mark.slow) for name in ("maskable_ppo", "dqn"))]
+)
+def test_a_killed_training_goes_on(learner: str, tmp_path: Path) -> None:
+    """Killed by -9 at random moments: agent and checkpoint are whole, and a resumed run clears up."""
+    rng, endless = generator(learner), config(learner, 10**9)
+    checkpoint = checkpoint_of(endless, tmp_path)
+    for attempt in range(times(1, 15)):
+        before = written(checkpoint)
+        arguments = [endless.model_dump_json(), str(tmp_path), "resume" if attempt else "new"]
+        process = subprocess.Popen([sys.executable, "-c", TRAIN, *arguments])
+        try:
+            wait_for(partial(is_newer, checkpoint, before), process, "checkpoint")
+            time.sleep(rng.random())
+        finally:
+            process.kill()
+            process.wait()
+        read_agent(tmp_path / FILE_NAME)
+    reports: list[Progress] = []
+    (tmp_path / f".{checkpoint.stem}.{process.pid}{checkpoint.suffix}").write_bytes(b"half a file")
+
+    class Enough(Exception):  # noqa: N818 - no error
+        pass
+
+    def stop(progress: Progress) -> None:
+        reports.append(progress)
+        if len(reports) == 3:
+            raise Enough
+
+    with pytest.raises(Enough):
+        train(endless, tmp_path, resume=True, report=stop)
+    assert reports[0].decisions > 0
+    assert not temporary_files(tmp_path)
+    read_agent(tmp_path / FILE_NAME)
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process has started, by its number."""
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False)
+    return [int(word) for word in found.stdout.split()]
+
+
+def is_running(pid: int) -> bool:
+    found = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False)
+    return bool(found.stdout.strip()) and not found.stdout.startswith(b"Z")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks `ps` of Linux")
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_league_leaves_no_process(by: signal.Signals, tmp_path: Path) -> None:
+    """Its workers end with it; what was written stays, and is not played again."""
+    script = tmp_path / "run.py"
+    script.write_text(LEAGUE_RUN)
+    rng, children = generator(by), list[int]()
+    process = subprocess.Popen([sys.executable, str(script), str(tmp_path)])
+    try:
+        wait_for((tmp_path / LEAGUE).exists, process, "result")
+        children = children_of(process.pid)
+        time.sleep(rng.random())
+        process.send_signal(by)
+        process.wait(PATIENCE)
+        assert len(children) >= 2
+        end = time.monotonic() + PATIENCE
+        while any(map(is_running, children)):
+            assert time.monotonic() < end, "workers outlive the process that started them"
+            time.sleep(0.05)
+    finally:
+        process.kill()
+        process.wait()
+        for child in filter(is_running, children):
+            os.kill(child, signal.SIGKILL)
+    kept = sum(map(len, LeagueFile(tmp_path / LEAGUE).tables.values()))
+    assert kept > 0
+    with workers() as spread:
+        play_league(tmp_path, ["random", "rule_based", "random:"], [Rules(num_players=3)], 2, 1, spread)
+
+
+def test_leftovers_of_ended_processes_are_removed(tmp_path: Path) -> None:
+    """Those of processes that run are theirs."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    path = tmp_path / "a [1].csv"
+    others = [tmp_path / name for name in (".a [1].x.csv", ".b.1.csv", f".a [1].{os.getppid()}.csv")]
+    for other in (*others, tmp_path / f".a [1].{ended.pid}.csv"):
+        other.write_text("half a file")
+    write_atomically(path, lambda temporary: temporary.write_text("whole"))
+    assert sorted(tmp_path.iterdir()) == sorted([path, *others])

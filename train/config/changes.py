@@ -1,0 +1,40 @@
+"""Changes to a config from outside its file: `--set learning.learning_rate=1e-3`."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def apply_changes(values: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+    """The values of a config with some keys set.
+
+    Args:
+        values: the sections and keys of a file.
+        changes: each `section.key=value` or `key=value`; the value as in TOML, where text may go unquoted.
+
+    Raises:
+        ValueError: a change is not of that form.
+    """
+    changed: dict[str, Any] = {
+        name: dict(value) if isinstance(value, dict) else value for name, value in values.items()
+    }
+    for change in changes:
+        place, equals, text = (part.strip() for part in change.partition("="))
+        *sections, key = place.split(".")
+        if not equals or not key or len(sections) > 1:
+            raise ValueError(f"{change!r} is not of the form section.key=value")
+        inside = changed
+        for section in sections:
+            inside = changed.setdefault(section, {})
+            if not isinstance(inside, dict):
+                raise ValueError(f"{change!r}: {section} is not a section")
+        inside[key] = read_value(text)
+    return changed
+
+
+def read_value(text: str) -> Any:
+    """A value as TOML writes it; what is none is text: 1e-3, [64, 64], true, heuristic."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

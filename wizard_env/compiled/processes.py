@@ -1,0 +1,21 @@
+"""Child processes end with their parent, however it ends."""
+
+import multiprocessing
+import os
+import threading
+from multiprocessing.connection import wait
+
+
+def end_with_parent() -> None:
+    """Let this process, which multiprocessing has started, end as soon as its parent has.
+
+    A pool ends its processes when it is closed. A parent that is killed closes nothing.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_watch, args=(parent.sentinel,), daemon=True).start()
+
+
+def _watch(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
