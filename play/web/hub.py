@@ -380,11 +380,11 @@ def _begun(table: Table, seat: int) -> Change | None:
     return None if table.setup.begun else table.changed(begun=True)
 
 
-def _with_pace(table: Table, seconds: float) -> Change:
+def _with_pace(table: Table, seconds: float) -> Change | None:
     low, high = SECONDS
     if not low <= seconds <= high:
         raise ValueError(f"seconds={seconds!r}: allowed are {low:g} to {high:g}")
-    return table.changed(seconds=float(seconds))
+    return None if seconds == table.setup.seconds else table.changed(seconds=float(seconds))
 
 
 def _failure(name: str | None, error: Exception) -> str:

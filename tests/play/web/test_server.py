@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -483,6 +484,7 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("uvicorn.Server.run", run)
     outcome = serve("--database", str(tmp_path / "tables.sqlite"), "--records", str(tmp_path / "records"))
     assert outcome.exit_code == 0
+    assert "kernels " in outcome.stdout
     application, port = served
     assert f"http://127.0.0.1:{port}\n" in outcome.stdout
     with browser(application) as client:
@@ -493,6 +495,44 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert (tmp_path / "records").is_dir()
 
 
+def test_wizard_serve_behind_a_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The public address is printed, answered to, and named in invitations; the proxy tells who asks."""
+    served: list[uvicorn.Server] = []
+    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: served.append(server))
+    database = ["--database", str(tmp_path / "tables.sqlite")]
+    assert serve(*database).exit_code == 0
+    outcome = serve(*database, "--public-url", "https://wizard.example")
+    assert "tables       https://wizard.example\n" in outcome.stdout
+    assert [server.config.proxy_headers for server in served] == [False, True]
+    application: Any = served[1].config.app
+    with browser(application) as client:
+        opened = client.post(
+            "https://wizard.example/tables",
+            json={"seats": [None, "random", "random"]},
+            headers={"Origin": "https://wizard.example"},
+        ).json()
+        told = client.get(f"/tables/{opened['table']}/invitation").json()
+        assert (told["address"], told["reachable"]) == (f"https://wizard.example/#{opened['table']}", True)
+        assert client.get("/ready").json()["ready"]
+
+
+def test_a_server_that_cannot_get_ready_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With the reason, and without an address."""
+
+    def fail(agents: object, readiness: object) -> None:
+        raise ValueError("no kernel today")
+
+    def run(server: uvicorn.Server, sockets: object) -> None:
+        while not server.should_exit:
+            time.sleep(0.01)
+
+    monkeypatch.setattr("wizard_env.play.cli.serve.prepare", fail)
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    outcome = serve("--database", str(tmp_path / "tables.sqlite"))
+    assert "no kernel today" in str(outcome.exception)
+    assert "http" not in outcome.stdout
+
+
 def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("notes.txt").write_text("neither a database nor a folder\n" * 100)
@@ -500,6 +540,7 @@ def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tm
     assert isinstance(serve("--records", "notes.txt").exception, FileExistsError)
     assert isinstance(serve("--records", "no/where").exception, FileNotFoundError)
     assert isinstance(serve("nobody").exception, ValueError)
+    assert "an address such as https://" in str(serve("--public-url", "wizard.example").exception)
     assert serve("--port", "99999").exit_code == 2
     with socket.create_server(("127.0.0.1", 0)) as taken:
         outcome = serve("--port", str(taken.getsockname()[1]))
