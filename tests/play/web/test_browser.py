@@ -266,6 +266,7 @@ def test_two_people_by_link(browser: Any, address: str) -> None:
     sit_down(first, address, "1, 2", {2: ""})
     first.click("#invites")
     first.wait_for_selector("#qr[src]")
+    first.keyboard.press("Escape")
     second.goto(first.url)
     second.fill("#joiner", "Ben")
     second.click("#join button")
