@@ -115,8 +115,9 @@ def template() -> Catalog:
     """Every text, untranslated, with the files that it is in."""
     catalogue = Catalog(project="wizard_env", charset="utf-8")
     for path in sources():
-        for line, text in texts_of(path.read_text(encoding="utf-8"), path.suffix):
-            catalogue.add(text, locations=[(path.relative_to(ROOT).as_posix(), line)])
+        for _, text in texts_of(path.read_text(encoding="utf-8"), path.suffix):
+            # Without lines, as in the files: a text of several files then keeps its place when read again.
+            catalogue.add(text, locations=[(path.relative_to(ROOT).as_posix(), 0)])
     return catalogue
 
 

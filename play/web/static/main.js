@@ -1,17 +1,19 @@
 // Where the page begins: opens what the address names.
-
 import { match } from "./duplicate/match.js";
 import { result } from "./judging/result.js";
-import { currentPage, DAILY, LOBBY, MATCH, RESULT, REVIEW } from "./shared/address.js";
-import { ask } from "./shared/connection.js";
-import { complain, offerLobby } from "./shared/elements.js";
-import "./language.js";
+import { t } from "./language.js";
 import { join, lobby } from "./lobby/lobby.js";
+import { currentPage, DAILY, LOBBY, MATCH, RESULT, REVIEW } from "./shared/address.js";
+import { ask, untilReady } from "./shared/connection.js";
+import { complain, offerLobby } from "./shared/elements.js";
+import { offerSettings } from "./shared/settings.js";
 import { savedToken } from "./shared/storage.js";
 import { review } from "./study/review.js";
 import { sit } from "./table/table.js";
 
 window.onhashchange = () => location.reload();
+offerSettings();
+await untilReady();
 const agents = await ask("agents");
 if (agents) open(currentPage());
 
@@ -27,14 +29,14 @@ function open(page) {
 // A seat that this browser has taken, else an open one, else watching.
 async function openTable(name) {
   if (!/^[\w-]+$/.test(name)) {
-    complain("there is no such table");
+    complain(t("there is no such table"));
     return offerLobby();
   }
   const token = savedToken(name);
   if (token === null) {
-    const seats = await ask(`tables/${name}/seats`);
-    if (seats === null) return offerLobby();
-    if (seats.open.length) return join(name);
+    const table = await ask(`tables/${name}`);
+    if (table === null) return offerLobby();
+    if (table.open.length) return join(table);
   }
   sit(name, token, agents);
 }

@@ -1,13 +1,13 @@
 // Why: for each legal action the points that an agent expects, and the chance that the bid is met.
 import { t } from "../language.js";
-import { $, actionName, make, row, signed } from "../shared/elements.js";
+import { $, actionName, levelName, make, row, signed } from "../shared/elements.js";
 
 // The actions that are worth the most come first. `chosen` is marked.
 export function drawWhy(agent, { choices, value }, chosen = null) {
   const sorted = choices.toSorted((one, other) => other.points - one.points);
   const points = signed(value, 1);
   $("advice").querySelector("caption").textContent = t("{agent} expects {points} points this round", {
-    agent,
+    agent: levelName(agent),
     points,
   });
   $("advice").tHead.replaceChildren(row("th", ["", "", t("meets the bid"), t("points")]));

@@ -1,14 +1,24 @@
-// Before the table: the form that opens one, and the form for a seat that a link leads to.
+// Before the table: the form that opens one, games to return to, and the form for a seat that a link leads to.
+import { t } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
-import { ask } from "../shared/connection.js";
-import { $, complain, make } from "../shared/elements.js";
-import { savedPerson, savePerson, saveRecords, saveToken } from "../shared/storage.js";
+import { ask, askQuietly } from "../shared/connection.js";
+import { $, card, complain, levelName, make, signed } from "../shared/elements.js";
+import {
+  forgetToken,
+  savedPerson,
+  savedTokens,
+  savePerson,
+  saveRecords,
+  saveToken,
+} from "../shared/storage.js";
 
 const MOST_SEATS = 6;
 const FEWEST_SEATS = 3;
 const FIRST_SEATS = 4; // seats in the form when it opens
+const REFRESH = 5000; // milliseconds between two looks at the tables
 
 export function lobby(agents) {
+  welcome();
   const rows = $("seats");
   const seats = () => [...rows.querySelectorAll("select")];
   const limit = () => {
@@ -17,12 +27,13 @@ export function lobby(agents) {
   };
   const add = () => {
     const first = !seats().length;
-    const select = make("select", {}, new Option(first ? "you" : "another person, by link", ""));
+    const select = make("select", {}, new Option(first ? t("you") : t("another person, by link"), ""));
     for (const { name, lead } of agents) {
-      select.append(new Option(lead === null ? name : `${name} (${lead > 0 ? "+" : ""}${lead})`, name));
+      const level = lead === null ? levelName(name) : `${levelName(name)} (${signed(lead)})`;
+      select.append(new Option(level, name));
     }
     if (!first) select.value = agents.at(-1).name;
-    rows.append(make("label", {}, `Seat ${seats().length + 1}`, select));
+    rows.append(make("label", {}, t("Seat {number}", { number: seats().length + 1 }), select));
     limit();
   };
   for (let seat = 0; seat < FIRST_SEATS; seat++) add();
@@ -38,13 +49,16 @@ export function lobby(agents) {
       .value.split(/[\s,]+/)
       .filter(Boolean);
     const wrong = sizes.find((size) => !/^\d+$/.test(size));
-    if (wrong) return complain(`Hand sizes: ${wrong} is not a whole number; write them like 1,2,3.`);
-    enter("tables", $("person").value, {
+    if (wrong)
+      return complain(t("Hand sizes: {size} is not a whole number; write them like 1,2,3.", { size: wrong }));
+    enter(event.target, "tables", $("person").value, {
       seats: seats().map((select) => select.value || null),
       bid_restriction: $("restriction").value,
       bid_reveal: $("reveal").value,
       magic_edition: $("magic").checked,
       hand_sizes: sizes.length ? sizes.map(Number) : null,
+      watchers: $("watchers").checked,
+      listed: $("listed").checked,
     });
   };
   $("file").onchange = async () => {
@@ -52,23 +66,80 @@ export function lobby(agents) {
     if (file && saveRecords(await file.text())) goTo(REVIEW);
   };
   $("lobby").hidden = false;
+  showGames();
+  setInterval(() => document.hidden || showGames(), REFRESH);
 }
 
 // Offers an open seat at a table to a person who followed its link.
-export function join(table) {
+export function join({ table, names }) {
+  welcome();
+  $("host").textContent = t("At the table: {names}.", { names: names.map(levelName).join(", ") });
   $("joiner").value = savedPerson();
   $("join").onsubmit = (event) => {
     event.preventDefault();
-    enter(`tables/${table}/seats`, $("joiner").value, {});
+    enter(event.target, `tables/${table}/seats`, $("joiner").value, {});
   };
   $("join").hidden = false;
 }
 
-async function enter(address, name, wanted) {
+function welcome() {
+  $("emblem").replaceChildren(...["QS", "KH", "WI", "AD", "7C"].map((name) => card(name)));
+  for (const face of $("emblem").children) face.removeAttribute("role");
+  $("entrance").hidden = false;
+}
+
+// Takes a seat and goes to its table. The form's button says that it works, and cannot be pressed twice.
+async function enter(form, address, name, wanted) {
+  const button = form.querySelector("button.main");
+  if (button.disabled) return;
+  button.disabled = true;
+  const said = button.textContent;
+  button.textContent = t("One moment …");
   const person = name.trim();
   savePerson(person);
   const opened = await ask(address, { person: person || null, ...wanted });
+  button.disabled = false;
+  button.textContent = said;
   if (!opened) return;
   if (opened.token) saveToken(opened.table, opened.token);
   goTo(opened.table);
+}
+
+// --- games to return to
+
+async function showGames() {
+  const tokens = savedTokens();
+  const [own, all] = await Promise.all([
+    Object.keys(tokens).length ? askQuietly("tables/mine", { tokens }) : { tables: [], gone: [] },
+    askQuietly("tables"),
+  ]);
+  if (!own || !all) return;
+  own.gone.forEach(forgetToken);
+  $("mine").replaceChildren(...listed(own.tables, t("None yet.")));
+  const others = all.tables.filter(({ table }) => !(table in tokens));
+  $("waiting").replaceChildren(...listed(others, t("None at present.")));
+  $("games").hidden = false;
+}
+
+const listed = (tables, otherwise) =>
+  tables.length ? tables.map(entry) : [make("li", { className: "note", textContent: otherwise })];
+
+function entry({ table, phase, names, seat, turn, round_number, num_rounds, open }) {
+  const round = t("Round {number} of {total}", { number: round_number, total: num_rounds });
+  const state = {
+    waiting: t("open seats: {count}", { count: open.length }),
+    playing: turn === seat && seat !== undefined ? `${round} · ${t("your turn")}` : round,
+    over: t("over"),
+  }[phase];
+  const people = names.map(levelName).join(", ");
+  return make(
+    "li",
+    {},
+    make(
+      "a",
+      { href: `#${table}` },
+      make("b", { textContent: people }),
+      make("span", { textContent: state }),
+    ),
+  );
 }

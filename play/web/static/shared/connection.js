@@ -1,8 +1,11 @@
 // Everything that is said to the server: requests over HTTP, and the websocket of a table.
-import { complain } from "./elements.js";
+import { t } from "../language.js";
+import { $, complain, sleep } from "./elements.js";
 
 const FIRST_RETRY = 500; // milliseconds after a connection is lost; doubled after each failure
 const LAST_RETRY = 10000;
+const LEFT = 1000; // closing codes after which there is no use in connecting again
+const REFUSED = 1008;
 const JSON_BODY = { "Content-Type": "application/json" };
 
 // The answer to a request, or null if there is none or the server refuses; the page then shows the reason.
@@ -23,7 +26,18 @@ async function answerTo(address, body) {
     const content = await answer.json();
     return answer.ok ? [content, ""] : [null, content.why];
   } catch {
-    return [null, "The server is not responding."];
+    return [null, t("The server is not responding.")];
+  }
+}
+
+// Waits until the server can open tables, and shows how far it is.
+export async function untilReady() {
+  for (;;) {
+    const state = await ask("ready");
+    $("starting").hidden = !state || state.ready;
+    if (!state || state.ready) return;
+    $("starting").textContent = t("The server is starting: {done} of {total} steps.", state);
+    await sleep(FIRST_RETRY);
   }
 }
 
@@ -40,7 +54,9 @@ export function connect(table, token, receive, disconnected) {
   let socket = null;
   let seated = false;
   let retry = FIRST_RETRY;
-  const send = (message) => socket.send(JSON.stringify(message));
+  const send = (message) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  };
   const open = () => {
     socket = new WebSocket(address);
     socket.onopen = () => send({ kind: "sit", token });
@@ -52,8 +68,8 @@ export function connect(table, token, receive, disconnected) {
       }
       receive(message);
     };
-    socket.onclose = () => {
-      if (!seated) return;
+    socket.onclose = ({ code }) => {
+      if (!seated || code === LEFT || code === REFUSED) return;
       disconnected();
       setTimeout(open, retry);
       retry = Math.min(retry * 2, LAST_RETRY);

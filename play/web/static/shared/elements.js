@@ -1,8 +1,20 @@
 // The elements that all pages are built from, cards, and how cards and actions are named.
+import { t } from "../language.js";
+
 export const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
-export const SUITS = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
-const RANKS = { T: "10", J: "Jack", Q: "Queen", K: "King", A: "Ace" };
-const SPECIAL = { WI: { name: "Wizard", symbol: "★" }, JE: { name: "Jester", symbol: "☺" } };
+export const SUITS = { S: t("spades"), H: t("hearts"), D: t("diamonds"), C: t("clubs") };
+const RANKS = { T: "10", J: t("Jack"), Q: t("Queen"), K: t("King"), A: t("Ace") };
+const SPECIAL = { WI: { name: t("Wizard"), symbol: "★" }, JE: { name: t("Jester"), symbol: "☺" } };
+// The words for agents that everyone has, by strength.
+const LEVELS = {
+  random: t("Beginner"),
+  rule_based: t("Casual"),
+  heuristic: t("Skilled"),
+  "search:worlds=64": t("Expert"),
+  "champion+search:worlds=32": t("Master"),
+  champion: t("Champion"),
+};
+export const levelName = (agent) => LEVELS[agent] ?? agent;
 
 export const $ = (name) => document.getElementById(name);
 
@@ -30,20 +42,25 @@ export function complain(why) {
 
 // After an error, if there is nothing else to show.
 export const offerLobby = () =>
-  $("error").append(" ", make("a", { href: "./", textContent: "Back to the lobby" }));
+  $("error").append(" ", make("a", { href: "./", textContent: t("Back to the lobby") }));
 
 // --- cards
 
 const rank = (name) => (name[0] === "T" ? "10" : name[0]);
-export const cardName = (name) => SPECIAL[name]?.name ?? `${RANKS[name[0]] ?? name[0]} of ${SUITS[name[1]]}`;
+export const cardName = (name) =>
+  SPECIAL[name]?.name ?? t("{rank} of {suit}", { rank: RANKS[name[0]] ?? name[0], suit: SUITS[name[1]] });
 
 export function card(name, tag = "span") {
   const special = SPECIAL[name];
   const face = make(tag, { className: `card ${special ? `special ${name}` : name[1]}` });
   face.setAttribute("aria-label", cardName(name));
   if (tag === "span") face.setAttribute("role", "img");
-  face.append(make("span", { className: "rank", textContent: special ? special.name : rank(name) }));
-  face.append(make("span", { className: "suit", textContent: special ? special.symbol : SYMBOLS[name[1]] }));
+  const part = (className, textContent) => make("span", { className, textContent });
+  const symbol = special ? special.symbol : SYMBOLS[name[1]];
+  const index = special ? [] : [part("rank", rank(name))];
+  face.append(make("span", { className: "corner" }, ...index, part("suit", symbol)));
+  face.append(part("pip", symbol));
+  if (special) face.append(part("title", special.name));
   return face;
 }
 
@@ -59,16 +76,18 @@ export function chip(name) {
 
 // --- actions
 
-// "play 7H" as "7 of hearts", "trump H" as "trump hearts"; "bid 3", and "bid" for a hidden one, unchanged.
+// "play 7H" as "7 of hearts", "trump H" as "trump hearts", "bid 3" as "bid 3"; "bid" alone is a hidden one.
 export function actionName(action) {
   const [verb, what] = action.split(" ");
   if (verb === "play") return cardName(what);
-  return verb === "trump" ? `trump ${SUITS[what]}` : action;
+  if (verb === "trump") return t("trump {suit}", { suit: SUITS[what] });
+  return what === undefined ? t("bid") : t("bid {number}", { number: what });
 }
 
-// What a seat does, as in "plays the 7 of hearts".
-export function describe(action) {
+// What a seat does, as a sentence.
+export function describe(name, action) {
   const [verb, what] = action.split(" ");
-  if (verb === "play") return `plays the ${cardName(what)}`;
-  return verb === "trump" ? `names ${SUITS[what]}` : `bids ${what}`;
+  if (verb === "play") return t("{name} plays: {card}.", { name, card: cardName(what) });
+  if (verb === "trump") return t("{name} names {suit}.", { name, suit: SUITS[what] });
+  return t("{name} bids {bid}.", { name, bid: what });
 }

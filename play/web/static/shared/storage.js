@@ -1,16 +1,31 @@
 // What the browser keeps: the person's name and the tokens of seats; for one tab, the games under review.
+import { t } from "../language.js";
 import { complain } from "./elements.js";
 
 const PERSON = "wizard name";
 const tokenKey = (table) => `wizard ${table}`;
+const MOST_TOKENS = 100;
 const RECORDS = "wizard review";
 const PLACE = "wizard review, place";
 
 export const savedPerson = () => localStorage.getItem(PERSON) ?? "";
 export const savePerson = (name) => localStorage.setItem(PERSON, name);
 
+// "" unless it was set.
+export const savedSetting = (name) => localStorage.getItem(`wizard, ${name}`) ?? "";
+export const saveSetting = (name, value) => localStorage.setItem(`wizard, ${name}`, value);
+
 export const savedToken = (table) => localStorage.getItem(tokenKey(table));
 export const saveToken = (table, token) => localStorage.setItem(tokenKey(table), token);
+export const forgetToken = (table) => localStorage.removeItem(tokenKey(table));
+
+// The tokens of all seats that this browser has taken, by table; at most as many as the server accepts at once.
+export function savedTokens() {
+  const names = Object.keys(localStorage).filter((key) => /^wizard [\w-]{8,}$/.test(key));
+  return Object.fromEntries(
+    names.slice(0, MOST_TOKENS).map((key) => [key.slice("wizard ".length), localStorage.getItem(key)]),
+  );
+}
 
 // The text of a file of records, and the names of its players or null. Null if nothing is kept.
 export const savedRecords = () => JSON.parse(sessionStorage.getItem(RECORDS));
@@ -18,7 +33,7 @@ export const savedRecords = () => JSON.parse(sessionStorage.getItem(RECORDS));
 // Returns whether the records are kept; otherwise the page shows the reason.
 export function saveRecords(text, names = null) {
   if (!text.trim()) {
-    complain("This file is empty.");
+    complain(t("This file is empty."));
     return false;
   }
   sessionStorage.removeItem(PLACE);
@@ -26,7 +41,7 @@ export function saveRecords(text, names = null) {
     sessionStorage.setItem(RECORDS, JSON.stringify([text, names]));
     return true;
   } catch {
-    complain("This file is too large for the browser to keep.");
+    complain(t("This file is too large for the browser to keep."));
     return false;
   }
 }

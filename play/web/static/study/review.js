@@ -159,7 +159,7 @@ async function judge() {
   if (here !== shown || agent !== $("judges").value) return;
   $("chart").dataset.drawn = drawn;
   caption.textContent = judgement
-    ? `Round ${round_number}: points lost by each decision, judged by ${agent}`
+    ? `Round ${round_number}: points lost by each decision, judged by ${agent} in ${judgement.seconds.toFixed(1)} s`
     : "";
   if (judgement) {
     drawBars(judgement);

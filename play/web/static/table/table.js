@@ -1,13 +1,17 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
-
 import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { drawWhy } from "../judging/why.js";
+import { t } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
-import { $, actionName, complain, make, offerLobby } from "../shared/elements.js";
+import { $, actionName, complain, levelName, make, offerLobby } from "../shared/elements.js";
 import { saveRecords } from "../shared/storage.js";
+import { offerLessons, teach } from "./coach.js";
 import { drawTable, drawThinking } from "./drawing.js";
+import { drawGuests, offerGuests } from "./guests.js";
+import { listen } from "./keys.js";
+import { drawPlayers } from "./seats.js";
 
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
 
@@ -15,19 +19,23 @@ const link = (href, textContent) => make("a", { href, textContent });
 let send = null; // sends a message over the connection
 let judges = []; // the agents that can judge decisions
 let view = null; // the latest that has arrived
+let acted = null; // the number of decisions in the view that was acted upon, until the server answers
 let pacing = null; // the timer of a pace that has not been sent yet
 
 export function sit(table, token, agents) {
   judges = agents.filter((agent) => agent.judges).map(({ name }) => name);
   send = connect(table, token, receive, disconnected);
-  $("adviser").append(...judges.map((name) => new Option(name)));
+  $("adviser").append(...judges.map((name) => new Option(levelName(name), name)));
   $("hint").onclick = () => {
     const agent = $("adviser").value;
     send({ kind: "hint", agent });
     $("hint").disabled = true;
     drawThinking(agent);
   };
-  $("back").onclick = () => send({ kind: "take_back" });
+  $("back").onclick = () => {
+    $("back").disabled = true;
+    send({ kind: "take_back" });
+  };
   $("pace").oninput = () => {
     const seconds = Number($("pace").value);
     clearTimeout(pacing);
@@ -37,19 +45,29 @@ export function sit(table, token, agents) {
     }, PAUSE);
     showPace();
   };
+  $("advice").onclick = () => {
+    $("advice").hidden = true;
+  };
+  offerGuests(table, send);
+  offerLessons();
+  listen();
 }
 
 function receive(message) {
   if (message.kind === "view") show(message);
+  else if (message.kind === "presence") meet(message);
   else if (message.kind === "hint") showHint(message);
   else if (message.kind === "error") refused(message.why);
 }
 
 function show(received) {
   view = received;
+  acted = null;
   followLuck(view, judges);
   followMatch(view);
   drawTable(view, choose);
+  drawGuests(view);
+  teach(view);
   if (view.scene.phase === "over") offerRecord();
   $("advice").hidden = true;
   for (const name of ["hint", "asks"]) $(name).hidden = view.you === null || !judges.length;
@@ -58,11 +76,19 @@ function show(received) {
   $("back").disabled = !view.can_take_back;
   if (pacing === null) $("pace").value = view.seconds;
   showPace();
-  $("invite").replaceChildren("A seat is open; send this link: ", link(location.href, location.href));
-  $("invite").hidden = !view.open.length;
 }
 
+// Who comes and goes changes nothing else.
+function meet({ presence, watchers }) {
+  view = { ...view, presence, watchers };
+  drawPlayers(view);
+  drawGuests(view);
+}
+
+// A second click while the first is under way is ignored.
 function choose(action) {
+  if (acted === view.decisions) return;
+  acted = view.decisions;
   complain("");
   send({ kind: "act", action, decisions: view.decisions });
 }
@@ -74,19 +100,22 @@ function showHint({ agent, decisions, ...advice }) {
   }
   const best = drawWhy(agent, advice);
   $("hint").disabled = false;
-  $("news").textContent = `${agent} would choose ${actionName(best)}`;
+  const choice = actionName(best);
+  $("news").textContent = t("{agent} would choose: {choice}", { agent: levelName(agent), choice });
 }
 
 function refused(why) {
   complain(why);
+  acted = null;
   if (view === null) return offerLobby();
   $("advice").hidden ||= "stale" in $("advice").dataset;
   $("hint").disabled = !view.legal.length;
+  for (const one of document.querySelectorAll("[data-chosen]")) delete one.dataset.chosen;
 }
 
 function disconnected() {
-  $("status").textContent = "Connection lost; trying again.";
-  const buttons = document.querySelectorAll("#choices button, #hand button, nav button");
+  $("status").textContent = t("Connection lost; trying again.");
+  const buttons = document.querySelectorAll("#choices button, #hand button, nav button:not(.icon)");
   for (const button of buttons) button.disabled = true;
 }
 
@@ -95,14 +124,14 @@ function offerRecord() {
   const review = async () => {
     if (saveRecords(await fetchRecord(table), names)) goTo(REVIEW);
   };
-  const button = make("button", { textContent: "Review", onclick: review });
+  const button = make("button", { textContent: t("Review"), onclick: review });
   $("status").append(
     " ",
-    link(recordAddress(table), "Record"),
+    link(recordAddress(table), t("Record")),
     " · ",
     button,
     " · ",
-    link("./", "Another game"),
+    link("./", t("Another game")),
   );
 }
 

@@ -1,0 +1,26 @@
+// What a person sets for this browser: colours, language, sounds; and the panel of rules and keys.
+import { chooseLanguage, language, languages } from "../language.js";
+import { $ } from "./elements.js";
+import { savedSetting, saveSetting } from "./storage.js";
+
+export function offerSettings() {
+  for (const button of document.querySelectorAll("button.rules"))
+    button.onclick = () => $("rules").showModal();
+  for (const button of document.querySelectorAll("button.settings"))
+    button.onclick = () => $("settings").showModal();
+  $("theme").value = savedSetting("theme");
+  $("theme").onchange = () => {
+    saveSetting("theme", $("theme").value);
+    showTheme();
+  };
+  showTheme();
+  $("language").append(...Object.entries(languages).map(([code, name]) => new Option(name, code)));
+  $("language").value = language;
+  $("language").onchange = () => chooseLanguage($("language").value);
+  $("sounds").checked = savedSetting("sounds") === "on";
+  $("sounds").onchange = () => saveSetting("sounds", $("sounds").checked ? "on" : "");
+}
+
+function showTheme() {
+  document.documentElement.dataset.theme = savedSetting("theme");
+}

@@ -1,0 +1,38 @@
+// What an agent thinks of the decision: how likely it is to take each action, and the points that it expects.
+import { t } from "../language.js";
+import { $, actionName, levelName, make, row, signed } from "../shared/elements.js";
+
+// An answer may take seconds.
+export function drawThinking(agent) {
+  $("advice").querySelector("caption").textContent = t("{agent} is thinking …", { agent: levelName(agent) });
+  $("advice").tHead.replaceChildren();
+  $("advice").tBodies[0].replaceChildren();
+  $("advice").dataset.stale = "";
+  $("advice").hidden = false;
+}
+
+export function drawAdvice(agent, advice, chosen = null, most = Infinity) {
+  const title = { agent: levelName(agent) };
+  $("advice").querySelector("caption").textContent =
+    advice.value === null
+      ? t("{agent} would choose", title)
+      : t("{agent} would choose, expecting {points} points this round", {
+          ...title,
+          points: signed(advice.value, 1),
+        });
+  const hasPoints = advice.choices.some((choice) => choice.points !== null);
+  $("advice").tHead.replaceChildren(row("th", ["", "", t("share"), hasPoints ? t("points") : ""]));
+  $("advice").tBodies[0].replaceChildren(
+    ...advice.choices.slice(0, most).map(({ action, share, points }) => {
+      const bar = make("span", { className: "bar" });
+      bar.style.width = `${4 * share}rem`;
+      const worth = points === null ? "" : signed(points, 1);
+      const line = row("td", [actionName(action), "", `${Math.round(100 * share)}%`, worth]);
+      line.cells[1].append(bar);
+      if (action === chosen) line.dataset.chosen = "";
+      return line;
+    }),
+  );
+  delete $("advice").dataset.stale;
+  $("advice").hidden = false;
+}

@@ -1,0 +1,108 @@
+// The decision: bids and suits to choose from, and the hand.
+import { t } from "../language.js";
+import { $, actionName, card, make, SUITS, SYMBOLS } from "../shared/elements.js";
+
+const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone
+const FULL_FAN = 12; // cards; a smaller hand is bent less
+const FEW_BIDS = 8; // on a phone more are chosen with a stepper
+
+let wished = 0; // the bid that the stepper shows
+let round = null; // and its round
+
+export function drawChoices(view, choose) {
+  const pick = (element, action) => picked(view, choose, element, action);
+  const tag = choose ? "button" : "span";
+  const suits = view.legal.filter((action) => action.startsWith("trump"));
+  const bids = view.scene.phase === "bid" && view.legal.length ? bidsOf(view) : [];
+  const buttons = [...suits, ...bids].map((action) => {
+    const what = action.split(" ")[1];
+    const text = SYMBOLS[what] ? `${SYMBOLS[what]} ${SUITS[what]}` : what;
+    const choice = make(tag, { className: `choice ${SYMBOLS[what] ? what : ""}`, textContent: text });
+    if (choose) choice.setAttribute("aria-label", actionName(action));
+    if (!view.legal.includes(action)) choice.title = forbidden(view, action);
+    return pick(choice, action);
+  });
+  $("choices").replaceChildren(...(buttons.length ? [make("div", { className: "all" }, ...buttons)] : []));
+  $("choices").toggleAttribute("data-many", choose !== null && bids.length > FEW_BIDS);
+  if (choose && bids.length > FEW_BIDS) $("choices").append(stepper(view, choose));
+  const not = bids.find((action) => !view.legal.includes(action));
+  if (not) $("choices").append(make("p", { className: "note", textContent: forbidden(view, not) }));
+  drawHand(view, choose, pick, tag);
+  if (choose) focusFirstChoice();
+}
+
+// Every bid of the round; the rules may forbid one.
+const bidsOf = ({ scene }) => Array.from({ length: scene.hand_size + 1 }, (_, bid) => `bid ${bid}`);
+
+const forbidden = ({ scene }, action) =>
+  t("Not {bid}: the bids would add up to the {tricks} tricks.", {
+    bid: action.split(" ")[1],
+    tricks: scene.hand_size,
+  });
+
+function picked(view, choose, element, action) {
+  const legal = view.legal.includes(action);
+  element.dataset.action = action;
+  element.dataset.legal = legal;
+  if (choose) {
+    element.disabled = !legal;
+    element.onclick = () => {
+      element.dataset.chosen = "";
+      choose(action);
+    };
+  } else if (action === view.chosen) element.dataset.chosen = "";
+  return element;
+}
+
+function stepper(view, choose) {
+  if (round !== view.scene.round_number) wished = Math.round(view.scene.hand_size / view.names.length);
+  round = view.scene.round_number;
+  const go = make("button", { className: "go" });
+  const step = (by) => () => {
+    wished = Math.max(0, Math.min(wished + by, view.scene.hand_size));
+    show();
+  };
+  const fewer = make("button", { className: "step", textContent: "−", onclick: step(-1) });
+  const more = make("button", { className: "step", textContent: "+", onclick: step(1) });
+  fewer.setAttribute("aria-label", t("one trick fewer"));
+  more.setAttribute("aria-label", t("one trick more"));
+  go.onclick = () => {
+    go.dataset.chosen = "";
+    choose(`bid ${wished}`);
+  };
+  const show = () => {
+    go.textContent = t("Bid {number}", { number: wished });
+    go.disabled = !view.legal.includes(`bid ${wished}`);
+    fewer.disabled = wished === 0;
+    more.disabled = wished === view.scene.hand_size;
+  };
+  show();
+  return make("div", { className: "stepper" }, fewer, go, more);
+}
+
+function drawHand(view, choose, pick, tag) {
+  const { scene } = view;
+  const acting = scene.seats.find((seat) => seat.acts);
+  const holder = view.you ?? (choose ? null : (acting?.number ?? null));
+  const hand = (holder === null ? null : scene.seats[holder].hand) ?? [];
+  const middle = (hand.length - 1) / 2;
+  const slots = hand.map((name, number) => {
+    const slot = make("span", { className: "slot" }, pick(card(name, tag), `play ${name}`));
+    const bend = ((number - middle) / (middle || 1)) * Math.min(1, hand.length / FULL_FAN);
+    slot.style.setProperty("--bend", bend.toFixed(3));
+    return slot;
+  });
+  const half = scene.hand_size > ONE_ROW ? Math.ceil(slots.length / 2) : slots.length;
+  const rows = [slots.slice(0, half), slots.slice(half)].filter((row) => row.length);
+  $("hand").replaceChildren(...rows.map((row) => make("div", { className: "cards" }, ...row)));
+  $("hand").toggleAttribute("data-turn", scene.phase === "play" && view.legal.length > 0);
+  $("table").toggleAttribute("data-large", scene.hand_size > ONE_ROW);
+}
+
+// For the keyboard, unless something else has the focus.
+function focusFirstChoice() {
+  const choices = [...document.querySelectorAll(".go, #choices .choice, #hand button")];
+  const first = choices.find((one) => !one.disabled && one.checkVisibility());
+  const focused = document.activeElement;
+  if (first && (!focused || focused === document.body)) first.focus({ preventScroll: true });
+}

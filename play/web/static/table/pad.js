@@ -1,0 +1,46 @@
+// The score pad: beside the table where there is room, else in a dialog.
+import { t } from "../language.js";
+import { $, make, row, SYMBOLS, signed } from "../shared/elements.js";
+import { seatLabel } from "./seats.js";
+
+export function showDialog(...content) {
+  $("dialog").firstElementChild.replaceChildren(...content);
+  $("dialog").showModal();
+}
+
+export function drawPad(view) {
+  $("scores").replaceChildren(scorePad(view));
+  $("pad").disabled = !view.scene.pad.length;
+  $("pad").onclick = () => showDialog(scorePad(view));
+}
+
+// A row for each round, the latest first: the total of each seat, and how it came about.
+function scorePad(view) {
+  const { pad, seats } = view.scene;
+  const totals = seats.map(() => 0);
+  const rounds = pad.map(([number, { trump, bids, tricks_won, points }]) => {
+    const cells = bids.map((bid, seat) => {
+      totals[seat] += points[seat];
+      const met = bid === tricks_won[seat];
+      const how = `${met ? "✓" : "✗"} ${tricks_won[seat]}/${bid} ${signed(points[seat])}`;
+      return make(
+        "td",
+        { className: met ? "met" : "missed" },
+        make("b", { textContent: totals[seat] }),
+        make("small", { textContent: how }),
+      );
+    });
+    const suit = make("td", { className: trump ?? "", textContent: trump ? SYMBOLS[trump] : "–" });
+    return make("tr", {}, make("th", { textContent: number, scope: "row" }), suit, ...cells);
+  });
+  const most = Math.max(...seats.map((seat) => seat.score));
+  const second = seats.map((seat) => seat.score).toSorted((a, b) => b - a)[1];
+  const behind = seats.map(({ score }) => (score === most ? signed(most - second) : signed(score - most)));
+  const names = row("th", ["", "", ...seats.map((seat) => seatLabel(view, seat.number))]);
+  names.className = "names";
+  for (const cell of names.cells) cell.title = cell.textContent;
+  const leads = row("td", [t("lead"), "", ...behind]);
+  leads.className = "leads";
+  const caption = make("caption", { textContent: t("Totals; tricks won / bid, points") });
+  return make("table", { className: "pad" }, caption, names, leads, ...rounds.toReversed());
+}
