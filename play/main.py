@@ -19,7 +19,8 @@ from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, leag
 from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
 from wizard_env.play.cli.serve import serve
-from wizard_env.play.cli.training import config, rllib, train
+from wizard_env.play.cli.sweep import sweep
+from wizard_env.play.cli.training import config, push, rllib, train
 
 app = typer.Typer(
     help="Play Wizard, train agents and compare them.",
@@ -35,6 +36,8 @@ for command in (
     convert,
     train,
     config,
+    sweep,
+    push,
     rllib,
     evaluate,
     league,

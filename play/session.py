@@ -9,6 +9,7 @@ import numpy as np
 
 from wizard_env import ACTIONS, Agent, Game, Rules, View
 from wizard_env.agents.assessment import assess
+from wizard_env.agents.outlook import chances
 from wizard_env.loading import load
 from wizard_env.play.language.translation import t
 from wizard_env.records.transcripts import Trick, dealt, tell
@@ -30,6 +31,8 @@ class Choice:
     """The probability that the agent takes it."""
     points: float | None
     """The points of the round that the agent expects from it; None if it has no estimate."""
+    met: float
+    """The chance that the seat then meets its bid exactly, see `wizard_env.agents.outlook`."""
 
 
 @dataclass(frozen=True)
@@ -223,9 +226,16 @@ class Session:
 
         Raises ValueError if the game is over.
         """
-        assessment = assess(agent, View.of([self.game]), self._randomness())
+        view = View.of([self.game])
+        assessment = assess(agent, view, self._randomness())
+        met = chances(view, self._randomness())[0]
         choices = [
-            Choice(ACTIONS[action], float(assessment.policy[0, action]), _known(assessment.points[0, action]))
+            Choice(
+                action=ACTIONS[action],
+                share=float(assessment.policy[0, action]),
+                points=_known(assessment.points[0, action]),
+                met=float(met[action]),
+            )
             for action in self.game.legal_actions()
         ]
         choices.sort(key=lambda one: (-one.share, -(one.points or 0)))

@@ -20,6 +20,7 @@ from wizard_env.testing import RULES, UNKNOWN_OPTION, agent_test
 NOT_ALONE = {
     "checkpoint": "the path of a network",
     "external": "a command",
+    "hf": "a repository on the hub",
     "human": "somebody at the keyboard",
 }
 """What some agents need besides their name; tests of their own hold them to agent_test."""

@@ -51,6 +51,7 @@ from wizard_env.state import (
     STATE,
     TRUMP,
     State,
+    copy_states,
 )
 
 MAX_SCORE = 10_000
@@ -124,8 +125,8 @@ def check_states(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> None:
     """
     if not isinstance(states, np.ndarray) or states.dtype != STATE or states.ndim != 1:
         raise TypeError(f"{_described(states)}: a one-dimensional array of dtype STATE is needed")
-    twins = states.copy()
-    found = _retrace_all(states if states.flags.carray else states.copy(), twins, hidden)
+    twins = copy_states(states)
+    found = _retrace_all(states if states.flags.carray else copy_states(states), twins, hidden)
     if found != _NO_FAULT:
         game, fault = divmod(found, _MANY_FAULTS)
         raise ValueError(_refusal(states, game, *_FAULTS[fault]))

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from wizard_env.view import Agent
 
 GROUP = "wizard_env.agents"
 CHECKPOINT = "checkpoint"
+HUB = "hf"
+"""Agents on the Hugging Face Hub: "hf:owner/name", with options after another colon."""
 
 _programs_allowed: ContextVar[bool] = ContextVar("programs_allowed", default=True)
 
@@ -34,7 +38,8 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
     Args:
         agent: a name, with options after a colon, as in "random" or "search:worlds=64,depth=2";
             or the path of a run written by `wizard train`, or of a file in it, as in "runs/quick" or
-            "runs/quick:sample=True"; or an agent, which is returned unchanged. Quote a value that
+            "runs/quick:sample=True"; or "hf:owner/name" for one that was pushed to the Hugging Face Hub, as
+            in "hf:owner/name:sample=True"; or an agent, which is returned unchanged. Quote a value that
             contains commas as in Python:
             'external:command="python my_bot.py 1,2",timeout=5'.
 
@@ -51,9 +56,41 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
             return agent
         raise TypeError(f"agent={agent!r}: a name, a path or an object with a method `act` is needed")
     name, _, options = agent.partition(":")
+    if name == HUB and not options.startswith("repo="):
+        repo, _, options = options.partition(":")
+        return _make(_find(HUB), {"repo": repo} | _parse(agent, options))
     if name not in agent_names() and ("/" in name or (name and Path(name).exists())):
         return _make(_find(CHECKPOINT), {"path": name} | _parse(agent, options))
     return _make(_find(name), _parse(agent, options))
+
+
+def import_named(name: str) -> Any:
+    """What a name such as "package.module:function" or "file.py:function" stands for.
+
+    The code of the module or file runs.
+
+    Raises:
+        ValueError: there is no such thing in it.
+        PermissionError: it would run within `programs(allowed=False)`.
+    """
+    if not _programs_allowed.get():
+        raise PermissionError(
+            f"{name!r} runs the code of {name.partition(':')[0]} on this machine: allow it with "
+            "--allow-programs if you trust whoever wrote the config"
+        )
+    place, _, inside = name.partition(":")
+    if place.endswith(".py"):
+        spec = spec_from_file_location(Path(place).stem, place)
+        if spec is None or spec.loader is None or not Path(place).is_file():
+            raise FileNotFoundError(f"{name!r}: there is no file {place}")
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    else:
+        module = import_module(place)
+    try:
+        return getattr(module, inside)
+    except AttributeError:
+        raise ValueError(f"{name!r}: {place} has no {inside!r}") from None
 
 
 @contextmanager

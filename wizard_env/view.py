@@ -15,7 +15,7 @@ from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action, reorder_action
 from wizard_env.rules import Rules
 from wizard_env.sampling import draw_noise
-from wizard_env.state import MASK_ROW, PLAY, STATE, rules_of
+from wizard_env.state import MASK_ROW, PLAY, STATE, copy_states, rules_of
 
 if TYPE_CHECKING:
     from wizard_env.game import Game
@@ -66,7 +66,7 @@ class View:
         if (states["phase"] > PLAY).any():
             game = int((states["phase"] > PLAY).argmax())
             raise ValueError(f"game {game} of the view awaits no decision: its round is over")
-        self.known = states.copy() if copy else states
+        self.known = copy_states(states) if copy else states
         _conceal_rows(self.known)
         self._noise = noise
         self._encoding: Encoding | None = None
@@ -76,7 +76,7 @@ class View:
         """A view of the games' acting seats. Raises ValueError if a game is over."""
         if not len(games):
             raise ValueError("a view of no games: at least one is needed")
-        return cls(np.concatenate([game.state for game in games]))
+        return cls(np.frombuffer(b"".join(game.state.tobytes() for game in games), STATE))
 
     def __len__(self) -> int:
         return len(self.known)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
-from wizard_env.loading import programs
 from wizard_env.play.cli.options import Threads
 from wizard_env.play.cli.outputs import NUM_RECORDS
 from wizard_env.play.cli.progress import training_bar
@@ -62,6 +61,7 @@ def train(
     allow_programs: AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent."""
+    from wizard_env.loading import programs
     from wizard_env.train.config.reading import read_config
     from wizard_env.train.run import checkpoint_of, train
 
@@ -91,6 +91,21 @@ def config(
     typer.echo(configs.find(name).read_text(encoding="utf-8"), nl=False)
 
 
+def push(
+    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    repo: Annotated[
+        str, typer.Argument(metavar="OWNER/NAME", help="The repository on the Hugging Face Hub.")
+    ],
+    private: Annotated[bool, typer.Option(help="Make a new repository private.")] = False,
+    notes: Annotated[str, typer.Option(help="What the card says besides what the run says.")] = "",
+) -> None:
+    """Publish a run's agent on the Hugging Face Hub, with a card; load("hf:owner/name") loads it."""
+    from wizard_env.train.push import push
+
+    say(f"published    {push(run, repo, private, notes)}")
+    say(f"agent        hf:{repo} (wizard evaluate hf:{repo} ...)")
+
+
 def asked_changes(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
     """All changes to a config that the options ask for, each `key=value`."""
     own = {"seed": seed, "name": None if name is None else f'"{name}"'}
@@ -115,6 +130,7 @@ def rllib(
     allow_programs: AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does."""
+    from wizard_env.loading import programs
     from wizard_env.train.config.reading import read_toml
     from wizard_env.train.config.rllib import RLlibConfig
 

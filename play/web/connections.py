@@ -42,6 +42,7 @@ class Connection:
         self.client = client
         self.question: asyncio.Task[None] | None = None
         """The answer to the last Hint, if it is still awaited."""
+        self._is_slow = False
         self._unsent: asyncio.Queue[str | int] = asyncio.Queue()
         self.sending = asyncio.create_task(self._send_all())
         """Ends when the connection shall end."""
@@ -52,10 +53,11 @@ class Connection:
 
     def send_text(self, text: str) -> None:
         """Send a message that is JSON already."""
-        if self._unsent.qsize() >= MOST_UNSENT:
-            self.sending.cancel()
-        else:
+        if self._unsent.qsize() < MOST_UNSENT:
             self._unsent.put_nowait(text)
+        elif not self._is_slow:
+            self._is_slow = True
+            self.sending.cancel()
 
     def close(self, code: int = DONE) -> None:
         """End the connection once everything is sent."""

@@ -72,7 +72,7 @@ class Hub:
         for name in wanted.seats:
             if name is not None:
                 self._check_agent(name)
-        self._check_person(wanted.person)
+        self.check_person(wanted.person)
         options = wanted.model_dump(exclude={"seats", "person", "watchers", "listed"})
         setup = new_setup(
             Rules(num_players=len(wanted.seats), **options),
@@ -92,7 +92,7 @@ class Hub:
         Returns the seat and its token. Raises ValueError for a person named like an agent or another at the
         table, UnknownTableError if every seat is taken, and StoreError.
         """
-        self._check_person(person)
+        self.check_person(person)
         given: list[tuple[int, str]] = []
 
         def decide() -> Change:
@@ -132,7 +132,8 @@ class Hub:
         if name not in self.agents:
             raise ValueError(f"unknown agent {name!r}: allowed are {', '.join(self.agents)}")
 
-    def _check_person(self, person: str | None) -> None:
+    def check_person(self, person: str | None) -> None:
+        """Raise ValueError if a person is named like an agent."""
         if person is not None:
             check_distinct(person, [*self.agents, *agent_names()], "an agent")
 
@@ -379,11 +380,11 @@ def _begun(table: Table, seat: int) -> Change | None:
     return None if table.setup.begun else table.changed(begun=True)
 
 
-def _with_pace(table: Table, seconds: float) -> Change:
+def _with_pace(table: Table, seconds: float) -> Change | None:
     low, high = SECONDS
     if not low <= seconds <= high:
         raise ValueError(f"seconds={seconds!r}: allowed are {low:g} to {high:g}")
-    return table.changed(seconds=float(seconds))
+    return None if seconds == table.setup.seconds else table.changed(seconds=float(seconds))
 
 
 def _failure(name: str | None, error: Exception) -> str:

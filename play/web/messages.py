@@ -13,6 +13,12 @@ and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try agai
     POST /tables/NAME/seats         TakeSeat -> {"table", "seat", "token"}
     GET  /tables/NAME/invitation    {"address", "reachable": bool, "qr": text of an SVG}
     POST /tables/NAME/judgement     AskedTable -> a judgement of a round that is over, see `judging.sums`
+    POST /tables/NAME/match         AtTable -> {"match"} and an invitation: others may now play the same deals
+    POST /tables/NAME/comparison    AskedComparison -> what others have made of the same deals, see
+                                    `duplicate.comparison`
+    GET  /matches/NAME              {"rules", "seats", "tables": how many}
+    POST /matches/NAME/seats        TakeSeat -> {"table", "seat", "token"}: a table with the same deals
+    POST /matches/daily/seats       the same for the deals of the day
     GET  /tables/NAME/record        the record of a game that is over, with the names of its players
     POST /records/...               Moment, AskedMoment, AskedRound: see `review`
 
@@ -174,3 +180,16 @@ class AskedTable(Message):
     round_number: int = Field(ge=1)
     agent: Text
     token: str | None = Field(default=None, max_length=MAX_TEXT)
+
+
+class AtTable(Message):
+    """Whoever sits at the seat that the token opens."""
+
+    token: str = Field(max_length=MAX_TEXT)
+
+
+class AskedComparison(AtTable):
+    """Ask how another fares with the same deals."""
+
+    against: int = Field(default=0, ge=0)
+    """The place of the other in the list of all others; the first is 0."""

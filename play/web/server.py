@@ -28,6 +28,8 @@ from wizard_env.play.web.access.limits import Bucket, Buckets, TooFastError
 from wizard_env.play.web.access.readiness import READY, Readiness
 from wizard_env.play.web.access.requests import body_of, client_behind
 from wizard_env.play.web.connections import TRY_AGAIN, Connection
+from wizard_env.play.web.duplicate.endpoints import MATCH_ROUTES
+from wizard_env.play.web.duplicate.matches import Matches
 from wizard_env.play.web.hub import AgentError, Hub
 from wizard_env.play.web.judging.endpoints import judge_table
 from wizard_env.play.web.judging.judgements import Judgements
@@ -292,6 +294,7 @@ def make_app(
         app.state.requests = Buckets(REQUEST_RATE, REQUEST_BURST, "requests")
         app.state.openings = Buckets(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True)
         app.state.judgements = Judgements()
+        app.state.matches = Matches()
         app.state.hub = Hub(Tables(store, agent), agents, records)
         yield
         await app.state.hub.close()
@@ -310,6 +313,7 @@ def make_app(
             Route("/tables/{name}/seats", open_seats),
             Route("/tables/{name}/invitation", invite),
             Route("/tables/{name}/record", game_record),
+            *MATCH_ROUTES,
             Route("/tables/{name}/judgement", judge_table, methods=["POST"]),
             Route("/records/moment", show_moment, methods=["POST"]),
             Route("/records/assessment", assess_moment, methods=["POST"]),

@@ -143,6 +143,15 @@ class Store:
         ).fetchone()
         return None if row is None else Stored(row[0], json.loads(row[1]), json.loads(row[2]), row[3])
 
+    def of_match(self, match: str) -> list[Stored]:
+        """The saved tables of a match, the oldest first."""
+        rows = self._execute(
+            "SELECT name, setup, history, version FROM tables WHERE json_extract(setup, '$.match') = ?"
+            " ORDER BY rowid",
+            (match,),
+        )
+        return [Stored(row[0], json.loads(row[1]), json.loads(row[2]), row[3]) for row in rows]
+
     def __len__(self) -> int:
         count: int = self._execute("SELECT count(*) FROM tables").fetchone()[0]
         return count

@@ -44,6 +44,8 @@ class Setup:
     """Whether people without a seat may watch people."""
     listed: bool = False
     """Whether the lobby shows the table while it waits."""
+    match: str | None = None
+    """The match that the table belongs to, see `duplicate.matches`; None if no other table has its deals."""
     seconds: float = 0.8
     """How long agents wait before they act."""
 
@@ -194,6 +196,8 @@ class Table:
         """The actions before a seat's last decision. Raises ValueError if it may not take it back."""
         if self.setup.seats.count(None) > 1:
             raise ValueError("nothing can be taken back while another person sits at the table")
+        if self.setup.match is not None:
+            raise ValueError("nothing can be taken back in a match: others play the same deals")
         return self.session.history_before_last(seat)
 
     def view(self, seat: int, here: Collection[int], watching: int) -> dict[str, Any]:
@@ -215,7 +219,10 @@ class Table:
             "waiting": not setup.begun,
             "host": self.host,
             "stand_in": setup.stand_in,
-            "can_take_back": setup.seats.count(None) == 1 and any(e.seat == seat for e in session.events),
+            "match": setup.match,
+            "can_take_back": setup.seats.count(None) == 1
+            and setup.match is None
+            and any(event.seat == seat for event in session.events),
             **self.presence(here, watching),
         }
 

@@ -98,6 +98,11 @@ class Tables:
         self._keep(table)
         return table
 
+    async def of_match(self, match: str) -> list[Stored]:
+        """The tables of a match as they are stored, the oldest first. Raises StoreError."""
+        found: list[Stored] = await self._stored(lambda: self._store.of_match(match))
+        return found
+
     def _restore(self, stored: Stored) -> Table:
         setup = Setup.from_json(stored.setup)
         return Table(stored.name, setup, self.agent, stored.history, stored.version)

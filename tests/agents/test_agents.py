@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.positions import VARIED_RULES, at, random_view, view_bytes
+from tests.positions import VARIED_RULES, differing_in_secret, random_view, view_bytes
 from wizard_env import Game, Games, Rules
 from wizard_env.agents import View, load
-from wizard_env.cards import pack, unpack_cards
 
 every_agent = pytest.mark.parametrize("name", ["random", "heuristic"])
 
@@ -78,15 +77,7 @@ def test_agents_play_whole_games_against_each_other(name: str) -> None:
 @pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
 def test_hidden_information_does_not_change_the_action(name: str, reveal: Any) -> None:
     """Different hidden hands, bids and future deals give the same view and the same action."""
-    game = at(reveal)
-    other = game.clone()
-    for seat, hand in ((0, "TC"), (2, "7C")):
-        assert len(unpack_cards(int(other.state["hands"][0, seat]))) == len(hand) // 2
-    other.state["hands"][0, 0] = pack([3])
-    other.state["hands"][0, 2] = pack([7])
-    other.state["generator"] = 12345
-    if reveal == "secret":
-        other.state["bids"][0, [0, 2]] = [3, 3]
+    game, other = differing_in_secret(reveal)
     assert view_bytes(View.of([other])) == view_bytes(View.of([game]))
     acted = [load(name).act(View.of([one]), np.random.default_rng(0)).tolist() for one in (game, other)]
     assert acted[0] == acted[1]

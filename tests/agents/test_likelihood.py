@@ -88,7 +88,7 @@ def test_a_weight_is_the_product_over_the_decisions_of_others() -> None:
         for observer in range(3):
             state = game.state.copy()
             state["seat"] = observer
-            weight = weigh_worlds(View(state), state[:, np.newaxis])[0, 0]
+            weight = weigh_worlds(View(state.copy(), copy=False), state[:, np.newaxis])[0, 0]
             np.testing.assert_allclose(weight, expected[observer], rtol=1e-9)
 
 

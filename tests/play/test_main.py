@@ -11,6 +11,8 @@ from tests.play.commands import Wizard, error_line, run_installed
 COMMANDS = [
     "train",
     "config",
+    "sweep",
+    "push",
     "rllib",
     "evaluate",
     "league",

@@ -443,7 +443,7 @@ GOOD = "players=3 dealer=2 hands=TS2H/WIJE/3D3C upcard=4H bids=1,2,0 tricks=2HWI
         ("players=3", "players=3 scores=0,0,1e1", "'1e1' is not a whole number"),
         ("players=3", "players=3 seed=-1", "seed=-1"),
         ("players=3", "players=3 seed=99999999999999999999", "seed="),
-        ("players=3", "players=3 seed=" + "9" * 5000, "is not a whole number"),
+        ("players=3", "players=3 seed=" + "9" * 5000, "a position has at most 2000"),
         ("dealer=2", "dealer=3", "dealer=3: allowed are 0 to 2"),
         ("dealer=2", "dealer=-1", "dealer=-1"),
         ("TS2H", "TS2", "'TS2' is not a sequence of cards"),

@@ -132,7 +132,7 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks `ps` of Linux")
-@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("by", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_killed_league_leaves_no_process(by: signal.Signals, tmp_path: Path) -> None:
     """Its workers end with it; what was written stays, and is not played again."""
     script = tmp_path / "run.py"

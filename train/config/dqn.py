@@ -14,7 +14,7 @@ class DqnConfig(SelfPlay):
     """
 
     learner: Literal["dqn"]
-    num_games: int = Field(default=128, gt=0)
+    num_games: int = Field(default=128, gt=0, le=2**31)
     decisions_per_game: int = Field(default=128, gt=0)
     """How many decisions each game contributes to an iteration, which is one line of the curves."""
     decisions_per_update: int = Field(default=105, gt=0)

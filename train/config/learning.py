@@ -1,8 +1,8 @@
 """What the `[learning]` sections of several learners have in common."""
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator
 
-from wizard_env.envs.rewards import Reward
+from wizard_env.envs.rewards import find_reward
 
 PAST = "past"
 """The partner that is a past self of the learner."""
@@ -34,10 +34,17 @@ class Learning(Section):
 class SelfPlay(Learning):
     """The games of self-play and their rewards, see `wizard_env.train.selfplay.games`."""
 
-    num_games: int = Field(default=512, gt=0)
+    num_games: int = Field(default=512, gt=0, le=2**31)
     """How many games are played side by side."""
-    reward: Reward = "points"
-    """The reward to learn for, see `wizard_env.envs.rewards`."""
+    reward: str = "points"
+    """The reward to learn for, see `wizard_env.envs.rewards`; or one's own, as in "file.py:function"."""
+
+    @field_validator("reward")
+    @classmethod
+    def _is_a_reward(cls, reward: str) -> str:
+        if ":" not in reward:  # one's own is imported when the run begins
+            find_reward(reward)
+        return reward
 
 
 class ProximalPolicy(Section):

@@ -42,7 +42,7 @@ class GameConfig(Section):
 class GameKind(GameConfig):
     """One kind of game among several that are learned together."""
 
-    share: float = Field(default=1.0, gt=0)
+    share: float = Field(default=1.0, gt=0, le=1e9)
     """How much of `num_games` is of this kind, relative to the shares of the other kinds."""
 
     def rules(self) -> Rules:

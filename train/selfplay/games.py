@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from wizard_env import Agent, Games, Rules
 from wizard_env.agents import load
 from wizard_env.checks import are_bools
-from wizard_env.envs.rewards import Reward, rewards
+from wizard_env.envs.rewards import Reward, find_reward
 from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.view import actions_by_owner
 
-REWARD_SCALES: dict[Reward, float] = {
+REWARD_SCALES: dict[str, float] = {
     "points": 1 / 20,  # 20 points are what a bid of 0 earns when it is met
     "relative": 1 / 20,
     "game": 1 / 200,
@@ -23,8 +23,10 @@ REWARD_SCALES: dict[Reward, float] = {
     "rank": 1.0,
 }
 """Factors that bring returns to about 1."""
-ROUND_REWARDS: tuple[Reward, ...] = ("points", "relative")
-"""The rewards that are paid at the end of a round; the others are paid at the end of the game."""
+OWN_SCALE = 1 / 20
+"""The factor on rewards of one's own, which are paid at the end of a round and should be in points."""
+GAME_REWARDS: tuple[Reward, ...] = ("game", "win", "rank")
+"""The rewards that are paid at the end of the game; the others are paid at the end of a round."""
 NO_PARTNER = -1
 _ALL = slice(None)
 
@@ -58,7 +60,7 @@ class SelfPlayGames:
         sparring: float = 0.0,
         partners: Sequence[str | Agent] = ("heuristic",),
         alone: bool = False,
-        reward: Reward = "points",
+        reward: str = "points",
     ) -> None:
         """Deal the games.
 
@@ -69,13 +71,15 @@ class SelfPlayGames:
             sparring: the share of games in which a partner takes 1 to num_players - 1 seats.
             partners: the agents that take those seats; one of them, drawn once, in each game.
             alone: whether the partner takes all seats but one in those games.
-            reward: what is paid, see `wizard_env.envs.rewards`.
+            reward: what is paid, see `wizard_env.envs.rewards.find_reward`.
         """
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
         self.rng = np.random.default_rng(seed)
         self.games.spread(self.rng)
         self._partners = [load(partner) for partner in partners]
-        self._reward = reward
+        self._pays = find_reward(reward)
+        self._scale = REWARD_SCALES.get(reward, OWN_SCALE)
+        self._by_round = reward not in GAME_REWARDS
         self._rows = np.arange(num_games)
         self.points = np.zeros_like(self.games.points)
         sits = np.arange(self.points.shape[1]) < self.games.num_players[:, np.newaxis]
@@ -122,15 +126,14 @@ class SelfPlayGames:
         fresh = ~self.round_done[rows]
         self.points[rows[fresh]] = points[fresh]
         self.round_done[rows] = True
-        ended = np.ones_like(over) if self._reward in ROUND_REWARDS else over
+        ended = np.ones_like(over) if self._by_round else over
         fresh = ended & ~self.ended[rows]
         self.ended[rows] |= ended
         sizes = games.num_players[rows]
         for size in np.unique(sizes[fresh]).tolist():
             these = fresh & (sizes == size)
             mine, all_points = points[these, :size], scores[these, :size] + points[these, :size]
-            paid = rewards(self._reward, mine, all_points, over[these])
-            self.rewards[rows[these], :size] = paid * REWARD_SCALES[self._reward]
+            self.rewards[rows[these], :size] = self._pays(mine, all_points, over[these]) * self._scale
 
     def learners_points(self, part: slice = _ALL) -> NDArray[np.int16]:
         """int16 [k]: the points of each seat that learns, in the rounds that the part's last step ended."""

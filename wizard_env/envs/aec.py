@@ -9,10 +9,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.checks import check_choice
 from wizard_env.envs.observing import ObservationType, observation_space, shown_as
 from wizard_env.envs.reset_options import ResetOptions
-from wizard_env.envs.rewards import REWARDS, Reward, rewards
+from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.game import Game
 from wizard_env.observation.fields import FULL_HIGHS
 from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
@@ -82,7 +81,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def __init__(
         self,
         num_players: int = 4,
-        reward: Reward = "points",
+        reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
         render_mode: str | None = None,
         **options: Any,
@@ -92,15 +91,15 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         Args:
             num_players: 3 to 6.
             reward: "points" (of a round, as it is scored), "game", "relative", "win" or "rank", see
-                `rewards`.
+                `rewards`; or a function, or where to import one, see `find_reward`.
             dtype: of the observations: "uint8" as in the table, or "float32" with each entry / high.
             render_mode: None, "ansi", "rgb_array" or "human"; what is shown is the acting seat's view.
             options: the other options of Rules.
         """
         super().__init__()
         self.rules = make_rules(raw_env, num_players, options)
-        check_choice("reward", reward, REWARDS)
         self.reward = reward
+        self._pays = find_reward(reward)
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
@@ -226,7 +225,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         """Pay the rewards of the round that has just been scored."""
         over = np.asarray(self.game.phase_code == OVER)
         scores = np.array(self.game.scores, np.int16)
-        paid = rewards(self.reward, np.array(points, np.int16), scores, over).tolist()
+        paid = self._pays(np.array(points, np.int16), scores, over).tolist()
         self.rewards = dict(zip(self.possible_agents, paid, strict=True))
         self._paid = True
         self._accumulate_rewards()

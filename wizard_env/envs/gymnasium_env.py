@@ -17,7 +17,7 @@ from wizard_env.envs.legal_actions import (
 from wizard_env.envs.observing import ObservationType, observation_space, shown_as
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
-from wizard_env.envs.rewards import Reward
+from wizard_env.envs.rewards import RewardFunction
 from wizard_env.game import Game
 from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rules import make_rules
@@ -42,7 +42,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
         seat: int | None = None,
         opponents: Opponents = "random",
         episode: Episode = "game",
-        reward: Reward = "points",
+        reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
         illegal_action: IllegalActions = "raise",
         render_mode: str | None = None,
@@ -55,7 +55,8 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
             seat: the learner's seat; drawn for each game if None.
             opponents: the name of an agent, an agent, or one for each seat to the learner's left.
             episode: "game", or "round": each episode is the next round of the game.
-            reward: "points", "game", "relative", "win" or "rank", see `rewards`.
+            reward: "points", "game", "relative", "win" or "rank", see `rewards`; or a function, or where to
+                import one, see `find_reward`.
             dtype: of the observations: "uint8" as in the table, or "float32" with each entry / high.
             illegal_action: "raise" IllegalAction, or play the "nearest" legal one: for libraries that
                 try out an environment with any action of its space.

@@ -15,7 +15,7 @@ from wizard_env.envs.legal_actions import ILLEGAL_ACTIONS, IllegalActions, Legal
 from wizard_env.envs.observing import ObservationType, observation_space, shown_as
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
-from wizard_env.envs.rewards import Reward
+from wizard_env.envs.rewards import RewardFunction
 from wizard_env.render.modes import RENDER_FPS, Renderer
 from wizard_env.rules import make_rules
 from wizard_env.state import aligned_copy
@@ -48,7 +48,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         seat: int | None = None,
         opponents: Opponents = "random",
         episode: Episode = "game",
-        reward: Reward = "points",
+        reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
         illegal_action: IllegalActions = "raise",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,

@@ -11,7 +11,7 @@ from wizard_env.chance import mix, scale, step_generator
 from wizard_env.checks import check_choice, is_integer
 from wizard_env.compiled.jit import kernel
 from wizard_env.envs.reset_options import AS_MADE, ResetOptions
-from wizard_env.envs.rewards import REWARDS, Reward, rewards
+from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.game import Game
 from wizard_env.games import Games
 from wizard_env.loading import load
@@ -49,10 +49,9 @@ class GamesWithOpponents:
         seat: int | None,
         opponents: Opponents,
         episode: Episode,
-        reward: Reward,
+        reward: str | RewardFunction,
     ) -> None:
         check_choice("episode", episode, EPISODES)
-        check_choice("reward", reward, REWARDS)
         if episode == "round" and reward in ("game", "win", "rank"):
             raise ValueError(f"reward={reward!r} is paid at the end of a game: it needs episode='game'")
         if seat is not None and not (is_integer(seat) and 0 <= seat < rules.num_players):
@@ -62,7 +61,7 @@ class GamesWithOpponents:
         self._fixed_seat = seat
         self._opponents, self._agent_at = load_opponents(opponents, rules.num_players)
         self._episode = episode
-        self._reward = reward
+        self._reward = find_reward(reward)
         self._games = Games(rules, num_games, pause=episode)
         self.seat = np.zeros(num_games, np.int64)
         self.observation = np.zeros_like(self._games.observation)
@@ -180,9 +179,12 @@ class GamesWithOpponents:
     def _collect(self, rows: NDArray[np.int64]) -> None:
         games = self._games
         over = games.done[rows]
-        paid = rewards(self._reward, games.points[rows], games.scores[rows], over)
-        self.reward[rows] += np.take_along_axis(paid, self.seat[rows, np.newaxis], 1)[:, 0]
-        self.terminated[rows] = over if self._episode == "game" else games.round_done[rows]
+        ended = games.round_done[rows]
+        if ended.any():  # nothing is paid elsewhere
+            these = rows[ended]
+            paid = self._reward(games.points[these], games.scores[these], over[ended])
+            self.reward[these] += np.take_along_axis(paid, self.seat[these, np.newaxis], 1)[:, 0]
+        self.terminated[rows] = over if self._episode == "game" else ended
 
 
 def load_opponents(opponents: Opponents, num_players: int) -> tuple[list[Agent], NDArray[np.int64]]:

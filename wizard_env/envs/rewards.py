@@ -1,12 +1,37 @@
 """Rewards: the points of the game, or something derived from them."""
 
-from typing import Literal, get_args
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wizard_env.checks import check_choice
+from wizard_env.loading import import_named
+
 Reward = Literal["points", "game", "relative", "win", "rank"]
 REWARDS: tuple[str, ...] = get_args(Reward)
+RewardFunction: TypeAlias = Callable[
+    [NDArray[np.int16], NDArray[np.int16], NDArray[np.bool_]], NDArray[np.float64]
+]
+"""Rewards of every seat after a step that scored a round, from the points, scores and over of `rewards`."""
+
+
+def find_reward(reward: str | RewardFunction) -> RewardFunction:
+    """The function of a reward.
+
+    reward: a name of REWARDS, a function, or where to import one: "module:function" or "file.py:function".
+
+    Raises ValueError for another name, and what the import raises.
+    """
+    if callable(reward):
+        return reward
+    if isinstance(reward, str) and ":" in reward:
+        found: RewardFunction = import_named(reward)
+        return found
+    check_choice("reward", reward, REWARDS)
+    return partial(rewards, cast(Reward, reward))
 
 
 def rewards(

@@ -23,7 +23,7 @@ HEADERS = {
 }
 """Headers of every answer: the page runs no script and shows no style but the server's own."""
 
-NEED_KERNELS = ("/tables", "/records")
+NEED_KERNELS = ("/tables", "/records", "/matches")
 """Paths that are refused until the server is ready."""
 
 

@@ -1,8 +1,9 @@
 // Where the page begins: opens what the address names.
+import { match } from "./duplicate/match.js";
 import { result } from "./judging/result.js";
 import { t } from "./language.js";
 import { join, lobby } from "./lobby/lobby.js";
-import { currentPage, LOBBY, RESULT, REVIEW } from "./shared/address.js";
+import { currentPage, DAILY, LOBBY, MATCH, RESULT, REVIEW } from "./shared/address.js";
 import { ask, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
@@ -20,6 +21,8 @@ function open(page) {
   if (page === LOBBY) lobby(agents);
   else if (page === REVIEW) review(agents);
   else if (page.startsWith(RESULT)) result(page.slice(RESULT.length), agents);
+  else if (page === DAILY) match(DAILY);
+  else if (page.startsWith(MATCH)) match(page.slice(MATCH.length));
   else openTable(page);
 }
 

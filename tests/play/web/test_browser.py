@@ -244,7 +244,8 @@ def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
     page.wait_for_selector(CHOICES)
     page.click("#hint")
     page.wait_for_selector("#advice tbody tr")
-    assert "Champion would choose" in page.inner_text("#advice")
+    assert "search:worlds=4 expects" in page.inner_text("#advice")
+    assert page.locator("#advice tbody tr").count() == 5
     page.locator(CHOICES).first.click()
     page.wait_for_selector("#hand button:not(:disabled)")
     page.click("#back")

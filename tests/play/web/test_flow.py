@@ -10,9 +10,11 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from tests.play.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, sit_down
+from tests.positions import played_at_random
+from wizard_env import Rules
 from wizard_env.play.web import hub as hub_module
 from wizard_env.play.web.server import make_app
-from wizard_env.records.game_records import players_of
+from wizard_env.records.game_records import players_of, record
 
 GUESTS: list[str | None] = [None, "random", None]
 
@@ -244,14 +246,15 @@ def test_a_move_cancels_a_hint_and_does_not_wait_for_it(
 def test_costly_questions_do_not_delay_hints(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even of the client who asks them; and each client may ask for few at once."""
     gate, began = threading.Event(), threading.Event()
+    game = played_at_random(Rules(3, hand_sizes=(1,)), 5)
 
     def judgement(*arguments: object) -> dict[str, Any]:
         began.set()
         gate.wait(60)
         return {}
 
-    monkeypatch.setattr("wizard_env.play.web.review.judgement", judgement)
-    asked = {"record": "x", "round_number": 1, "agent": "champion"}
+    monkeypatch.setattr("wizard_env.play.web.server.judgement", judgement)
+    asked = {"record": record(game), "round_number": 1, "agent": "champion"}
     codes: list[int] = []
 
     def ask() -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from wizard_env.cards import CARD_NAMES
 from wizard_env.play.cli.serve import OFFERED
 from wizard_env.play.main import app
 from wizard_env.play.web.access.requests import LONGEST_BODY
+from wizard_env.play.web.judging.sums import in_tenths
 from wizard_env.play.web.messages import LONGEST_RECORD
 from wizard_env.play.web.server import (
     LONGEST_MESSAGE,
@@ -206,7 +208,9 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
     with browser(make_app(":memory:", [search, "heuristic"])) as client:
         asked = {"record": record(game), "round_number": 2, "agent": search}
         told = client.post("/records/judgement", json=asked).json()
-        assert told == json.loads(json.dumps(analyse(game, load(search), search, only=[2]).to_dict()))
+        assert told.pop("seconds") >= 0
+        expected = in_tenths(analyse(game, load(search), search, only=[2]))
+        assert told == json.loads(json.dumps(expected.to_dict()))
         assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
         refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
         assert (refused.status_code, "expects no points of single" in refused.text) == (400, True)
@@ -480,6 +484,7 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("uvicorn.Server.run", run)
     outcome = serve("--database", str(tmp_path / "tables.sqlite"), "--records", str(tmp_path / "records"))
     assert outcome.exit_code == 0
+    assert "kernels " in outcome.stdout
     application, port = served
     assert f"http://127.0.0.1:{port}\n" in outcome.stdout
     with browser(application) as client:
@@ -490,6 +495,44 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert (tmp_path / "records").is_dir()
 
 
+def test_wizard_serve_behind_a_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The public address is printed, answered to, and named in invitations; the proxy tells who asks."""
+    served: list[uvicorn.Server] = []
+    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: served.append(server))
+    database = ["--database", str(tmp_path / "tables.sqlite")]
+    assert serve(*database).exit_code == 0
+    outcome = serve(*database, "--public-url", "https://wizard.example")
+    assert "tables       https://wizard.example\n" in outcome.stdout
+    assert [server.config.proxy_headers for server in served] == [False, True]
+    application: Any = served[1].config.app
+    with browser(application) as client:
+        opened = client.post(
+            "https://wizard.example/tables",
+            json={"seats": [None, "random", "random"]},
+            headers={"Origin": "https://wizard.example"},
+        ).json()
+        told = client.get(f"/tables/{opened['table']}/invitation").json()
+        assert (told["address"], told["reachable"]) == (f"https://wizard.example/#{opened['table']}", True)
+        assert client.get("/ready").json()["ready"]
+
+
+def test_a_server_that_cannot_get_ready_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With the reason, and without an address."""
+
+    def fail(agents: object, readiness: object) -> None:
+        raise ValueError("no kernel today")
+
+    def run(server: uvicorn.Server, sockets: object) -> None:
+        while not server.should_exit:
+            time.sleep(0.01)
+
+    monkeypatch.setattr("wizard_env.play.cli.serve.prepare", fail)
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    outcome = serve("--database", str(tmp_path / "tables.sqlite"))
+    assert "no kernel today" in str(outcome.exception)
+    assert "http" not in outcome.stdout
+
+
 def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("notes.txt").write_text("neither a database nor a folder\n" * 100)
@@ -497,6 +540,7 @@ def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tm
     assert isinstance(serve("--records", "notes.txt").exception, FileExistsError)
     assert isinstance(serve("--records", "no/where").exception, FileNotFoundError)
     assert isinstance(serve("nobody").exception, ValueError)
+    assert "an address such as https://" in str(serve("--public-url", "wizard.example").exception)
     assert serve("--port", "99999").exit_code == 2
     with socket.create_server(("127.0.0.1", 0)) as taken:
         outcome = serve("--port", str(taken.getsockname()[1]))

@@ -2,6 +2,8 @@
 // these, or the name of a table.
 export const LOBBY = "";
 export const REVIEW = "review";
+export const DAILY = "daily";
+export const MATCH = "match/"; // then the name of a match
 export const RESULT = "result/"; // then the name of a table, "/" and a seat
 
 export const currentPage = () => location.hash.slice(1);

@@ -1,17 +1,18 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
+import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
+import { drawWhy } from "../judging/why.js";
 import { t } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
 import { $, actionName, complain, levelName, make, offerLobby } from "../shared/elements.js";
 import { saveRecords } from "../shared/storage.js";
 import { offerLessons, teach } from "./coach.js";
-import { drawAdvice, drawTable, drawThinking } from "./drawing.js";
+import { drawTable, drawThinking } from "./drawing.js";
 import { drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
 import { drawPlayers } from "./seats.js";
 
-const SHOWN = 8; // at most this many of an adviser's choices are shown, likeliest first
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
 
 const link = (href, textContent) => make("a", { href, textContent });
@@ -24,7 +25,7 @@ let pacing = null; // the timer of a pace that has not been sent yet
 export function sit(table, token, agents) {
   judges = agents.filter((agent) => agent.judges).map(({ name }) => name);
   send = connect(table, token, receive, disconnected);
-  $("adviser").append(...agents.toReversed().map(({ name }) => new Option(levelName(name), name)));
+  $("adviser").append(...judges.map((name) => new Option(levelName(name), name)));
   $("hint").onclick = () => {
     const agent = $("adviser").value;
     send({ kind: "hint", agent });
@@ -63,12 +64,14 @@ function show(received) {
   view = received;
   acted = null;
   followLuck(view, judges);
+  followMatch(view);
   drawTable(view, choose);
   drawGuests(view);
   teach(view);
   if (view.scene.phase === "over") offerRecord();
   $("advice").hidden = true;
-  for (const name of ["hint", "asks", "back"]) $(name).hidden = view.you === null;
+  for (const name of ["hint", "asks"]) $(name).hidden = view.you === null || !judges.length;
+  $("back").hidden = view.you === null;
   $("hint").disabled = !view.legal.length;
   $("back").disabled = !view.can_take_back;
   if (pacing === null) $("pace").value = view.seconds;
@@ -95,9 +98,9 @@ function showHint({ agent, decisions, ...advice }) {
     $("hint").disabled = !view.legal.length;
     return;
   }
-  drawAdvice(agent, advice, null, SHOWN);
+  const best = drawWhy(agent, advice);
   $("hint").disabled = false;
-  const choice = actionName(advice.choices[0].action);
+  const choice = actionName(best);
   $("news").textContent = t("{agent} would choose: {choice}", { agent: levelName(agent), choice });
 }
 

@@ -1,0 +1,68 @@
+"""`wizard sweep`: a search for better keys of a config."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from wizard_env import configs
+from wizard_env.play.cli.training import AllowPrograms, Changes
+from wizard_env.play.report.console import console, say
+
+
+def sweep(
+    config: Annotated[
+        str, typer.Argument(help=f"A TOML file, or an included config: {', '.join(configs.names())}.")
+    ],
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEY=VALUES",
+            help="What to search: learning.learning_rate=1e-4..1e-2:log, learning.epochs=1..4 or "
+            "learning.layers=[64],[128,128]; may be given several times.",
+        ),
+    ],
+    changes: Changes = None,
+    folder: Annotated[Path, typer.Option(help="Folder of the sweep.")] = Path("runs/sweep"),
+    trials: Annotated[
+        int, typer.Option(min=1, help="Number of runs, earlier ones in the folder included.")
+    ] = 20,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes; each has runs of its own.")] = 1,
+    against: Annotated[str, typer.Option(help="The agent that runs are rated against.")] = "heuristic",
+    games: Annotated[int, typer.Option(min=2, help="Deals of each rating.")] = 50,
+    ratings: Annotated[int, typer.Option(min=1, help="Ratings of each run, where it may be stopped.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the search.")] = 0,
+    allow_programs: AllowPrograms = False,
+) -> None:
+    """Search for better values of a config's keys, by Optuna; runs that fall behind are stopped early.
+
+    An interrupted sweep goes on where it stopped.
+    """
+    from wizard_env.train.sweep import STUDY, Sweep
+    from wizard_env.train.sweep import sweep as search
+
+    plan = Sweep(
+        configs.find(config),
+        tuple(changes or ()),
+        tuple(vary),
+        folder,
+        against,
+        games,
+        ratings,
+        trials,
+        allow_programs,
+        seed,
+    )
+    found = search(plan, workers)
+    table = Table(title=f"lead over {against}, points per game", title_justify="left")
+    for heading in ("trial", "state", "points", *found[0].values):
+        table.add_column(heading, justify="right")
+    for trial in found[:10]:
+        table.add_row(
+            str(trial.number), trial.state, f"{trial.points:+.0f}", *map(str, trial.values.values())
+        )
+    console.print(table)
+    best = " ".join(f"--set '{key}={value}'" for key, value in found[0].values.items())
+    say(f"best         wizard train {config} {best}")
+    say(f"study        {folder / STUDY}")

@@ -1,0 +1,48 @@
+// The page that an invitation to the same deals, or the deals of the day, leads to: takes the seat.
+import { t, tn } from "../language.js";
+import { goTo } from "../shared/address.js";
+import { ask } from "../shared/connection.js";
+import { $, make, offerLobby } from "../shared/elements.js";
+import { savedPerson, savedToken, savePerson, saveToken } from "../shared/storage.js";
+
+const DAILY = "daily";
+const tableKey = (match) => `wizard match ${match}`; // the table at which this browser plays a match
+
+export async function match(name) {
+  const isDaily = name === DAILY;
+  const shown = isDaily || (/^[\w-]+$/.test(name) && (await ask(`matches/${name}`)));
+  if (!shown) return offerLobby();
+  const key = tableKey(isDaily ? `${DAILY} ${new Date().toISOString().slice(0, 10)}` : name);
+  const table = localStorage.getItem(key);
+  if (table && savedToken(table)) return goTo(table);
+  const person = make("input", { className: "name", maxLength: 20, value: savedPerson() });
+  const form = make(
+    "form",
+    {},
+    make("h1", { textContent: isDaily ? t("The deals of the day") : t("The same deals") }),
+    make("p", { textContent: isDaily ? t("Everybody plays the same cards today.") : invitation(shown) }),
+    make("p", { className: "note", textContent: t("Each round is compared once you have finished it.") }),
+    make("label", {}, t("Your name"), " ", person),
+    make("button", { className: "main", textContent: t("Sit down") }),
+  );
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    const given = person.value.trim();
+    savePerson(given);
+    const opened = await ask(`matches/${name}/seats`, { person: given || null });
+    if (!opened) return;
+    saveToken(opened.table, opened.token);
+    localStorage.setItem(key, opened.table);
+    goTo(opened.table);
+  };
+  $("result").replaceChildren(form);
+  $("result").hidden = false;
+}
+
+const invitation = ({ seats, tables }) =>
+  [
+    t("The very cards that another has played, against the same agents: {agents}.", {
+      agents: seats.filter((name) => name !== null).join(", "),
+    }),
+    tn("{count} table so far.", "{count} tables so far.", tables),
+  ].join(" ");

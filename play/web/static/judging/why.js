@@ -1,0 +1,28 @@
+// Why: for each legal action the points that an agent expects, and the chance that the bid is met.
+import { t } from "../language.js";
+import { $, actionName, make, row, signed } from "../shared/elements.js";
+
+// The actions that are worth the most come first. `chosen` is marked.
+export function drawWhy(agent, { choices, value }, chosen = null) {
+  const sorted = choices.toSorted((one, other) => other.points - one.points);
+  const points = signed(value, 1);
+  $("advice").querySelector("caption").textContent = t("{agent} expects {points} points this round", {
+    agent,
+    points,
+  });
+  $("advice").tHead.replaceChildren(row("th", ["", "", t("meets the bid"), t("points")]));
+  $("advice").tBodies[0].replaceChildren(
+    ...sorted.map(({ action, met, points }) => {
+      const bar = make("span", { className: "bar" });
+      bar.style.width = `${4 * met}rem`;
+      const chance = `${Math.round(100 * met)}%`;
+      const line = row("td", [actionName(action), "", chance, signed(points, 1)]);
+      line.cells[1].append(bar);
+      if (action === chosen) line.dataset.chosen = "";
+      return line;
+    }),
+  );
+  delete $("advice").dataset.stale;
+  $("advice").hidden = false;
+  return sorted[0].action;
+}

@@ -1,0 +1,78 @@
+"""A duplicate match by link in a real Chromium: two people, the same deals, both see the difference."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import load_script
+from wizard_env.play.web.server import make_app
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+PLAY = """async (place) => {
+  pace.value = 0;
+  pace.dispatchEvent(new Event('input'));
+  while (!document.querySelector('#status a')) {
+    [...document.querySelectorAll('#choices button:enabled, #hand button:enabled')].at(place)?.click();
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+}"""
+"""Plays the first (0) or last (-1) legal choice every time."""
+OPEN = """async () => {
+  const sent = {method: "POST", headers: {"Content-Type": "application/json"}};
+  const wanted = {seats: [null, "random", "random"], hand_sizes: [2, 3], person: "Ada"};
+  const opened = await (await fetch("tables", {...sent, body: JSON.stringify(wanted)})).json();
+  localStorage.setItem(`wizard ${opened.table}`, opened.token);
+  return opened.table;
+}"""
+
+
+def test_two_people_play_the_same_deals_by_link(tmp_path: Path) -> None:
+    told: list[str] = []
+    app = make_app(tmp_path / "tables.sqlite", ["random"])
+    with load_script("screenshot").served(app) as address, playwright.sync_playwright() as machine:
+        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+        def visit(where: str) -> Any:
+            page = browser.new_context(bypass_csp=True).new_page()
+            page.set_default_timeout(120_000)
+            page.on("pageerror", lambda error: told.append(str(error)))
+            page.goto(where)
+            return page
+
+        first = visit(address)
+        table = first.evaluate(OPEN)
+        first.goto(f"{address}#{table}")
+        first.wait_for_selector("#players li")
+        first.evaluate("same.open = true")
+        first.click("#same button")
+        first.wait_for_selector("#same input")
+        link = first.input_value("#same input")
+        assert table not in link
+        first.evaluate(PLAY, -1)
+
+        friend = visit(link)
+        friend.fill("#result input", "Grace")
+        friend.click("#result button")
+        friend.wait_for_selector("#players li")
+        friend.evaluate("same.open = true")
+        friend.evaluate(PLAY, 0)
+        friend.wait_for_selector("#same table:nth-of-type(2) tbody tr:nth-child(2)")
+        first.click("#same div p button:last-child")
+        first.wait_for_selector("#same table:nth-of-type(2) tbody tr:nth-child(2)")
+        column = "#same > div > table:nth-of-type(2) td:last-child"
+        differences = [
+            [int(cell) for cell in page.locator(column).all_inner_texts()] for page in (first, friend)
+        ]
+        named = [page.inner_text("#same tbody button") for page in (first, friend)]
+        parted = friend.locator("#same details, #same div > p:not(:last-child)").count()
+        browser.close()
+    assert told == []
+    assert named == ["Grace", "Ada"]
+    assert differences[0] == [-one for one in differences[1]]
+    assert parted >= 1

@@ -1,0 +1,82 @@
+"""Rewrite the table of docs/libraries.md: python tools/library_table.py, where the libraries are installed.
+
+Each library's own tests are run with the real library; what was tried by `python -m pip install
+-c constraints.txt NAME` alone stands in ELSEWHERE.
+"""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "libraries.md"
+VECTORS = "tests/envs/test_gymnasium_vector.py"
+LIBRARIES = "tests/envs/test_libraries.py"
+DATASET = "tests/train/dataset/test_dataset.py"
+
+TESTS: dict[str, tuple[str, str]] = {
+    "gymnasium": (f"{VECTORS}::test_equal_to_single_environments_that_the_caller_resets", "vectors, resets"),
+    "moviepy": (f"{LIBRARIES}::test_a_batch_is_recorded_as_a_video", "videos of vectors"),
+    "sb3-contrib": (f"{LIBRARIES}::test_sb3_contrib_s_action_masker", "ActionMasker"),
+    "torchrl": (f"{LIBRARIES} -k torchrl", "PettingZooWrapper, GymWrapper"),
+    "jax": (f"{LIBRARIES}::test_jax_takes_the_arrays_of_the_games_without_copying", "arrays without a copy"),
+    "optax": ("tests/test_examples.py::test_jax_learns", "`examples/jax_wizard.py`"),
+    "tensordict": ("tests/test_examples.py::test_torchrl_learns", "`examples/torchrl_wizard.py`"),
+    "supersuit": (f"{LIBRARIES}::test_supersuit_wraps_the_table", "a wrapper of the table"),
+    "tianshou": ("tests/test_examples.py::test_tianshou_learns", "`examples/tianshou_wizard.py`"),
+    "pandas": (f"{DATASET}::test_pandas_reads_it", "data sets"),
+    "polars": (f"{DATASET}::test_polars_reads_it", "data sets"),
+    "datasets": (f"{DATASET}::test_datasets_reads_it", "data sets"),
+    "minari": (f"{DATASET}::test_minari_reads_it", "data sets"),
+    "optuna": ("tests/train/test_sweep.py::test_a_sweep_goes_on_where_it_stopped", "`wizard sweep`"),
+}
+"""The tests of each library, and what they try."""
+
+ELSEWHERE = (
+    "| `agilerl` | 2.58.0 | installs beside torch 2.13.0 | not run |",
+    "| `benchmarl` | 1.5.2 | installs, with torchrl 0.11.1 | not run |",
+    "| `d3rlpy` | 2.8.1 | brings gymnasium 1.0.0: this package needs 1.2 | not run |",
+    "| `lightzero` | 0.2.0 | pip goes back to 0.0.2, whose build lacks a file | not installed |",
+    "| `ray[rllib]` | 2.60.0 | in [an environment of its own](tutorials/cluster.md) | not run |",
+)
+"""Libraries that were installed at most, and in environments of their own: what pip did, and that no more ran."""
+
+
+def try_out(library: str, tests: str) -> str:
+    """What became of a library's tests: works, or why not."""
+    try:
+        version(library)
+    except PackageNotFoundError:
+        return "not installed here"
+    command = [sys.executable, "-m", "pytest", "-q", *tests.split()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode == 0 and " passed" in done.stdout and " skipped" not in done.stdout:
+        return "works"
+    errors = re.findall(r"^(?:E +|FAILED |SKIPPED )(.*)$", done.stdout, re.MULTILINE)
+    return f"fails: {errors[0] if errors else done.stderr[-200:]}".replace("|", "/")
+
+
+def table() -> str:
+    lines = ["| library | version | here | tried |", "|---|---|---|---|"]
+    for library, (tests, tried) in TESTS.items():
+        found = try_out(library, tests)
+        number = version(library) if found != "not installed here" else ""
+        lines.append(f"| `{library}` | {number} | {found} | {tried} |")
+        print(lines[-1], flush=True)
+    return "\n".join([*lines, *ELSEWHERE]) + "\n"
+
+
+def main() -> None:
+    """Try everything, and put the table between its markers."""
+    page = PAGE.read_text(encoding="utf-8")
+    marked = re.compile(r"(<!-- libraries -->\n).*?(<!-- end of libraries -->)", re.DOTALL)
+    if not marked.search(page):
+        raise ValueError(f"{PAGE} has no markers for 'libraries'")
+    written = table()
+    PAGE.write_text(marked.sub(lambda found: found[1] + written + found[2], page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Publishing a run on the Hugging Face Hub: the agent, its config and curves, and a card."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from wizard_env import __version__
+from wizard_env.agents.hub import hub
+from wizard_env.agents.network import FILE_NAME, find_agent, read_agent
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS
+
+_KEPT = (FILE_NAME, "config.json", CURVES)
+CARD = "README.md"
+
+
+def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
+    """Publish the agent of a run; `load("hf:owner/name")` then loads it.
+
+    Args:
+        run: the folder of a run of `wizard train`.
+        repo: owner/name; it is created if it is missing.
+        private: whether a new repository is private.
+        notes: what the card says besides what the run says.
+
+    Returns:
+        Its address.
+
+    Raises:
+        FileNotFoundError, ValueError: the folder holds no agent that this version reads.
+        ModuleNotFoundError: huggingface_hub is not installed.
+    """
+    read_agent(find_agent(run))
+    api = hub().HfApi()
+    api.create_repo(repo, private=private, exist_ok=True)
+    with TemporaryDirectory() as folder:
+        for name in _KEPT:
+            if (run / name).is_file():
+                (Path(folder) / name).write_bytes((run / name).read_bytes())
+        (Path(folder) / CARD).write_text(model_card(run, repo, notes), encoding="utf-8")
+        address: str = api.upload_folder(
+            repo_id=repo, folder_path=folder, commit_message=f"wizard-env {__version__}: {run.name}"
+        )
+    return address
+
+
+def model_card(run: Path, repo: str, notes: str = "") -> str:
+    """The card of a run, as Markdown with the head that the hub reads."""
+    lines = [
+        "---",
+        "library_name: wizard-env",
+        "tags: [reinforcement-learning, wizard, card-game, self-play]",
+        "---",
+        f"# {repo.partition('/')[2] or repo}",
+        "",
+        "A network that plays Wizard, trained by self-play with wizard-env "
+        f"{__version__}. It reads the observation of that version.",
+        "",
+        "```python",
+        "from wizard_env import load",
+        "",
+        f'agent = load("hf:{repo}")',
+        "```",
+        "",
+        *([notes, ""] if notes else []),
+        *_results(run),
+        *_settings(run),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _results(run: Path) -> Iterator[str]:
+    """The last line of the curves."""
+    path = run / CURVES
+    if not path.is_file():
+        return
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    if not lines:
+        return
+    rows = {
+        name: value for name, value in lines[-1].items() if value and name.startswith(("rollout/", "rating/"))
+    }
+    yield f"## After {int(lines[-1][DECISIONS]):,} decisions"
+    yield ""
+    yield "| metric | value |"
+    yield "|---|---|"
+    yield from (f"| `{name}` | {float(value):.4g} |" for name, value in sorted(rows.items()))
+    yield ""
+
+
+def _settings(run: Path) -> Iterator[str]:
+    path = run / "config.json"
+    if not path.is_file():
+        return
+    config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    yield "## Config"
+    yield ""
+    yield "```json"
+    yield json.dumps(config, indent=2)
+    yield "```"
