@@ -41,7 +41,7 @@ ELSEWHERE = (
     "| `lightzero` | 0.2.0 | pip goes back to 0.0.2, whose build lacks a file | not installed |",
     "| `ray[rllib]` | 2.60.0 | in [an environment of its own](tutorials/cluster.md) | not run |",
 )
-"""Libraries that were installed at most, and in environments of their own: what pip did, and that no more ran."""
+"""Libraries that were installed in environments of their own, and not run further: what pip did."""
 
 
 def try_out(library: str, tests: str) -> str:

@@ -37,8 +37,9 @@ def full_after(size: int) -> Iterator[None]:
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
     """Nobody can write into the folder, not even the administrator, who becomes somebody else."""
-    for path in (folder, *folder.iterdir()):
-        path.chmod(0o555 if path.is_dir() else 0o444)
+    folders = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
+    for path in folders:
+        path.chmod(0o555)
     is_root = os.geteuid() == 0
     if is_root:
         os.seteuid(NOBODY)
@@ -47,11 +48,13 @@ def read_only(folder: Path) -> Iterator[None]:
     finally:
         if is_root:
             os.seteuid(0)
-        folder.chmod(0o755)
+        for path in folders:
+            path.chmod(0o755)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if "tfevents" not in path.name}
+    files = [path for path in folder.rglob("*") if path.is_file() and "tfevents" not in path.name]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 @pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn"])
