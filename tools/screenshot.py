@@ -81,12 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sync_playwright() as machine,
     ):
         browser = machine.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 900, "height": 600})
+        page = browser.new_page(viewport={"width": 1200, "height": 760})
         page.set_default_timeout(PATIENCE)
         page.goto(address)
         page.evaluate("(token) => localStorage.setItem('wizard picture', token)", TOKEN)
         page.goto(f"{address}#picture")
         page.wait_for_selector("#hand button:not(:disabled)")
+        page.click("#coach button")
         page.select_option("#adviser", ADVISER)
         page.click("#hint")
         page.wait_for_selector("#advice tbody tr")

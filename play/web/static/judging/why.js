@@ -14,7 +14,7 @@ export function drawWhy(agent, { choices, value }, chosen = null) {
   $("advice").tBodies[0].replaceChildren(
     ...sorted.map(({ action, met, points }) => {
       const bar = make("span", { className: "bar" });
-      bar.style.width = `${4 * met}rem`;
+      bar.style.width = `${100 * met}%`;
       const chance = `${Math.round(100 * met)}%`;
       const line = row("td", [actionName(action), "", chance, signed(points, 1)]);
       line.cells[1].append(bar);

@@ -25,7 +25,7 @@ export function drawAdvice(agent, advice, chosen = null, most = Infinity) {
   $("advice").tBodies[0].replaceChildren(
     ...advice.choices.slice(0, most).map(({ action, share, points }) => {
       const bar = make("span", { className: "bar" });
-      bar.style.width = `${4 * share}rem`;
+      bar.style.width = `${100 * share}%`;
       const worth = points === null ? "" : signed(points, 1);
       const line = row("td", [actionName(action), "", `${Math.round(100 * share)}%`, worth]);
       line.cells[1].append(bar);
