@@ -61,7 +61,7 @@ picture: $(VENV)/.for-development
 # Rewrites the generated tables of the documentation, and builds the site into site/.
 docs: $(VENV)/.for-development
 	$(BIN)/python tools/doc_tables.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	$(BIN)/python -m sphinx -W --keep-going docs site
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e ".[train]"
