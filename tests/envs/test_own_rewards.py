@@ -7,6 +7,8 @@ import gymnasium
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")  # self-play, where own rewards are learned for, needs it
+
 from wizard_env import Rules, wizard_v0
 from wizard_env.envs.rewards import find_reward
 from wizard_env.loading import programs
