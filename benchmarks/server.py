@@ -2,8 +2,8 @@
 
 Everyone plays against three agents at a table of their own, and thinks for about a second before each
 click; agents wait as long as they do by default. A click is answered when the view after it arrives. The
-server is a process of its own, and people come from several addresses, since each may open only so many
-tables.
+server is a process of its own, and people come from several addresses, because the number of tables that
+one address may open is limited.
 """
 
 import asyncio

@@ -60,7 +60,7 @@ def available_threads(wanted: int) -> int:
 
 
 def on_threads(count: int, contestant: Contestant) -> Contestant:
-    """The contestant on at most so many threads."""
+    """The contestant, limited to `count` threads."""
 
     def run(seconds: float) -> tuple[int, float]:
         with num_threads(count):

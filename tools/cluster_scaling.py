@@ -126,7 +126,7 @@ def measured_table(figures: dict[str, Any]) -> str:
 
 
 def slowest(workers: int) -> float:
-    """How many standard deviations the slowest of so many lags behind their mean (Blom 1958)."""
+    """How many standard deviations the slowest of `workers` lags behind their mean (Blom 1958)."""
     return NormalDist().inv_cdf((workers - 0.375) / (workers + 0.25))
 
 

@@ -137,7 +137,7 @@ class NewTable(TakeSeat):
     magic_edition: bool = False
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
     watchers: bool = False
-    """Whether who has the link may watch; watchers see no hand. Tables of agents can always be watched."""
+    """Whether anyone with the link may watch; watchers see no hand. Tables of agents are open to all."""
     listed: bool = True
     """Whether the lobby shows the table while it waits for guests."""
 

@@ -25,7 +25,7 @@ ITERATION = 8 * 16
 
 @contextmanager
 def full_after(size: int) -> Iterator[None]:
-    """No file can grow beyond so many bytes, as on a disk that fills up."""
+    """No file can grow beyond this size, as on a disk that fills up."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

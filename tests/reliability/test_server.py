@@ -171,7 +171,7 @@ def open_and_leave(client: Any, count: int, rng: np.random.Generator) -> None:
     """Open tables from ever new addresses, act once at each, and leave."""
     for _ in range(count):
         address = ".".join(map(str, [10, *rng.integers(1, 255, size=3)]))
-        client._transport.client = (address, 50_000)  # a client may open only so many tables
+        client._transport.client = (address, 50_000)  # the number of tables per client is limited
         opened = new_table(client, [None, "random", "random"], hand_sizes=[1])
         seat = Seat(client, opened)
         seat.say(kind="pace", seconds=0)

@@ -1,7 +1,8 @@
 """Matches: tables of one person each, with the same rules, seed, seat and agents.
 
-Agents draw their randomness from the seed and the number of the decision, so they act alike wherever play
-has been alike. Nobody can take back at a table of a match, so that who knows a deal cannot play it again.
+Agents draw their randomness from the seed and the number of the decision, so they act the same at every table
+where the game has gone the same way. Nothing can be taken back in a match: whoever has seen a deal cannot
+play it again at that table.
 """
 
 import asyncio

@@ -43,5 +43,5 @@ class Judgements:
         try:
             return await asyncio.shield(self._kept[key])
         except Exception:
-            self._kept.pop(key, None)  # the next who asks may have more luck
+            self._kept.pop(key, None)  # so that the next request tries again
             raise

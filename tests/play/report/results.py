@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def evaluation(points: Mapping[str, float], leads: Leads, players: int = 3) -> Evaluation:
-    """An evaluation in which each name scores so many points per game."""
+    """An evaluation in which each name scores the given points per game."""
     standings = [_filled(Standing, name=name, points=number) for name, number in points.items()]
     return Evaluation(Rules(players), 10, 0, standings, _differences(leads), [], [], [], [])
 

@@ -10,7 +10,7 @@ from wizard_env.play.web.questions import BusyError, Questions
 
 
 def test_clients_take_turns() -> None:
-    """One who asks once waits for one question of another who asked six times before."""
+    """A client with one question waits for one of the six that another client asked before."""
     answered: list[str] = []
     gate = threading.Event()
 

@@ -496,7 +496,7 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_wizard_serve_behind_a_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The public address is printed, answered to, and named in invitations; the proxy tells who asks."""
+    """The public address is printed, answered to, and named in invitations; the proxy names the client."""
     served: list[uvicorn.Server] = []
     monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: served.append(server))
     database = ["--database", str(tmp_path / "tables.sqlite")]

@@ -1,4 +1,4 @@
-// The trick on the felt; cards come from who plays them and go to who takes them.
+// The trick on the felt; each card comes from its player and goes to the winner of the trick.
 import { t } from "../language.js";
 import { $, card, make, signed } from "../shared/elements.js";
 import { sound } from "../shared/sound.js";
