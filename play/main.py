@@ -15,6 +15,7 @@ except ModuleNotFoundError as missing:
 
 from wizard_env.play.cli.compiling import compile_all
 from wizard_env.play.cli.dataset import dataset
+from wizard_env.play.cli.distill import distill
 from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league
 from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
@@ -38,6 +39,7 @@ for command in (
     config,
     sweep,
     push,
+    distill,
     rllib,
     evaluate,
     league,

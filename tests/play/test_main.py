@@ -13,6 +13,7 @@ COMMANDS = [
     "config",
     "sweep",
     "push",
+    "distill",
     "rllib",
     "evaluate",
     "league",
