@@ -124,9 +124,9 @@ def test_there_is_code() -> None:
 
 
 def test_the_commands_of_the_readme_are_targets_of_make() -> None:
-    """The first two shell blocks: the main job, and the tests."""
-    first, second = [block.split("#")[0].strip() for block in blocks(README, "sh")[:2]]
-    assert (first, second) == ("make train", "make test")
+    """They do everything, each with one word: the main job, and the tests."""
+    by_make = [block.split("#")[0].strip() for block in blocks(README, "sh") if block.startswith("make")]
+    assert by_make == ["make train", "make test"]
     assert {"train", "test"} <= make_targets()
 
 

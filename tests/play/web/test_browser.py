@@ -171,6 +171,25 @@ def test_hand_sizes_are_checked(browser: Any, address: str) -> None:
     page.wait_for_function("error.textContent.startsWith('Hand sizes: 2-3 is not a whole number')")
 
 
+def test_a_newcomer_meets_gentle_agents(browser: Any, address: str) -> None:
+    """The next time, the form has the seats of the table that was opened last."""
+    page, errors = open_page(browser, "desktop")
+    page.goto(address)
+    page.wait_for_selector("#seats select")
+    chosen = "[...document.querySelectorAll('#seats select')].map((select) => select.value)"
+    assert page.evaluate(chosen) == ["", *["heuristic"] * 3]  # the second of the four that are offered
+    page.click("#more")
+    sit_down(page, address, "1", {1: "champion", 2: ""})
+    page.goto(address)
+    page.wait_for_selector("#seats select")
+    assert page.evaluate(chosen) == ["", "champion", "", "heuristic"]
+    page.evaluate("""localStorage.setItem("wizard seats", '["", "gone", "champion"]')""")
+    page.reload()
+    page.wait_for_selector("#seats select")
+    assert page.evaluate(chosen) == ["", "heuristic", "champion"]
+    assert not errors
+
+
 def test_the_end_of_a_round_is_shown(browser: Any, address: str) -> None:
     """During the next bidding, its last trick and its points stand beside the upcard; then they go."""
     page, _ = open_page(browser, "phone")

@@ -6,15 +6,18 @@ import { $, card, complain, levelName, make, signed } from "../shared/elements.j
 import {
   forgetToken,
   savedPerson,
+  savedSeats,
   savedTokens,
   savePerson,
   saveRecords,
+  saveSeats,
   saveToken,
 } from "../shared/storage.js";
 
 const MOST_SEATS = 6;
 const FEWEST_SEATS = 3;
 const FIRST_SEATS = 4; // seats in the form when it opens
+const GENTLE = 1; // the level that a newcomer meets: the second one
 const REFRESH = 5000; // milliseconds between two looks at the tables
 
 export function lobby(agents) {
@@ -25,6 +28,8 @@ export function lobby(agents) {
     $("more").disabled = seats().length >= MOST_SEATS;
     $("fewer").disabled = seats().length <= FEWEST_SEATS;
   };
+  const kept = savedSeats();
+  const gentle = (agents[GENTLE] ?? agents.at(-1)).name;
   const add = () => {
     const first = !seats().length;
     const select = make("select", {}, new Option(first ? t("you") : t("another person, by link"), ""));
@@ -32,11 +37,12 @@ export function lobby(agents) {
       const level = lead === null ? levelName(name) : `${levelName(name)} (${signed(lead)})`;
       select.append(new Option(level, name));
     }
-    if (!first) select.value = agents.at(-1).name;
+    select.value = kept[seats().length] ?? (first ? "" : gentle);
+    if (select.selectedIndex < 0) select.value = gentle; // an agent that this server does not offer
     rows.append(make("label", {}, t("Seat {number}", { number: seats().length + 1 }), select));
     limit();
   };
-  for (let seat = 0; seat < FIRST_SEATS; seat++) add();
+  while (seats().length < (kept.length || FIRST_SEATS)) add();
   $("more").onclick = add;
   $("fewer").onclick = () => {
     rows.lastElementChild.remove();
@@ -51,8 +57,10 @@ export function lobby(agents) {
     const wrong = sizes.find((size) => !/^\d+$/.test(size));
     if (wrong)
       return complain(t("Hand sizes: {size} is not a whole number; write them like 1,2,3.", { size: wrong }));
+    const chosen = seats().map((select) => select.value);
+    saveSeats(chosen);
     enter(event.target, "tables", $("person").value, {
-      seats: seats().map((select) => select.value || null),
+      seats: chosen.map((name) => name || null),
       bid_restriction: $("restriction").value,
       bid_reveal: $("reveal").value,
       magic_edition: $("magic").checked,

@@ -15,6 +15,11 @@ export const savePerson = (name) => localStorage.setItem(PERSON, name);
 export const savedSetting = (name) => localStorage.getItem(`wizard, ${name}`) ?? "";
 export const saveSetting = (name, value) => localStorage.setItem(`wizard, ${name}`, value);
 
+// Who sat where at the table that was opened last, "" for people; empty if there was none.
+const SEATS = "wizard seats";
+export const savedSeats = () => JSON.parse(localStorage.getItem(SEATS)) ?? [];
+export const saveSeats = (names) => localStorage.setItem(SEATS, JSON.stringify(names));
+
 export const savedToken = (table) => localStorage.getItem(tokenKey(table));
 export const saveToken = (table, token) => localStorage.setItem(tokenKey(table), token);
 export const forgetToken = (table) => localStorage.removeItem(tokenKey(table));
