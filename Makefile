@@ -54,9 +54,10 @@ strength: $(VENV)/.for-development
 texts: $(VENV)/.for-development
 	$(BIN)/python tools/texts.py
 
-# Retakes the picture of the browser table; needs Chromium.
+# Retakes the pictures of the browser table, which needs Chromium, and of the environment.
 picture: $(VENV)/.for-development
 	$(BIN)/python tools/screenshot.py
+	$(BIN)/python tools/environment_picture.py
 
 # Rewrites the generated tables of the documentation, and builds the site into site/.
 docs: $(VENV)/.for-development
