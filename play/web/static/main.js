@@ -3,11 +3,12 @@ import { match } from "./duplicate/match.js";
 import { result } from "./judging/result.js";
 import { t } from "./language.js";
 import { join, lobby } from "./lobby/lobby.js";
-import { currentPage, DAILY, LOBBY, MATCH, RESULT, REVIEW } from "./shared/address.js";
+import { currentPage, DAILY, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
 import { ask, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
-import { savedToken } from "./shared/storage.js";
+import { savedToken, savePlace, saveRecords } from "./shared/storage.js";
+import { readLink } from "./study/link.js";
 import { review } from "./study/review.js";
 import { sit } from "./table/table.js";
 
@@ -20,10 +21,23 @@ if (agents) open(currentPage());
 function open(page) {
   if (page === LOBBY) lobby(agents);
   else if (page === REVIEW) review(agents);
+  else if (page.startsWith(STUDY)) study(page);
   else if (page.startsWith(RESULT)) result(page.slice(RESULT.length), agents);
   else if (page === DAILY) match(DAILY);
   else if (page.startsWith(MATCH)) match(page.slice(MATCH.length));
   else openTable(page);
+}
+
+// Opens the review at the moment that a link names.
+async function study(page) {
+  const found = await readLink(page);
+  if (found === null) {
+    complain(t("This link is damaged."));
+    return offerLobby();
+  }
+  if (!saveRecords(found.record)) return offerLobby();
+  savePlace(0, found.decisions);
+  location.replace(`#${REVIEW}`);
 }
 
 // A seat that this browser has taken, else an open one, else watching.

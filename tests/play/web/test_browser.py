@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.docs.pages import ROOT, load_script
-from wizard_env import Game, Rules
+from wizard_env import Game, Rules, View, load
 from wizard_env.play.web.server import make_app
 from wizard_env.records.game_records import read_records, record
+from wizard_env.state import OVER
 
 playwright = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
@@ -130,6 +133,42 @@ def test_reviewing_a_game(browser: Any, address: str, tmp_path: Path) -> None:
     page.reload()
     page.wait_for_function("(told) => place.textContent === told", arg=first)
     assert errors == []
+
+
+def test_a_study_is_shared(browser: Any, address: str, tmp_path: Path) -> None:
+    """A link opens the same moment elsewhere; two agents give advice, the score has lines, and keys move."""
+    game, agent, rng = Game(Rules(3, hand_sizes=(2, 3)), seed=1), load("heuristic"), np.random.default_rng(0)
+    while game.state["phase"][0] < OVER:
+        game.step(int(agent.act(View(game.state), rng)[0]))
+    (tmp_path / "game.jsonl").write_text(record(game) + "\n")
+    page, errors = open_page(browser, "desktop")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(address)
+    page.set_input_files("#file", tmp_path / "game.jsonl")
+    page.wait_for_selector("#players li")
+    assert page.locator("#course").is_hidden()
+    page.keyboard.press("End")
+    page.wait_for_selector("#course polyline")
+    assert page.locator("#course polyline").count() == 3
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("round.textContent.startsWith('Round 2')")
+    page.select_option("#second", "heuristic")
+    page.wait_for_selector("#opinion tr[data-chosen]")
+    page.wait_for_selector("#advice tr[data-chosen]")
+    assert "Champion" in page.inner_text("#advice caption")
+    assert "Skilled" in page.inner_text("#opinion caption")
+    place = page.inner_text("#place")
+    page.click("#position")
+    page.wait_for_function("position.textContent === 'Copied'")
+    link = page.evaluate("navigator.clipboard.readText()")
+    guest, guest_errors = open_page(browser, "phone")
+    guest.goto(link)
+    guest.wait_for_function("(told) => place.textContent === told", arg=place)
+    guest.goto("about:blank")
+    guest.goto(link[:-9])
+    guest.wait_for_selector("#error a")
+    assert "This link is damaged." in guest.inner_text("#error")
+    assert errors == guest_errors == []
 
 
 def test_an_invalid_record_is_refused(browser: Any, address: str, tmp_path: Path) -> None:
@@ -306,3 +345,42 @@ def test_the_screenshot_of_the_documentation(tmp_path: Path) -> None:
     command = [sys.executable, "tools/screenshot.py", "--out", str(tmp_path / "table.png")]
     subprocess.run(command, cwd=ROOT, check=True)
     assert (tmp_path / "table.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_axe_finds_nothing(browser: Any, address: str, size: str, theme: str) -> None:
+    """No known barrier for people who use screen readers or need contrast: on any page, at any moment."""
+    page, errors = open_page(browser, size)
+    found = {}
+
+    def look(moment: str) -> None:
+        violations = axe.run(page).response["violations"]
+        found[moment] = [(one["id"], [node["html"] for node in one["nodes"]]) for one in violations]
+
+    page.goto(address)
+    page.wait_for_selector("#seats select")
+    page.evaluate("(theme) => localStorage.setItem('wizard, theme', theme)", theme)
+    page.reload()
+    page.wait_for_selector("#seats select")
+    look("lobby")
+    sit_down(page, address, "3", {0: ""})
+    page.wait_for_selector(".choice:not(:disabled)")
+    look("bidding")
+    page.keyboard.press("h")
+    page.wait_for_selector("#advice tbody tr")
+    look("hint")
+    page.reload()
+    page.wait_for_selector("#players li")
+    page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
+    for step, _ in enumerate(until_over(page)):
+        if step == 3:
+            look("play")
+        act(page)
+    look("end")
+    page.click("#status button")
+    page.wait_for_selector("#review:not([hidden])")
+    page.wait_for_selector("#players li")
+    look("study")
+    assert found == {moment: [] for moment in ("lobby", "bidding", "hint", "play", "end", "study")}
+    assert errors == []

@@ -24,7 +24,9 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(tag, { textContent: text })));
+// An empty cell is no heading.
+export const row = (tag, cells) =>
+  make("tr", {}, ...cells.map((text) => make(text ? tag : "td", { textContent: text })));
 
 export function signed(points, digits = 0) {
   const text = points.toFixed(digits);

@@ -1,11 +1,26 @@
 // Finished games, decision by decision: what agents think of each decision, and where points were lost.
+
+import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, actionName, complain, make, offerLobby, row, signed, sleep } from "../shared/elements.js";
+import {
+  $,
+  actionName,
+  complain,
+  levelName,
+  make,
+  offerLobby,
+  row,
+  signed,
+  sleep,
+} from "../shared/elements.js";
 import { savedPlace, savedRecords, savePlace } from "../shared/storage.js";
 import { drawAdvice, drawTable, drawThinking, seatName } from "../table/drawing.js";
+import { drawCourse } from "./course.js";
+import { linkTo } from "./link.js";
 
 const LEAST_LOSS = 0.05; // points; a smaller difference is not called a loss
+const ADVISERS = ["adviser", "second"]; // the fields that choose whose advice is shown; each has a table
 const STEP = 60; // milliseconds between two requests while a key is held down
 const LOWEST_SCALE = 5; // points; the height of the chart is at least this
 
@@ -22,7 +37,7 @@ export function review(agents) {
   const [text, players] = kept;
   games = text.split("\n").filter((line) => line.trim());
   names = players;
-  $("which").replaceChildren(...games.map((_, number) => new Option(`Game ${number + 1}`, number)));
+  $("which").replaceChildren(...games.map((_, number) => new Option(gameName(number), number)));
   $("which").hidden = games.length < 2;
   offerAgents(agents);
   for (const name of ["hint", "back", "paces"]) $(name).hidden = true;
@@ -32,11 +47,14 @@ export function review(agents) {
   go(decisions);
 }
 
+const gameName = (number) => t("Game {number}", { number: number + 1 });
+
 function offerAgents(agents) {
-  $("adviser").append(new Option("nobody", ""), ...agents.toReversed().map(({ name }) => new Option(name)));
+  const offered = (some) => some.toReversed().map(({ name }) => new Option(levelName(name), name));
+  for (const name of ADVISERS) $(name).append(new Option(t("nobody"), ""), ...offered(agents));
   $("adviser").value = agents.at(-1).name;
   const judges = agents.filter((agent) => agent.judges);
-  $("judges").append(...judges.toReversed().map(({ name }) => new Option(name)));
+  $("judges").append(...offered(judges));
   $("judging").hidden = !judges.length;
 }
 
@@ -51,7 +69,7 @@ function listen() {
   $("earlier").onclick = () => go(shown.first_decisions.findLast((first) => first < wanted.decisions) ?? 0);
   $("later").onclick = () =>
     go(shown.first_decisions.find((first) => first > wanted.decisions) ?? shown.num_decisions);
-  $("adviser").onchange = advise;
+  for (const name of ADVISERS) $(name).onchange = advise;
   $("judges").onchange = judge;
   $("judge").onclick = () => {
     $("judge").setAttribute("aria-pressed", $("judge").getAttribute("aria-pressed") === "false");
@@ -61,7 +79,12 @@ function listen() {
     if (event.target.closest("input, select, dialog") || shown === null) return;
     if (event.key === "ArrowLeft") go(wanted.decisions - 1);
     if (event.key === "ArrowRight") go(wanted.decisions + 1);
+    if (event.key === "ArrowUp") $("earlier").click();
+    if (event.key === "ArrowDown") $("later").click();
+    if (event.key === "Home") go(0);
+    if (event.key === "End") go(shown.num_decisions);
   };
+  $("position").onclick = copyLink;
 }
 
 // --- from decision to decision
@@ -88,17 +111,30 @@ async function go(decisions) {
   } else refused();
 }
 
+async function copyLink() {
+  const link = await linkTo(record(), wanted.decisions);
+  try {
+    await navigator.clipboard.writeText(link);
+    $("position").textContent = t("Copied");
+  } catch {
+    complain(t("This browser does not let the page copy; mark the link and copy it."));
+    $("error").append(" ", make("input", { value: link, readOnly: true }));
+  }
+}
+
 function show(view) {
   if (names?.length === view.names.length) view.names = names;
   shown = view;
   drawTable(view);
-  for (const name of ["review", "asks", "lost"]) $(name).hidden = false;
+  drawCourse($("course"), view);
+  $("position").textContent = t("Copy link");
+  for (const name of ["review", "asks", "compares", "lost"]) $(name).hidden = false;
   $("moment").max = view.num_decisions;
   $("moment").value = wanted.decisions;
   $("place").textContent =
     view.chosen === null
-      ? `after ${view.num_decisions} decisions`
-      : `decision ${view.decisions + 1} of ${view.num_decisions}`;
+      ? t("after {count} decisions", { count: view.num_decisions })
+      : t("decision {number} of {count}", { number: view.decisions + 1, count: view.num_decisions });
   savePlace($("which").value, view.decisions);
   for (const name of ["before", "earlier"]) $(name).disabled = view.decisions === 0;
   for (const name of ["after", "later"]) $(name).disabled = view.decisions === view.num_decisions;
@@ -107,11 +143,12 @@ function show(view) {
 // The server has refused this game, or does not answer. The page shows the reason already.
 function refused() {
   const why = $("error").textContent.replace(/^line 1: /, "");
-  complain(games.length > 1 ? `Game ${Number($("which").value) + 1}: ${why}` : why);
+  complain(games.length > 1 ? `${gameName(Number($("which").value))}: ${why}` : why);
   offerLobby();
   for (const name of ["players", "trick", "hand", "choices", "events"]) $(name).replaceChildren();
   for (const name of ["round", "suits", "outcome", "status", "place"]) $(name).textContent = "";
-  for (const name of ["options", "advice", "lost", "asks"]) $(name).hidden = true;
+  for (const name of ["options", "advice", "opinion", "lost", "asks", "compares", "course"])
+    $(name).hidden = true;
   for (const name of ["earlier", "before", "after", "later", "last", "pad"]) $(name).disabled = true;
   for (const name of ["table", "review"]) $(name).hidden = games.length < 2; // to choose another game of the file
 }
@@ -132,13 +169,18 @@ function answer(address, question) {
 }
 
 async function advise() {
-  const agent = $("adviser").value;
+  await Promise.all([advisedBy($("adviser").value, $("advice")), advisedBy($("second").value, $("opinion"))]);
+}
+
+async function advisedBy(agent, table) {
   const here = shown;
-  $("advice").hidden = !agent || here.chosen === null;
-  if ($("advice").hidden) return;
-  if (!$("advice").tBodies[0].rows.length) drawThinking(agent);
+  table.dataset.agent = agent;
+  table.hidden = !agent || here.chosen === null;
+  if (table.hidden) return;
+  if (!table.tBodies[0].rows.length) drawThinking(agent, table);
   const advice = await answer("records/assessment", { decisions: here.decisions, agent });
-  if (advice && here === shown && agent === $("adviser").value) drawAdvice(agent, advice, here.chosen);
+  if (advice && here === shown && agent === table.dataset.agent)
+    drawAdvice(agent, advice, table, here.chosen);
 }
 
 async function judge() {
@@ -151,15 +193,23 @@ async function judge() {
   const round_number = here.scene.round_number;
   const drawn = `${$("which").value} ${round_number} ${agent}`;
   if ($("chart").dataset.drawn !== drawn) {
-    caption.textContent = `${agent} is judging round ${round_number} …`;
+    caption.textContent = t("{agent} is judging round {number} …", {
+      agent: levelName(agent),
+      number: round_number,
+    });
     $("bars").replaceChildren();
+    $("axis").replaceChildren();
     $("chart").querySelector("tbody").replaceChildren();
   }
   const judgement = await answer("records/judgement", { round_number, agent });
   if (here !== shown || agent !== $("judges").value) return;
   $("chart").dataset.drawn = drawn;
   caption.textContent = judgement
-    ? `Round ${round_number}: points lost by each decision, judged by ${agent} in ${judgement.seconds.toFixed(1)} s`
+    ? t("Round {number}: points lost by each decision, judged by {agent} in {seconds} s", {
+        number: round_number,
+        agent: levelName(agent),
+        seconds: judgement.seconds.toFixed(1),
+      })
     : "";
   if (judgement) {
     drawBars(judgement);
@@ -169,13 +219,18 @@ async function judge() {
 
 function drawBars({ decisions }) {
   const highest = Math.max(LOWEST_SCALE, ...decisions.map((decision) => decision.lost));
+  const marks = [highest, highest / 2, 0].map((points) => points.toFixed(highest < 10 ? 1 : 0));
+  $("axis").replaceChildren(...marks.map((textContent) => make("span", { textContent })));
   const focused = document.activeElement?.closest("#bars li")?.dataset.number;
   $("bars").replaceChildren(
     ...decisions.map(({ number, seat, chosen, best, lost }) => {
       const bar = make("span", { className: "bar" });
       bar.style.height = `${(5 * Math.max(lost, 0)) / highest}rem`;
-      const better = best === chosen || lost < LEAST_LOSS ? "" : `; better ${actionName(best)}`;
-      const title = `${seatName(shown, seat)}: ${actionName(chosen)}, lost ${lost.toFixed(1)}${better}`;
+      const said = { seat: seatName(shown, seat), action: actionName(chosen), points: lost.toFixed(1) };
+      const title =
+        best === chosen || lost < LEAST_LOSS
+          ? t("{seat}: {action}, lost {points}", said)
+          : t("{seat}: {action}, lost {points}; better {best}", { ...said, best: actionName(best) });
       const button = make("button", { title, onclick: () => go(number) }, bar);
       button.setAttribute("aria-label", title);
       const item = make("li", { className: `seat${seat}` }, button, make("span", { textContent: seat + 1 }));
@@ -196,10 +251,11 @@ function drawBars({ decisions }) {
 
 function drawSums({ par, seats }) {
   const rows = seats.map(({ seat, points, luck, lost }) => {
-    const sums = [signed(points), signed(par), signed(luck), signed(lost).replace("+", "")];
-    return row("td", [`${seat + 1}. ${shown.names[seat]}`, ...sums]);
+    const sums = [signed(points), signed(par, 1), signed(luck, 1), signed(lost, 1).replace("+", "")];
+    return row("td", [seatName(shown, seat), ...sums]);
   });
-  if (rows.length) rows.unshift(row("th", ["", "points =", "par +", "luck −", "lost"]));
+  if (rows.length)
+    rows.unshift(row("th", ["", t("points"), `= ${t("par")}`, `+ ${t("luck")}`, `− ${t("lost")}`]));
   $("chart")
     .querySelector("tbody")
     .replaceChildren(...rows);

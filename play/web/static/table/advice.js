@@ -3,17 +3,17 @@ import { t } from "../language.js";
 import { $, actionName, levelName, make, row, signed } from "../shared/elements.js";
 
 // An answer may take seconds.
-export function drawThinking(agent) {
-  $("advice").querySelector("caption").textContent = t("{agent} is thinking …", { agent: levelName(agent) });
-  $("advice").tHead.replaceChildren();
-  $("advice").tBodies[0].replaceChildren();
-  $("advice").dataset.stale = "";
-  $("advice").hidden = false;
+export function drawThinking(agent, table = $("advice")) {
+  table.querySelector("caption").textContent = t("{agent} is thinking …", { agent: levelName(agent) });
+  table.tHead.replaceChildren();
+  table.tBodies[0].replaceChildren();
+  table.dataset.stale = "";
+  table.hidden = false;
 }
 
-export function drawAdvice(agent, advice, chosen = null, most = Infinity) {
+export function drawAdvice(agent, advice, table = $("advice"), chosen = null) {
   const title = { agent: levelName(agent) };
-  $("advice").querySelector("caption").textContent =
+  table.querySelector("caption").textContent =
     advice.value === null
       ? t("{agent} would choose", title)
       : t("{agent} would choose, expecting {points} points this round", {
@@ -21,9 +21,9 @@ export function drawAdvice(agent, advice, chosen = null, most = Infinity) {
           points: signed(advice.value, 1),
         });
   const hasPoints = advice.choices.some((choice) => choice.points !== null);
-  $("advice").tHead.replaceChildren(row("th", ["", "", t("share"), hasPoints ? t("points") : ""]));
-  $("advice").tBodies[0].replaceChildren(
-    ...advice.choices.slice(0, most).map(({ action, share, points }) => {
+  table.tHead.replaceChildren(row("th", ["", "", t("share"), hasPoints ? t("points") : ""]));
+  table.tBodies[0].replaceChildren(
+    ...advice.choices.map(({ action, share, points }) => {
       const bar = make("span", { className: "bar" });
       bar.style.width = `${100 * share}%`;
       const worth = points === null ? "" : signed(points, 1);
@@ -33,6 +33,6 @@ export function drawAdvice(agent, advice, chosen = null, most = Infinity) {
       return line;
     }),
   );
-  delete $("advice").dataset.stale;
-  $("advice").hidden = false;
+  delete table.dataset.stale;
+  table.hidden = false;
 }
