@@ -15,7 +15,7 @@ except ModuleNotFoundError as missing:
 
 from wizard_env.play.cli.compiling import compile_all
 from wizard_env.play.cli.dataset import dataset
-from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league
+from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league, scorecard
 from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
 from wizard_env.play.cli.serve import serve
@@ -41,6 +41,7 @@ for command in (
     rllib,
     evaluate,
     league,
+    scorecard,
     exploit,
     export,
     dataset,

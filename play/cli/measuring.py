@@ -1,4 +1,4 @@
-"""Commands that measure agents and speed: `wizard evaluate`, `league`, `exploit`, `export`, `bench`."""
+"""Commands that measure agents and speed: `wizard evaluate`, `league`, `scorecard`, `exploit`, `bench`."""
 
 import importlib.util
 import sys
@@ -31,6 +31,7 @@ from wizard_env.play.report.console import (
     show_evaluation,
     show_exploit,
     show_league,
+    show_scorecard,
     show_sizes,
 )
 
@@ -112,6 +113,40 @@ def league(
     if not outputs.prints_json:
         show_league(console, result)
     outputs.write_league(result, f"Wizard: league {folder.name}")
+
+
+def scorecard(
+    agent: Annotated[
+        str, typer.Argument(help="Name of an agent, the folder of a run, or what runs your program.")
+    ],
+    effort: Annotated[
+        str,
+        typer.Option(help="full; or short, a tenth of the deals, for agents that take over 1 ms a decision."),
+    ] = "full",
+    name: Annotated[
+        str | None, typer.Option(help="What the card calls the agent; by default what was given.")
+    ] = None,
+    workers: WorkerCount = 1,
+    threads: Threads = None,
+    ray: RayAddress = None,
+    json: JsonFile = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the card with a radar plot to one HTML file.")
+    ] = None,
+) -> None:
+    """Measure an agent by the fixed protocol of the leaderboard: one score, and what it is made of.
+
+    0 is what random scores, 100 is what champion scores, at the same tables on the same deals.
+    """
+    from wizard_env.train.arena.workers import workers as open_workers
+    from wizard_env.train.scorecard.card import measure
+
+    outputs = Outputs(json, report)
+    with open_workers(workers, ray) as spread:
+        card = measure(agent, name, effort, with_progress(spread))
+    if not outputs.prints_json:
+        show_scorecard(console, card)
+    outputs.write_scorecard(card)
 
 
 def exploit(
