@@ -126,6 +126,9 @@ def scorecard(
     name: Annotated[
         str | None, typer.Option(help="What the card calls the agent; by default what was given.")
     ] = None,
+    note: Annotated[
+        str, typer.Option(help="What the agent is and how others get it: kept on the card.")
+    ] = "",
     workers: WorkerCount = 1,
     threads: Threads = None,
     ray: RayAddress = None,
@@ -143,7 +146,7 @@ def scorecard(
 
     outputs = Outputs(json, report)
     with open_workers(workers, ray) as spread:
-        card = measure(agent, name, effort, with_progress(spread))
+        card = measure(agent, name, effort, note, with_progress(spread))
     if not outputs.prints_json:
         show_scorecard(console, card)
     outputs.write_scorecard(card)

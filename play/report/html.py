@@ -60,10 +60,10 @@ EVALUATION_NOTE = (
     "minus tricks won, per round; error is the mean distance between the two. Times are from this run."
 )
 SCORECARD_NOTE = (
-    "The agent sits alone at every table and plays every deal from every seat. Its lead over the others is put "
-    "on a scale: random is 0, champion is 100. A part is the mean of its tables, the score is the mean of the "
-    "parts. Intervals are 95% intervals, by bootstrap over deals. Only cards of the same protocol and the same "
-    "opponents compare."
+    "The agent sits alone at every table and plays every deal from every seat. Its lead over the others is "
+    "put on a scale: random is 0, champion is 100. A part is the mean of its tables, the score the mean of "
+    "the parts. Intervals are 95% intervals, by bootstrap over deals. Cards compare if they have the same "
+    "protocol and the same opponents."
 )
 LEAGUE_NOTE = (
     "Every table played the same deals, with its seats rotated so that each of its agents played every hand. "
@@ -126,12 +126,14 @@ def scorecard_page(card: Card, origin: Origin) -> str:
     scores = {part.name: part.score for part in card.parts} | {"self-play": card.self_play_score}
     facts = {
         "Protocol": f"{card.protocol}, {card.effort}",
-        "Agent": f"{card.agent}, fingerprint {card.fingerprint}",
+        "Agent": f"{card.agent or card.name}, fingerprint {card.fingerprint}",
         "Opponents": ", ".join(f"{name} {known}" for name, known in card.panel.items()),
     }
+    if card.note:
+        facts["Note"] = card.note
     parts = [_verdict(scorecard_verdict(card)), _list(facts, origin), radar(scores)]
     parts += map(_table, scorecard_grids(card))
-    return _page(f"Wizard: score card of {card.agent}", [*parts, _note(SCORECARD_NOTE)])
+    return _page(f"Wizard: score card of {card.name}", [*parts, _note(SCORECARD_NOTE)])
 
 
 def _page(title: str, parts: Iterable[str]) -> str:

@@ -44,7 +44,7 @@ def scorecard_verdict(card: "Card") -> str:
     """The score, and the time for a decision if it was measured."""
     time = "" if card.microseconds is None else f" A decision takes {card.microseconds:,.1f} µs."
     return (
-        f"{card.agent} scores {card.score:.1f} (95% interval {card.score_low:.1f} to {card.score_high:.1f}), "
+        f"{card.name} scores {card.score:.1f} (95% interval {card.score_low:.1f} to {card.score_high:.1f}), "
         f"where random scores 0 and champion 100: protocol {card.protocol}, {card.effort}.{time}"
     )
 

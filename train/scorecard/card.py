@@ -84,9 +84,13 @@ class Card:
 
     protocol: int
     effort: str
-    agent: str
+    name: str
+    agent: str | None
+    """What `load` takes; None for an agent that was given as an object."""
+    note: str
+    """What the agent is, and how others get it."""
     fingerprint: str
-    """Of the agent's name, its options and the weights of its networks, see `league.fingerprint`."""
+    """Of the name and the weights of the agent's networks, see `league.fingerprint`."""
     panel: dict[str, str]
     """The fingerprints of the networks among the opponents; cards with other ones do not compare."""
     version: str
@@ -121,7 +125,11 @@ class References(NamedTuple):
 
 
 def measure(
-    agent: str | Agent, name: str | None = None, effort: str = "full", spread: Map | None = None
+    agent: str | Agent,
+    name: str | None = None,
+    effort: str = "full",
+    note: str = "",
+    spread: Map | None = None,
 ) -> Card:
     """Play the whole protocol with an agent.
 
@@ -129,6 +137,7 @@ def measure(
         agent: what `load` takes.
         name: what the card calls it; None for the name or path itself.
         effort: "full", or "short" for an agent that thinks for more than a millisecond.
+        note: what the agent is, and how others get it.
         spread: where to play, see `wizard_env.train.arena.workers`; None plays in this process.
 
     Raises:
@@ -140,9 +149,9 @@ def measure(
     references = read_references()
     if spread is None:
         with workers() as here:
-            return measure(agent, name, effort, here)
+            return measure(agent, name, effort, note, here)
     found = _play(_entrant(agent, name), effort, spread)
-    return _card(found, references)
+    return _card(found, references, note)
 
 
 def reference_document(spread: Map) -> dict[str, Any]:
@@ -236,8 +245,11 @@ def _accuracy(played: Played, name: str, rules: Rules, seed: int) -> list[Accura
     found = summarize(played, [name], rules, seed)
     (all_bids,) = found.standings
     return [
-        Accuracy(size, line.bid_accuracy, line.bid_accuracy_low, line.bid_accuracy_high)
-        for size, line in [(0, all_bids), *((line.group, line) for line in found.by_hand_size)]
+        Accuracy(0, all_bids.bid_accuracy, all_bids.bid_accuracy_low, all_bids.bid_accuracy_high),
+        *(
+            Accuracy(line.group, line.bid_accuracy, line.bid_accuracy_low, line.bid_accuracy_high)
+            for line in found.by_hand_size
+        ),
     ]
 
 
@@ -279,7 +291,7 @@ def _weighted(
     return sums(*samples, axis=-1), found.low, found.high
 
 
-def _card(found: _Found, references: References) -> Card:
+def _card(found: _Found, references: References, note: str) -> Card:
     tables = protocol.tables()
     ends = [references.leads[table.key] for table in tables]
     scores = [100 * (lead - low) / (high - low) for lead, (low, high) in zip(found.leads, ends, strict=True)]
@@ -296,7 +308,9 @@ def _card(found: _Found, references: References) -> Card:
     return Card(
         protocol=protocol.VERSION,
         effort=found.effort,
-        agent=found.entrant.name,
+        name=found.entrant.name,
+        agent=found.entrant.agent if isinstance(found.entrant.agent, str) else None,
+        note=note,
         fingerprint=found.fingerprint,
         panel=references.panel,
         version=version("wizard-env"),

@@ -3,7 +3,7 @@
 Cards compare only within one version. Whatever changes a table, its deals or the reckoning needs another.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS, Rules
 
@@ -61,12 +61,14 @@ def tables() -> list[Table]:
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         rules = Rules(players)
         found += [Table(f"{players} players", one, rules, (one,) * (players - 1)) for one in PANEL]
-    variants = {
-        **{f"bid_restriction={name}": Rules(4, bid_restriction=name) for name in BID_RESTRICTIONS[1:]},
-        **{f"bid_reveal={name}": Rules(4, bid_reveal=name) for name in BID_REVEALS[1:]},
-        "magic_edition=True": Rules(4, magic_edition=True),
-    }
-    found += [Table(VARIANTS, title, rules, ("heuristic",) * 3) for title, rules in variants.items()]
+    variants: list[dict[str, Any]] = [
+        *({"bid_restriction": name} for name in BID_RESTRICTIONS[1:]),
+        *({"bid_reveal": name} for name in BID_REVEALS[1:]),
+        {"magic_edition": True},
+    ]
+    for option in variants:
+        ((name, value),) = option.items()
+        found.append(Table(VARIANTS, f"{name}={value}", Rules(4, **option), ("heuristic",) * 3))
     for opponents in STRANGERS:
         title = opponents[0] if len(set(opponents)) == 1 else "three kinds at one table"
         found.append(Table(WITH_STRANGERS, title, Rules(4), opponents))
