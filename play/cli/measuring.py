@@ -23,7 +23,7 @@ from wizard_env.play.cli.options import (
     WorkerCount,
     rules_for,
 )
-from wizard_env.play.cli.outputs import NUM_RECORDS, Outputs
+from wizard_env.play.cli.outputs import Outputs
 from wizard_env.play.cli.progress import training_bar, with_progress
 from wizard_env.play.report.console import (
     console,
@@ -53,7 +53,7 @@ def evaluate(
     report: ReportFile = None,
     plots: PlotFolder = None,
     records: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write records of the first few games to this file.")
+        Path | None, typer.Option(metavar="FILE", help="Write records of all games to this file.")
     ] = None,
 ) -> None:
     """Compare agents on the same deals; each plays every seat of every deal.
@@ -66,7 +66,7 @@ def evaluate(
 
     outputs = Outputs(json, report, plots, records)
     variants = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
-    num_records = NUM_RECORDS if records else 0
+    num_records = games * len(agents) if records else 0
     with open_workers(workers, ray) as spread:
         shown = with_progress(spread)
         results = [evaluate(agents, rules, games, seed, num_records, shown) for rules in variants]

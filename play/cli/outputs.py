@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from wizard_env.train.scorecard.card import Card
 
 STDOUT = Path("-")
-NUM_RECORDS = 4
-"""Games of an evaluation that are recorded."""
 
 
 @dataclass(frozen=True)

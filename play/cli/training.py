@@ -10,7 +10,6 @@ import typer
 
 from wizard_env import configs
 from wizard_env.play.cli.options import Threads
-from wizard_env.play.cli.outputs import NUM_RECORDS
 from wizard_env.play.cli.progress import training_bar
 from wizard_env.play.report.console import console, say, show_evaluation
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 RECORDS = "records.jsonl"
 """The file in a run's folder with records of its evaluation."""
+NUM_RECORDS = 4
+"""Games against each opponent that are recorded."""
 
 Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
 AllowPrograms = Annotated[

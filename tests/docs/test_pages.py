@@ -59,6 +59,27 @@ def test_the_tables_of_many_machines_are_generated() -> None:
         assert sizes == sorted(sizes)
 
 
+def test_the_leaderboard_is_written_from_its_entries() -> None:
+    """All of them played the same opponents, the ones of this version; random is 0 and champion 100."""
+    script = load_script("leaderboard")
+    page, cards = script.PAGE.read_text(encoding="utf-8"), script.read_entries()
+    assert script.filled(page, cards) == page
+    scale = json.loads(script.REFERENCES.read_text())
+    assert (cards[0]["protocol"], cards[0]["panel"]) == (scale["protocol"], scale["panel"])
+    ends = {card["name"]: card["score"] for card in cards if card["name"] in ("random", "champion")}
+    assert ends == pytest.approx({"random": 0, "champion": 100})
+    with pytest.raises(ValueError, match="no markers for 'leaderboard'"):
+        script.filled("", cards)
+
+
+def test_entries_that_do_not_compare_are_refused(tmp_path: Path) -> None:
+    script = load_script("leaderboard")
+    for name, panel in (("a", {"champion": "1"}), ("b", {"champion": "2"})):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"protocol": 1, "panel": panel, "score": 1}))
+    with pytest.raises(ValueError, match=r"b\.json has protocol and opponents"):
+        script.read_entries(tmp_path)
+
+
 def test_a_table_that_has_drifted_is_replaced() -> None:
     script, page = load_script("doc_tables"), ENVIRONMENT.read_text(encoding="utf-8")
     drifted = page.replace("`bid 0`", "`bid one`").replace("| 0-323 |", "| 0-1 |")

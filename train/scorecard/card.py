@@ -146,7 +146,7 @@ def measure(
         and what `load` raises.
     """
     check_choice("effort", effort, tuple(protocol.DEALS))
-    references = read_references()
+    references = read_references(REFERENCES)
     if spread is None:
         with workers() as here:
             return measure(agent, name, effort, note, here)
@@ -167,7 +167,7 @@ def reference_document(spread: Map) -> dict[str, Any]:
     }
 
 
-def read_references(path: Path = REFERENCES) -> References:
+def read_references(path: Path) -> References:
     """The ends of the scale. Raises ValueError if they were measured with other networks or tables."""
     found = json.loads(path.read_text(encoding="utf-8"))
     panel, keys = _panel(), [table.key for table in protocol.tables()]
