@@ -13,6 +13,7 @@ except ModuleNotFoundError as missing:
         f"wizard needs the module {missing.name!r}: pip install 'wizard-env[play]' or 'wizard-env[train]'"
     ) from None
 
+from wizard_env.extras import extra_of
 from wizard_env.play.cli.compiling import compile_all
 from wizard_env.play.cli.dataset import dataset
 from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league, scorecard
@@ -64,6 +65,6 @@ def main() -> None:
     except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
         message = f"error: {error}"
         if isinstance(error, ModuleNotFoundError) and "pip install" not in message:
-            message += ": pip install 'wizard-env[all]'"
+            message += f": pip install 'wizard-env[{extra_of(error.name or '') or 'all'}]'"
         stderr.print(message, style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

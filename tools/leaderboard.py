@@ -94,10 +94,10 @@ def tables(cards: Sequence[dict[str, Any]]) -> str:
         )
     lines += ["", *head("agent", *PARTS, "self-play", "gain by adaptation")]
     for card in cards:
-        parts = [f"{part['score']:.0f}" for part in card["parts"]]
+        parts = [str(round(part["score"])) for part in card["parts"]]
         one = card["adaptation"]
         gain = f"{one['gain']:+.1f} ({one['gain_low']:+.1f} to {one['gain_high']:+.1f})"
-        lines.append(row(f"`{card['name']}`", *parts, f"{card['self_play_score']:.0f}", gain))
+        lines.append(row(f"`{card['name']}`", *parts, str(round(card["self_play_score"])), gain))
     return "\n".join(lines) + "\n"
 
 

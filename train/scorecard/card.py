@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import bootstrap
 
 from wizard_env import Agent, Rules
 from wizard_env.agents import load
 from wizard_env.checks import check_choice
+from wizard_env.extras import extra
 from wizard_env.games import game_seeds
 from wizard_env.train.arena.duplicate import Deals, Entrant, Played, load_players, play
 from wizard_env.train.arena.league import fingerprint
@@ -21,6 +21,9 @@ from wizard_env.train.arena.statistics import CONFIDENCE, RESAMPLES, summarize
 from wizard_env.train.arena.workers import Map, workers
 from wizard_env.train.scorecard import protocol
 from wizard_env.train.scorecard.protocol import PARTS, SEED, Table
+
+with extra("train"):
+    from scipy.stats import bootstrap
 
 REFERENCES = Path(__file__).parent / "references.json"
 """What `random` and `champion` achieve: the 0 and the 100 of every line."""
