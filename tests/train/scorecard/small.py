@@ -1,6 +1,7 @@
 """A protocol that takes a second: a table for each part, with small rounds."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,5 +27,11 @@ def use_small_protocol(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr(protocol, "tables", tables)
     monkeypatch.setattr(protocol, "DEALS", DEALS)
     monkeypatch.setattr(card, "REFERENCES", folder / "references.json")
+    card.REFERENCES.write_text(references())
+
+
+@cache
+def references() -> str:
+    """The ends of the scale, as JSON; called while these tables are in force."""
     with workers() as here:
-        card.REFERENCES.write_text(json.dumps(card.reference_document(here)))
+        return json.dumps(card.reference_document(here))
