@@ -1,15 +1,21 @@
-"""Worlds weighed by what was seen: the likelihood of the others' choices, if they act like the heuristic."""
+"""Worlds weighed by what was seen: the likelihood of the others' choices, under a model of what they do."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
-from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
-from wizard_env.compiled.bits import lowest_bit
+from wizard_env.agents.opponent_model import (
+    HEURISTIC,
+    KINDS,
+    OpponentModel,
+    model_action,
+    model_likelihood,
+    working_copy,
+)
 from wizard_env.compiled.jit import compiled, kernel, outlined
-from wizard_env.engine import apply, bids_are_public, first_action, left_of, legal, turn_up
+from wizard_env.engine import apply, bids_are_public, left_of, turn_up
 from wizard_env.state import BID, HIDDEN, NOT_BID, PLAY, STATE, TRUMP, State
 from wizard_env.view import View
 
@@ -17,25 +23,23 @@ NOTHING, BIDS, PLAYS = range(3)
 EVIDENCE = ("nothing", "bids", "plays")
 """What worlds are weighed by: nothing, the trump named and the bids, or those and the cards played."""
 
-BID_TEMPERATURE = 12.0
-PLAY_TEMPERATURE = 4.0
-"""The loss in points that makes a choice 1/e times as likely."""
-ODD_BIDS = 0.02
-ODD_PLAYS = 0.2
-"""The share of choices that are made uniformly, whatever their value."""
-
 NO_ACTION = -1
+_HALVINGS = 10
+"""Steps of the bisection that finds a power."""
 
 
-def weigh_worlds(view: View, worlds: NDArray[Any], evidence: str = "plays") -> NDArray[np.float64]:
+def weigh_worlds(
+    view: View, worlds: NDArray[Any], evidence: str = "plays", model: OpponentModel = HEURISTIC
+) -> NDArray[np.float64]:
     """Weigh worlds drawn for the decisions of a view by what the other seats did.
 
-    Bids that the acting seat may not see are filled in: each becomes the heuristic's bid for that hand.
+    Bids that the acting seat may not see are filled in: each becomes the model's bid for that hand.
 
     Args:
         view: n decisions.
         worlds: [n, count] records of dtype STATE, from `draw_worlds`; changed where bids are hidden.
         evidence: one of EVIDENCE.
+        model: what the other seats are believed to do.
 
     Returns:
         float64 [n, count]: the likelihood of what was seen, at most 1.
@@ -45,7 +49,7 @@ def weigh_worlds(view: View, worlds: NDArray[Any], evidence: str = "plays") -> N
     """
     weights = np.empty(worlds.shape)
     together = np.ascontiguousarray(worlds)
-    _weigh_rows(view.known, together, check_evidence(evidence), weights)
+    _weigh_rows(view.known, together, check_evidence(evidence), *model, weights)
     if together is not worlds:
         worlds[:] = together
     return weights
@@ -84,7 +88,7 @@ def next_action(world: State, past: State) -> int:
 
 
 @outlined
-def replay_bidding(world: State, past: State, observer: int, weighs: bool, scratch: Scratch) -> float:
+def replay_bidding(world: State, past: State, observer: int, weighs: bool, model: Any) -> float:
     """Replay the bidding with the hands of a world, and fill in the bids that were not seen.
 
     past: a copy of the world; left at the start of play, or where the world stands if that is earlier.
@@ -97,12 +101,12 @@ def replay_bidding(world: State, past: State, observer: int, weighs: bool, scrat
         seat = int(past.seat)
         is_hidden = past.phase == BID and world.bids[seat] == HIDDEN
         if is_hidden:
-            world.bids[seat] = best_choice(choice_values(past, scratch), scratch)
+            world.bids[seat] = model_action(past, model) - FIRST_BID
         action = next_action(world, past)
         if action == NO_ACTION:
             break
         if weighs and seat != observer and not is_hidden:
-            likelihood *= likelihood_now(past, action, scratch)
+            likelihood *= model_likelihood(past, action, model)
         apply(past, action)
         if past.bids[seat] != NOT_BID and not bids_are_public(past):
             past.bids[seat] = HIDDEN
@@ -112,7 +116,7 @@ def replay_bidding(world: State, past: State, observer: int, weighs: bool, scrat
 
 
 @outlined
-def replay_tricks(world: State, past: State, observer: int, scratch: Scratch) -> float:
+def replay_tricks(world: State, past: State, observer: int, model: Any) -> float:
     """Replay the tricks with the hands of a world; returns the likelihood of the cards others played.
 
     past: as `replay_bidding` left it.
@@ -121,89 +125,33 @@ def replay_tricks(world: State, past: State, observer: int, scratch: Scratch) ->
     action = next_action(world, past)
     while action != NO_ACTION:
         if past.seat != observer:
-            likelihood *= likelihood_now(past, action, scratch)
+            likelihood *= model_likelihood(past, action, model)
         apply(past, action)
         action = next_action(world, past)
     return likelihood
 
 
-@compiled
-def likelihood_now(state: State, action: int, scratch: Scratch) -> float:
-    """The probability of the acting seat's action: a softmax of values, mixed with a uniform choice."""
-    choices = legal(state)
-    if choices & (choices - 1) == 0:
-        return 1.0
-    odd = ODD_PLAYS if state.phase == PLAY else ODD_BIDS
-    temperature = PLAY_TEMPERATURE if state.phase == PLAY else BID_TEMPERATURE
-    choice_values(state, scratch)
-    best = scratch.values[best_choice(choices, scratch)]
-    chosen = scratch.values[action - first_action(state)]
-    total, count = 0.0, 0
-    while choices:
-        total += np.exp((scratch.values[lowest_bit(choices)] - best) / temperature)
-        choices &= choices - 1
-        count += 1
-    return odd / count + (1 - odd) * np.exp((chosen - best) / temperature) / total
-
-
-@kernel([STATE], [[STATE]], int, [[np.float64]])
-def _weigh_rows(known: Any, worlds: Any, evidence: int, weights: Any) -> None:
-    scratch = np.empty(1, SCRATCH)
+@kernel([STATE], [[STATE]], int, *KINDS, [[np.float64]])
+def _weigh_rows(
+    known: Any,
+    worlds: Any,
+    evidence: int,
+    layers: Any,
+    widths: Any,
+    odd: float,
+    temperature: float,
+    weights: Any,
+) -> None:
     past = np.empty(1, STATE)
     for index in range(len(known)):
+        model = working_copy(layers, widths, odd, temperature)  # its observation has zeros where nobody sits
         observer = int(known[index].seat)
         for number in range(worlds.shape[1]):
             world = worlds[index, number]
             past[0] = world
-            weights[index, number] = replay_bidding(world, past[0], observer, evidence != NOTHING, scratch[0])
+            weights[index, number] = replay_bidding(world, past[0], observer, evidence != NOTHING, model)
             if evidence == PLAYS:
-                weights[index, number] *= replay_tricks(world, past[0], observer, scratch[0])
-
-
-class Decisions(NamedTuple):
-    """The decisions of others in some worlds, where they had a choice."""
-
-    states: NDArray[Any]
-    """[k] records of dtype STATE, at each decision."""
-    actions: NDArray[np.int64]
-    """[k] the action taken."""
-    worlds: NDArray[np.int64]
-    """[k] the index of the world."""
-
-
-def decisions_of_others(worlds: NDArray[Any], observer: int) -> Decisions:
-    """Replay the round in worlds that differ only in their hands, with hidden bids filled in.
-
-    Args:
-        worlds: [n] records of dtype STATE, drawn for one decision of the observer.
-        observer: the seat whose own decisions are left out.
-    """
-    players, cards = int(worlds["num_players"][0]), int(worlds["num_plays"][0])
-    most = len(worlds) * (1 + players + cards)
-    states, actions, numbers = np.empty(most, STATE), np.empty(most, np.int64), np.empty(most, np.int64)
-    count = _list_decisions(np.ascontiguousarray(worlds), observer, states, actions, numbers)
-    return Decisions(states[:count], actions[:count], numbers[:count])
-
-
-@kernel([STATE], int, [STATE], [np.int64], [np.int64])
-def _list_decisions(worlds: Any, observer: int, states: Any, actions: Any, numbers: Any) -> int:
-    pasts = np.empty(1, STATE)
-    count = 0
-    for number in range(len(worlds)):
-        pasts[0] = worlds[number]
-        world, past = worlds[number], pasts[0]
-        rewind_round(world, past)
-        action = next_action(world, past)
-        while action != NO_ACTION:
-            choices = legal(past)
-            if past.seat != observer and choices & (choices - 1):
-                states[count] = past
-                actions[count] = action
-                numbers[count] = number
-                count += 1
-            apply(past, action)
-            action = next_action(world, past)
-    return count
+                weights[index, number] *= replay_tricks(world, past[0], observer, model)
 
 
 def resample(weights: NDArray[np.float64], start: float, count: int) -> NDArray[np.int64]:
@@ -232,6 +180,38 @@ def resample_into(weights: Any, start: float, chosen: Any) -> None:
             number += 1
             reached += weights[number]
         chosen[place] = number
+
+
+@compiled
+def effective(weights: Any) -> float:
+    """How many worlds of equal weight tell as much (Kong 1992)."""
+    total, squares = 0.0, 0.0
+    for weight in weights:
+        total += weight
+        squares += weight * weight
+    return total * total / squares
+
+
+@outlined
+def soften(weights: Any, least: float) -> None:
+    """Raise weights to the power, at most 1, that leaves `least` effective worlds (annealing; Neal 2001).
+
+    weights: float64 [n] above 0, changed here.
+
+    The model errs, and of few worlds hardly one fits all that was seen: unsoftened, that one is believed.
+    """
+    if effective(weights) >= least:
+        return
+    logs = np.log(weights / weights.max())
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        power = (low + high) / 2
+        if effective(np.exp(power * logs)) < least:
+            high = power
+        else:
+            low = power
+    for number in range(len(weights)):
+        weights[number] = np.exp(low * logs[number])
 
 
 @kernel([np.float64], float, [np.int64])

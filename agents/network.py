@@ -103,6 +103,11 @@ class NetworkAgent:
         value = unknown[:, 0] if self.value is None else self.values(encoding.observation).astype(np.float64)
         return Assessment(self._printed(self.policy(encoding), encoding.order), unknown, value)
 
+    def printed_policy(self, view: View) -> NDArray[np.float32]:
+        """float32 [n, NUM_ACTIONS]: the probability of each action, with the suits as printed."""
+        encoding = view.encode(canonical_suits=True)
+        return self._printed(self.policy(encoding), encoding.order)
+
     def _printed(self, policy: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
         """A policy in the given orders of suits as one of the actions in the suits as printed."""
         ids = np.tile(np.arange(NUM_ACTIONS), len(order))

@@ -7,6 +7,8 @@ from wizard_env.agents.network import Backend, NetworkAgent
 _WEIGHTS = Path(__file__).parent / "weights"
 CHAMPION = _WEIGHTS / "champion"
 RIVAL = _WEIGHTS / "rival"
+DISTILLED = _WEIGHTS / "distilled"
+"""A small network distilled from the champion, for playouts; see `wizard distill`."""
 
 
 class ChampionAgent(NetworkAgent):

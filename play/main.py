@@ -16,6 +16,7 @@ except ModuleNotFoundError as missing:
 from wizard_env.extras import extra_of
 from wizard_env.play.cli.compiling import compile_all
 from wizard_env.play.cli.dataset import dataset
+from wizard_env.play.cli.distill import distill
 from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league, scorecard
 from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
@@ -39,6 +40,7 @@ for command in (
     config,
     sweep,
     push,
+    distill,
     rllib,
     evaluate,
     league,

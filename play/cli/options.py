@@ -65,7 +65,7 @@ def rules_for(
     """The rules for each number of players. Raises ValueError if an option is wrong."""
     from wizard_env import Rules
 
-    sizes = dict.fromkeys(_numbers("--players", players))
+    sizes = dict.fromkeys(whole_numbers("--players", players))
     if not sizes:
         raise ValueError("--players '': at least one number of players is needed, as in 4 or 3,4,5,6")
     return [
@@ -74,13 +74,14 @@ def rules_for(
             bid_restriction=bid_restriction,  # type: ignore[arg-type]
             bid_reveal=bid_reveal,  # type: ignore[arg-type]
             magic_edition=magic_edition,
-            hand_sizes=_numbers("--hand-sizes", hand_sizes) or None,
+            hand_sizes=whole_numbers("--hand-sizes", hand_sizes) or None,
         )
         for num_players in sizes
     ]
 
 
-def _numbers(option: str, text: str) -> tuple[int, ...]:
+def whole_numbers(option: str, text: str) -> tuple[int, ...]:
+    """The numbers given to an option, as in 3,4,5. Raises ValueError for anything else."""
     try:
         return tuple(int(number) for number in text.split(",")) if text else ()
     except ValueError:

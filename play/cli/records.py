@@ -72,7 +72,7 @@ def analyse(
     game: Number = None,
     by: Annotated[
         str, typer.Option(help="The judging agent; it must be one that searches.")
-    ] = "champion+search:worlds=32,evidence=bids",
+    ] = "champion+search:worlds=32",
     seed: Annotated[int, typer.Option(help="Seed of the judging agent.")] = 0,
     every: Annotated[bool, typer.Option(help="Show all decisions, in the order of play.")] = False,
     json: JsonFile = None,

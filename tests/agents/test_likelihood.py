@@ -7,16 +7,35 @@ import pytest
 
 from wizard_env import Game, Rules, View
 from wizard_env.agents.belief import draw_worlds
-from wizard_env.agents.heuristic import SCRATCH
-from wizard_env.agents.likelihood import likelihood_now, resample, weigh_worlds
+from wizard_env.agents.likelihood import effective, resample, soften, weigh_worlds
+from wizard_env.agents.opponent_model import HEURISTIC, KINDS, model_likelihood, working_copy
 from wizard_env.cards import WIZARD_SHIFT, card_id, pack
 from wizard_env.compiled.jit import kernel
 from wizard_env.state import HIDDEN, STATE
 
 
-@kernel([STATE], int, [SCRATCH])
-def _likelihood_now(states: Any, action: int, scratch: Any) -> float:
-    return likelihood_now(states[0], action, scratch[0])
+@kernel([STATE], int, *KINDS)
+def _likelihood_now(
+    states: Any, action: int, weights: Any, widths: Any, odd: float, temperature: float
+) -> float:
+    return model_likelihood(states[0], action, working_copy(weights, widths, odd, temperature))
+
+
+@kernel([np.float64], float)
+def _soften(weights: Any, least: float) -> float:
+    soften(weights, least)
+    return effective(weights)
+
+
+def _softened(weights: Any, least: float) -> Any:
+    softened = weights.copy()
+    _soften(softened, least)
+    return softened
+
+
+def _effective(weights: Any) -> float:
+    """Worlds that are already enough are left as they are."""
+    return float(_soften(weights.copy(), 0.0))
 
 
 RNG = np.random.default_rng(0)
@@ -81,7 +100,7 @@ def test_a_weight_is_the_product_over_the_decisions_of_others() -> None:
         while game.phase != "over" and rng.random() > 0.03:
             seat, action = int(game.state["seat"][0]), int(rng.choice(game.legal_actions()))
             others = np.arange(3) != seat
-            expected[others] *= _likelihood_now(game.state, action, np.empty(1, SCRATCH))
+            expected[others] *= _likelihood_now(game.state, action, *HEURISTIC)
             game.step(action)
         if game.phase == "over":
             continue
@@ -116,3 +135,18 @@ def test_resampling_chooses_in_proportion_to_the_weights(start: float) -> None:
     assert (np.diff(chosen) >= 0).all()
     expected = 41 * weights / weights.sum()
     assert (np.abs(np.bincount(chosen, minlength=5) - expected) <= 1).all()
+
+
+@pytest.mark.parametrize("least", [3.0, 8.0, 40.0])
+def test_softened_weights_leave_enough_worlds(least: float) -> None:
+    """They keep their order, and are no softer than needed."""
+    weights = np.exp(-np.arange(64.0))
+    softened = _softened(weights, least)
+    assert least <= _effective(softened) < 1.02 * least
+    assert (np.diff(softened) < 0).all()
+
+
+def test_weights_that_leave_enough_worlds_stay_as_they_are() -> None:
+    weights = np.array([0.5, 0.25, 0.25, 0.125])
+    assert _softened(weights, 3.0).tolist() == weights.tolist()
+    assert _effective(np.ones(7)) == 7

@@ -13,7 +13,7 @@ import wizard_env.agents
 from tests.positions import decisions_by_all_rules, under_way
 from wizard_env import Game, Rules, View
 from wizard_env.agents import load
-from wizard_env.agents.pretrained import CHAMPION, RIVAL, ChampionAgent
+from wizard_env.agents.pretrained import CHAMPION, DISTILLED, RIVAL, ChampionAgent
 from wizard_env.train.evaluate import evaluate
 
 PYPROJECT = Path(__file__).parent.parent.parent / "pyproject.toml"
@@ -58,7 +58,7 @@ def test_the_wheel_contains_it() -> None:
     shipped = [
         path for pattern in settings["package-data"]["wizard_env.agents"] for path in folder.glob(pattern)
     ]
-    assert {path.parent for path in shipped} == {CHAMPION, RIVAL}
+    assert {path.parent for path in shipped} == {CHAMPION, RIVAL, DISTILLED}
     assert sum(path.stat().st_size for path in shipped) < 5_000_000
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from tests.positions import under_way
 from wizard_env import Game, Rules, View, action_id, action_name
-from wizard_env.agents.search import BATCH, BIDS_TRIED, SearchAgent
+from wizard_env.agents.playouts import BATCH
+from wizard_env.agents.search import BIDS_TRIED, SearchAgent
 from wizard_env.compiled.jit import config
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.train.evaluate import evaluate

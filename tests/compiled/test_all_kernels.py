@@ -79,7 +79,7 @@ def test_a_second_run_finds_all(environment: dict[str, str]) -> None:
 
 
 RANDOM_SEARCH = "search:worlds=2,playouts=random,evidence=nothing"
-AGENTS = ("rule_based", "variant:noise=0.1", "search:worlds=2", "champion+search:worlds=2,candidates=1")
+AGENTS = ("rule_based", "variant:noise=0.1", "search:worlds=2", "champion+search:worlds=2")
 
 
 @pytest.mark.parametrize(

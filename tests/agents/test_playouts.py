@@ -1,10 +1,10 @@
-"""The chance of meeting a bid: known where it is certain, and drawn of what the seat knows."""
+"""Actions tried in worlds: what they bring on average, and the chance of meeting the bid."""
 
 import numpy as np
 import pytest
 
 from wizard_env import ACTIONS, Game, Rules, View
-from wizard_env.agents.outlook import chances
+from wizard_env.agents.playouts import chances
 
 
 def of(game: Game, worlds: int = 64) -> dict[str, float]:

@@ -1,0 +1,16 @@
+"""`wizard distill`: what it prints, keeps and refuses."""
+
+from pathlib import Path
+
+from tests.play.commands import Wizard, error_line
+from wizard_env import load
+
+
+def test_on_the_command_line(wizard: Wizard, tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    command = ("distill", "champion", str(folder), "--games", "smoke", "--layers", "8", "--decisions", "500")
+    assert "of actions alike" in wizard(*command).out
+    assert load(str(folder)).layers[0][0].shape[1] == 8  # type: ignore[attr-defined]
+    assert "already holds an agent" in error_line(wizard(*command))
+    shown = wizard("distill", "champion", str(tmp_path / "other"), "--layers", "wide")
+    assert "--layers 'wide': allowed are whole numbers" in error_line(shown)
