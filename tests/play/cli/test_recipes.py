@@ -79,6 +79,7 @@ def test_the_commands_of_the_page_run(
         assert outcome.code == 0, f"{command}\n{outcome.err}"
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of its database
 def test_mlflow_takes_the_curves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     mlflow = pytest.importorskip("mlflow")
     run = tmp_path / "runs" / "quick"
