@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import tomllib
 from pathlib import Path
@@ -168,7 +169,7 @@ WIZARD = [command for page in PAGES for command in commands(page) if command.sta
 @pytest.mark.parametrize("command", WIZARD)
 def test_commands_of_wizard_are_understood(command: str) -> None:
     """The command exists, and it takes these arguments."""
-    _, name, *arguments = command.split()
+    _, name, *arguments = shlex.split(command)
     group = typer.main.get_command(app)
     found = group.commands[name]  # type: ignore[attr-defined]
     found.make_context(name, arguments)
