@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: train test check slow soak test-rllib bench results strength texts picture docs clean
+.PHONY: train test check slow soak test-rllib bench results strength leaderboard texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
 CONFIG ?= quick
@@ -54,6 +54,10 @@ strength: $(VENV)/.for-development
 texts: $(VENV)/.for-development
 	$(BIN)/python tools/texts.py
 
+# Trains what the leaderboard's entries need, measures the score card's scale and all entries again.
+leaderboard: $(VENV)/.for-development
+	$(BIN)/python tools/leaderboard.py $(ARGUMENTS)
+
 # Retakes the pictures of the browser table, which needs Chromium, and of the environment.
 picture: $(VENV)/.for-development
 	$(BIN)/python tools/screenshot.py
@@ -63,6 +67,10 @@ picture: $(VENV)/.for-development
 docs: $(VENV)/.for-development
 	$(BIN)/python tools/doc_tables.py
 	$(BIN)/python -m sphinx -W --keep-going docs site
+
+# Follows every outer link of the documentation; needs the network. Inner links are checked by `make docs`.
+links: $(VENV)/.for-development
+	$(BIN)/python -m sphinx -b linkcheck -q docs build/links
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e ".[train]"

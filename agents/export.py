@@ -40,7 +40,7 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
         path: the file; it is replaced completely or not at all.
 
     Raises:
-        ValueError: the agent has no network.
+        ValueError: the agent has no network, or one with an encoding of its own.
     """
     loaded = load(agent)
     if not isinstance(loaded, NetworkAgent):
@@ -48,6 +48,8 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
             f"agent={agent!r}: {type(loaded).__name__} has no network; "
             "allowed are 'champion' and runs of `wizard train`, such as runs/quick"
         )
+    if loaded.encode is not None:
+        raise ValueError(f"agent={agent!r}: an encoding of its own is code, which a file of ONNX cannot hold")
     content = onnx_model(loaded).SerializeToString()
     write_atomically(path, lambda file: file.write_bytes(content))
 

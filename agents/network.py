@@ -1,7 +1,7 @@
 """NetworkAgent: a policy network written by `wizard train`, computed by torch or numpy."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +15,7 @@ from safetensors.numpy import save
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
 from wizard_env.checks import check_choice
+from wizard_env.loading import import_named
 from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
 from wizard_env.records.tensor_files import write_tensors
 from wizard_env.sampling import best_legal, certain
@@ -28,6 +29,8 @@ LAYOUT = json.dumps([(field.name, field.shape) for field in OBSERVATION])
 DTYPES = ("F32", "F16")
 """Types that weights may be stored in, as safetensors names them; the network computes in float32."""
 
+Encode: TypeAlias = Callable[[Any], Any]
+"""An encoding of one's own, from tensors to tensors, see `find_encoding`."""
 Backend: TypeAlias = Literal["auto", "torch", "numpy"]
 Layer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weights [inputs, outputs] and biases [outputs]."""
@@ -42,7 +45,9 @@ class NetworkAgent:
     backend: what computes them, "torch" or "numpy".
     """
 
-    def __init__(self, path: str, sample: bool = False, backend: Backend = "auto") -> None:
+    def __init__(
+        self, path: str, sample: bool = False, backend: Backend = "auto", encoding: str = ""
+    ) -> None:
         """Read a network.
 
         Args:
@@ -51,18 +56,29 @@ class NetworkAgent:
             sample: sample actions instead of taking the likeliest.
             backend: what computes the network: "torch", "numpy", or "auto", which is torch if it is
                 installed.
+            encoding: where to import the encoding of one's own that the network was trained with, see
+                `find_encoding`; its code runs.
 
         Raises:
             FileNotFoundError: the file does not exist.
             ModuleNotFoundError: `backend` is "torch" and torch is not installed.
             ValueError: the file was not written by `save_agent`, has another version or layout, or
-                holds weights that are not finite; or the backend is unknown.
+                holds weights that are not finite; or the backend is unknown; or the network was trained
+                with another encoding.
         """
         self.path = Path(path)
         self.sample = sample
         self.backend = _find_backend(backend)
-        weights = read_agent(find_agent(self.path))
+        weights = read_agent(find_agent(self.path), encoding)
         self.scale = input_scale()
+        self.encode: Encode | None = None
+        if encoding:
+            self.encode, inputs = find_encoding(encoding)
+            if weights["layer.0.weight"].shape[1] != inputs:
+                wanted = weights["layer.0.weight"].shape[1]
+                raise ValueError(
+                    f"{path}: its network reads {wanted} numbers, but {encoding!r} makes {inputs}"
+                )
         self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
 
@@ -133,7 +149,42 @@ class NetworkAgent:
 
     def _compute(self, layers: Sequence[Layer], observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         compute = _by_torch if self.backend == "torch" else _by_numpy
-        return compute(layers, observations * self.scale)
+        inputs = observations * self.scale if self.encode is None else _encoded(self.encode, observations)
+        return compute(layers, inputs)
+
+
+def find_encoding(name: str) -> tuple[Encode, int]:
+    """An encoding of one's own, and how many numbers it makes of a decision.
+
+    It is a function from observations in canonical suits, a torch tensor uint8 [n, OBS_SIZE], to the inputs
+    of a network, float32 [n, inputs] on the same device; row i must depend on observation i alone.
+
+    Args:
+        name: where to import it: "module:function" or "file.py:function". That code runs.
+
+    Raises:
+        ValueError: it returns something else.
+        and what `wizard_env.loading.import_named` raises.
+    """
+    import torch  # here, because agents must load without it
+
+    encode: Encode = import_named(name)
+    found = encode(torch.zeros((2, OBS_SIZE), dtype=torch.uint8))
+    shape, dtype = tuple(getattr(found, "shape", ())), getattr(found, "dtype", type(found).__name__)
+    if len(shape) != 2 or shape[0] != 2 or dtype != torch.float32:
+        raise ValueError(
+            f"encoding={name!r} returns {dtype} {list(shape)} for two observations: "
+            "allowed is torch.float32 [2, inputs]"
+        )
+    return encode, shape[1]
+
+
+def _encoded(encode: Encode, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+    import torch
+
+    with torch.inference_mode():
+        inputs: NDArray[np.float32] = encode(torch.from_numpy(observations)).numpy()
+    return inputs
 
 
 def _find_backend(backend: Backend) -> Backend:
@@ -189,7 +240,7 @@ def input_scale() -> NDArray[np.float32]:
     return scale.astype(np.float32)
 
 
-def save_agent(weights: Mapping[str, ArrayLike], path: Path) -> None:
+def save_agent(weights: Mapping[str, ArrayLike], path: Path, encoding: str = "") -> None:
     """Write a network.
 
     Args:
@@ -199,13 +250,18 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path) -> None:
             the round. Arrays, or CPU tensors that require no gradient; float32, or float16 for half
             the size.
         path: the file.
+        encoding: the name of the encoding of one's own that replaces `input_scale`, see `find_encoding`.
     """
     arrays = {name: np.ascontiguousarray(values) for name, values in weights.items()}
-    write_tensors(path, save(arrays, {"format": FORMAT, "version": VERSION, "layout": LAYOUT}))
+    about = {"format": FORMAT, "version": VERSION, "layout": LAYOUT}
+    write_tensors(path, save(arrays, about | ({"encoding": encoding} if encoding else {})))
 
 
-def read_agent(path: Path) -> dict[str, NDArray[np.float32]]:
-    """The weights written by `save_agent`. Raises the errors of `NetworkAgent`."""
+def read_agent(path: Path, encoding: str = "") -> dict[str, NDArray[np.float32]]:
+    """The weights written by `save_agent`. Raises the errors of `NetworkAgent`.
+
+    encoding: of one's own. A file never chooses what code runs: whoever loads it names the encoding.
+    """
     if not path.is_file():
         raise FileNotFoundError(f"no agent at {path}: a run of `wizard train`, or a file of one, is needed")
     try:
@@ -225,7 +281,11 @@ def read_agent(path: Path) -> dict[str, NDArray[np.float32]]:
         raise ValueError(f"{path}: trained on an observation layout that differs from this version's")
     if foreign:
         raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(DTYPES)}")
-    if not _fit(weights):
+    kept = about.get("encoding", "")
+    if bool(kept) != bool(encoding):
+        told = f"encoding {kept!r}: load it with encoding={kept!r}, whose code then runs"
+        raise ValueError(f"{path}: trained with {told if kept else 'no encoding of its own'}")
+    if not _fit(weights, any_inputs=bool(encoding)):
         raise ValueError(f"{path}: its layers do not fit together or do not fit this version")
     for name, values in weights.items():
         if not np.isfinite(values).all():
@@ -233,9 +293,10 @@ def read_agent(path: Path) -> dict[str, NDArray[np.float32]]:
     return {name: values.astype(np.float32) for name, values in weights.items()}
 
 
-def _fit(weights: Mapping[str, NDArray[Any]]) -> bool:
-    """Whether the layers form a chain from an observation to the actions."""
-    widths = [OBS_SIZE]
+def _fit(weights: Mapping[str, NDArray[Any]], *, any_inputs: bool) -> bool:
+    """Whether the layers form a chain from an observation, or as many inputs as they want, to the actions."""
+    first = weights.get("layer.0.weight")
+    widths = [first.shape[1] if any_inputs and first is not None and first.ndim == 2 else OBS_SIZE]
     while (bias := weights.get(f"layer.{len(widths) - 1}.bias")) is not None:
         widths.append(bias.size)
     if widths[-1] != NUM_ACTIONS:

@@ -1,8 +1,11 @@
-"""Imitation: a small network learns what an agent does from a data set, and then plays.
+"""Learning from a data set without playing: imitation, or offline reinforcement learning.
 
 wizard dataset data champion:sample=True --decisions 1000000 --canonical-suits --skip-forced
 python examples/imitation.py data imitator
-wizard evaluate imitator champion champion champion
+wizard evaluate imitator rule_based rule_based rule_based
+
+With --temperature an action counts the more, the more points its round brought above what was expected there
+(advantage-weighted regression, Peng et al. 2019): the agent can become better than those it learns from.
 """
 
 import argparse
@@ -18,18 +21,34 @@ from wizard_env.train.networks import PolicyValueNetwork
 
 COLUMNS = ("observation", "mask", "action", "probabilities", "points")
 POINTS_UNIT = 20.0
+LARGEST_WEIGHT = 20.0
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder of a data set with canonical suits")
     parser.add_argument("out", type=Path, help="the folder for the agent")
+    parser.add_argument("--temperature", type=float, help="in points; without, the agent imitates")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--batch-size", type=int, default=1024)
     parser.add_argument("--learning-rate", type=float, default=1e-3)
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args(arguments)
+
+
+def policy_loss(
+    logits: torch.Tensor, batch: dict[str, torch.Tensor], advantages: torch.Tensor, temperature: float | None
+) -> torch.Tensor:
+    """A number. `logits` are [n, actions], `advantages` [n] in points; see `parse` for the temperature."""
+    if temperature is not None:
+        weights = (advantages / temperature).exp().clamp(max=LARGEST_WEIGHT)
+        losses = torch.nn.functional.cross_entropy(logits, batch["action"].long(), reduction="none")
+        return (weights * losses).mean()
+    told = ~batch["probabilities"].isnan().any(dim=1, keepdim=True)
+    taken = torch.nn.functional.one_hot(batch["action"].long(), logits.shape[1]).float()
+    # The whole distribution, where the agent told it, says more than one action drawn from it.
+    return torch.nn.functional.cross_entropy(logits, torch.where(told, batch["probabilities"], taken))
 
 
 def train(options: argparse.Namespace) -> list[float]:
@@ -46,17 +65,18 @@ def train(options: argparse.Namespace) -> list[float]:
     for epoch in range(options.epochs):
         agreed = 0
         for rows in torch.split(torch.randperm(count), options.batch_size):
-            outputs = network(data["observation"][rows])
-            logits = outputs[:, :-1].masked_fill(data["mask"][rows] == 0, -1e9)
-            # The whole distribution says more than one action drawn from it.
-            policy_loss = torch.nn.functional.cross_entropy(logits, data["probabilities"][rows])
-            errors = outputs[:, -1] - data["points"][rows] / POINTS_UNIT
-            loss = policy_loss + 0.1 * errors.square().mean()
+            batch = {name: column[rows] for name, column in data.items()}
+            outputs = network(batch["observation"])
+            logits = outputs[:, :-1].masked_fill(batch["mask"] == 0, -1e9)
+            errors = batch["points"] / POINTS_UNIT - outputs[:, -1]
+            advantages = POINTS_UNIT * errors.detach()
+            loss = policy_loss(logits, batch, advantages, options.temperature)
+            loss = loss + 0.1 * errors.square().mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
-            agreed += int((logits.argmax(dim=1) == data["action"][rows]).sum())
+            agreed += int((logits.argmax(dim=1) == batch["action"]).sum())
         curve.append(agreed / count)
         print(f"epoch {epoch + 1:>3}  agrees {curve[-1]:.3f}")
     options.out.mkdir(parents=True, exist_ok=True)

@@ -13,10 +13,11 @@ except ModuleNotFoundError as missing:
         f"wizard needs the module {missing.name!r}: pip install 'wizard-env[play]' or 'wizard-env[train]'"
     ) from None
 
+from wizard_env.extras import extra_of
 from wizard_env.play.cli.compiling import compile_all
 from wizard_env.play.cli.dataset import dataset
 from wizard_env.play.cli.distill import distill
-from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league
+from wizard_env.play.cli.measuring import bench, evaluate, exploit, export, league, scorecard
 from wizard_env.play.cli.play import play
 from wizard_env.play.cli.records import analyse, convert, replay
 from wizard_env.play.cli.serve import serve
@@ -43,6 +44,7 @@ for command in (
     rllib,
     evaluate,
     league,
+    scorecard,
     exploit,
     export,
     dataset,
@@ -65,6 +67,6 @@ def main() -> None:
     except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
         message = f"error: {error}"
         if isinstance(error, ModuleNotFoundError) and "pip install" not in message:
-            message += ": pip install 'wizard-env[all]'"
+            message += f": pip install 'wizard-env[{extra_of(error.name or '') or 'all'}]'"
         stderr.print(message, style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

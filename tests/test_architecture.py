@@ -14,7 +14,7 @@ PACKAGES = ("game", "configs", "agents", "train", "play")
 """From the bottom up."""
 LAYERS = (
     {"compiled"},
-    {"cards", "checks"},
+    {"cards", "checks", "extras"},
     {"actions"},
     {"rules"},
     {"state"},

@@ -1,8 +1,12 @@
 """The examples run, and what they teach is learned."""
 
+from pathlib import Path
+
 import pytest
 
 from examples import cleanrl_wizard
+from wizard_env import Rules
+from wizard_env.train.evaluate import evaluate
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -52,3 +56,19 @@ def test_torchrl_learns() -> None:
     options = ["--hand-sizes", "1,2", "--iterations", "6", "--num-envs", "64", "--num-steps", "24"]
     curve = torchrl_wizard.train(torchrl_wizard.parse(options))
     assert curve[-1] > curve[0] + 2
+
+
+@pytest.mark.parametrize(("teacher", "more"), [("heuristic", []), ("random", ["--temperature", "5"])])
+def test_agents_learn_from_data_sets(teacher: str, more: list[str], tmp_path: Path) -> None:
+    """By imitation of a good agent; and from one that plays at random, by what its actions brought."""
+    pytest.importorskip("pyarrow")
+    from examples import imitation
+    from wizard_env.train.dataset.writing import write_dataset
+
+    rules, data = Rules(3, hand_sizes=(1, 2)), tmp_path / "data"
+    sum(write_dataset(data, [teacher], [rules], 40_000, canonical_suits=True, skip_forced=True))
+    options = [str(data), str(tmp_path / "agent"), "--width", "64", "--batch-size", "256", *more]
+    curve = imitation.train(imitation.parse(options))
+    assert curve[-1] > curve[0]
+    (lead,) = evaluate([str(tmp_path / "agent"), "random", "random"], rules, 200).differences
+    assert lead.points_low > 5

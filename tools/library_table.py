@@ -1,14 +1,17 @@
-"""Rewrite the table of docs/libraries.md: python tools/library_table.py, where the libraries are installed.
+"""Rewrite the table of docs/libraries.md: python tools/library_table.py [NAME...], where they are installed.
 
-Each library's own tests are run with the real library; what was tried by `python -m pip install
--c constraints.txt NAME` alone stands in ELSEWHERE.
+Each library's own tests are run with the real library; the rows of others than those named are kept. What was
+tried by `python -m pip install -c constraints.txt NAME` alone stands in ELSEWHERE.
 """
 
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from wizard_env.checks import check_choice
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "libraries.md"
@@ -30,12 +33,13 @@ TESTS: dict[str, tuple[str, str]] = {
     "polars": (f"{DATASET}::test_polars_reads_it", "data sets"),
     "datasets": (f"{DATASET}::test_datasets_reads_it", "data sets"),
     "minari": (f"{DATASET}::test_minari_reads_it", "data sets"),
+    "agilerl": (f"{LIBRARIES}::test_agilerl_learns", "DQN on vectors; needs `peft` beside it"),
+    "mlflow-skinny": ("tests/play/cli/test_recipes.py::test_mlflow_takes_the_curves", "curves of a run"),
     "optuna": ("tests/train/test_sweep.py::test_a_sweep_goes_on_where_it_stopped", "`wizard sweep`"),
 }
 """The tests of each library, and what they try."""
 
 ELSEWHERE = (
-    "| `agilerl` | 2.58.0 | installs beside torch 2.13.0 | not run |",
     "| `benchmarl` | 1.5.2 | installs, with torchrl 0.11.1 | not run |",
     "| `d3rlpy` | 2.8.1 | brings gymnasium 1.0.0: this package needs 1.2 | not run |",
     "| `lightzero` | 0.2.0 | pip goes back to 0.0.2, whose build lacks a file | not installed |",
@@ -58,9 +62,14 @@ def try_out(library: str, tests: str) -> str:
     return f"fails: {errors[0] if errors else done.stderr[-200:]}".replace("|", "/")
 
 
-def table() -> str:
+def table(names: Sequence[str], before: str) -> str:
+    """The table with new rows for these libraries, and those of the table before for the others."""
     lines = ["| library | version | here | tried |", "|---|---|---|---|"]
+    kept = {row.split("`")[1]: row for row in before.splitlines() if "`" in row}
     for library, (tests, tried) in TESTS.items():
+        if library in kept and library not in names:
+            lines.append(kept[library])
+            continue
         found = try_out(library, tests)
         number = version(library) if found != "not installed here" else ""
         lines.append(f"| `{library}` | {number} | {found} | {tried} |")
@@ -68,15 +77,18 @@ def table() -> str:
     return "\n".join([*lines, *ELSEWHERE]) + "\n"
 
 
-def main() -> None:
-    """Try everything, and put the table between its markers."""
+def main(names: Sequence[str]) -> None:
+    """Try libraries, all if none is named, and put the table between its markers."""
+    for name in names:
+        check_choice("library", name, tuple(TESTS))
     page = PAGE.read_text(encoding="utf-8")
-    marked = re.compile(r"(<!-- libraries -->\n).*?(<!-- end of libraries -->)", re.DOTALL)
-    if not marked.search(page):
+    marked = re.compile(r"(<!-- libraries -->\n)(.*?)(<!-- end of libraries -->)", re.DOTALL)
+    before = marked.search(page)
+    if not before:
         raise ValueError(f"{PAGE} has no markers for 'libraries'")
-    written = table()
-    PAGE.write_text(marked.sub(lambda found: found[1] + written + found[2], page), encoding="utf-8")
+    written = table(names or list(TESTS), before[2])
+    PAGE.write_text(marked.sub(lambda found: found[1] + written + found[3], page), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wizard_env import Game, Rules
 from wizard_env.games import game_seeds
-from wizard_env.train.arena.duplicate import Deals, Entrant, Played, Player, load_players, play, play_one
+from wizard_env.train.arena.duplicate import Deals, Entrant, Played, Player, load_players, play
 from wizard_env.train.arena.statistics import Bidding, Difference, Standing, summarize
 from wizard_env.train.arena.workers import Map, workers
 
@@ -93,7 +96,7 @@ def evaluate(
         games: how many deals of a whole game.
         seed: the same seed gives the same deals, whatever is compared, and the same random words to agents
             that take their randomness from `view.noise`.
-        num_records: how many games to return at most.
+        num_records: how many games to return at most: the first ones, deal by deal in each arrangement.
         spread: where to play, see `wizard_env.train.arena.workers`; the result is the same everywhere.
             None plays in this process.
 
@@ -113,19 +116,33 @@ def evaluate(
     seeds = game_seeds(seed, games)
     side_by_side = min(CHUNK, -(-games * len(players) // CHUNKS))
     deals = max(1, side_by_side // len(players))
-    parts = [Deals(players, rules, seeds[start : start + deals]) for start in range(0, games, deals)]
+    starts = range(0, games, deals)
+    wanted = [min(max(num_records - start * len(players), 0), deals * len(players)) for start in starts]
+    parts = [
+        Deals(players, rules, seeds[start : start + deals], recorded)
+        for start, recorded in zip(starts, wanted, strict=True)
+    ]
     played = Played.join(list(spread(play, parts)))
     names = [player.name for player in players]
     found = summarize(played, names, rules, seed)
-    recorded = range(min(num_records, games * len(players)))
     return Evaluation(
         rules=rules,
         games=games,
         seed=seed,
         **found._asdict(),
-        records=[play_one(Deals(players, rules, seeds), number) for number in recorded],
+        records=[
+            _played_game(rules, int(seeds[number // len(players)]), actions)
+            for number, actions in enumerate(played.actions)
+        ],
         times=_times(played, players),
     )
+
+
+def _played_game(rules: Rules, seed: int, actions: NDArray[np.uint8]) -> Game:
+    game = Game(rules, seed=seed)
+    for action in actions.tolist():
+        game.step(action)
+    return game
 
 
 def _times(played: Played, players: Sequence[Player]) -> list[Timing]:

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
-from wizard_env.agents.network import input_scale
+from wizard_env.agents.network import find_encoding, input_scale
 from wizard_env.observation.fields import FULL_HIGHS, OBS_SIZE
 from wizard_env.sampling import best_legal
 from wizard_env.train.arena.workers import torch_on_one_thread
@@ -108,9 +108,21 @@ class Mlp(torch.nn.Module):
 class PolicyValueNetwork(Mlp):
     """From observations, uint8 [n, OBS_SIZE], to [n, NUM_ACTIONS + 1]: logits, and the value last."""
 
-    def __init__(self, layers: Sequence[int], seed: int) -> None:
-        """Draw the weights; those of the policy's outputs are small."""
-        super().__init__(input_scale(), layers, [0.01] * NUM_ACTIONS + [1.0], seed)
+    def __init__(self, layers: Sequence[int], seed: int, encoding: str = "") -> None:
+        """Draw the weights; those of the policy's outputs are small.
+
+        encoding: where to import an encoding of one's own, see `wizard_env.agents.network.find_encoding`.
+        """
+        encode, scale = None, input_scale()
+        if encoding:
+            encode, inputs = find_encoding(encoding)
+            scale = np.ones(inputs, np.float32)
+        super().__init__(scale, layers, [0.01] * NUM_ACTIONS + [1.0], seed)
+        self._encode = encode
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """uint8 [n, OBS_SIZE] to [n, NUM_ACTIONS + 1]."""
+        return super().forward(inputs if self._encode is None else self._encode(inputs))
 
     def agent(self, value_unit: float | None = None) -> dict[str, torch.Tensor]:
         """The weights as `wizard_env.agents.network.save_agent` takes them.

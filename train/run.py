@@ -6,14 +6,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
+from wizard_env.extras import extra
 from wizard_env.records.files import write_atomically
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config, Run
 from wizard_env.train.selfplay.allocator import keep_freed_memory
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Progress
+
+with extra("train"):
+    from filelock import FileLock, Timeout
 
 CONFIG = "config.json"
 """The file in a run's folder that keeps its config."""

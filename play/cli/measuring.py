@@ -1,4 +1,4 @@
-"""Commands that measure agents and speed: `wizard evaluate`, `league`, `exploit`, `export`, `bench`."""
+"""Commands that measure agents and speed: `wizard evaluate`, `league`, `scorecard`, `exploit`, `bench`."""
 
 import importlib.util
 import sys
@@ -23,7 +23,7 @@ from wizard_env.play.cli.options import (
     WorkerCount,
     rules_for,
 )
-from wizard_env.play.cli.outputs import NUM_RECORDS, Outputs
+from wizard_env.play.cli.outputs import Outputs
 from wizard_env.play.cli.progress import training_bar, with_progress
 from wizard_env.play.report.console import (
     console,
@@ -31,6 +31,7 @@ from wizard_env.play.report.console import (
     show_evaluation,
     show_exploit,
     show_league,
+    show_scorecard,
     show_sizes,
 )
 
@@ -52,7 +53,7 @@ def evaluate(
     report: ReportFile = None,
     plots: PlotFolder = None,
     records: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write records of the first few games to this file.")
+        Path | None, typer.Option(metavar="FILE", help="Write records of all games to this file.")
     ] = None,
 ) -> None:
     """Compare agents on the same deals; each plays every seat of every deal.
@@ -65,7 +66,7 @@ def evaluate(
 
     outputs = Outputs(json, report, plots, records)
     variants = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
-    num_records = NUM_RECORDS if records else 0
+    num_records = games * len(agents) if records else 0
     with open_workers(workers, ray) as spread:
         shown = with_progress(spread)
         results = [evaluate(agents, rules, games, seed, num_records, shown) for rules in variants]
@@ -112,6 +113,43 @@ def league(
     if not outputs.prints_json:
         show_league(console, result)
     outputs.write_league(result, f"Wizard: league {folder.name}")
+
+
+def scorecard(
+    agent: Annotated[
+        str, typer.Argument(help="Name of an agent, the folder of a run, or what runs your program.")
+    ],
+    effort: Annotated[
+        str,
+        typer.Option(help="full; or short, a tenth of the deals, for agents that take over 1 ms a decision."),
+    ] = "full",
+    name: Annotated[
+        str | None, typer.Option(help="What the card calls the agent; by default what was given.")
+    ] = None,
+    note: Annotated[
+        str, typer.Option(help="What the agent is and how others get it: kept on the card.")
+    ] = "",
+    workers: WorkerCount = 1,
+    threads: Threads = None,
+    ray: RayAddress = None,
+    json: JsonFile = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the card with a radar plot to one HTML file.")
+    ] = None,
+) -> None:
+    """Measure an agent by the fixed protocol of the leaderboard: one score, and what it is made of.
+
+    0 is what random scores, 100 is what champion scores, at the same tables on the same deals.
+    """
+    from wizard_env.train.arena.workers import workers as open_workers
+    from wizard_env.train.scorecard.card import measure
+
+    outputs = Outputs(json, report)
+    with open_workers(workers, ray) as spread:
+        card = measure(agent, name, effort, note, with_progress(spread))
+    if not outputs.prints_json:
+        show_scorecard(console, card)
+    outputs.write_scorecard(card)
 
 
 def exploit(

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from wizard_env.train.arena.league import League
     from wizard_env.train.evaluate import Evaluation
     from wizard_env.train.exploit import Exploit
+    from wizard_env.train.scorecard.card import Card
 
 STDOUT = Path("-")
-NUM_RECORDS = 4
-"""Games of an evaluation that are recorded."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +87,14 @@ class Outputs:
     def write_exploit(self, exploit: "Exploit") -> None:
         """Write the gain of a learned response."""
         self._write_json(asdict(exploit))
+
+    def write_scorecard(self, card: "Card") -> None:
+        """Write a score card, with its plot in the page."""
+        self._write_json(card.to_dict())
+        if self.report:
+            from wizard_env.play.report.html import scorecard_page
+
+            self._write_report(scorecard_page(card, _origin()))
 
     def write_analyses(self, analyses: "Sequence[Analysis]") -> None:
         """Write the analyses of games."""

@@ -10,7 +10,6 @@ import typer
 
 from wizard_env import configs
 from wizard_env.play.cli.options import Threads
-from wizard_env.play.cli.outputs import NUM_RECORDS
 from wizard_env.play.cli.progress import training_bar
 from wizard_env.play.report.console import console, say, show_evaluation
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 RECORDS = "records.jsonl"
 """The file in a run's folder with records of its evaluation."""
+NUM_RECORDS = 4
+"""Games against each opponent that are recorded."""
 
 Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
 AllowPrograms = Annotated[
@@ -157,7 +158,9 @@ def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint
         learn(report=bar.update)
     console.print(bar.summary())
     rules = settings.evaluation_rules()
-    learned = Entrant(settings.name, load(str(folder)))
+    own = getattr(settings.learning, "encoding", "")
+    agent = f"{folder}:encoding={own!r}" if own else str(folder)
+    learned = Entrant(settings.name, load(agent))
     records = []
     for opponent in opponents:
         field = [learned] + [opponent] * (rules.num_players - 1)
@@ -166,7 +169,7 @@ def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint
         records += result.records
     write_records(folder / RECORDS, records)
     elsewhere = "" if folder.parent == Path("runs") else f" --runs {folder.parent}"
-    say(f"agent        {folder} (wizard evaluate {folder} ...)")
+    say(f"agent        {folder} (wizard evaluate {shlex.quote(agent)} ...)")
     say(f"checkpoint   {checkpoint} ({command}{elsewhere} --resume)")
     say(f"curves       {folder / CURVES}, and tensorboard --logdir {folder}")
     say(f"records      {folder / RECORDS}")

@@ -12,6 +12,7 @@ from wizard_env.play.report.grids import (
     breakdown_grids,
     exploit_grid,
     league_grids,
+    scorecard_grids,
     size_grid,
     summary_grids,
 )
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from wizard_env.train.arena.league import League
     from wizard_env.train.evaluate import Evaluation
     from wizard_env.train.exploit import Exploit
+    from wizard_env.train.scorecard.card import Card
 
 console = Console()
 
@@ -50,6 +52,15 @@ def show_league(console: Console, league: "League") -> None:
 def show_exploit(console: Console, exploit: "Exploit") -> None:
     """Print the gain of a learned response."""
     show_grid(console, exploit_grid(exploit))
+
+
+def show_scorecard(console: Console, card: "Card") -> None:
+    """Print the score, what it is made of, and the time for a decision."""
+    from wizard_env.play.report.verdict import scorecard_verdict
+
+    for grid in scorecard_grids(card):
+        show_grid(console, grid)
+    say(scorecard_verdict(card))
 
 
 def show_grid(console: Console, grid: Grid) -> None:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.train.arena.league import League
     from wizard_env.train.evaluate import Bidding, Difference, Evaluation
     from wizard_env.train.exploit import Exploit
+    from wizard_env.train.scorecard.card import Card
 
 LEAST_LOST = 0.05
 """Points: a smaller loss would be shown as 0.0, and is not listed."""
@@ -125,6 +126,41 @@ def exploit_grid(exploit: "Exploit") -> Grid:
             ]
         ],
     )
+
+
+def scorecard_grids(card: "Card") -> list[Grid]:
+    """The parts of the score, its lines, the bids in self-play, and the adaptation."""
+    parts = Grid("score by part, 0 for random and 100 for champion", ["part", "score", "95% interval"], [])
+    for part in card.parts:
+        interval = f"{part.score_low:.1f} to {part.score_high:.1f}"
+        parts.rows.append([part.name, f"{part.score:.1f}", interval])
+    parts.rows.append(["mean", f"{card.score:.1f}", f"{card.score_low:.1f} to {card.score_high:.1f}"])
+    title = "alone at each table: lead in points per game"
+    lines = Grid(title, ["part", "table", "lead", "95% interval", "score", "deals"], [])
+    for line in card.lines:
+        interval = f"{line.lead_low:+.1f} to {line.lead_high:+.1f}"
+        cells = [f"{line.lead:+.1f}", interval, f"{line.score:.1f}", str(line.deals)]
+        lines.rows.append([line.part, line.table, *cells])
+    title = f"bids met among four copies, with a score of {card.self_play_score:.1f}"
+    bids = Grid(title, ["cards", "bids met", "95% interval"], [])
+    for size in card.self_play:
+        interval = f"{size.bid_accuracy_low:.3f} to {size.bid_accuracy_high:.3f}"
+        bids.rows.append([str(size.hand_size or "all"), f"{size.bid_accuracy:.3f}", interval])
+    one = card.adaptation
+    adaptation = Grid(
+        "adaptation: lead in points per round over three that bid a trick too many",
+        ["rounds of five cards", "first half", "second half", "gain", "95% interval"],
+        [
+            [
+                "12",
+                f"{one.first_half:+.1f}",
+                f"{one.second_half:+.1f}",
+                f"{one.gain:+.1f}",
+                f"{one.gain_low:+.1f} to {one.gain_high:+.1f}",
+            ]
+        ],
+    )
+    return [parts, lines, bids, adaptation]
 
 
 def _differences(lines: Sequence["Difference"], title: str) -> Grid:

@@ -10,14 +10,17 @@ from wizard_env.play.report.grids import (
     breakdown_grids,
     difference_grid,
     league_grids,
+    scorecard_grids,
     size_grid,
     summary_grids,
 )
-from wizard_env.play.report.verdict import evaluation_verdict, league_verdict
+from wizard_env.play.report.radar import radar
+from wizard_env.play.report.verdict import evaluation_verdict, league_verdict, scorecard_verdict
 from wizard_env.render.scene import rules_text
 from wizard_env.rules import Rules
 from wizard_env.train.arena.league import League
 from wizard_env.train.evaluate import Evaluation
+from wizard_env.train.scorecard.card import Card
 
 STYLE = """
 :root { color-scheme: light dark; --text: #1a1a1a; --faint: #5c5c5c; --line: #d8d8d8; --page: #fff; }
@@ -55,6 +58,12 @@ EVALUATION_NOTE = (
     "Every agent played every hand of every deal from every seat, so all had the same luck of the deal. "
     "Bars, bands and interval columns are 95% intervals, by bootstrap over deals. Bias is the mean of bid "
     "minus tricks won, per round; error is the mean distance between the two. Times are from this run."
+)
+SCORECARD_NOTE = (
+    "The agent sits alone at every table and plays every deal from every seat. Its lead over the others is "
+    "put on a scale: random is 0, champion is 100. A part is the mean of its tables, the score the mean of "
+    "the parts. Intervals are 95% intervals, by bootstrap over deals. Cards compare if they have the same "
+    "protocol and the same opponents."
 )
 LEAGUE_NOTE = (
     "Every table played the same deals, with its seats rotated so that each of its agents played every hand. "
@@ -112,6 +121,21 @@ def league_page(league: League, plots: Mapping[str, bytes], title: str, origin: 
     return _page(title, [*parts, _note(LEAGUE_NOTE)])
 
 
+def scorecard_page(card: Card, origin: Origin) -> str:
+    """The report of a score card."""
+    scores = {part.name: part.score for part in card.parts} | {"self-play": card.self_play_score}
+    facts = {
+        "Protocol": f"{card.protocol}, {card.effort}",
+        "Agent": f"{card.agent or card.name}, fingerprint {card.fingerprint}",
+        "Opponents": ", ".join(f"{name} {known}" for name, known in card.panel.items()),
+    }
+    if card.note:
+        facts["Note"] = card.note
+    parts = [_verdict(scorecard_verdict(card)), _list(facts, origin), radar(scores)]
+    parts += map(_table, scorecard_grids(card))
+    return _page(f"Wizard: score card of {card.name}", [*parts, _note(SCORECARD_NOTE)])
+
+
 def _page(title: str, parts: Iterable[str]) -> str:
     """A whole page; the parts are HTML."""
     head = (
@@ -138,9 +162,13 @@ def _facts(variants: Sequence[Rules], deals: int, seed: int, origin: Origin) -> 
         "Rules": f"{rules_text(rules)}; hand sizes: {sizes}",
         "Deals": f"{deals:,}",
         "Seed": str(seed),
-        "Date": origin.date,
-        "Version": f"wizard-env {origin.version}",
     }
+    return _list(facts, origin)
+
+
+def _list(facts: Mapping[str, str], origin: Origin) -> str:
+    """Facts, and what made the report."""
+    facts = {**facts, "Date": origin.date, "Version": f"wizard-env {origin.version}"}
     items = [f"<dt>{name}</dt><dd>{escape(fact)}</dd>" for name, fact in facts.items()]
     items.append(f"<dt>Command</dt><dd><code>{escape(origin.command)}</code></dd>")
     return f"<dl>{''.join(items)}</dl>"

@@ -7,6 +7,7 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.train.arena.league import League
     from wizard_env.train.arena.statistics import Difference
     from wizard_env.train.evaluate import Evaluation
+    from wizard_env.train.scorecard.card import Card
 
 
 def evaluation_verdict(evaluations: "Sequence[Evaluation]") -> str:
@@ -37,6 +38,15 @@ def league_verdict(league: "League") -> str:
     if {best, others[0]} not in pairs:
         return f"{best} is rated first and {others[0]} second; they never sat at the same table."
     return f"{best} is rated first. {_lead(league.differences, best, others[0], 'on the same deals')}"
+
+
+def scorecard_verdict(card: "Card") -> str:
+    """The score, and the time for a decision if it was measured."""
+    time = "" if card.microseconds is None else f" A decision takes {card.microseconds:,.1f} µs."
+    return (
+        f"{card.name} scores {card.score:.1f} (95% interval {card.score_low:.1f} to {card.score_high:.1f}), "
+        f"where random scores 0 and champion 100: protocol {card.protocol}, {card.effort}.{time}"
+    )
 
 
 def _lead(lines: "Sequence[Difference]", first: str, second: str, where: str) -> str:

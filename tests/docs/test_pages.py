@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import tomllib
 from pathlib import Path
@@ -57,6 +58,27 @@ def test_the_tables_of_many_machines_are_generated() -> None:
     for column in (3, 4, 5):
         sizes = [float(cells[column].replace(",", "").split()[0]) for cells in (eight, sixty_four, most)]
         assert sizes == sorted(sizes)
+
+
+def test_the_leaderboard_is_written_from_its_entries() -> None:
+    """All of them played the same opponents, the ones of this version; random is 0 and champion 100."""
+    script = load_script("leaderboard")
+    page, cards = script.PAGE.read_text(encoding="utf-8"), script.read_entries()
+    assert script.filled(page, cards) == page
+    scale = json.loads(script.REFERENCES.read_text())
+    assert (cards[0]["protocol"], cards[0]["panel"]) == (scale["protocol"], scale["panel"])
+    ends = {card["name"]: card["score"] for card in cards if card["name"] in ("random", "champion")}
+    assert ends == pytest.approx({"random": 0, "champion": 100})
+    with pytest.raises(ValueError, match="no markers for 'leaderboard'"):
+        script.filled("", cards)
+
+
+def test_entries_that_do_not_compare_are_refused(tmp_path: Path) -> None:
+    script = load_script("leaderboard")
+    for name, panel in (("a", {"champion": "1"}), ("b", {"champion": "2"})):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"protocol": 1, "panel": panel, "score": 1}))
+    with pytest.raises(ValueError, match=r"b\.json has protocol and opponents"):
+        script.read_entries(tmp_path)
 
 
 def test_a_table_that_has_drifted_is_replaced() -> None:
@@ -147,7 +169,7 @@ WIZARD = [command for page in PAGES for command in commands(page) if command.sta
 @pytest.mark.parametrize("command", WIZARD)
 def test_commands_of_wizard_are_understood(command: str) -> None:
     """The command exists, and it takes these arguments."""
-    _, name, *arguments = command.split()
+    _, name, *arguments = shlex.split(command)
     group = typer.main.get_command(app)
     found = group.commands[name]  # type: ignore[attr-defined]
     found.make_context(name, arguments)

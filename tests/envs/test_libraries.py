@@ -168,3 +168,28 @@ def test_supersuit_wraps_the_table() -> None:
         _, reward, ended, _, info = env.last()
         assert -1 <= reward <= 1
         env.step(None if ended else int(info["action_mask"].argmax()))
+
+
+@pytest.mark.filterwarnings("ignore")  # AgileRL's own
+def test_agilerl_learns() -> None:
+    """DQN takes the mask from the infos and plays nothing illegal; the environment would refuse it."""
+    algorithms = pytest.importorskip("agilerl.algorithms")
+    from agilerl.components.data import Transition
+    from agilerl.components.replay_buffer import ReplayBuffer
+
+    options: dict[str, Any] = {"num_players": 3, "hand_sizes": (1, 2), "episode": "round", "dtype": "float32"}
+    envs = gymnasium.make_vec("wizard_env/Wizard-v0", num_envs=8, **options)
+    agent = algorithms.DQN(envs.single_observation_space, envs.single_action_space, batch_size=32)
+    memory, losses = ReplayBuffer(max_size=500), []
+    observation, info = envs.reset(seed=0)
+    for _ in range(20):
+        action = agent.get_action(observation, epsilon=0.5, action_mask=info["action_mask"])
+        following, reward, done, _, info = envs.step(action)
+        step = Transition(obs=observation, action=action, reward=reward, next_obs=following, done=done)
+        step.batch_size = [8]
+        memory.add(step.to_tensordict())
+        observation = following
+        if len(memory) >= 32:
+            losses.append(agent.learn(memory.sample(32)))
+    assert np.isfinite(losses).all()
+    assert len(losses) == 17

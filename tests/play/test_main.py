@@ -17,6 +17,7 @@ COMMANDS = [
     "rllib",
     "evaluate",
     "league",
+    "scorecard",
     "exploit",
     "export",
     "play",

@@ -64,6 +64,8 @@ class Deals(NamedTuple):
     rules: Rules
     seeds: NDArray[np.uint64]
     """uint64 [deals]"""
+    recorded: int = 0
+    """Of how many games the actions are kept: the first ones, counted deal by deal, then by arrangement."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ class Played:
     """[entrants]: time taken by the entrant's agent, without its first call, in which code may compile"""
     decisions: NDArray[np.int64]
     """[entrants]: decisions in that time, counting all seats of the agent"""
+    actions: list[NDArray[np.uint8]]
+    """The actions of each recorded game, in order"""
 
     @staticmethod
     def join(parts: Sequence["Played"]) -> "Played":
@@ -97,12 +101,13 @@ class Played:
             scores=along(0, "scores"),
             seconds=np.sum([part.seconds for part in parts], axis=0),
             decisions=np.sum([part.decisions for part in parts], axis=0),
+            actions=[game for part in parts for game in part.actions],
         )
 
 
 def play(deals: Deals) -> Played:
     """Play every deal to its end, once in each arrangement of the entrants."""
-    players, rules, seeds = deals
+    players, rules, seeds, _ = deals
     games = _SeatedGames(deals)
     shape = (len(seeds), len(players), len(rules.rounds), rules.num_players)
     pads = {name: np.empty(shape, np.int16) for name in ("bids", "tricks_won", "points")}
@@ -125,6 +130,7 @@ def play(deals: Deals) -> Played:
         scores=pads["points"].sum(axis=2, dtype=np.int32),
         seconds=np.array([games.agents[number].seconds for number in agents]),
         decisions=np.array([games.agents[number].decisions for number in agents], np.int64),
+        actions=games.recorded_actions(),
     )
 
 
@@ -155,7 +161,7 @@ class _SeatedGames:
     """
 
     def __init__(self, deals: Deals) -> None:
-        players, rules, seeds = deals
+        players, rules, seeds, self._recorded = deals
         count = len(seeds) * len(players)
         self._games = Games(rules, count, np.repeat(seeds, len(players)), pause="round", observe=False)
         agents = list({id(player.agent): player.agent for player in players}.values())
@@ -166,6 +172,7 @@ class _SeatedGames:
         self._agent_of_seat = np.tile(self.agent_of_entrant[seating], (len(seeds), 1))
         self._streams = game_streams(seeds, len(players)).ravel()
         self._rng = np.random.default_rng(self._streams)  # a generator gives its seed away: not the deals'
+        self._taken: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
 
     def play_round(self, *, first: bool) -> NDArray[Any]:
         """Play a round of every game; returns the records of the games as the round ended."""
@@ -176,9 +183,22 @@ class _SeatedGames:
         while len(running):
             view = games.view(running, next_words(self._streams, running))
             acting = self._agent_of_seat[running, games.seat[running]]
-            games.step(actions_by_owner(self.agents, acting, view, self._rng), running)
+            actions = actions_by_owner(self.agents, acting, view, self._rng)
+            games.step(actions, running)
+            if self._recorded:
+                kept = running < self._recorded
+                self._taken.append((running[kept], actions[kept].astype(np.uint8)))
             running = running[~games.round_done[running]]
         return games.states
+
+    def recorded_actions(self) -> list[NDArray[np.uint8]]:
+        """The actions of each recorded game, in order."""
+        if not self._recorded:
+            return []
+        numbers, actions = (np.concatenate(parts) for parts in zip(*self._taken, strict=True))
+        order = np.argsort(numbers, kind="stable")
+        ends = np.cumsum(np.bincount(numbers, minlength=self._recorded))
+        return np.split(actions[order], ends[:-1])
 
 
 def play_one(deals: Deals, number: int) -> Game:

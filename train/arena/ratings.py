@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from openskill.models import PlackettLuce, PlackettLuceRating
 
+from wizard_env.extras import extra
 from wizard_env.train.arena.duplicate import arrange
 from wizard_env.train.arena.league_file import Matchup, Member
 from wizard_env.train.arena.statistics import SHARES, places
+
+with extra("train"):
+    from openskill.models import PlackettLuce, PlackettLuceRating
 
 ORDER_SEED = 0
 """The seed for the order in which games are rated."""

@@ -11,10 +11,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import bootstrap
 
 from wizard_env import Rules
+from wizard_env.extras import extra
 from wizard_env.train.arena.duplicate import Played, arrange
+
+with extra("train"):
+    from scipy.stats import bootstrap
 
 CONFIDENCE = 0.95
 RESAMPLES = 2_000

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, field_validator
 
 from wizard_env.train.config.learning import ProximalPolicy, SelfPlay
 
@@ -26,5 +26,17 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     """The share of a reward that is the mean over the learning seats (`ppo`; Berner et al. 2019)."""
     start: str = ""
     """An `agent.safetensors` of the same layers, or its folder, to start from, not random weights (`ppo`)."""
+    encoding: str = ""
+    """An encoding of one's own in place of the scaled observation, as in "file.py:function" (`ppo`); see
+    `wizard_env.agents.network.find_encoding`."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """What `ppo`'s networks compute in; bfloat16 is faster on processors that support it."""
+
+    @field_validator("encoding")
+    @classmethod
+    def _can_be_imported(cls, encoding: str) -> str:
+        if encoding and ":" not in encoding:
+            raise ValueError(
+                f'{encoding!r} does not say where to import it: allowed is a name as in "file.py:function"'
+            )
+        return encoding

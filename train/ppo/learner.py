@@ -99,7 +99,7 @@ class Learner(IterativeLearner):
         self._descending = TorchPace()
         own_points = learning.reward == "points" and (learning.critic or not learning.team_spirit)
         self._value_unit = 1 / REWARD_SCALES["points"] if own_points else None
-        self.network = PolicyValueNetwork(learning.layers, config.seed).to(self._device)
+        self.network = PolicyValueNetwork(learning.layers, config.seed, learning.encoding).to(self._device)
         self._critic = Critic(learning.critic, config.seed).to(self._device) if learning.critic else None
         if learning.start:
             self._begin_as(find_agent(Path(learning.start)))
@@ -113,7 +113,9 @@ class Learner(IterativeLearner):
         """The number of the snapshot to write as a past self; 0 if none is due."""
         self._pool = None
         if PAST in learning.partners:
-            self._pool = PastSelves(learning.layers, learning.past_selves, learning.precision)
+            self._pool = PastSelves(
+                learning.layers, learning.past_selves, learning.precision, learning.encoding
+            )
             self._pool.add(self.network)
         self._deal()
         self._past = [place for place, name in enumerate(learning.partners) if name == PAST]
@@ -140,7 +142,7 @@ class Learner(IterativeLearner):
 
     def _begin_as(self, agent: Path) -> None:
         """Begin with the networks of another run; where that has no critic, this one's is new."""
-        self.network.begin_as(read_agent(agent), self._value_unit)
+        self.network.begin_as(read_agent(agent, self._learning.encoding), self._value_unit)
         kept = agent.with_name(CRITIC)
         if self._critic and kept.exists():
             try:
@@ -315,7 +317,7 @@ class Learner(IterativeLearner):
         if self._due and not self.peers.rank:
             agent = self.network.agent(self._value_unit)
             path = folder / PAST / f"{self._due:06}" / FILE_NAME
-            write_atomically(path, lambda unfinished: save_agent(agent, unfinished))
+            write_atomically(path, lambda unfinished: save_agent(agent, unfinished, self._learning.encoding))
         self._due = 0
 
     def save(self, folder: Path) -> None:
@@ -343,7 +345,7 @@ class Learner(IterativeLearner):
             on_cpu = {name: value.cpu() for name, value in critic.items()}
             content = save(on_cpu)
             write_atomically(folder / CRITIC, lambda path: write_tensors(path, content))
-        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
+        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path, self._learning.encoding))
         write_checkpoint(folder / CHECKPOINT, parts, plain)
 
     def _own_state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -21,15 +21,16 @@ class PastSelves:
     of rounds in which the learner scored more (Vinyals et al. 2019, the weighting "hard").
     """
 
-    def __init__(self, layers: list[int], size: int, precision: str = "float32") -> None:
+    def __init__(self, layers: list[int], size: int, precision: str = "float32", encoding: str = "") -> None:
         """Begin empty; `add` a network before the first `act`.
 
         Args:
             layers: widths of the networks' layers.
             size: how many past selves to keep; beyond that, the one with the lowest priority is dropped.
             precision: what they compute in, float32 or bfloat16.
+            encoding: of one's own, see `PolicyValueNetwork`.
         """
-        self._agent = GreedyAgent(PolicyValueNetwork(layers, 0), precision)
+        self._agent = GreedyAgent(PolicyValueNetwork(layers, 0, encoding), precision)
         self._size = size
         self._selves: list[dict[str, torch.Tensor]] = []
         self._rounds = np.zeros((0, 2))

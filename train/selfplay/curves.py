@@ -4,9 +4,11 @@ import csv
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from torch.utils.tensorboard import SummaryWriter
-
+from wizard_env.extras import extra
 from wizard_env.records.files import write_atomically
+
+with extra("train"):
+    from torch.utils.tensorboard import SummaryWriter
 
 CURVES = "progress.csv"
 DECISIONS = "time/total_timesteps"

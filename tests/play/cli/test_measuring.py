@@ -1,6 +1,7 @@
-"""`wizard evaluate`, `league`, `export` and `bench`: what they print, write and refuse."""
+"""`wizard evaluate`, `league`, `scorecard`, `export` and `bench`: what they print, write and refuse."""
 
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,11 @@ from typing import Any
 import pytest
 
 from tests.play.commands import Wizard, error_line, run_installed, table_cells
+from tests.train.scorecard.small import use_small_protocol
 from wizard_env import Rules
 from wizard_env.records.game_records import read_records
 from wizard_env.train.evaluate import evaluate
+from wizard_env.train.scorecard.card import measure
 
 ROOT = Path(__file__).parents[3]
 
@@ -93,17 +96,25 @@ def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> 
     standing = evaluate(["heuristic"], rules, 6).standings[0]
     assert json.loads(outcome.out)[0]["standings"] == [asdict(standing)]
     games = list(read_records(path))
-    assert len(games) == 4
+    assert len(games) == 6
+    assert sum(sum(game.scores) for game in games) / 6 / 5 == pytest.approx(standing.points)
     assert all(game.rules == rules and game.phase == "over" for game in games)
     secret = wizard("evaluate", "heuristic", "--games", 2, "--hand-sizes", "1", "--bid-reveal", "secret")
     assert secret.code == 0
 
 
-def test_records_of_fewer_games_than_usual(wizard: Wizard, tmp_path: Path) -> None:
+def test_every_game_is_recorded(wizard: Wizard, tmp_path: Path) -> None:
+    """Each deal once for each agent: the games that were counted, whoever played them in which process."""
     path = tmp_path / "records.jsonl"
-    outcome = wizard("evaluate", "heuristic", "--games", 2, "--hand-sizes", "1", "--records", path)
+    arguments = ("heuristic", "rule_based", "--players", 3, "--games", 30, "--hand-sizes", "1,2")
+    outcome = wizard("evaluate", *arguments, "--records", path, "--workers", 2, "--json", "-")
     assert outcome.code == 0
-    assert len(list(read_records(path))) == 2
+    games = list(read_records(path))
+    assert len(games) == 60
+    assert len({game.seed for game in games}) == 30
+    standings = json.loads(outcome.out)[0]["standings"]
+    points = sum(standing["points"] * standing["games"] for standing in standings)
+    assert sum(sum(game.scores) for game in games) == pytest.approx(points)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +147,44 @@ def test_wrong_arguments(wizard: Wizard, arguments: tuple[object, ...], message:
 def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Evaluations as in JSON, without the times."""
     return [{key: value for key, value in one.items() if key != "times"} for one in found]
+
+
+# --- scorecard
+
+
+def test_scorecard(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It prints the parts of the score, its lines, the bids and the adaptation; JSON has all of it."""
+    use_small_protocol(monkeypatch, tmp_path)
+    report, file = tmp_path / "card.html", tmp_path / "card.json"
+    arguments = ("scorecard", "heuristic", "--effort", "short", "--name", "counter", "--note", "counts <b>")
+    outcome = wizard(*arguments, "--json", file, "--report", report)
+    assert outcome.code == 0
+    card = measure("heuristic", "counter", "short", "counts <b>")
+    found = json.loads(file.read_text())
+    assert found.pop("microseconds") > 0
+    assert found == {key: value for key, value in card.to_dict().items() if key != "microseconds"}
+    parts, lines, bids, adaptation = table_cells(outcome.out)
+    assert [row[0] for row in parts] == [*(part.name for part in card.parts), "mean"]
+    assert parts[-1][1] == f"{card.score:.1f}"
+    assert (len(lines), len(bids), len(adaptation)) == (len(card.lines), len(card.self_play), 1)
+    assert f"counter scores {card.score:.1f}" in outcome.out
+    page = report.read_text(encoding="utf-8")
+    assert page.count("<text") == len(card.parts) + 1
+    assert "counts &lt;b&gt;" in page
+    assert not re.search(r"(?:src|href)=", page)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("randm",), "unknown agent 'randm': did you mean 'random'"),
+        (("random", "--effort", "ful"), "effort='ful': did you mean 'full'"),
+        (("random", "--report", "no/folder/page.html"), "there is no folder no/folder"),
+        (("random", "--workers", 0), "workers=0: allowed are numbers from 1"),
+    ],
+)
+def test_wrong_arguments_of_a_scorecard(wizard: Wizard, arguments: tuple[object, ...], message: str) -> None:
+    assert message in error_line(wizard("scorecard", *arguments))
 
 
 # --- league

@@ -1,6 +1,7 @@
 """`wizard train`: what it writes and prints, resuming, and configs it refuses."""
 
 import json
+import shlex
 from pathlib import Path
 
 from tests.play.commands import Wizard, error_line
@@ -143,6 +144,19 @@ def test_keys_are_set_on_the_command_line(wizard: Wizard, tmp_path: Path) -> Non
     named = wizard("train", config, *options, "--name", "mine")
     assert named.code == 0
     assert (Path("runs") / "mine" / FILE_NAME).is_file()
+
+
+def test_an_encoding_of_ones_own(wizard: Wizard, tmp_path: Path) -> None:
+    """It runs only where programs may; the run is evaluated with it, and says how to load the agent."""
+    (tmp_path / "mine.py").write_text("def halves(observations):\n    return observations / 2\n")
+    command = ("train", shortened("own", tmp_path), "--set", f"learning.encoding={tmp_path}/mine.py:halves")
+    assert "--allow-programs" in error_line(wizard(*command))
+    outcome = wizard(*command, "--allow-programs")
+    assert outcome.code == 0
+    assert "own alone against heuristic" in " ".join(outcome.out.split())
+    name = f"runs/own:encoding='{tmp_path}/mine.py:halves'"
+    assert shlex.quote(name) in outcome.out
+    assert wizard("evaluate", name, "random", "--games", 2, "--hand-sizes", "1").code == 0
 
 
 def test_wrong_changes_are_refused(wizard: Wizard) -> None:

@@ -1,0 +1,75 @@
+"""A module of an extra that is not installed: the error names the extra."""
+
+import sys
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+
+import pytest
+
+from wizard_env.extras import extra_of
+
+MODULES = [
+    ("train", "scipy", "wizard_env.train.arena.statistics"),
+    ("train", "scipy", "wizard_env.train.scorecard.card"),
+    ("train", "openskill", "wizard_env.train.arena.ratings"),
+    ("train", "pydantic", "wizard_env.train.config"),
+    ("train", "torch", "wizard_env.train.ppo"),
+    ("train", "torch", "wizard_env.train.dqn"),
+    ("train", "sb3_contrib", "wizard_env.train.sb3"),
+    ("train", "filelock", "wizard_env.train.run"),
+    ("train", "torch", "wizard_env.train.selfplay.curves"),
+    ("data", "pyarrow", "wizard_env.train.dataset.parquet"),
+    ("sweep", "optuna", "wizard_env.train.sweep"),
+    ("export", "onnx", "wizard_env.agents.export"),
+]
+
+
+class Hider(MetaPathFinder):
+    """Finds that a module is not installed."""
+
+    def __init__(self, hidden: str) -> None:
+        self.hidden = hidden
+
+    def find_spec(self, name: str, path: object, target: object = None) -> None:
+        if name == self.hidden:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@pytest.mark.parametrize(("name", "hidden", "module"), MODULES)
+def test_the_extra_is_named(name: str, hidden: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if name == "sweep":
+        pytest.importorskip("torch")
+    for loaded in [loaded for loaded in sys.modules if f"{loaded}.".startswith(f"{hidden}.")]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setattr(sys, "meta_path", [Hider(hidden), *sys.meta_path])
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(ModuleNotFoundError, match=rf"'{hidden}': pip install 'wizard-env\[{name}\]'"):
+        import_module(module)
+
+
+def test_a_report_needs_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("typer")
+    from wizard_env.play.cli.outputs import Outputs
+
+    monkeypatch.setattr("wizard_env.play.cli.outputs.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"'matplotlib': pip install 'wizard-env\[report\]'"):
+        Outputs(report=tmp_path / "page.html")
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("scipy", "train"),
+        ("sb3_contrib.common", "train"),
+        ("textual", "play"),
+        ("pygame", "render"),
+        ("pyarrow.parquet", "data"),
+        ("huggingface_hub", "hub"),
+        ("numpy", None),
+        ("no_such_module", None),
+    ],
+)
+def test_the_extra_of_a_module(module: str, name: str | None) -> None:
+    """As the package's metadata has it; numpy is in the base."""
+    assert extra_of(module) == name
