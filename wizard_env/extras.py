@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import requires
 
+_OWN = "wizard-env"
 _DISTRIBUTIONS = {"pygame": "pygame-ce"}
 """Those that are not called like their module."""
 
@@ -23,7 +24,9 @@ def extra_of(module: str) -> str | None:
     """The first extra of this package that installs a module; None if none does."""
     top = module.partition(".")[0]
     wanted = _DISTRIBUTIONS.get(top, top.replace("_", "-"))
-    for needed in requires("wizard-env") or ():
+    if wanted == _OWN:
+        return None  # extras that contain other extras name it
+    for needed in requires(_OWN) or ():
         distribution, _, condition = needed.partition(";")
         found = re.match(r"[\w.-]+", distribution)
         extras = re.search(r"extra == ['\"]([\w-]+)['\"]", condition)
