@@ -29,7 +29,7 @@ class NetworkSearchAgent:
         network: str = str(CHAMPION),
         worlds: int = 256,
         milliseconds: float | None = None,
-        threads: int = 1,
+        threads: int | None = None,
         likely: float = 0.02,
         errors: float = 1.0,
         evidence: str = "plays",
@@ -42,7 +42,7 @@ class NetworkSearchAgent:
             network: path of a network; the champion's by default.
             worlds: worlds that each action is tried in, at least 2; rounded up to whole batches.
             milliseconds: try batches for this long per decision, instead of a number of worlds.
-            threads: the most threads to use.
+            threads: the most threads to use, see `Playouts`.
             likely: actions that the network gives less than this probability are not tried.
             errors: standard errors by which another action must beat the network's own.
             evidence: what worlds are weighed by.

@@ -31,7 +31,7 @@ from wizard_env.agents.opponent_model import (
 from wizard_env.chance import mix, random_action, step_generator
 from wizard_env.checks import check_integer
 from wizard_env.compiled.jit import config, kernel, outlined
-from wizard_env.compiled.threads import Pace, claim, finish, new_board, share
+from wizard_env.compiled.threads import Pace, claim, finish, get_num_threads, new_board, share
 from wizard_env.engine import apply
 from wizard_env.sampling import unit_interval, word_at
 from wizard_env.state import SCORED, STATE, State
@@ -76,7 +76,7 @@ class Playouts:
         self,
         worlds: int = 64,
         milliseconds: float | None = None,
-        threads: int = 1,
+        threads: int | None = None,
         evidence: str = "plays",
         model: OpponentModel = HEURISTIC,
         at_random: bool = False,
@@ -87,7 +87,8 @@ class Playouts:
             worlds: worlds per decision, at least 1; rounded up to whole batches of BATCH if it is more
                 than one batch.
             milliseconds: draw batches for this long per decision, instead of a number of worlds.
-            threads: the most threads to use, up to the number of processors.
+            threads: the most threads to use, up to the number of processors; None is as many as
+                `wizard_env.set_num_threads` allows. Fewer are used while that is faster.
             evidence: what worlds are weighed by, see `wizard_env.agents.likelihood.EVIDENCE`.
             model: what all seats do, in weighing and in playing out.
             at_random: play out at random instead.
@@ -96,7 +97,9 @@ class Playouts:
             ValueError: an option is out of range.
         """
         self.worlds = check_integer("worlds", worlds, 1, 2**20)
-        self.threads = check_integer("threads", threads, 1, int(config.NUMBA_NUM_THREADS))
+        if threads is not None:
+            check_integer("threads", threads, 1, int(config.NUMBA_NUM_THREADS))
+        self.threads = threads
         if milliseconds is not None and not milliseconds > 0:
             raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
         self.milliseconds = milliseconds
@@ -134,17 +137,21 @@ class Playouts:
                     known[rows], words[rows], range(batches), count, actions[rows], reference[rows]
                 )
         else:
+            at_once = self._most_threads()
             for index in range(len(known)):
                 one = slice(index, index + 1)
                 until, batches = perf_counter() + self.milliseconds / 1000, 0
                 while batches == 0 or perf_counter() < until:
-                    numbers = range(batches, batches + self.threads)
+                    numbers = range(batches, batches + at_once)
                     sums[one] += self._sum(
                         known[one], words[one], numbers, BATCH, actions[one], reference[one]
                     )
-                    batches += self.threads
+                    batches += at_once
                 worlds[index] = batches * BATCH
         return _outcome(sums, worlds[:, np.newaxis], actions)
+
+    def _most_threads(self) -> int:
+        return min(self.threads or get_num_threads(), get_num_threads())
 
     def _sum(
         self,
@@ -163,12 +170,13 @@ class Playouts:
             known, words, actions, reference, batches.start, count, options, *self.model, parts, board,
         )  # fmt: skip
         tasks = len(known) * len(batches)
-        if self.threads == 1:
+        most = self._most_threads()
+        if most == 1:
             share(_play_out, arguments, board, tasks, 1, 1)
         else:
             several = _pace.several()
             start = perf_counter()
-            share(_play_out, arguments, board, tasks, 1, self.threads if several else 1)
+            share(_play_out, arguments, board, tasks, 1, most if several else 1)
             _pace.note(several, perf_counter() - start, tasks)
         total: NDArray[np.float64] = parts.sum(axis=1)
         return total

@@ -35,7 +35,7 @@ class SearchAgent:
         self,
         worlds: int = 64,
         milliseconds: float | None = None,
-        threads: int = 1,
+        threads: int | None = None,
         evidence: str = "plays",
         playouts: str = "heuristic",
     ) -> None:
