@@ -45,7 +45,7 @@ OWN: dict[str, tuple[str, str, str]] = {
     "paper_dqn": (
         "runs/paper_dqn",
         "full",
-        f"DQN as published, single rounds: `{TRAINED['runs/paper_dqn']}`",
+        f"DQN as published, trained on rounds of three cards alone: `{TRAINED['runs/paper_dqn']}`",
     ),
     "maskable_ppo": (
         "runs/maskable_ppo",
