@@ -1,4 +1,4 @@
-"""Contrast of the page's colours in both themes, as WCAG 2.2 (2023) defines it, from the style sheet itself."""
+"""Contrast of the page's colours in both themes, as WCAG 2.2 (2023) defines it, from the style sheet."""
 
 import re
 from importlib.resources import files
@@ -63,7 +63,7 @@ def test_the_formula() -> None:
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-@pytest.mark.parametrize("least, pairs", [(TEXT, TEXTS), (FIELD, FIELDS)])
+@pytest.mark.parametrize(("least", "pairs"), [(TEXT, TEXTS), (FIELD, FIELDS)])
 def test_colours_differ_enough(theme: str, least: float, pairs: list[tuple[str, str]]) -> None:
     known = {**colours(LIGHT), **colours(theme)}
     found = {f"{one} on {other}": contrast(known[one], known[other]) for one, other in pairs}
