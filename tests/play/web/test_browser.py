@@ -304,6 +304,9 @@ def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
     page.wait_for_selector("#advice tbody tr")
     assert "search:worlds=4 expects" in page.inner_text("#advice")
     assert page.locator("#advice tbody tr").count() == 5
+    figures = page.locator("#choices .choice:has(small)").all_inner_texts()
+    told = {row.split()[1]: row.split()[-2] for row in page.locator("#advice tbody tr").all_inner_texts()}
+    assert {bid: chance for bid, chance, _ in map(str.split, figures)} == told
     page.locator(CHOICES).first.click()
     page.wait_for_selector("#hand button:not(:disabled)")
     page.click("#back")

@@ -8,6 +8,7 @@ from graphlib import TopologicalSorter
 import pytest
 
 from wizard_env.play.web.server import PAGE
+from wizard_env.play.web.table import PERSON
 
 SCRIPTS = {
     file.relative_to(PAGE).as_posix(): file.read_text(encoding="utf-8") for file in sorted(PAGE.rglob("*.js"))
@@ -76,3 +77,7 @@ def test_the_page_is_small() -> None:
     files = [file for file in PAGE.rglob("*") if file.is_file()]
     assert max(Counter(file.parent for file in files).values()) <= MOST_FILES
     assert sum(file.stat().st_size for file in files) <= MOST_BYTES
+
+
+def test_people_without_a_name_are_named_as_the_server_does() -> None:
+    assert f'NAMELESS = "{PERSON}"' in SCRIPTS["shared/elements.js"]

@@ -1,8 +1,8 @@
 // The same deals at the table: inviting others to them, and what they have made of them.
 import { t } from "../language.js";
 import { ask, askQuietly } from "../shared/connection.js";
-import { $, actionName, chip, make, row, SYMBOLS, signed } from "../shared/elements.js";
-import { savedToken } from "../shared/storage.js";
+import { $, actionName, chip, levelName, make, row, SYMBOLS, signed } from "../shared/elements.js";
+import { savedToken, saveMatch } from "../shared/storage.js";
 
 let latest = null; // the view that came last
 let against = 0; // the place of the other in the list of others
@@ -17,6 +17,7 @@ export function followMatch(view) {
   if ($("same").hidden) return;
   $("same").ontoggle = compare;
   if (view.match === null) return offer();
+  saveMatch(view.match, view.table); // its link leads back here
   const state = `${view.match} ${scene.pad.length}`;
   if (state === asked) return;
   asked = state;
@@ -71,7 +72,7 @@ async function compare() {
 function othersOf({ others }) {
   const lines = others.map(({ name, rounds, difference }, place) => {
     const line = row("td", ["", `${rounds}`, rounds ? signed(difference) : "–"]);
-    const button = make("button", { textContent: name });
+    const button = make("button", { textContent: levelName(name) });
     button.setAttribute("aria-pressed", place === against);
     button.onclick = () => {
       against = place;
@@ -92,7 +93,7 @@ function roundsOf({ others, rounds }) {
       signed(difference),
     ]),
   );
-  const head = row("th", [t("Round"), t("You"), others[against].name, t("difference")]);
+  const head = row("th", [t("Round"), t("You"), levelName(others[against].name), t("difference")]);
   const caption = make("caption", { textContent: t("Tricks won / bid, points") });
   return make("table", { className: "sums" }, caption, make("thead", {}, head), make("tbody", {}, ...lines));
 }
@@ -102,7 +103,7 @@ function partings({ others, rounds }) {
   return rounds
     .filter(({ parted }) => parted !== null)
     .map(({ round_number, parted, first_trick, tricks, trump }) => {
-      const who = latest.names[parted.seat];
+      const who = levelName(latest.names[parted.seat]);
       const [mine, theirs] = parted.actions.map(actionName);
       const where = t("Round {number} parts at {who}: {mine} here, {theirs} there", {
         number: round_number,
@@ -116,7 +117,7 @@ function partings({ others, rounds }) {
         return line;
       });
       const suits = trump.map((suit) => (suit ? SYMBOLS[suit] : "–"));
-      const head = row("th", [t("Trick"), `${t("You")} ${suits[0]}`, `${others[against].name} ${suits[1]}`]);
+      const head = row("th", [t("Trick"), `${t("You")} ${suits[0]}`, `${levelName(others[against].name)} ${suits[1]}`]);
       const table = make(
         "table",
         { className: "sums" },

@@ -2,18 +2,17 @@
 import { t, tn } from "../language.js";
 import { goTo } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, make, offerLobby } from "../shared/elements.js";
-import { savedPerson, savedToken, savePerson, saveToken } from "../shared/storage.js";
+import { $, levelName, make, offerLobby } from "../shared/elements.js";
+import { savedMatch, savedPerson, savedToken, saveMatch, savePerson, saveToken } from "../shared/storage.js";
 
 const DAILY = "daily";
-const tableKey = (match) => `wizard match ${match}`; // the table at which this browser plays a match
 
 export async function match(name) {
   const isDaily = name === DAILY;
   const shown = isDaily || (/^[\w-]+$/.test(name) && (await ask(`matches/${name}`)));
   if (!shown) return offerLobby();
-  const key = tableKey(isDaily ? `${DAILY} ${new Date().toISOString().slice(0, 10)}` : name);
-  const table = localStorage.getItem(key);
+  const key = isDaily ? `${DAILY} ${new Date().toISOString().slice(0, 10)}` : name;
+  const table = savedMatch(key);
   if (table && savedToken(table)) return goTo(table);
   const person = make("input", { className: "name", maxLength: 20, value: savedPerson() });
   const form = make(
@@ -32,7 +31,7 @@ export async function match(name) {
     const opened = await ask(`matches/${name}/seats`, { person: given || null });
     if (!opened) return;
     saveToken(opened.table, opened.token);
-    localStorage.setItem(key, opened.table);
+    saveMatch(key, opened.table);
     goTo(opened.table);
   };
   $("result").replaceChildren(form);
@@ -42,7 +41,10 @@ export async function match(name) {
 const invitation = ({ seats, tables }) =>
   [
     t("The very cards that another has played, against the same agents: {agents}.", {
-      agents: seats.filter((name) => name !== null).join(", "),
+      agents: seats
+        .filter((name) => name !== null)
+        .map(levelName)
+        .join(", "),
     }),
     tn("{count} table so far.", "{count} tables so far.", tables),
   ].join(" ");

@@ -14,7 +14,15 @@ const LEVELS = {
   "champion+search:worlds=32": t("Master"),
   champion: t("Champion"),
 };
-export const levelName = (agent) => LEVELS[agent] ?? agent;
+const NAMELESS = "person"; // the server's name for people who give none; nobody may choose it
+const SEAT = /^seat (\d+)$/; // its name for players whom a record does not name
+
+// An agent's level, or its name if it has none; a person's name.
+export function levelName(name) {
+  if (name === NAMELESS) return t("a person");
+  const seat = SEAT.exec(name);
+  return seat ? t("Seat {number}", { number: seat[1] }) : (LEVELS[name] ?? name);
+}
 
 export const $ = (name) => document.getElementById(name);
 

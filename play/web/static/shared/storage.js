@@ -32,6 +32,11 @@ export function savedTokens() {
   );
 }
 
+// The table at which this browser plays a match, or null: the same deals are played once.
+const matchKey = (match) => `wizard match ${match}`;
+export const savedMatch = (match) => localStorage.getItem(matchKey(match));
+export const saveMatch = (match, table) => localStorage.setItem(matchKey(match), table);
+
 // The text of a file of records, and the names of its players or null. Null if nothing is kept.
 export const savedRecords = () => JSON.parse(sessionStorage.getItem(RECORDS));
 

@@ -1,6 +1,6 @@
 // The decision: bids and suits to choose from, and the hand.
 import { t } from "../language.js";
-import { $, actionName, card, make, SUITS, SYMBOLS } from "../shared/elements.js";
+import { $, actionName, card, make, SUITS, SYMBOLS, signed } from "../shared/elements.js";
 
 const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone
 const FULL_FAN = 12; // cards; a smaller hand is bent less
@@ -8,6 +8,7 @@ const FEW_BIDS = 8; // on a phone more are chosen with a stepper
 
 let wished = 0; // the bid that the stepper shows
 let round = null; // and its round
+let showWished = () => {}; // draws the stepper, if there is one
 
 export function drawChoices(view, choose) {
   const pick = (element, action) => picked(view, choose, element, action);
@@ -23,6 +24,7 @@ export function drawChoices(view, choose) {
     return pick(choice, action);
   });
   $("choices").replaceChildren(...(buttons.length ? [make("div", { className: "all" }, ...buttons)] : []));
+  showWished = () => {};
   $("choices").toggleAttribute("data-many", choose !== null && bids.length > FEW_BIDS);
   if (choose && bids.length > FEW_BIDS) $("choices").append(stepper(view, choose));
   const not = bids.find((action) => !view.legal.includes(action));
@@ -30,6 +32,20 @@ export function drawChoices(view, choose) {
   drawHand(view, choose, pick, tag);
   if (choose) focusFirstChoice();
 }
+
+// A hint's figures on the bids and suits: the chance of meeting the bid, and the points expected.
+export function drawFigures(choices) {
+  for (const { action, met, points } of choices) {
+    const choice = document.querySelector(`#choices .choice[data-action="${action}"]`);
+    choice?.querySelector("small")?.remove();
+    choice?.append(figures(`${Math.round(100 * met)}%`, signed(points)));
+  }
+  showWished();
+}
+
+// The table of the hint says them to those who listen.
+const figures = (...texts) =>
+  make("small", { ariaHidden: "true" }, ...texts.map((textContent) => make("span", { textContent })));
 
 // Every bid of the round; the rules may forbid one.
 const bidsOf = ({ scene }) => Array.from({ length: scene.hand_size + 1 }, (_, bid) => `bid ${bid}`);
@@ -71,12 +87,14 @@ function stepper(view, choose) {
     choose(`bid ${wished}`);
   };
   const show = () => {
-    go.textContent = t("Bid {number}", { number: wished });
+    const hint = document.querySelector(`#choices .choice[data-action="bid ${wished}"] small`);
+    go.replaceChildren(t("Bid {number}", { number: wished }), ...(hint ? [hint.cloneNode(true)] : []));
     go.disabled = !view.legal.includes(`bid ${wished}`);
     fewer.disabled = wished === 0;
     more.disabled = wished === view.scene.hand_size;
   };
   show();
+  showWished = show;
   return make("div", { className: "stepper" }, fewer, go, more);
 }
 

@@ -8,6 +8,7 @@ import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
 import { $, actionName, complain, levelName, make, offerLobby } from "../shared/elements.js";
 import { saveRecords } from "../shared/storage.js";
 import { offerLessons, teach } from "./coach.js";
+import { drawFigures } from "./decision.js";
 import { drawTable, drawThinking } from "./drawing.js";
 import { drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
@@ -99,6 +100,7 @@ function showHint({ agent, decisions, ...advice }) {
     return;
   }
   const best = drawWhy(agent, advice);
+  drawFigures(advice.choices);
   $("hint").disabled = false;
   const choice = actionName(best);
   $("news").textContent = t("{agent} would choose: {choice}", { agent: levelName(agent), choice });
