@@ -117,7 +117,11 @@ function partings({ others, rounds }) {
         return line;
       });
       const suits = trump.map((suit) => (suit ? SYMBOLS[suit] : "–"));
-      const head = row("th", [t("Trick"), `${t("You")} ${suits[0]}`, `${levelName(others[against].name)} ${suits[1]}`]);
+      const head = row("th", [
+        t("Trick"),
+        `${t("You")} ${suits[0]}`,
+        `${levelName(others[against].name)} ${suits[1]}`,
+      ]);
       const table = make(
         "table",
         { className: "sums" },
