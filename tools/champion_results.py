@@ -20,6 +20,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "results.md"
 SEED = 2026
 CHAMPION = "champion"
 SEARCH = "search:worlds=16"
+BRIEF = "champion+search:worlds=32"
 DEEP = "champion+search:milliseconds=50"
 SEEN = ("rule_based", "heuristic")
 """The opponents that the champion trained with; those held out and `search` are not among them."""
@@ -97,8 +98,9 @@ def by_hand_size(games: int, spread: Map) -> Iterator[str]:
 def by_search(games: int, spread: Map) -> Iterator[str]:
     """What search adds to the champion."""
     yield from head("agent", "opponents", *FIGURES)
-    for opponent in (CHAMPION, "heuristic"):
-        yield line(alone(DEEP, opponent, Rules(4), max(2, games // 20), spread), f"`{DEEP}`", f"`{opponent}`")
+    for agent, opponent in ((BRIEF, CHAMPION), (DEEP, CHAMPION), (DEEP, "heuristic")):
+        result = alone(agent, opponent, Rules(4), max(2, games // 20), spread)
+        yield line(result, f"`{agent}`", f"`{opponent}`")
 
 
 def page(games: int, spread: Map) -> Iterator[str]:

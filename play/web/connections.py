@@ -8,6 +8,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.table import Table
 from wizard_env.play.web.table_json import NOBODY
 
@@ -92,7 +93,9 @@ class Connections:
         """Add a connection. Raises CrowdedError if there are too many at its table."""
         at_table = self._at.get(connection.table.name, ())
         if len(at_table) >= MOST_AT_TABLE:
-            raise CrowdedError(f"{MOST_AT_TABLE} browsers are at this table: no more are allowed")
+            raise CrowdedError(
+                t("{count} browsers are at this table: no more are allowed", count=MOST_AT_TABLE)
+            )
         self._at.setdefault(connection.table.name, set()).add(connection)
 
     def remove(self, connection: Connection) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from wizard_env import Agent, Game, Rules
 from wizard_env.loading import agent_names
+from wizard_env.play.language.translation import t
 from wizard_env.play.session import Session
 from wizard_env.play.web.access.names import check_distinct
 from wizard_env.play.web.connections import Connection, Connections
@@ -97,7 +98,7 @@ class Hub:
 
         def decide() -> Change:
             if person is not None:
-                check_distinct(person, table.setup.people.values(), "another person at this table")
+                check_distinct(person, table.setup.people.values(), t("another person at this table"))
             setup, seat, token = table.setup.with_person(person)
             given.append((seat, token))
             return table.changed(setup)
@@ -130,12 +131,14 @@ class Hub:
 
     def _check_agent(self, name: str) -> None:
         if name not in self.agents:
-            raise ValueError(f"unknown agent {name!r}: allowed are {', '.join(self.agents)}")
+            raise ValueError(
+                t("unknown agent {name}: allowed are {names}", name=repr(name), names=", ".join(self.agents))
+            )
 
     def check_person(self, person: str | None) -> None:
         """Raise ValueError if a person is named like an agent."""
         if person is not None:
-            check_distinct(person, [*self.agents, *agent_names()], "an agent")
+            check_distinct(person, [*self.agents, *agent_names()], t("an agent"))
 
     # --- questions
 
@@ -294,7 +297,7 @@ class Hub:
         table, seat = connection.table, connection.seat
         command = COMMAND.validate_json(text)
         if seat == NOBODY and (None in table.setup.seats or not isinstance(command, Pace)):
-            raise ValueError("only watching is allowed here")
+            raise ValueError(t("only watching is allowed here"))
         if isinstance(command, Hint):
             self._check_agent(command.agent)
             connection.drop_question()
@@ -335,7 +338,7 @@ class Hub:
         session = connection.table.session
         try:
             if session.seat != connection.seat:
-                raise ValueError("hints are only given to the seat that acts")
+                raise ValueError(t("hints are only given to the seat that acts"))
             decisions = len(session.events)
             asked = Session.of_record(session.game, decisions)  # the game may go on in the meantime
             advice = await self.ask(name, asked.advise, connection.client)
@@ -355,11 +358,11 @@ class Hub:
 def _acted(table: Table, seat: int, command: Act) -> Change | None:
     decisions = len(table.session.events)
     if not table.setup.begun:
-        raise ValueError("the game has not begun: seats are open")
+        raise ValueError(t("the game has not begun: seats are open"))
     if command.decisions < decisions:
         return None  # a second click
     if command.decisions > decisions:
-        raise ValueError("the table has changed in the meantime")
+        raise ValueError(t("the table has changed in the meantime"))
     table.session.check_turn(seat)
     return table.act(command.action)
 
@@ -376,7 +379,7 @@ def _chosen(table: Table, action: int, still: Callable[[], bool]) -> Change | No
 
 def _begun(table: Table, seat: int) -> Change | None:
     if seat != table.host:
-        raise ValueError("only the host may begin the game")
+        raise ValueError(t("only the host may begin the game"))
     return None if table.setup.begun else table.changed(begun=True)
 
 
@@ -389,4 +392,4 @@ def _with_pace(table: Table, seconds: float) -> Change | None:
 
 def _failure(name: str | None, error: Exception) -> str:
     """What browsers may know of an error; its text, which may show cards and paths, goes to the log only."""
-    return f"{name} failed ({type(error).__name__})"
+    return t("{name} failed ({kind})", name=name, kind=type(error).__name__)

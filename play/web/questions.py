@@ -13,6 +13,7 @@ import numpy as np
 
 from wizard_env.agents.assessment import Assessment, assess, expects_points
 from wizard_env.loading import load
+from wizard_env.play.language.translation import t
 from wizard_env.view import Actions, View
 
 T = TypeVar("T")
@@ -69,7 +70,7 @@ class Questions:
         if len(queue) >= self._most_each or sum(map(len, self._queues.values())) >= self._most:
             if not queue:
                 del self._queues[client]
-            raise BusyError("too many questions are waiting for agents; try again")
+            raise BusyError(t("too many questions are waiting for agents; try again"))
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         item = (answer, question)
         queue.append(item)

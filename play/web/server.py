@@ -21,6 +21,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from wizard_env import Agent
+from wizard_env.play.language.translation import t
 from wizard_env.play.web import review
 from wizard_env.play.web.access.addresses import LOCAL, Addresses
 from wizard_env.play.web.access.guard import HEADERS, POLICY_VIOLATION, Guard
@@ -182,7 +183,7 @@ async def game_record(request: Request) -> Response:
     """GET /tables/NAME/record: the record of a game that is over."""
     table = await _table(request)
     if table.session.seat is not None:
-        raise ValueError("the record is available once the game is over, because it shows all hands")
+        raise ValueError(t("the record is available once the game is over, because it shows all hands"))
     headers = {"Content-Disposition": 'attachment; filename="wizard.jsonl"'}
     return PlainTextResponse(record(table.session.game, table.names) + "\n", headers=headers)
 

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wizard_env.play.language.translation import t
+
 WAITING, EMPTY, RUNNING, OVER = "waiting", "empty", "running", "over"
 """What is stored of a table's course: nobody has begun, nobody has acted, the game is on, it is over."""
 LOCK_SECONDS = 2.0
@@ -134,7 +136,7 @@ class Store:
             written = self._execute(f"{query} VALUES (?, ?, ?, ?, ?, ?)", row).rowcount
         if written:
             return save.version + 1
-        return StaleError("this table was changed or deleted by another server; open it again")
+        return StaleError(t("this table was changed or deleted by another server; open it again"))
 
     def find(self, name: str) -> Stored | None:
         """The saved table of that name, or None."""
@@ -189,4 +191,4 @@ class Store:
         try:
             return self._database.execute(query, values)
         except sqlite3.Error as error:
-            raise StoreError(f"the tables cannot be saved: {error}") from error
+            raise StoreError(t("the tables cannot be saved: {error}", error=error)) from error

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from wizard_env import Agent, Rules
+from wizard_env.play.language.translation import t
 from wizard_env.play.session import Session, fresh_seed
 from wizard_env.play.web.store import EMPTY, OVER, RUNNING, WAITING
 from wizard_env.play.web.table_json import NOBODY, table_json
@@ -66,7 +67,7 @@ class Setup:
         Raises UnknownTableError if every seat is taken.
         """
         if not self.open_seats:
-            raise UnknownTableError("every seat of this table is taken")
+            raise UnknownTableError(t("every seat of this table is taken"))
         seat, token = self.open_seats[0], secrets.token_urlsafe(TOKEN_BYTES)
         people = {**self.people, seat: person} if person is not None else self.people
         taken = replace(self, taken={**self.taken, seat: digest(token)}, people=people)
@@ -183,21 +184,21 @@ class Table:
         if token is None:
             if None in self.setup.seats and not self.setup.watchers:
                 raise UnknownTableError(
-                    "a table with people cannot be watched, unless it was opened to watchers"
+                    t("a table with people cannot be watched, unless it was opened to watchers")
                 )
             return NOBODY
         opened = digest(token)
         for seat, known in self.setup.taken.items():
             if secrets.compare_digest(known, opened):
                 return seat
-        raise UnknownTableError("this token opens no seat at this table")
+        raise UnknownTableError(t("this token opens no seat at this table"))
 
     def history_without(self, seat: int) -> list[int]:
         """The actions before a seat's last decision. Raises ValueError if it may not take it back."""
         if self.setup.seats.count(None) > 1:
-            raise ValueError("nothing can be taken back while another person sits at the table")
+            raise ValueError(t("nothing can be taken back while another person sits at the table"))
         if self.setup.match is not None:
-            raise ValueError("nothing can be taken back in a match: others play the same deals")
+            raise ValueError(t("nothing can be taken back in a match: others play the same deals"))
         return self.session.history_before_last(seat)
 
     def view(self, seat: int, here: Collection[int], watching: int) -> dict[str, Any]:

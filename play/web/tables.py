@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.questions import SharedAgent
 from wizard_env.play.web.store import EMPTY, WAITING, Save, StaleError, Store, Stored
 from wizard_env.play.web.table import Change, Setup, Table, UnknownTableError
@@ -76,7 +77,9 @@ class Tables:
             if len(self._store) >= MAX_TABLES and not self._store.make_room(
                 time.time() - IDLE_SECONDS, in_use
             ):
-                raise FullError(f"this server already has {MAX_TABLES} tables; try again later")
+                raise FullError(
+                    t("this server already has {count} tables; try again later", count=MAX_TABLES)
+                )
 
         async def insert() -> None:
             await self._stored(make_room)
@@ -92,7 +95,7 @@ class Tables:
         if table is None:
             stored: Stored | None = await self._stored(lambda: self._store.find(name))
             if stored is None:
-                raise UnknownTableError("there is no such table")
+                raise UnknownTableError(t("there is no such table"))
             restored = await asyncio.to_thread(self._restore, stored)
             table = self._tables.get(name, restored)  # another may have found it in the meantime
         self._keep(table)

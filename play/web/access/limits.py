@@ -4,6 +4,8 @@ import time
 from collections import OrderedDict
 from ipaddress import IPv6Address, ip_address
 
+from wizard_env.play.language.translation import t
+
 MOST_CLIENTS = 1000
 """Clients that are counted: those that asked most recently."""
 IPV6_NETWORK = 64
@@ -20,7 +22,7 @@ class Bucket:
     def __init__(self, rate: float, burst: int, what: str = "messages", per_hour: bool = False) -> None:
         """Allow `rate` per second on average (per hour if so), and `burst` at once; `what` names them."""
         self._rate = rate / 3600 if per_hour else rate
-        self._allowed = f"{what}: {rate:g} per {'hour' if per_hour else 'second'} are allowed"
+        self._allowed = (what, f"{rate:g}", per_hour)
         self._burst = burst
         self._left = float(burst)
         self._seen = time.monotonic()
@@ -31,8 +33,15 @@ class Bucket:
         self._left = min(self._burst, self._left + (now - self._seen) * self._rate)
         self._seen = now
         if self._left < 1:
-            raise TooFastError(f"too many {self._allowed}")
+            raise TooFastError(_refusal(*self._allowed))
         self._left -= 1
+
+
+def _refusal(what: str, rate: str, per_hour: bool) -> str:
+    kinds = {"messages": t("messages"), "requests": t("requests"), "new tables": t("new tables")}
+    if per_hour:
+        return t("too many {kind}: {rate} per hour are allowed", kind=kinds[what], rate=rate)
+    return t("too many {kind}: {rate} per second are allowed", kind=kinds[what], rate=rate)
 
 
 class Buckets:

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import groupby
 
+from wizard_env.play.language.translation import t
+
 LONGEST_NAME = 20
 """Characters in a person's name."""
 RESERVED = ("you", "person", "server", "host", "agent", "watcher", "another person", "open seat")
@@ -54,16 +56,18 @@ def normal_name(name: str) -> str:
     """
     normal = re.sub(" +", " ", unicodedata.normalize("NFKC", name)).strip()
     if not all(one.isprintable() or one in _JOINERS for one in normal) or set(normal) & set(_BLANK):
-        raise ValueError("a name must consist of printable characters")
+        raise ValueError(t("a name must consist of printable characters"))
     if not any(unicodedata.category(one)[0] in _SHOWN for one in normal):
-        raise ValueError("a name needs a character that can be seen")
+        raise ValueError(t("a name needs a character that can be seen"))
     if len(normal) > LONGEST_NAME:
-        raise ValueError(f"the name has {len(normal)} characters: {LONGEST_NAME} are allowed")
+        raise ValueError(
+            t("the name has {count} characters: {most} are allowed", count=len(normal), most=LONGEST_NAME)
+        )
     if _most_marks(normal) > MOST_MARKS:
-        raise ValueError(f"a letter of the name has more than {MOST_MARKS} marks")
+        raise ValueError(t("a letter of the name has more than {most} marks", most=MOST_MARKS))
     alike = likeness(normal)
     if alike in map(likeness, RESERVED) or _SEAT.fullmatch(alike):
-        raise ValueError(f"{normal!r} is reserved; choose another name")
+        raise ValueError(t("{name} is reserved; choose another name", name=repr(normal)))
     return normal
 
 
@@ -72,7 +76,8 @@ def check_distinct(name: str, others: Iterable[str], whose: str) -> None:
     alike = likeness(name)
     for other in others:
         if alike and alike == likeness(other):
-            raise ValueError(f"person: {name!r} is, or looks like, the name of {whose}")
+            why = t("{name} is, or looks like, the name of {whose}", name=repr(name), whose=whose)
+            raise ValueError(f"person: {why}")
 
 
 def likeness(name: str) -> str:

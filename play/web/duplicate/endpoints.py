@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.addresses import Addresses
 from wizard_env.play.web.access.requests import body_of, client_behind
 from wizard_env.play.web.duplicate.comparison import compare, played
@@ -49,7 +50,7 @@ async def compare_tables(request: Request) -> Response:
     table = await _table_of(request, wanted)
     hub: Hub = request.app.state.hub
     if table.setup.match is None:
-        raise ValueError("nobody else plays the deals of this table")
+        raise ValueError(t("nobody else plays the deals of this table"))
     stored = await hub.tables.of_match(table.setup.match)
 
     def compared() -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from wizard_env import Rules
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.hub import Hub
 from wizard_env.play.web.table import Change, Setup, Table, UnknownTableError, new_setup
 
@@ -35,7 +36,7 @@ class Matches:
 
         def decide() -> Change | None:
             if table.setup.seats.count(None) != 1:
-                raise ValueError("the same deals can be played by others if one person sits at the table")
+                raise ValueError(t("the same deals can be played by others if one person sits at the table"))
             if table.setup.match is not None:
                 return None
             return table.changed(match=secrets.token_urlsafe(MATCH_BYTES))
@@ -52,7 +53,7 @@ class Matches:
         """
         stored = await hub.tables.of_match(match)
         if not stored:
-            raise UnknownTableError("there is no such match")
+            raise UnknownTableError(t("there is no such match"))
         return Setup.from_json(stored[0].setup), len(stored)
 
     async def open(self, hub: Hub, match: str, person: str | None) -> tuple[Table, int, str]:

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from typing import Any
 
 from wizard_env import Agent
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.hub import Hub
 from wizard_env.play.web.judging.sums import judgement
 from wizard_env.play.web.table import Table
@@ -27,7 +28,13 @@ class Judgements:
         """
         game, finished = table.session.game, len(table.session.game.rounds)
         if round_number > finished:
-            raise ValueError(f"round {round_number} is not over: {finished} rounds of this game are")
+            raise ValueError(
+                t(
+                    "round {number} is not over: {count} rounds of this game are",
+                    number=round_number,
+                    count=finished,
+                )
+            )
         ends = [number for number, event in enumerate(table.session.events) if event.points is not None]
         key = (table.name, round_number, agent, tuple(game.history[: ends[round_number - 1] + 1]))
         if key not in self._kept:

@@ -3,7 +3,6 @@ import { t } from "../language.js";
 import { make, signed } from "../shared/elements.js";
 import { seatName } from "../table/drawing.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 300;
 const HEIGHT = 120;
 const LEFT = 34; // for the numbers of the axis
@@ -20,30 +19,26 @@ export function drawCourse(figure, view) {
   const lowest = Math.min(...totals.flat());
   const across = (round) => LEFT + (round / scene.pad.length) * (WIDTH - LEFT - MARGIN);
   const down = (score) => MARGIN + ((highest - score) / (highest - lowest || 1)) * (HEIGHT - 2 * MARGIN);
-  const drawing = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+  const drawing = figure.querySelector("svg");
+  const draw = (tag, attributes, textContent = "") => {
+    const element = document.createElementNS(drawing.namespaceURI, tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    drawing.append(Object.assign(element, { textContent }));
+  };
+  drawing.replaceChildren();
+  drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   const last = scene.seats.map((_, seat) => `${seatName(view, seat)} ${signed(totals.at(-1)[seat])}`);
   drawing.setAttribute("aria-label", t("Score: {totals}", { totals: last.join(", ") }));
   for (const score of new Set([highest, 0, lowest])) {
-    drawing.append(draw("line", { x1: LEFT, x2: WIDTH - MARGIN, y1: down(score), y2: down(score) }));
-    drawing.append(draw("text", { x: LEFT - 4, y: down(score) + 3 }, signed(score)));
+    draw("line", { x1: LEFT, x2: WIDTH - MARGIN, y1: down(score), y2: down(score) });
+    draw("text", { x: LEFT - 4, y: down(score) + 3 }, signed(score));
   }
   for (const seat of scene.seats.keys()) {
     const points = totals.map((scores, round) => `${across(round)},${down(scores[seat])}`).join(" ");
-    drawing.append(draw("polyline", { points, class: `seat${seat}` }));
+    draw("polyline", { points, class: `seat${seat}` });
   }
   const key = scene.seats.map((_, seat) =>
     make("span", { className: `seat${seat}`, textContent: seatName(view, seat) }),
   );
-  figure.replaceChildren(
-    make("figcaption", { textContent: t("Score after each round") }),
-    drawing,
-    make("p", { className: "key" }, ...key),
-  );
-}
-
-function draw(tag, attributes, text = "") {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.textContent = text;
-  return element;
+  figure.querySelector(".key").replaceChildren(...key);
 }
