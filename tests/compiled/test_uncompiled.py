@@ -14,6 +14,10 @@ import wizard_env.games as batch
 from wizard_env import Game, Games, Rules, View, sample_legal, sample_softmax
 from wizard_env.agents import load
 from wizard_env.agents.belief import count_deals, draw_worlds
+from wizard_env.agents.network import NetworkAgent
+from wizard_env.agents.opponent_model import model_of
+from wizard_env.agents.playouts import believe
+from wizard_env.agents.pretrained import DISTILLED
 from wizard_env.compiled.jit import COMPILES
 
 SINGLE = [
@@ -33,7 +37,7 @@ BATCHES: list[dict[str, Any]] = [
 def digest() -> list[str]:
     """One hash for each game and batch, of all that they show on the way."""
     agents = map(digest_of_agent, ["rule_based", "heuristic", "search:worlds=1"])
-    return [*map(digest_of_game, SINGLE), *map(digest_of_batch, BATCHES), *agents]
+    return [*map(digest_of_game, SINGLE), *map(digest_of_batch, BATCHES), *agents, digest_of_belief()]
 
 
 def digest_of_game(rules: Rules) -> str:
@@ -78,6 +82,20 @@ def digest_of_agent(name: str) -> str:
             for array in (actions, draw_worlds(view, 2, np.random.default_rng(0)), count_deals(view)):
                 hashed.update(array.tobytes())
             games.step(actions)
+    return hashed.hexdigest()
+
+
+def digest_of_belief() -> str:
+    """The worlds that a search believes in, with a network in every seat."""
+    hashed, rng = hashlib.sha256(), np.random.default_rng(7)
+    model = model_of(NetworkAgent(str(DISTILLED), backend="numpy").layers)
+    for rules in SINGLE[1:]:
+        games = Games(rules, 2, seed=6)
+        for step in range(rules.num_players + 2):
+            games.step(sample_legal(games.mask, rng))
+            if step % 2:
+                view = games.view()
+                hashed.update(believe(view.known, view.noise(rng), 1, "plays", model).tobytes())
     return hashed.hexdigest()
 
 
