@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="kills by POSIX signals"),
 ]
 
-PATIENCE = 120.0
+NEEDS_PS = pytest.mark.skipif(sys.platform != "linux", reason="asks `ps` of Linux")
+PATIENCE = 300.0
 """Seconds that a process has to get going; a busy machine takes its time."""
 LEARNERS: dict[str, dict[str, Any]] = {
     "ppo": {"layers": [16], "batch_size": 64, "epochs": 1, "partners": ["past"], "sparring": 0.5},
@@ -43,6 +45,15 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.run import train
 train(Config.model_validate_json(sys.argv[1]), Path(sys.argv[2]), resume=sys.argv[3] == "resume")
 """
+TRAIN_ON_TWO = """
+import sys
+from pathlib import Path
+from wizard_env.train.cluster.trainer import train
+from wizard_env.train.config.run import Config
+if __name__ == "__main__":
+    config = Config.model_validate_json(sys.argv[1])
+    train(config, Path(sys.argv[2]), workers=2, resume=sys.argv[3] == "resume")
+"""
 LEAGUE_RUN = """
 import sys
 from pathlib import Path
@@ -53,6 +64,27 @@ if __name__ == "__main__":
     with workers(2) as spread:
         names = ["random", "rule_based", "random:", "rule_based:"]
         play_league(Path(sys.argv[1]), names, [Rules(num_players=3)], 4096, 1, spread)
+"""
+DATASET_RUN = """
+import sys
+from pathlib import Path
+from wizard_env import Rules
+from wizard_env.train.arena.workers import workers
+from wizard_env.train.dataset.writing import write_dataset
+if __name__ == "__main__":
+    with workers(2) as spread:
+        for _ in write_dataset(Path(sys.argv[1]), ["random"], [Rules()], 10**8, spread=spread):
+            pass
+"""
+SWEEP_RUN = """
+import sys
+from pathlib import Path
+from wizard_env import configs
+from wizard_env.train.sweep import Sweep, sweep
+if __name__ == "__main__":
+    short = ("learning.decisions=4096", "learning.num_games=64", "learning.layers=[16]")
+    vary = ("learning.learning_rate=1e-5..1e-2:log",)
+    sweep(Sweep(configs.find("smoke"), short, vary, Path(sys.argv[1]), "random", 5, trials=10**6), 2)
 """
 
 
@@ -84,23 +116,60 @@ def temporary_files(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.name.startswith(".")]
 
 
+def children_of(pid: int) -> list[int]:
+    """The processes that a process has started, by its number."""
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False)
+    return [int(word) for word in found.stdout.split()]
+
+
+def is_running(pid: int) -> bool:
+    found = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False)
+    return bool(found.stdout.strip()) and not found.stdout.startswith(b"Z")
+
+
+@contextmanager
+def killed(command: list[str], by: signal.Signals = signal.SIGKILL) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is killed when the block ends; all that it has started must end with it."""
+    process = subprocess.Popen(command)
+    children = list[int]()
+    try:
+        yield process
+        children = children_of(process.pid) if sys.platform == "linux" else []
+        process.send_signal(by)
+        assert process.wait(PATIENCE)
+        end = time.monotonic() + PATIENCE
+        while any(map(is_running, children)):
+            assert time.monotonic() < end, "what a process has started outlives it"
+            time.sleep(0.05)
+    finally:
+        process.kill()
+        process.wait()
+        for child in filter(is_running, children):
+            os.kill(child, signal.SIGKILL)
+
+
 @pytest.mark.parametrize(
-    "learner", ["ppo", *(pytest.param(name, marks=pytest.mark.slow) for name in ("maskable_ppo", "dqn"))]
+    ("learner", "program"),
+    [
+        ("ppo", TRAIN),
+        pytest.param("ppo", TRAIN_ON_TWO, marks=[pytest.mark.slow, NEEDS_PS], id="ppo on two workers"),
+        pytest.param("maskable_ppo", TRAIN, marks=pytest.mark.slow),
+        pytest.param("dqn", TRAIN, marks=pytest.mark.slow),
+    ],
 )
-def test_a_killed_training_goes_on(learner: str, tmp_path: Path) -> None:
+def test_a_killed_training_goes_on(learner: str, program: str, tmp_path: Path) -> None:
     """Killed by -9 at random moments: agent and checkpoint are whole, and a resumed run clears up."""
-    rng, endless = generator(learner), config(learner, 10**9)
+    on_two = program == TRAIN_ON_TWO
+    if on_two:
+        pytest.importorskip("ray.train")
+    rng, endless = generator(learner, on_two), config(learner, 10**9)
     checkpoint = checkpoint_of(endless, tmp_path)
-    for attempt in range(times(1, 15)):
+    for attempt in range(times(1, 5 if on_two else 15)):
         before = written(checkpoint)
         arguments = [endless.model_dump_json(), str(tmp_path), "resume" if attempt else "new"]
-        process = subprocess.Popen([sys.executable, "-c", TRAIN, *arguments])
-        try:
+        with killed([sys.executable, "-W", "ignore", "-c", program, *arguments]) as process:
             wait_for(partial(is_newer, checkpoint, before), process, "checkpoint")
             time.sleep(rng.random())
-        finally:
-            process.kill()
-            process.wait()
         read_agent(tmp_path / FILE_NAME)
     reports: list[Progress] = []
     (tmp_path / f".{checkpoint.stem}.{process.pid}{checkpoint.suffix}").write_bytes(b"half a file")
@@ -120,45 +189,65 @@ def test_a_killed_training_goes_on(learner: str, tmp_path: Path) -> None:
     read_agent(tmp_path / FILE_NAME)
 
 
-def children_of(pid: int) -> list[int]:
-    """The processes that a process has started, by its number."""
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False)
-    return [int(word) for word in found.stdout.split()]
-
-
-def is_running(pid: int) -> bool:
-    found = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False)
-    return bool(found.stdout.strip()) and not found.stdout.startswith(b"Z")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="asks `ps` of Linux")
-@pytest.mark.parametrize("by", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
-def test_a_killed_league_leaves_no_process(by: signal.Signals, tmp_path: Path) -> None:
-    """Its workers end with it; what was written stays, and is not played again."""
-    script = tmp_path / "run.py"
-    script.write_text(LEAGUE_RUN)
-    rng, children = generator(by), list[int]()
-    process = subprocess.Popen([sys.executable, str(script), str(tmp_path)])
-    try:
-        wait_for((tmp_path / LEAGUE).exists, process, "result")
-        children = children_of(process.pid)
-        time.sleep(rng.random())
-        process.send_signal(by)
-        process.wait(PATIENCE)
-        assert len(children) >= 2
-        end = time.monotonic() + PATIENCE
-        while any(map(is_running, children)):
-            assert time.monotonic() < end, "workers outlive the process that started them"
-            time.sleep(0.05)
-    finally:
-        process.kill()
-        process.wait()
-        for child in filter(is_running, children):
-            os.kill(child, signal.SIGKILL)
-    kept = sum(map(len, LeagueFile(tmp_path / LEAGUE).tables.values()))
+def check_league(folder: Path) -> None:
+    kept = sum(map(len, LeagueFile(folder / LEAGUE).tables.values()))
     assert kept > 0
     with workers() as spread:
-        play_league(tmp_path, ["random", "rule_based", "random:"], [Rules(num_players=3)], 2, 1, spread)
+        play_league(folder, ["random", "rule_based", "random:"], [Rules(num_players=3)], 2, 1, spread)
+
+
+def check_dataset(folder: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    shards = sorted(folder.glob("decisions-*.parquet"))
+    assert shards
+    assert all(parquet.read_table(shard).num_rows for shard in shards)
+
+
+def check_sweep(folder: Path) -> None:
+    """The trials that were finished are there; one more than the first can be added."""
+    optuna = pytest.importorskip("optuna")
+    study = optuna.load_study(study_name=folder.name, storage=f"sqlite:///{folder / 'study.db'}")
+    trials = [study.ask(), *study.trials]
+    assert any(trial.state == optuna.trial.TrialState.COMPLETE for trial in trials[1:])
+
+
+def is_a_trial_finished(folder: Path) -> bool:
+    return any((folder / f"trial-{number:04}" / FILE_NAME).exists() for number in range(2)) and any(
+        (folder / f"trial-{number:04}").exists() for number in range(2, 4)
+    )
+
+
+ON_TWO_PROCESSES = {
+    "league": (LEAGUE_RUN, lambda folder: (folder / LEAGUE).exists(), check_league),
+    "dataset": (DATASET_RUN, lambda folder: any(folder.glob("decisions-*.parquet")), check_dataset),
+    "sweep": (SWEEP_RUN, is_a_trial_finished, check_sweep),
+}
+
+
+@NEEDS_PS
+@pytest.mark.parametrize(
+    ("what", "by"),
+    [
+        ("league", signal.SIGKILL),
+        pytest.param("league", signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param("dataset", signal.SIGKILL, marks=pytest.mark.slow),
+        pytest.param("sweep", signal.SIGKILL, marks=pytest.mark.slow),
+    ],
+)
+def test_killed_workers_leave_no_process(what: str, by: signal.Signals, tmp_path: Path) -> None:
+    """Workers end with the process that started them; what was written stays whole."""
+    program, has_begun, check = ON_TWO_PROCESSES[what]
+    if what == "sweep":
+        pytest.importorskip("optuna")
+    folder, script = tmp_path / "kept", tmp_path / "run.py"
+    script.write_text(program)
+    rng = generator(what, by)
+    for _ in range(times(1, 5)):
+        with killed([sys.executable, "-W", "ignore", str(script), str(folder)], by) as process:
+            wait_for(partial(has_begun, folder), process, "result")
+            wait_for(lambda: len(children_of(process.pid)) >= 2, process, "workers")
+            time.sleep(rng.random())
+        check(folder)
 
 
 def test_leftovers_of_ended_processes_are_removed(tmp_path: Path) -> None:

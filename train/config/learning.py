@@ -23,7 +23,7 @@ class Learning(Section):
     """The share of games in which partners, which do not learn, take some of the seats."""
     partners: list[str] = Field(default=["heuristic"], min_length=1)
     """The agents to draw partners from, one for each of those games; "past" is a past self, for `ppo`."""
-    population: int = Field(default=0, ge=0)
+    population: int = Field(default=0, ge=0, le=1000)
     """How many generated agents join the partners: `wizard_env.agents.perturbed.generated_population`."""
     alone: bool = False
     """Whether just one seat learns in a game with a partner; otherwise one or more, drawn at random."""

@@ -69,3 +69,9 @@ def test_held_out_agents_are_no_partners() -> None:
     for met in ("heuristic", crowd[2]):
         with pytest.raises(ValidationError, match=f"partner '{met}' is in held_out"):
             config(learning={"decisions": 1, "population": 3}, seed=2, held_out=["rival", met])
+
+
+def test_a_population_of_any_size_is_refused() -> None:
+    """Its names are made when the config is read: a number from a stranger must not take all memory."""
+    with pytest.raises(ValidationError, match="less than or equal to 1000"):
+        config(learning={"decisions": 1, "population": 10**25})
