@@ -89,9 +89,11 @@ class Store:
                 self._database.close()
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise ValueError(f"{path}: another server uses this database; give each its own") from error
-            raise ValueError(
-                f"{path}: {error}; use an SQLite database, or a file that does not exist yet"
-            ) from error
+            if isinstance(error, sqlite3.OperationalError):
+                remedy = "the file and its folder must be writable, and the disk have room"
+            else:
+                remedy = "use an SQLite database, or a file that does not exist yet"
+            raise ValueError(f"{path}: {error}; {remedy}") from error
 
     def save(
         self,

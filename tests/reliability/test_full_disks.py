@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.reliability.server import Server, act_first
 from tests.reliability.test_kills import config
 from wizard_env import Game, Rules, read_records, write_records
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
 from wizard_env.agents.pretrained import CHAMPION
+from wizard_env.play.web.store import Store
 from wizard_env.records.files import write_atomically
+from wizard_env.train.arena.league import play_league
+from wizard_env.train.arena.workers import workers
 from wizard_env.train.run import checkpoint_of, train
 from wizard_env.train.selfplay.curves import CURVES
 
@@ -72,15 +76,82 @@ def test_a_training_on_a_full_disk(learner: str, size: int, tmp_path: Path) -> N
     assert (tmp_path / CURVES).read_text().count("\n") == 1 + 4
 
 
-def test_a_training_in_a_folder_that_cannot_be_written() -> None:
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that others may look into: pytest's own are closed to them."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "run"
-        train(config("ppo", ITERATION), folder)
         Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn"])
+def test_a_training_in_a_folder_that_cannot_be_written(learner: str, open_folder: Path) -> None:
+    folder = open_folder / "run"
+    train(config(learner, ITERATION), folder)
+    before = contents(folder)
+    with read_only(folder), pytest.raises(PermissionError):
+        train(config(learner, 2 * ITERATION), folder, resume=True)
+    assert contents(folder) == before
+
+
+def test_a_league_in_a_folder_that_cannot_be_written(open_folder: Path) -> None:
+    """Its results can still be read."""
+    folder, rules = open_folder / "league", [Rules(num_players=3, hand_sizes=(1,))]
+    with workers() as spread:
+        names = ["random", "rule_based", "random:"]
+        played = play_league(folder, names, rules, 2, 1, spread)
         before = contents(folder)
         with read_only(folder), pytest.raises(PermissionError):
-            train(config("ppo", 2 * ITERATION), folder, resume=True)
-        assert contents(folder) == before
+            play_league(folder, names, rules, 4, 1, spread)
+    assert contents(folder) == before
+    assert played
+
+
+def test_a_data_set_in_a_folder_that_cannot_be_written(open_folder: Path) -> None:
+    writing = pytest.importorskip("wizard_env.train.dataset.writing")
+    folder = open_folder / "data"
+    folder.mkdir()
+    with read_only(folder), pytest.raises(PermissionError):
+        list(writing.write_dataset(folder, ["random"], [Rules()], 100))
+    assert not contents(folder)
+
+
+def test_a_server_that_cannot_write_does_not_start(open_folder: Path) -> None:
+    """Neither where there is no database yet, nor on one that is there; it says which file it was."""
+    folder = open_folder / "tables"
+    folder.mkdir()
+    for _ in range(2):
+        with (
+            read_only(folder),
+            pytest.raises(ValueError, match=r"tables\.sqlite: .*must be writable"),
+        ):
+            Store(folder / "tables.sqlite")
+        Store(folder / "tables.sqlite").close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="sets a limit for another process, as Linux can")
+def test_a_server_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    """Moves that cannot be saved are refused with a reason; what was shown is there when it starts again."""
+    server = Server(tmp_path)
+    try:
+        opened = server.open_table()
+        limits = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+        with server.seat(opened) as seat:
+            shown, _ = act_first(seat, 10)
+            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1, limits[1]))
+            later, why = act_first(seat, 10_000)
+            assert "the tables cannot be saved" in why
+            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
+        with server.seat(opened) as seat:
+            last, why = act_first(seat, later + 20)
+        assert (last > later >= shown, why) == (True, "")
+        server.kill()
+        server = Server(tmp_path)
+        with server.seat(opened) as seat:
+            assert act_first(seat, 0)[0] >= last
+    finally:
+        server.kill()
 
 
 def test_files_stay_whole_on_a_full_disk(tmp_path: Path) -> None:

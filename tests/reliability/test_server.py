@@ -3,9 +3,6 @@
 import asyncio
 import gc
 import json
-import socket
-import subprocess
-import sys
 import tracemalloc
 from collections import Counter
 from pathlib import Path
@@ -13,34 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from websockets.sync.client import connect
 
-from benchmarks.server import measure, request, until_ready
+from benchmarks.server import measure
 from tests.play.web.seats import Seat, browser, new_table
 from tests.reliability.effort import SEED, SOAK, generator, times
+from tests.reliability.server import PATIENCE, Server
 from wizard_env import replay
 from wizard_env.rules import BID_REVEALS
 
-PATIENCE = 120.0
-SEATS = [None, "random", "random"]
-
-
 # --- kills
-
-
-class Server:
-    """`wizard serve` in a process of its own, on a free port of this machine."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port: int = free.getsockname()[1]
-        command = [str(Path(sys.executable).with_name("wizard")), "serve", "random", "--port", str(self.port)]
-        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
-        asyncio.run(asyncio.wait_for(until_ready(self.port), PATIENCE))
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
 
 
 @pytest.mark.slow
@@ -49,13 +27,10 @@ def test_a_killed_server_loses_no_move(tmp_path: Path) -> None:
     rng = generator()
     server = Server(tmp_path)
     try:
-        opened = request(server.port, "127.0.0.1", "POST", "/tables", {"seats": SEATS})
+        opened = server.open_table()
         shown = 0
         for _ in range(times(2, 15)):
-            where = f"ws://127.0.0.1:{server.port}/tables/{opened['table']}"
-            with connect(where) as seat:
-                seat.send(json.dumps({"kind": "sit", "token": opened["token"]}))
-                seat.send(json.dumps({"kind": "pace", "seconds": 0}))
+            with server.seat(opened) as seat:
                 first = True
                 for _ in range(int(rng.integers(1, 12))):
                     heard = json.loads(seat.recv(PATIENCE))
