@@ -14,7 +14,7 @@ from safetensors.numpy import save
 
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
-from wizard_env.checks import check_choice
+from wizard_env.checks import check_choice, shortened
 from wizard_env.loading import import_named
 from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
 from wizard_env.records.tensor_files import write_tensors
@@ -271,19 +271,18 @@ def read_agent(path: Path, encoding: str = "") -> dict[str, NDArray[np.float32]]
             foreign = {dtype for dtype in stored.values() if dtype not in DTYPES}
             weights = {} if foreign else {name: file.get_tensor(name) for name in stored}
     except SafetensorError as error:
-        raise ValueError(f"{path} is not a network of this package: {error}") from None
+        raise ValueError(f"{path} is not a network of this package: {shortened(error)}") from None
     if about.get("format") != FORMAT or about.get("version") != VERSION:
-        raise ValueError(
-            f"{path}: format {about.get('format')!r} version {about.get('version')!r}, "
-            f"allowed is {FORMAT!r} version {VERSION!r}"
-        )
+        told = shortened(f"format {about.get('format')!r} version {about.get('version')!r}")
+        raise ValueError(f"{path}: {told}, allowed is {FORMAT!r} version {VERSION!r}")
     if about.get("layout") != LAYOUT:
         raise ValueError(f"{path}: trained on an observation layout that differs from this version's")
     if foreign:
         raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(DTYPES)}")
     kept = about.get("encoding", "")
     if bool(kept) != bool(encoding):
-        told = f"encoding {kept!r}: load it with encoding={kept!r}, whose code then runs"
+        named = shortened(kept)
+        told = f"encoding {named!r}: load it with encoding={named!r}, whose code then runs"
         raise ValueError(f"{path}: trained with {told if kept else 'no encoding of its own'}")
     if not _fit(weights, any_inputs=bool(encoding)):
         raise ValueError(f"{path}: its layers do not fit together or do not fit this version")

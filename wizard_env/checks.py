@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 _LONGEST_NAME = 100
 """Characters of a name that are compared with those allowed; comparing takes longer than their product."""
+_LONGEST_QUOTE = 500
+"""Characters of what was given that an error message shows."""
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 _GIB = 2**30
 
@@ -25,12 +27,18 @@ def are_bools(values: NDArray[Any]) -> bool:
     return values.dtype == np.bool_ and not (values.view(np.uint8) > 1).any()
 
 
+def shortened(text: object) -> str:
+    """The beginning of a text, for an error message, which is to be read."""
+    told = str(text)
+    return told if len(told) <= _LONGEST_QUOTE else f"{told[:_LONGEST_QUOTE]}..."
+
+
 def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str]) -> None:
     """Raise TypeError for a name that is not allowed, suggesting the nearest one that is."""
     allowed = sorted(allowed)
     for name in given:
         if name not in allowed:
-            raise TypeError(f"{owner} has no option {name!r}: {nearest(name, allowed)}")
+            raise TypeError(f"{owner} has no option {shortened(repr(name))}: {nearest(name, allowed)}")
 
 
 def nearest(given: object, allowed: list[str]) -> str:
@@ -43,15 +51,15 @@ def nearest(given: object, allowed: list[str]) -> str:
 def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     """Raise ValueError for a value that is not allowed, suggesting the nearest one that is."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name}={value!r}: {nearest(value, list(allowed))}")
+        raise ValueError(f"{name}={shortened(repr(value))}: {nearest(value, list(allowed))}")
 
 
 def check_integer(name: str, value: Any, low: int, high: int) -> int:
     """`value` as an int. Raises TypeError if it is not an integer, ValueError if it is out of range."""
     if not is_integer(value):
-        raise TypeError(f"{name}={value!r}: allowed are whole numbers from {low} to {high}")
+        raise TypeError(f"{name}={shortened(repr(value))}: allowed are whole numbers from {low} to {high}")
     if not low <= value <= high:
-        raise ValueError(f"{name}={value!r}: allowed are {low} to {high}")
+        raise ValueError(f"{name}={shortened(repr(value))}: allowed are {low} to {high}")
     return int(value)
 
 

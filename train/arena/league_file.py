@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
-from wizard_env.checks import check_integer
+from wizard_env.checks import check_integer, shortened
 
 VERSION = 1
 MAX_LINE = 1 << 20
@@ -123,14 +123,15 @@ def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
     if not isinstance(record, dict):
         raise ValueError(_begins(line))
     if record.get("version") != VERSION:
-        raise ValueError(f"version {record.get('version')!r}: allowed is {VERSION}")
+        raise ValueError(f"version {shortened(repr(record.get('version')))}: allowed is {VERSION}")
     digest = record.pop("digest", None)
     if digest != _digest(record):
-        raise ValueError(f"its digest {digest!r} does not match its content: something was changed or lost")
+        told = shortened(repr(digest))
+        raise ValueError(f"its digest {told} does not match its content: something was changed or lost")
     try:
         return _content(record)
     except (KeyError, OverflowError, TypeError, ValueError) as error:
-        raise ValueError(f"its content is not that of a league: {error}") from None
+        raise ValueError(f"its content is not that of a league: {shortened(error)}") from None
 
 
 def _content(record: dict[str, Any]) -> tuple[Matchup, int, NDArray[np.int32]]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from wizard_env.checks import nearest
+from wizard_env.checks import nearest, shortened
 from wizard_env.train.config.changes import apply_changes
 from wizard_env.train.config.run import Config
 
@@ -18,8 +18,6 @@ MAX_BYTES = 1 << 14
 """The largest file that is read; parsing takes seconds for keys of a hundred thousand dots."""
 MAX_REASONS = 5
 """Mistakes that are named of one file."""
-LONGEST_REASON = 500
-"""Characters that are shown of each."""
 _shorten = reprlib.Repr()
 _shorten.maxstring = _shorten.maxother = 80
 
@@ -71,7 +69,7 @@ def _text(path: Path) -> str:
 
 
 def _reasons(error: ValidationError, kind: type[BaseModel]) -> str:
-    return "; ".join(_reason(item, kind)[:LONGEST_REASON] for item in error.errors()[:MAX_REASONS])
+    return "; ".join(shortened(_reason(item, kind)) for item in error.errors()[:MAX_REASONS])
 
 
 def _reason(item: Any, kind: type[BaseModel]) -> str:

@@ -10,6 +10,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
+from wizard_env.checks import shortened
 from wizard_env.records.files import write_atomically
 from wizard_env.records.tensor_files import write_tensors
 
@@ -31,7 +32,7 @@ def restoring(path: Path) -> Iterator[None]:
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise CheckpointError(
-            f"{path} cannot be resumed, it is damaged or of another kind: {reason}"
+            f"{path} cannot be resumed, it is damaged or of another kind: {shortened(reason)}"
         ) from error
 
 
@@ -78,7 +79,7 @@ def _opened(path: Path) -> Iterator[Any]:
         with restoring(path), safe_open(path, framework="pt") as file:
             yield file
     except SafetensorError as error:
-        raise CheckpointError(f"{path} is not a checkpoint: {error}") from None
+        raise CheckpointError(f"{path} is not a checkpoint: {shortened(error)}") from None
 
 
 def moments(optimizer: torch.optim.Optimizer) -> Tensors:
