@@ -91,12 +91,14 @@ class Mailbox:
 
 
 def write(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files into a folder."""
+    """Write files into a folder, and into the folders in it that their names tell."""
     for name, content in files.items():
-        (folder / name).write_bytes(content)
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def read(folder: Path, last: str) -> dict[str, bytes]:
-    """The files of a folder by name; the one called `last` comes last."""
-    paths = sorted(folder.iterdir(), key=lambda path: path.name == last)
-    return {path.name: path.read_bytes() for path in paths}
+    """The files of a folder and of those in it, by name as in "past/000001/agent"; `last` comes last."""
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: files[name].read_bytes() for name in sorted(files, key=lambda name: (name == last, name))}

@@ -1,5 +1,6 @@
 """What each worker does: it learns with the others, and worker 0 tells how it goes."""
 
+import shutil
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from wizard_env.train.arena.workers import use_one_thread
 from wizard_env.train.cluster.group import Group, LostWorkerError
 from wizard_env.train.cluster.mailbox import read, write
 from wizard_env.train.cluster.peers import Peers
+from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.selfplay.allocator import keep_freed_memory
@@ -103,6 +105,7 @@ class _Learner(Learner):
         super().save(folder)
         if self.peers.rank == 0:
             ray.get(self._mailbox.save.remote(read(folder, last=CHECKPOINT)))
+            shutil.rmtree(folder / PAST, ignore_errors=True)  # sent once
 
 
 class _Relay(Curves):

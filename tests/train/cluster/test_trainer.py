@@ -14,6 +14,7 @@ from safetensors.numpy import load_file
 
 from tests.train.cluster.threads import together
 from wizard_env.agents.network import FILE_NAME
+from wizard_env.train.cluster.mailbox import read, write
 from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.cluster.trainer import train
 from wizard_env.train.config.run import Config
@@ -188,6 +189,17 @@ def test_what_cannot_be_done(tmp_path: Path, options: dict[str, Any], workers: i
     with pytest.raises(ValueError, match=message):
         train(config(**options), tmp_path / "run", workers=workers)
     assert not (tmp_path / "run").exists()
+
+
+def test_files_travel_with_their_folders(tmp_path: Path) -> None:
+    """Past selves are in a folder of their own."""
+    files = {"last": b"1", "a": b"2", "past/000001/agent": b"3"}
+    write(files, tmp_path)
+    assert list(read(tmp_path, last="last").items()) == [
+        ("a", b"2"),
+        ("past/000001/agent", b"3"),
+        ("last", b"1"),
+    ]
 
 
 def test_missing_ray_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
