@@ -10,7 +10,8 @@ from typing import Any
 
 from wizard_env import Agent
 from wizard_env.agents import load
-from wizard_env.agents.network import find_agent
+from wizard_env.agents.network import find_agent, find_encoding
+from wizard_env.envs.rewards import find_reward
 from wizard_env.train.cluster.connection import LOCAL, connected
 from wizard_env.train.cluster.mailbox import Mailbox
 from wizard_env.train.cluster.writer import Writer
@@ -65,6 +66,7 @@ def train(
         ConnectionError: there is no cluster at that address.
         FileExistsError, FileNotFoundError: as `wizard_env.train.run.train` does.
         ModuleNotFoundError: ray, or something that Ray Train needs, is not installed.
+        PermissionError: the config names programs or code, within `programs(allowed=False)`.
         RuntimeError: workers were lost several times in a row before an iteration ended.
         ValueError: `workers` is below 1, or does not divide the games and the minibatches; or the learner is
             not "ppo"; or, as for `wizard_env.train.run.train`, the folder holds a run of another config.
@@ -75,6 +77,9 @@ def train(
     if learning.learner != "ppo":
         raise ValueError(f"workers={workers}: learner {learning.learner!r} has no workers: use learner 'ppo'")
     check_shares(config, workers)
+    find_reward(learning.reward)  # here it is refused if it may not run; workers do not know what may
+    if learning.encoding:
+        find_encoding(learning.encoding)
     _check_ray_train(workers)
     start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
     checkpoint = folder / CHECKPOINT
