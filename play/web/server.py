@@ -214,6 +214,12 @@ async def show_moment(request: Request) -> Response:
     return JSONResponse(await asyncio.to_thread(review.show, wanted.record, wanted.decisions))
 
 
+async def show_decision(request: Request) -> Response:
+    """POST /records/decision: a Moment; returns the view of the seat that acted next, as it was then."""
+    wanted = Moment.model_validate_json(await body_of(request))
+    return JSONResponse(await asyncio.to_thread(review.decision, wanted.record, wanted.decisions))
+
+
 async def assess_moment(request: Request) -> Response:
     """POST /records/assessment: an AskedMoment; returns the agent's assessment of the decision."""
     wanted = AskedMoment.model_validate_json(await body_of(request))
@@ -317,6 +323,7 @@ def make_app(
             *MATCH_ROUTES,
             Route("/tables/{name}/judgement", judge_table, methods=["POST"]),
             Route("/records/moment", show_moment, methods=["POST"]),
+            Route("/records/decision", show_decision, methods=["POST"]),
             Route("/records/assessment", assess_moment, methods=["POST"]),
             Route("/records/judgement", judge_round, methods=["POST"]),
             WebSocketRoute("/tables/{name}", table_socket),

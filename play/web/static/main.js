@@ -1,9 +1,10 @@
 // Where the page begins: opens what the address names.
+import { drills } from "./drills/drills.js";
 import { match } from "./duplicate/match.js";
 import { result } from "./judging/result.js";
 import { t } from "./language.js";
 import { join, lobby } from "./lobby/lobby.js";
-import { currentPage, DAILY, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
+import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
 import { ask, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
@@ -23,6 +24,7 @@ function open(page) {
   else if (page === REVIEW) review(agents);
   else if (page.startsWith(STUDY)) study(page);
   else if (page.startsWith(RESULT)) result(page.slice(RESULT.length), agents);
+  else if (page === DRILLS) drills(agents);
   else if (page === DAILY) match(DAILY);
   else if (page.startsWith(MATCH)) match(page.slice(MATCH.length));
   else openTable(page);

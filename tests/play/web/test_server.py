@@ -192,6 +192,34 @@ def test_a_game_is_shown_at_every_decision(client: TestClient, game: Game) -> No
     assert (len(game.history), told["chosen"], told["scene"]["phase"]) == (18, None, "over")
 
 
+def test_a_decision_is_shown_as_it_was_to_its_seat(client: TestClient) -> None:
+    """What the record of a finished game gives is what the seat was sent while it played: no hidden card."""
+    seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[2, 3], bid_reveal="secret")
+    rng, shown = np.random.default_rng(3), []
+    view = seat.wait_for_turn()
+    while view["legal"]:
+        shown.append(view)
+        seat.act(view, str(rng.choice(view["legal"])))
+        view = seat.wait_for_turn()
+    told = client.get(f"/tables/{opened['table']}/record").text
+    for view in shown:
+        asked = {"record": told, "decisions": view["decisions"]}
+        decision = client.post("/records/decision", json=asked).json()
+        assert decision == {name: view[name] for name in decision}
+        assert {"you", "scene", "legal", "names"} <= decision.keys()
+    assert len(shown) == 7
+
+
+def test_a_decision_does_not_depend_on_hidden_cards(client: TestClient) -> None:
+    rules, answers = Rules(3, hand_sizes=(2,)), []
+    for others in (["TS WI", "2H JE"], ["9C 4D", "TS AH"]):
+        game = Game.from_deal(rules, dealer=2, hands=["KH QD", *others], upcard="3C", round_number=1)
+        answers.append(client.post("/records/decision", json={"record": record(game), "decisions": 0}))
+    assert answers[0].status_code == 200
+    assert answers[0].text == answers[1].text
+    assert set(cards_in(answers[0].text)) == {"KH", "QD", "3C"}
+
+
 def test_assessments_of_every_decision(client: TestClient, game: Game) -> None:
     asked = {"record": record(game), "decisions": 7}
     network = client.post("/records/assessment", json={**asked, "agent": "champion"}).json()
@@ -224,6 +252,8 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         ("moment", {"decisions": -1}, "decisions: Input should be greater"),
         ("moment", {"more": 1}, "more: Extra"),
         ("moment", {"record": "x" * (LONGEST_RECORD + 1)}, "record: String should have at most"),
+        ("decision", {"decisions": 18}, "the game is over"),
+        ("decision", {"record": "{}"}, "line 1: "),
         ("assessment", {"agent": "runs/secret"}, "unknown agent 'runs/secret': allowed are random"),
         ("judgement", {"agent": "champion", "decisions": 1}, "round_number: Field required"),
     ],

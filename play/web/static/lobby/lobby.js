@@ -1,5 +1,6 @@
 // Before the table: the form that opens one, games to return to, and the form for a seat that a link leads to.
-import { t } from "../language.js";
+import { dueDrills } from "../drills/collection.js";
+import { t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { ask, askQuietly } from "../shared/connection.js";
 import { $, card, complain, levelName, make, signed } from "../shared/elements.js";
@@ -73,6 +74,8 @@ export function lobby(agents) {
     const [file] = $("file").files;
     if (file && saveRecords(await file.text())) goTo(REVIEW);
   };
+  const due = dueDrills(Date.now()).length;
+  if (due) $("drills").textContent = tn("{count} drill is due", "{count} drills are due", due);
   $("lobby").hidden = false;
   showGames();
   setInterval(() => document.hidden || showGames(), REFRESH);

@@ -42,7 +42,16 @@ export async function untilReady() {
 }
 
 export const recordAddress = (table) => `tables/${table}/record`;
-export const fetchRecord = async (table) => (await fetch(recordAddress(table))).text();
+
+// The record of a game that is over, or null.
+export async function fetchRecord(table) {
+  try {
+    const answer = await fetch(recordAddress(table));
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
+}
 
 // Connects to a table, with the token of a seat or null to watch. Each message of the server goes to `receive`.
 // A connection that is lost after the first view is reported to `disconnected` and made again.

@@ -42,6 +42,14 @@ export function signed(points, digits = 0) {
   return points > 0 ? `+${text}` : text;
 }
 
+// A small sign that is told in words too.
+export function sign(kind, textContent, told) {
+  const badge = make("span", { className: `sign ${kind}`, textContent, title: told });
+  badge.setAttribute("aria-label", told);
+  badge.setAttribute("role", "img");
+  return badge;
+}
+
 export const sleep = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
 
 // --- errors

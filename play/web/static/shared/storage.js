@@ -61,6 +61,11 @@ export const savedPlace = () => JSON.parse(sessionStorage.getItem(PLACE)) ?? [0,
 export const savePlace = (game, decisions) =>
   sessionStorage.setItem(PLACE, JSON.stringify([game, decisions]));
 
+// The games that drills come from, and the drills, see drills/collection.js.
+const DRILLS = "wizard drills";
+export const savedDrills = () => JSON.parse(localStorage.getItem(DRILLS)) ?? [];
+export const saveDrills = (games) => localStorage.setItem(DRILLS, JSON.stringify(games));
+
 // Whether the sheet of luck and skill stays open from table to table.
 const LUCK = "wizard luck";
 export const keepsLuckOpen = () => localStorage.getItem(LUCK) !== "closed";

@@ -1,6 +1,6 @@
 // The players around the felt: yours at the bottom, the others in the order of play, clockwise.
 import { nodes, t } from "../language.js";
-import { $, chip, levelName, make } from "../shared/elements.js";
+import { $, chip, levelName, make, sign } from "../shared/elements.js";
 
 // For each number of players, where seats stand from yours on: per cent of the felt from the left and the top;
 // then how far down their cards lie, on a wide and on a narrow felt.
@@ -79,13 +79,6 @@ function plate(view, seat) {
     item.setAttribute("aria-current", "true");
   }
   return item;
-}
-
-function sign(kind, textContent, told) {
-  const badge = make("span", { className: `sign ${kind}`, textContent, title: told });
-  badge.setAttribute("aria-label", told);
-  badge.setAttribute("role", "img");
-  return badge;
 }
 
 // Who leads the trick, or will lead the first.

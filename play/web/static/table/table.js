@@ -1,9 +1,10 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
+import { keepGame } from "../drills/collection.js";
 import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { drawWhy } from "../judging/why.js";
 import { t } from "../language.js";
-import { goTo, REVIEW } from "../shared/address.js";
+import { DRILLS, goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
 import { $, actionName, complain, levelName, make, offerLobby } from "../shared/elements.js";
 import { saveRecords } from "../shared/storage.js";
@@ -71,7 +72,8 @@ function show(received) {
   teach(view);
   if (view.scene.phase === "over") offerRecord();
   $("advice").hidden = true;
-  for (const name of ["hint", "asks"]) $(name).hidden = view.you === null || !judges.length;
+  $("hint").hidden = view.you === null || !judges.length;
+  $("asks").hidden = view.you === null || judges.length < 2;
   $("back").hidden = view.you === null;
   $("hint").disabled = !view.legal.length;
   $("back").disabled = !view.can_take_back;
@@ -122,9 +124,11 @@ function disconnected() {
 }
 
 function offerRecord() {
-  const { table, names } = view;
+  const { table, names, you } = view;
+  const own = you !== null && judges.length > 0;
+  if (own) keepGame(view, judges[0]);
   const review = async () => {
-    if (saveRecords(await fetchRecord(table), names)) goTo(REVIEW);
+    if (saveRecords((await fetchRecord(table)) ?? "", names)) goTo(REVIEW);
   };
   const button = make("button", { textContent: t("Review"), onclick: review });
   $("status").append(
@@ -133,6 +137,7 @@ function offerRecord() {
     " · ",
     button,
     " · ",
+    ...(own ? [link(`#${DRILLS}`, t("Drills")), " · "] : []),
     link("./", t("Another game")),
   );
 }

@@ -1,0 +1,126 @@
+// Drills: the table as it stood at a decision that was dear. One decides again, and then sees what an agent
+// expects of each action, what one chooses now, and what one chose then.
+import { drawWhy } from "../judging/why.js";
+import { language, t, tn } from "../language.js";
+import { goTo, REVIEW } from "../shared/address.js";
+import { ask } from "../shared/connection.js";
+import { $, actionName, complain, make, offerLobby, signed } from "../shared/elements.js";
+import { savePlace, saveRecords } from "../shared/storage.js";
+import { drawFigures } from "../table/decision.js";
+import { drawTable, drawThinking } from "../table/drawing.js";
+import { listen } from "../table/keys.js";
+import { BOXES, daysAfter, isLearned, isRight, worthOf } from "./boxes.js";
+import { answer, collect, dueDrills, keptDrills, recordOf } from "./collection.js";
+
+let judge = ""; // the agent that judges
+let queue = []; // the drills to come
+let shown = null; // the drill on the table
+let record = ""; // and its game
+
+export async function drills(agents) {
+  judge = agents.find((agent) => agent.judges)?.name;
+  if (!judge) {
+    complain(t("No agent of this server can judge decisions."));
+    return offerLobby();
+  }
+  for (const name of ["hint", "back", "asks", "paces"]) $(name).hidden = true;
+  $("drill").hidden = false;
+  $("next").onclick = next;
+  $("replay").onclick = openReview;
+  listen();
+  next();
+  await collect(judge, (done, total) => {
+    if (!shown) rest(t("Judged {done} of {total} rounds …", { done, total }));
+  });
+  if (!shown) next();
+}
+
+async function next() {
+  if (!queue.length) queue = dueDrills(Date.now());
+  shown = queue.shift() ?? null;
+  if (!shown) return rest();
+  record = recordOf(shown);
+  const view = await ask("records/decision", { record, decisions: shown.decisions });
+  if (view) show(view);
+  else $("next").hidden = false;
+}
+
+function show(view) {
+  $("result").hidden = true;
+  for (const name of ["next", "replay"]) $(name).hidden = true;
+  for (const name of ["choices", "hand"]) $(name).inert = false;
+  drawTable(view, (action) => decide(view, action));
+  document.title = t("Drills – Wizard");
+  $("news").textContent = ""; // it goes from game to game, so nothing has happened
+  $("advice").hidden = true;
+  const place = { box: shown.box, boxes: BOXES, count: dueDrills(Date.now()).length - 1 };
+  tell(t("Once more: what do you choose now?"), t("Box {box} of {boxes}; {count} more due.", place));
+}
+
+async function decide(view, action) {
+  for (const name of ["choices", "hand"]) $(name).inert = true;
+  drawThinking(judge);
+  const advice = await ask("records/assessment", { record, decisions: shown.decisions, agent: judge });
+  if (!advice) return show(view);
+  const best = drawWhy(judge, advice, action, shown.chosen);
+  drawFigures(advice.choices);
+  for (const name of ["next", "replay"]) $(name).hidden = false;
+  $("next").focus();
+  const right = isRight(advice.choices, action);
+  const after = answer(shown, right, Date.now());
+  const verdict = right ? t("Right.") : t("Better: {action}.", { action: actionName(best) });
+  tell(verdict, `${comparison(advice.choices, action)} ${again(after, right)}`);
+}
+
+function comparison(choices, action) {
+  const points = (one) => signed(worthOf(choices, one), 1);
+  const now = { chosen: actionName(action), points: points(action) };
+  if (action === shown.chosen) return t("Now as then {chosen}: {points} points.", now);
+  const before = { before: actionName(shown.chosen), worth: points(shown.chosen) };
+  return t("Now {chosen}: {points} points; then {before}: {worth}.", { ...now, ...before });
+}
+
+function again(after, right) {
+  if (!right) return t("It comes again today.");
+  if (isLearned(after)) return t("Learned: it will not come again.");
+  return tn("It comes again in {count} day.", "It comes again in {count} days.", daysAfter(shown.box));
+}
+
+const tell = (title, text) =>
+  $("asked").replaceChildren(make("b", { textContent: title }), " ", make("span", { textContent: text }));
+
+function openReview() {
+  if (!saveRecords(record)) return;
+  savePlace(0, shown.decisions);
+  goTo(REVIEW);
+}
+
+// Nothing is due.
+function rest(progress = "") {
+  shown = null;
+  $("table").hidden = true;
+  delete document.body.dataset.page;
+  const [first, ...others] = keptDrills();
+  const waiting = first
+    ? tn(
+        "{count} drill waits; it comes again on {date}.",
+        "{count} drills wait; the first comes again on {date}.",
+        1 + others.length,
+        { date: new Date(first.due).toLocaleDateString(language) },
+      )
+    : t("None yet.");
+  const paragraph = (textContent, properties = {}) => make("p", { textContent, ...properties });
+  $("result").replaceChildren(
+    make("h1", { textContent: t("Drills") }),
+    paragraph(t("When a game of yours ends, its dearest decisions come here for you to make again.")),
+    paragraph(progress || waiting, { role: "status" }),
+    paragraph(
+      t(
+        "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best.",
+      ),
+      { className: "note" },
+    ),
+    make("p", {}, make("a", { href: "./", textContent: t("Back to the lobby") })),
+  );
+  $("result").hidden = false;
+}
