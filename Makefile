@@ -58,10 +58,11 @@ texts: $(VENV)/.for-development
 leaderboard: $(VENV)/.for-development
 	$(BIN)/python tools/leaderboard.py $(ARGUMENTS)
 
-# Retakes the pictures of the browser table, which needs Chromium, and of the environment.
+# Retakes the pictures of the browser table, which needs Chromium, and of the environment; draws the frontier.
 picture: $(VENV)/.for-development
 	$(BIN)/python tools/screenshot.py
 	$(BIN)/python tools/environment_picture.py
+	$(BIN)/python tools/frontier_plot.py
 
 # Rewrites the generated tables of the documentation, and builds the site into site/.
 docs: $(VENV)/.for-development
