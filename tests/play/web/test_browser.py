@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.docs.pages import ROOT, load_script
+from tests.play.web.judging.test_luck_page import LAST_CHOICES
 from wizard_env import Game, Rules, View, load
 from wizard_env.play.web.server import make_app
 from wizard_env.records.game_records import read_records, record
@@ -350,6 +351,21 @@ def test_the_screenshot_of_the_documentation(tmp_path: Path) -> None:
     assert (tmp_path / "table.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
+def enter(page: Any, address: str, theme: str) -> None:
+    """Go to the lobby, in these colours."""
+    page.goto(address)
+    page.wait_for_selector("#seats select")
+    page.evaluate("(theme) => localStorage.setItem('wizard, theme', theme)", theme)
+    page.reload()
+    page.wait_for_selector("#seats select")
+
+
+def barriers(page: Any) -> list[tuple[str, list[str]]]:
+    """What axe finds on a page as it is: each rule, and the elements that break it."""
+    violations = axe.run(page).response["violations"]
+    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in violations]
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 def test_axe_finds_nothing(browser: Any, address: str, size: str, theme: str) -> None:
@@ -358,14 +374,9 @@ def test_axe_finds_nothing(browser: Any, address: str, size: str, theme: str) ->
     found = {}
 
     def look(moment: str) -> None:
-        violations = axe.run(page).response["violations"]
-        found[moment] = [(one["id"], [node["html"] for node in one["nodes"]]) for one in violations]
+        found[moment] = barriers(page)
 
-    page.goto(address)
-    page.wait_for_selector("#seats select")
-    page.evaluate("(theme) => localStorage.setItem('wizard, theme', theme)", theme)
-    page.reload()
-    page.wait_for_selector("#seats select")
+    enter(page, address, theme)
     look("lobby")
     sit_down(page, address, "3", {0: ""})
     page.wait_for_selector(".choice:not(:disabled)")
@@ -387,3 +398,50 @@ def test_axe_finds_nothing(browser: Any, address: str, size: str, theme: str) ->
     look("study")
     assert found == {moment: [] for moment in ("lobby", "bidding", "hint", "play", "end", "study")}
     assert errors == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_axe_finds_nothing_in_matches_and_drills(browser: Any, address: str, size: str, theme: str) -> None:
+    """The same deals, from the invitation to the comparison; the deals of the day; a drill and its answer."""
+    page, errors = open_page(browser, size)
+    guest, guest_errors = open_page(browser, size)
+    found = {}
+    enter(page, address, theme)
+    sit_down(page, address, "2, 4", {0: ""})
+    page.evaluate("same.hidden = false; same.open = true; same.querySelector('button').click()")
+    page.wait_for_selector("#same input", state="attached")
+    link = page.input_value("#same input")
+    page.evaluate(LAST_CHOICES)
+    enter(guest, address, theme)
+    guest.goto(f"{address}?again{link[link.index('#') :]}")
+    guest.wait_for_selector("#result form")
+    found["match"] = barriers(guest)
+    guest.fill("#result input", "Grace")
+    guest.click("#result button")
+    guest.wait_for_selector("#players li")
+    guest.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
+    guest.evaluate(LAST_CHOICES)
+    guest.evaluate("same.open = true")
+    guest.wait_for_selector("#same table:nth-of-type(2) tbody tr:nth-child(2)")
+    guest.wait_for_selector("#luck tbody tr:nth-child(2)", state="attached")
+    found["comparison"] = barriers(guest)
+    assert guest.evaluate(OVERLAPS) == []
+    guest.goto(f"{address}?again#daily")
+    guest.wait_for_selector("#result form")
+    found["daily"] = barriers(guest)
+
+    page.wait_for_function("JSON.parse(localStorage['wizard drills'])[0].record !== null")
+    page.goto(f"{address}?again#drills")
+    page.wait_for_selector(CHOICES)
+    found["drill"] = barriers(page)
+    act(page)
+    page.wait_for_selector("#next:not([hidden])")
+    found["answer"] = barriers(page)
+    page.evaluate("localStorage.removeItem('wizard drills')")
+    page.reload()
+    page.wait_for_selector("#result:not([hidden])")
+    found["no drill"] = barriers(page)
+    assert found == {moment: [] for moment in found}
+    assert len(found) == 6
+    assert errors == guest_errors == []

@@ -1,4 +1,4 @@
-"""Drills in a real Chromium: a game's dearest decisions come back, and nothing but this browser keeps them."""
+"""Drills in a real Chromium: dear decisions come back, and nothing but the browser keeps them."""
 
 import json
 import shutil
@@ -41,7 +41,8 @@ ANSWERS = """async () => {
 }"""
 RIGHT = """async () => {
   const { isRight } = await import(new URL("drills/boxes.js", location.href));
-  const choices = Object.entries({a: -3, b: 4.5, c: 5.5, d: 4.4}).map(([action, points]) => ({action, points}));
+  const points = {a: -3, b: 4.5, c: 5.5, d: 4.4};
+  const choices = Object.entries(points).map(([action, points]) => ({action, points}));
   return choices.map(({ action }) => isRight(choices, action));
 }"""
 
