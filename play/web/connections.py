@@ -14,8 +14,10 @@ from wizard_env.play.web.table_json import NOBODY
 
 MOST_UNSENT = 32
 """Messages that wait for one browser; one that lets more wait reads too slowly, and is dropped."""
-MOST_AT_TABLE = 200
-"""Browsers at one table."""
+MOST_AT_SEAT = 10
+"""Browsers at one seat of a table."""
+MOST_WATCHERS = 200
+"""Browsers that watch one table."""
 DONE, TRY_AGAIN = 1000, 1013
 """The codes that close a websocket after all is done, and when the browser should connect again."""
 SECONDS_TO_CLOSE = 1.0
@@ -90,12 +92,10 @@ class Connections:
         self._at: dict[str, set[Connection]] = {}
 
     def add(self, connection: Connection) -> None:
-        """Add a connection. Raises CrowdedError if there are too many at its table."""
-        at_table = self._at.get(connection.table.name, ())
-        if len(at_table) >= MOST_AT_TABLE:
-            raise CrowdedError(
-                t("{count} browsers are at this table: no more are allowed", count=MOST_AT_TABLE)
-            )
+        """Add a connection. Raises CrowdedError if there are too many at its seat, or too many watchers."""
+        most = MOST_WATCHERS if connection.seat == NOBODY else MOST_AT_SEAT
+        if sum(one.seat == connection.seat for one in self._at.get(connection.table.name, ())) >= most:
+            raise CrowdedError(t("{count} browsers are here already: no more are allowed", count=most))
         self._at.setdefault(connection.table.name, set()).add(connection)
 
     def remove(self, connection: Connection) -> None:
@@ -108,6 +108,12 @@ class Connections:
     def at(self, table: Table) -> list[Connection]:
         """The connections to a table, copied."""
         return list(self._at.get(table.name, ()))
+
+    def client_at(self, table: Table) -> str:
+        """The client that a table is played for: behind its first seat that is connected, or who watches."""
+        at_table = self._at.get(table.name, ())
+        first = min(at_table, key=lambda one: (one.seat == NOBODY, one.seat), default=None)
+        return "" if first is None else first.client
 
     def tables(self) -> dict[str, Table]:
         """The tables that someone is connected to, by name."""

@@ -54,7 +54,7 @@ class Hub:
         self._records = records
         self.connections = Connections()
         self._tasks: dict[tuple[str, str | int], asyncio.Task[None]] = {}
-        self._moves = Questions("move", at_once=2, most_each=1, most=MAX_TABLES)
+        self._moves = Questions("move", at_once=2, most_each=MAX_TABLES, most=MAX_TABLES)
         self._quick = Questions("hint", at_once=2, most_each=4, most=40)
         self._costly = Questions("judgement", at_once=1, most_each=3, most=20)
         # Agents of their own, so that a move never waits for advice, and advice never for a judgement.
@@ -257,7 +257,7 @@ class Hub:
 
             still = partial(_is_at, session, game, decisions, actor)
             try:
-                action = await self._moves.ask(table.name, session.choose)
+                action = await self._moves.ask(self.connections.client_at(table), session.choose)
                 actor = "the server"
                 if not await self.tables.change(table, partial(_chosen, table, action, still)):
                     continue
@@ -325,8 +325,7 @@ class Hub:
 
     async def _leave_seat(self, table: Table, seat: int) -> None:
         await self.tables.change(table, lambda: table.changed(table.setup.without_person(seat)))
-        if not table.setup.begun and not table.setup.taken:
-            await self.tables.delete(table)
+        await self.tables.delete(table, lambda: not (table.setup.begun or table.setup.taken))
         for one in self.connections.at(table):
             if one.seat == seat:
                 one.close()

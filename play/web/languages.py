@@ -16,6 +16,8 @@ from wizard_env.play.language.translation import (
     wished_language,
 )
 
+LONGEST_WISH = 500
+"""Characters of an Accept-Language header that are read; browsers send some fifty."""
 COOKIE = "language"
 """The cookie in which the page remembers a chosen language."""
 
@@ -39,7 +41,7 @@ class LanguageMiddleware:
 def accepted(header: str) -> list[str]:
     """The locales of an Accept-Language header, most wanted first; those with a wrong weight are left out."""
     weighed = []
-    for part in header.split(","):
+    for part in header[:LONGEST_WISH].split(","):
         name, _, weight = part.partition(";q=")
         try:
             weighed.append((float(weight or 1), name.strip()))

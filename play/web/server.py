@@ -25,7 +25,7 @@ from wizard_env.play.language.translation import t
 from wizard_env.play.web import review
 from wizard_env.play.web.access.addresses import LOCAL, Addresses
 from wizard_env.play.web.access.guard import HEADERS, POLICY_VIOLATION, Guard
-from wizard_env.play.web.access.limits import Bucket, Buckets, TooFastError
+from wizard_env.play.web.access.limits import Bucket, Buckets, Places, TooFastError
 from wizard_env.play.web.access.readiness import READY, Readiness
 from wizard_env.play.web.access.requests import body_of, client_behind
 from wizard_env.play.web.connections import TRY_AGAIN, Connection
@@ -52,10 +52,10 @@ RATE = 10.0
 """Messages per second that a connection may send on average."""
 BURST = 20
 """Messages that it may send at once."""
-REQUEST_RATE = 40.0
-"""Requests with a body per second that a client may send on average."""
-REQUEST_BURST = 80
-"""Requests with a body that it may send at once."""
+MOST_SOCKETS = 250
+"""Connections to tables that a client may have at the same time."""
+SECONDS_TO_SIT = 10.0
+"""How long a connection may stay without sitting down or watching."""
 TABLES_PER_HOUR = 60
 """Tables that a client may open per hour on average, and at once."""
 
@@ -75,18 +75,31 @@ STATUS = {
 
 async def table_socket(websocket: WebSocket) -> None:
     """Sit down or watch, then obey commands until the connection ends."""
-    hub: Hub = websocket.app.state.hub
     await websocket.accept()
-    bucket = Bucket(RATE, BURST)
+    sockets: Places = websocket.app.state.sockets
     try:
-        bucket.take()
-        connection = await _sit(hub, websocket, _limited(await websocket.receive_text()))
+        with sockets.one_more(client_behind(websocket), MOST_SOCKETS):
+            await _attend(websocket)
     except (ValueError, StoreError) as error:
         await websocket.send_json({"kind": "error", "why": _reason(error)})
         await websocket.close(TRY_AGAIN if isinstance(error, StoreError) else POLICY_VIOLATION)
         return
     except (WebSocketDisconnect, KeyError):  # closed; or bytes instead of text
         return
+
+
+async def _attend(websocket: WebSocket) -> None:
+    """As `table_socket`; raises ValueError and StoreError for whoever may not."""
+    hub: Hub = websocket.app.state.hub
+    bucket = Bucket(RATE, BURST)
+    bucket.take()
+    try:
+        text = await asyncio.wait_for(websocket.receive_text(), SECONDS_TO_SIT)
+    except TimeoutError:
+        raise ValueError(
+            t("the first message must come within {seconds} seconds", seconds=f"{SECONDS_TO_SIT:g}")
+        ) from None
+    connection = await _sit(hub, websocket, _limited(text))
     obeying = asyncio.create_task(_obey_all(hub, websocket, connection, bucket))
     try:
         await asyncio.wait([obeying, connection.sending], return_when=asyncio.FIRST_COMPLETED)
@@ -298,7 +311,7 @@ def make_app(
         store = Store(database)
         app.state.addresses = addresses
         app.state.readiness = readiness
-        app.state.requests = Buckets(REQUEST_RATE, REQUEST_BURST, "requests")
+        app.state.sockets = Places()
         app.state.openings = Buckets(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True)
         app.state.judgements = Judgements()
         app.state.matches = Matches()

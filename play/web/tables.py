@@ -131,10 +131,16 @@ class Tables:
 
         return await self._settled(carry_out())
 
-    async def delete(self, table: Table) -> None:
-        """Delete a table. Raises StoreError."""
-        await self._stored(lambda: self._store.delete(table.name))
-        self._tables.pop(table.name, None)
+    async def delete(self, table: Table, decide: Callable[[], bool]) -> None:
+        """Delete a table if `decide` says so, called while nothing else changes it. Raises StoreError."""
+
+        async def carry_out() -> None:
+            async with table.lock:
+                if decide():
+                    await self._stored(lambda: self._store.delete(table.name))
+                    self._tables.pop(table.name, None)
+
+        await self._settled(carry_out())
 
     async def _save(self, table: Table, wanted: Change) -> None:
         save = Save(

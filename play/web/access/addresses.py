@@ -7,6 +7,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+LONGEST_HOST = 300
+"""Characters of a `Host` header, at most; a name has 253 (RFC 1035)."""
 _SOMEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 """Addresses for documentation: nothing is sent to them; they tell which of our own leads out."""
 
@@ -98,7 +100,8 @@ class Addresses:
 def _name(host: str) -> str | None:
     """The name or number in a `Host` header, without the port; None if there is none."""
     try:
-        parts = urlsplit(f"//{host}")
+        parts = urlsplit(f"//{host[:LONGEST_HOST]}")
+        _ = parts.port  # raises for what is no port
         return parts.hostname if parts.netloc == host and parts.username is None else None
     except ValueError:
         return None

@@ -1,12 +1,15 @@
 """The guard before the server: refuses requests from other sites, and sets the headers of every answer."""
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from wizard_env.play.web.access.addresses import Addresses
+from wizard_env.play.web.access.limits import Buckets, TooFastError
 from wizard_env.play.web.access.readiness import Readiness
+from wizard_env.play.web.access.requests import client_behind
 
 POLICY_VIOLATION = 1008
 """The code that closes a websocket after a policy violation (RFC 6455)."""
@@ -23,8 +26,12 @@ HEADERS = {
 }
 """Headers of every answer: the page runs no script and shows no style but the server's own."""
 
-NEED_KERNELS = ("/tables", "/records", "/matches")
-"""Paths that are refused until the server is ready."""
+WORK = ("/tables", "/records", "/matches")
+"""Paths that cost the server work: refused until it is ready, and limited."""
+REQUEST_RATE = 40.0
+"""Requests for them per second that a client may send on average."""
+REQUEST_BURST = 120
+"""Requests for them that it may send at once."""
 
 
 class Guard:
@@ -35,6 +42,7 @@ class Guard:
         self._app = app
         self._addresses = addresses
         self._readiness = readiness
+        self._requests = Buckets(REQUEST_RATE, REQUEST_BURST, "requests")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -43,8 +51,10 @@ class Guard:
             return
         headers = Headers(scope=scope)
         allowed = self._addresses.allow(headers.get("host", ""), headers.get("origin"))
+        works = scope["path"].startswith(WORK)
+        too_fast = self._too_fast(scope) if allowed and works else None
         if scope["type"] == "websocket":
-            allowed = allowed and self._readiness.ready
+            allowed = allowed and self._readiness.ready and too_fast is None
             await (self._app if allowed else WebSocketClose(POLICY_VIOLATION))(scope, receive, send)
             return
 
@@ -59,12 +69,21 @@ class Guard:
                 "this server does not answer to that Host or Origin; it may have to be told its --public-url"
             )
             answer = JSONResponse({"why": why}, 403)
+        elif too_fast is not None:
+            answer = JSONResponse({"why": too_fast}, 429)
         elif scope["method"] == "POST" and not _is_json(headers.get("content-type", "")):
             answer = JSONResponse({"why": "the body must be of type application/json"}, 415)
-        elif not self._readiness.ready and scope["path"].startswith(NEED_KERNELS):
+        elif not self._readiness.ready and works:
             why = f"the server is getting ready: {self._readiness.done} of {self._readiness.total} steps"
             answer = JSONResponse({"why": why}, 503, {"Retry-After": "1"})
         await answer(scope, receive, send_with_headers)
+
+    def _too_fast(self, scope: Scope) -> str | None:
+        try:
+            self._requests.take(client_behind(HTTPConnection(scope)))
+        except TooFastError as error:
+            return str(error)
+        return None
 
 
 def _is_json(content_type: str) -> bool:

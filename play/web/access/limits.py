@@ -1,7 +1,9 @@
 """How often a client may ask for what."""
 
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address
 
 from wizard_env.play.language.translation import t
@@ -59,6 +61,27 @@ class Buckets:
         if len(self._buckets) > MOST_CLIENTS:
             self._buckets.popitem(last=False)
         bucket.take()
+
+
+class Places:
+    """How many of something each client has at the same time."""
+
+    def __init__(self) -> None:
+        """Nobody has any."""
+        self._taken: Counter[str] = Counter()
+
+    @contextmanager
+    def one_more(self, client: str, most: int) -> Iterator[None]:
+        """Count one of a client for as long as the block runs. Raises TooFastError if it has `most`."""
+        if self._taken[client] >= most:
+            raise TooFastError(t("too many connections: {most} are allowed", most=most))
+        self._taken[client] += 1
+        try:
+            yield
+        finally:
+            self._taken[client] -= 1
+            if not self._taken[client]:
+                del self._taken[client]
 
 
 def client_of(host: str) -> str:

@@ -9,8 +9,7 @@ LONGEST_BODY = 100_000
 
 
 async def body_of(request: Request) -> bytes:
-    """The body of a request. Raises ValueError if it is too long, and TooFastError."""
-    request.app.state.requests.take(client_behind(request))
+    """The body of a request. Raises ValueError if it is too long."""
     body = b""
     async for part in request.stream():
         body += part

@@ -13,7 +13,7 @@ from wizard_env.records.transcripts import PlayedRound
 
 KEPT = 64
 """Games that are kept so that they need not be replayed again; the least recently used is dropped."""
-LISTED = 100
+LISTED = 50
 """Others in the list; who came later is left out."""
 
 
@@ -40,6 +40,13 @@ def played(stored: Stored) -> Played:
     return Played(setup.people.get(seat, PERSON), seat, finished, session.events)
 
 
+def compare_stored(stored: Sequence[Stored], name: str, against: int) -> dict[str, Any]:
+    """What `compare` tells the person at the table of that name, from the stored tables of its match."""
+    (mine,) = [played(one) for one in stored if one.name == name]
+    others = [one for one in stored if one.name != name][:LISTED]
+    return compare(mine, [played(one) for one in others], against)
+
+
 def compare(mine: Played, others: Sequence[Played], against: int) -> dict[str, Any]:
     """What a person may know of the others in a match: the rounds that this person has finished, and no more.
 
@@ -48,11 +55,10 @@ def compare(mine: Played, others: Sequence[Played], against: int) -> dict[str, A
         own points less theirs in those}, and "rounds": what `compare_round` tells of each round that this
         person and the other at the place `against` have finished.
     """
-    listed = others[:LISTED]
-    told = [_difference(mine, other) for other in listed]
+    told = [_difference(mine, other) for other in others]
     rounds: list[dict[str, Any]] = []
-    if against < len(listed):
-        other = listed[against]
+    if against < len(others):
+        other = others[against]
         both = zip(mine.rounds, other.rounds, strict=False)
         rounds = [compare_round(mine, other, *pair) for pair in both]
     return {"others": told, "rounds": rounds}

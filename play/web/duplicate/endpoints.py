@@ -1,7 +1,6 @@
 """The endpoints of matches."""
 
 import asyncio
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -10,7 +9,7 @@ from starlette.routing import Route
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.addresses import Addresses
 from wizard_env.play.web.access.requests import body_of, client_behind
-from wizard_env.play.web.duplicate.comparison import compare, played
+from wizard_env.play.web.duplicate.comparison import compare_stored
 from wizard_env.play.web.duplicate.matches import Matches
 from wizard_env.play.web.hub import Hub
 from wizard_env.play.web.messages import AskedComparison, AtTable, TakeSeat
@@ -52,12 +51,7 @@ async def compare_tables(request: Request) -> Response:
     if table.setup.match is None:
         raise ValueError(t("nobody else plays the deals of this table"))
     stored = await hub.tables.of_match(table.setup.match)
-
-    def compared() -> dict[str, Any]:
-        (mine,) = [played(one) for one in stored if one.name == table.name]
-        return compare(mine, [played(one) for one in stored if one.name != table.name], wanted.against)
-
-    return JSONResponse(await asyncio.to_thread(compared))
+    return JSONResponse(await asyncio.to_thread(compare_stored, stored, table.name, wanted.against))
 
 
 async def _table_of(request: Request, sent: AtTable) -> Table:

@@ -70,14 +70,14 @@ def test_nobody_waits_for_a_browser_that_does_not_read() -> None:
 
 
 def test_a_table_has_room_for_so_many_browsers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard_env.play.web.connections.MOST_AT_TABLE", 2)
+    monkeypatch.setattr("wizard_env.play.web.connections.MOST_WATCHERS", 2)
 
     async def run() -> None:
         table, connections = a_table(), Connections()
         three = [connected(FakeWebSocket(), table) for _ in range(3)]
         for one in three[:2]:
             connections.add(one)
-        with pytest.raises(CrowdedError, match="2 browsers are at this table"):
+        with pytest.raises(CrowdedError, match="2 browsers are here already"):
             connections.add(three[2])
         connections.remove(three[2])
         assert connections.watching(table) == 2

@@ -22,13 +22,13 @@ from wizard_env.agents import load
 from wizard_env.cards import CARD_NAMES
 from wizard_env.play.cli.serve import OFFERED
 from wizard_env.play.main import app
+from wizard_env.play.web.access.guard import REQUEST_BURST
 from wizard_env.play.web.access.requests import LONGEST_BODY
 from wizard_env.play.web.judging.sums import in_tenths
 from wizard_env.play.web.messages import LONGEST_RECORD
 from wizard_env.play.web.server import (
     LONGEST_MESSAGE,
     PAGE,
-    REQUEST_BURST,
     STRENGTH,
     make_app,
 )
