@@ -46,7 +46,8 @@ def work(given: dict[str, Any]) -> None:
     """Learn from the last checkpoint on, until the run ends.
 
     A lost worker is an error that Ray Train answers by starting all workers again. Any other error would
-    come again: it is left in the mailbox, and the worker ends as if it had learned enough.
+    come again: it is left in the mailbox, and the worker counts as lost, so that the others, who may wait for
+    it, are started again and find that the run is over.
 
     given: the fields of `Job`, as Ray Train passes them on.
     """
@@ -64,8 +65,10 @@ def work(given: dict[str, Any]) -> None:
             raise
     except Exception as error:
         ray.get(job.mailbox.fail.remote(error))
+        if peers.count > 1:
+            raise LostWorkerError(f"worker {peers.rank} of {peers.count} has failed: {error}") from error
     if dist.is_initialized():
-        dist.destroy_process_group()  # whoever still waits for this worker learns that it has gone
+        dist.destroy_process_group()
 
 
 def _learn(job: Job, peers: Peers, folder: Path) -> None:
@@ -90,7 +93,7 @@ def _learn(job: Job, peers: Peers, folder: Path) -> None:
     saved.mkdir()
     if mailbox:
         ray.get(mailbox.begin.remote(learner.decisions))
-    relay = _Relay(mailbox)
+    relay = _Relay(mailbox, peers)
     learner.learn(saved, relay, relay.report)
 
 
@@ -111,18 +114,23 @@ class _Learner(Learner):
 class _Relay(Curves):
     """Stands in for the curves, which the process that started the run writes."""
 
-    def __init__(self, mailbox: Any) -> None:
+    def __init__(self, mailbox: Any, peers: Peers) -> None:
         """mailbox: None for workers that have nothing to report."""
         self._mailbox = mailbox
+        self._peers = peers
         self._metrics: Mapping[str, float] = {}
 
     def add(self, metrics: Mapping[str, float], decisions: int, csv_only: Collection[str] = ()) -> None:
         self._metrics = metrics
 
     def report(self, progress: Progress) -> None:
-        """Send the metrics and the progress of an iteration; raises StoppedError if the run is to end."""
-        if self._mailbox is None:
-            return
-        sent = self._mailbox.iterate.remote(progress, dict(self._metrics))
-        if ray.get([sent, self._mailbox.over.remote()])[1]:
+        """Send the metrics and the progress of an iteration; raises StoppedError if the run is to end.
+
+        All workers end after the same iteration: one that goes on alone would wait for the others for ever.
+        """
+        over = False
+        if self._mailbox is not None:
+            sent = self._mailbox.iterate.remote(progress, dict(self._metrics))
+            over = ray.get([sent, self._mailbox.over.remote()])[1]
+        if self._peers.first(over):
             raise StoppedError
