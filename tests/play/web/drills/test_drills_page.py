@@ -215,7 +215,7 @@ def test_judging_goes_on_at_the_next_visit(browser: Any, address: str) -> None:
     """Whoever leaves the table at once loses nothing; a table that is gone is given up."""
     page, errors = open_page(browser, address)
     table = play(page, address)
-    game = {"seat": 0, "rounds": 2, "record": None, "drills": []}
+    game: dict[str, Any] = {"seat": 0, "rounds": 2, "record": None, "drills": []}
     games = [{"table": "gone-for-good", **game}, {"table": table, **game}]
     page.evaluate(f"(games) => {{ {KEPT} = JSON.stringify(games); }}", games)
     page.goto(f"{address}?again#drills")
