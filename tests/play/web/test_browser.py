@@ -382,7 +382,7 @@ def test_forced_colours_keep_the_turn_and_the_winner(browser: Any, address: str)
 
 
 def test_the_lobby_is_painted_within_half_a_second(browser: Any, address: str) -> None:
-    """Nothing of it waits for an agent or a kernel. The best of three; longer where other programs run too."""
+    """It waits for no agent and no kernel. The best of three; longer where other programs run too."""
     found = []
     for _ in range(3):
         page, errors = open_page(browser, "desktop")
