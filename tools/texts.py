@@ -23,7 +23,7 @@ FORMS = {"t": 1, "nodes": 1, "tn": 2}
 """Functions that take a text, by the number of its forms."""
 STRING = r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
 LITERAL = re.compile(STRING)
-CALL = re.compile(rf"(?<![\w.])(t|nodes|tn)\(\s*((?:(?:{STRING})(?:,\s*)?){{1,2}})")
+CALL = re.compile(rf"(?:(?<![\w.])|(?<=\.\.\.))(t|nodes|tn)\(\s*((?:(?:{STRING})(?:,\s*)?){{1,2}})")
 """A call of `t`, `nodes` or `tn` in a script, and the literals that it begins with."""
 COMMENT = re.compile(r"^\s*//.*", re.MULTILINE)
 SUFFIXES = {".py", ".js", ".html"}

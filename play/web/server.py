@@ -17,7 +17,6 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from wizard_env import Agent
@@ -37,6 +36,7 @@ from wizard_env.play.web.judging.judgements import Judgements
 from wizard_env.play.web.judging.sums import judgement
 from wizard_env.play.web.languages import LanguageMiddleware, show_texts
 from wizard_env.play.web.messages import AskedMoment, AskedRound, Moment, NewTable, Sit, TakeSeat, Tokens
+from wizard_env.play.web.page import Page
 from wizard_env.play.web.questions import BusyError, SharedAgent
 from wizard_env.play.web.store import Store, StoreError
 from wizard_env.play.web.table import Table, UnknownTableError
@@ -340,7 +340,7 @@ def make_app(
             Route("/records/assessment", assess_moment, methods=["POST"]),
             Route("/records/judgement", judge_round, methods=["POST"]),
             WebSocketRoute("/tables/{name}", table_socket),
-            Mount("/", StaticFiles(directory=PAGE, html=True)),
+            Mount("/", Page(PAGE)),
         ],
         middleware=[
             Middleware(LanguageMiddleware),

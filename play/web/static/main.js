@@ -5,7 +5,7 @@ import { result } from "./judging/result.js";
 import { t } from "./language.js";
 import { join, lobby } from "./lobby/lobby.js";
 import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
-import { ask, untilReady } from "./shared/connection.js";
+import { ask, askQuietly, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
 import { savedToken, savePlace, saveRecords } from "./shared/storage.js";
@@ -15,8 +15,7 @@ import { sit } from "./table/table.js";
 
 window.onhashchange = () => location.reload();
 offerSettings();
-await untilReady();
-const agents = await ask("agents");
+const agents = (await askQuietly("agents")) ?? (await untilReady().then(() => ask("agents")));
 if (agents) open(currentPage());
 
 function open(page) {

@@ -1,5 +1,6 @@
 """The page in a real Chromium: whole games, by keyboard and by link, on phone and desktop screens."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 SIZES = {
     "phone": {"width": 360, "height": 740},
     "lying": {"width": 740, "height": 360},
+    "wide phone": {"width": 844, "height": 390},
     "tablet": {"width": 1024, "height": 768},
     "desktop": {"width": 1440, "height": 900},
 }
@@ -64,11 +66,13 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
-def open_page(browser: Any, size: str) -> tuple[Any, list[str]]:
-    """A page in a fresh browser context, and the list of its errors."""
+def open_page(browser: Any, size: str, **options: Any) -> tuple[Any, list[str]]:
+    """A page in a fresh browser context with these options, and the list of its errors."""
     # Playwright's wait_for_function needs eval, which the page's own policy forbids: see test_policy.py.
     page, errors = (
-        browser.new_context(viewport=SIZES[size], bypass_csp=True, reduced_motion="reduce").new_page(),
+        browser.new_context(
+            viewport=SIZES[size], bypass_csp=True, reduced_motion="reduce", **options
+        ).new_page(),
         [],
     )
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -319,6 +323,77 @@ def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
     page.click("#last")
     assert "took the trick" in page.inner_text("#dialog")
     assert errors == []
+
+
+@pytest.mark.parametrize("sizes", ["4", "15"])
+@pytest.mark.parametrize("size", ["phone", "lying", "wide phone"])
+def test_a_hint_leaves_the_choices_in_reach(browser: Any, address: str, size: str, sizes: str) -> None:
+    """On phones it lies on the felt: no bid, no card and no instruction is below it, and it scrolls."""
+    page, errors = open_page(browser, size)
+    sit_down(page, address, sizes)
+    page.wait_for_selector("#choices button:enabled:visible")
+    for choices in ("#choices button", "#hand button:enabled"):
+        page.wait_for_selector(f"{choices}:visible")
+        page.wait_for_timeout(200)  # the view that the pace asked for takes a hint away
+        page.keyboard.press("h")
+        page.wait_for_selector("#advice:not([data-stale]) tbody tr")
+        sheet = page.locator("#advising").bounding_box()
+        below = page.locator(f"{choices}:visible, #hand .slot, #status")
+        assert below.count() > int(sizes)
+        for place in range(below.count()):
+            box = below.nth(place).bounding_box()
+            apart = (
+                box["x"] + 1 > sheet["x"] + sheet["width"]
+                or box["x"] + box["width"] < sheet["x"] + 1
+                or box["y"] + 1 > sheet["y"] + sheet["height"]
+                or box["y"] + box["height"] < sheet["y"] + 1
+            )
+            assert apart, (box, sheet)
+        assert sheet["y"] >= 0
+        assert sheet["y"] + sheet["height"] <= SIZES[size]["height"]
+        if choices == "#choices button":
+            page.locator(".go:visible, .choice:enabled:visible").first.click()
+    assert errors == []
+
+
+def test_forced_colours_keep_the_turn_and_the_winner(browser: Any, address: str) -> None:
+    """Where the system sets all colours, borders and outlines still tell them from the others."""
+    page, errors = open_page(browser, "desktop", forced_colors="active")
+    sit_down(page, address, "6")
+    for _ in until_over(page):
+        if page.locator("#hand button:enabled").count() and page.locator("#trick li").count() > 1:
+            break
+        act(page)
+    assert page.evaluate("matchMedia('(forced-colors: active)').matches")
+    border = "(all) => all.map((one) => getComputedStyle(one).border)"
+    outline = "(all) => all.map((one) => getComputedStyle(one).outlineStyle)"
+    (acts,) = page.eval_on_selector_all("#players li[data-acts]", border)
+    others = page.eval_on_selector_all("#players li:not([data-acts])", border)
+    assert len(others) == 3
+    assert acts.startswith("4px solid")
+    assert not any(other.startswith("4px") for other in others)
+    assert page.eval_on_selector_all("#trick li[data-wins] .card", outline) == ["solid"]
+    losing = page.eval_on_selector_all("#trick li:not([data-wins]) .card", outline)
+    assert set(losing) == {"none"}
+    legal = page.eval_on_selector_all("#hand button:enabled", border)
+    illegal = page.eval_on_selector_all("#hand button:disabled", border)
+    assert set(legal).isdisjoint(illegal)
+    assert errors == []
+
+
+def test_the_lobby_is_painted_within_half_a_second(browser: Any, address: str) -> None:
+    """It waits for no agent and no kernel. The best of three; longer where other programs run too."""
+    found = []
+    for _ in range(3):
+        page, errors = open_page(browser, "desktop")
+        page.goto(address)
+        page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+        assert page.locator("#seats select").count() >= 3
+        found.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+        assert errors == []
+        page.context.close()
+    busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))  # programs that want each processor
+    assert min(found) < 500 * busy, (found, busy)
 
 
 def test_two_people_by_link(browser: Any, address: str) -> None:

@@ -12,8 +12,7 @@ export async function match(name) {
   const shown = isDaily || (/^[\w-]+$/.test(name) && (await ask(`matches/${name}`)));
   if (!shown) return offerLobby();
   const key = isDaily ? `${DAILY} ${new Date().toISOString().slice(0, 10)}` : name;
-  const table = savedMatch(key);
-  if (table && savedToken(table)) return goTo(table);
+  if (comesBack(key)) return;
   const person = make("input", { className: "name", maxLength: 20, value: savedPerson() });
   const form = make(
     "form",
@@ -26,6 +25,7 @@ export async function match(name) {
   );
   form.onsubmit = async (event) => {
     event.preventDefault();
+    if (comesBack(key)) return; // seated in another tab meanwhile
     const given = person.value.trim();
     savePerson(given);
     const opened = await ask(`matches/${name}/seats`, { person: given || null });
@@ -36,6 +36,14 @@ export async function match(name) {
   };
   $("result").replaceChildren(form);
   $("result").hidden = false;
+}
+
+// Leads whoever plays these deals already to their table, and returns whether they do.
+function comesBack(key) {
+  const table = savedMatch(key);
+  const plays = table !== null && savedToken(table) !== null;
+  if (plays) goTo(table);
+  return plays;
 }
 
 const invitation = ({ seats, tables }) =>

@@ -31,6 +31,13 @@ OPEN = """async () => {
   return opened.table;
 }"""
 
+INVITE = """async (table) => {
+  const token = localStorage.getItem(`wizard ${table}`);
+  const sent = {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({token})};
+  return (await (await fetch(`tables/${table}/match`, sent)).json()).address;
+}"""
+NAMES = "(cards) => cards.map((card) => card.getAttribute('aria-label'))"
+
 
 def test_two_people_play_the_same_deals_by_link(tmp_path: Path) -> None:
     told: list[str] = []
@@ -79,3 +86,60 @@ def test_two_people_play_the_same_deals_by_link(tmp_path: Path) -> None:
     assert named == ["Grace", "Ada"]
     assert differences[0] == [-one for one in differences[1]]
     assert parted >= 1
+
+
+def test_two_guests_open_the_same_link(tmp_path: Path) -> None:
+    """Each browser gets one table of its own with the same deals; each is compared with both others."""
+    told: list[str] = []
+    app = make_app(tmp_path / "tables.sqlite", ["random"])
+    with load_script("screenshot").served(app) as address, playwright.sync_playwright() as machine:
+        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+        def visit(where: str) -> Any:
+            page = browser.new_context(bypass_csp=True).new_page()
+            page.set_default_timeout(120_000)
+            page.on("pageerror", lambda error: told.append(str(error)))
+            page.goto(where)
+            return page
+
+        host = visit(address)
+        table = host.evaluate(OPEN)
+        link = host.evaluate(INVITE, table)
+        guests = [visit(link), visit(link)]
+        tab = guests[0].context.new_page()
+        tab.goto(link)
+        tab.wait_for_selector("#result button")
+        tables = {table}
+        for guest, name in zip(guests, ("Grace", "Edsger"), strict=True):
+            guest.fill("#result input", name)
+            guest.click("#result button")
+            guest.wait_for_selector("#players li")
+            tables.add(guest.evaluate("location.hash.slice(1)"))
+        assert len(tables) == 3
+        tab.click("#result button")  # the same browser, whose other tab sat down meanwhile
+        tab.wait_for_selector("#players li")
+        assert tab.evaluate("location.hash") == guests[0].evaluate("location.hash")
+        tab.close()
+
+        hands = [guest.locator("#hand .card").evaluate_all(NAMES) for guest in guests]
+        assert hands[0] == hands[1] != []
+        host.goto(f"{address}#{table}")
+        host.wait_for_selector("#players li")
+        for place, page in zip((-1, 0, -1), (host, *guests), strict=True):
+            page.evaluate(PLAY, place)
+        leads = {}
+        for name, page in zip(("Ada", "Grace", "Edsger"), (host, *guests), strict=True):
+            page.reload()
+            page.wait_for_selector("#status a")
+            page.evaluate("same.open = true")
+            page.wait_for_selector("#same table tbody tr:nth-child(2)")
+            for line in page.locator("#same > div > table:first-of-type tbody tr").all_inner_texts():
+                other, rounds, lead = line.split()
+                assert rounds == "2"
+                leads[name, other] = int(lead)
+        browser.close()
+    assert told == []
+    assert len(leads) == 6
+    for one, other in leads:
+        assert leads[one, other] == -leads[other, one]
+    assert leads["Ada", "Edsger"] == 0  # they chose alike, so agents did
