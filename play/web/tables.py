@@ -62,9 +62,9 @@ class Tables:
         self._store.forget(now - KEPT_EMPTY_SECONDS, (WAITING, EMPTY))
 
     def _now(self) -> float:
-        """The time that tables' ages are reckoned by, in seconds since the epoch: no later than the last save.
+        """The time that tables' ages count from, in seconds since the epoch: no later than the last save.
 
-        Time in which nobody plays makes no table older, so that none is deleted by a clock that jumps ahead.
+        Time in which nobody plays makes no table older, so a clock that jumps ahead deletes none.
         """
         return min(time.time(), self._store.newest())
 
