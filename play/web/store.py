@@ -1,8 +1,10 @@
 """Keeps the tables of a server on disk, so that none is lost when it stops."""
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +23,13 @@ CREATE TABLE IF NOT EXISTS tables (
     used REAL NOT NULL
 )
 """
-_ADDED = {"version": "INTEGER NOT NULL DEFAULT 1", "course": f"TEXT NOT NULL DEFAULT '{RUNNING}'"}
+_ADDED = {
+    "version": "INTEGER NOT NULL DEFAULT 1",
+    "course": f"TEXT NOT NULL DEFAULT '{RUNNING}'",
+    "digest": "TEXT NOT NULL DEFAULT ''",
+}
 """Columns that databases of earlier releases lack."""
+_STORED = "name, setup, history, version, digest"
 
 
 class StoreError(Exception):
@@ -31,6 +38,10 @@ class StoreError(Exception):
 
 class StaleError(StoreError):
     """Another has saved or deleted the table meanwhile."""
+
+
+class DamagedError(Exception):
+    """What is stored of a table is not what was saved."""
 
 
 class Stored(NamedTuple):
@@ -75,6 +86,7 @@ class Store:
             self._database = sqlite3.connect(
                 path, isolation_level=None, timeout=LOCK_SECONDS, check_same_thread=False
             )
+            self._database.text_factory = _decoded
             self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("BEGIN EXCLUSIVE")  # takes the lock, and keeps it until `close`
@@ -83,6 +95,8 @@ class Store:
             for column, kind in _ADDED.items():
                 if column not in held:
                     self._database.execute(f"ALTER TABLE tables ADD COLUMN {column} {kind}")
+            latest = self._database.execute("SELECT coalesce(max(used), 0) FROM tables").fetchone()
+            self._newest = float(latest[0])
             self._database.execute("COMMIT")
         except sqlite3.Error as error:
             if hasattr(self, "_database"):
@@ -128,37 +142,44 @@ class Store:
 
     def _write(self, save: "Save") -> "int | StaleError":
         told = (json.dumps(save.setup), json.dumps(list(save.history)))
-        row = (*told, save.now, save.version + 1, save.course, save.name)
+        row = (*told, save.now, save.version + 1, save.course, _digest(*told), save.name)
         if save.version:
-            entries = "setup = ?, history = ?, used = ?, version = ?, course = ?"
+            entries = "setup = ?, history = ?, used = ?, version = ?, course = ?, digest = ?"
             query = f"UPDATE tables SET {entries} WHERE name = ? AND version = ?"
             written = self._execute(query, (*row, save.version)).rowcount
         else:
-            query = "INSERT OR IGNORE INTO tables (setup, history, used, version, course, name)"
-            written = self._execute(f"{query} VALUES (?, ?, ?, ?, ?, ?)", row).rowcount
+            query = "INSERT OR IGNORE INTO tables (setup, history, used, version, course, digest, name)"
+            written = self._execute(f"{query} VALUES (?, ?, ?, ?, ?, ?, ?)", row).rowcount
         if written:
+            self._newest = max(self._newest, save.now)
             return save.version + 1
         return StaleError(t("this table was changed or deleted by another server; open it again"))
 
     def find(self, name: str) -> Stored | None:
-        """The saved table of that name, or None."""
-        row = self._execute(
-            "SELECT name, setup, history, version FROM tables WHERE name = ?", (name,)
-        ).fetchone()
-        return None if row is None else Stored(row[0], json.loads(row[1]), json.loads(row[2]), row[3])
+        """The saved table of that name, or None. Raises DamagedError."""
+        rows = self._rows(f"SELECT {_STORED} FROM tables WHERE name = ?", (name,))
+        return _read(*rows[0]) if rows else None
 
     def of_match(self, match: str) -> list[Stored]:
-        """The saved tables of a match, the oldest first."""
-        rows = self._execute(
-            "SELECT name, setup, history, version FROM tables WHERE json_extract(setup, '$.match') = ?"
-            " ORDER BY rowid",
+        """The saved tables of a match that are not damaged, the oldest first."""
+        rows = self._rows(
+            f"SELECT {_STORED} FROM tables WHERE json_valid(setup)"
+            " AND iif(json_valid(setup), json_extract(setup, '$.match'), NULL) = ? ORDER BY rowid",
             (match,),
         )
-        return [Stored(row[0], json.loads(row[1]), json.loads(row[2]), row[3]) for row in rows]
+        found = []
+        for row in rows:
+            with suppress(DamagedError):
+                found.append(_read(*row))
+        return found
+
+    def newest(self) -> float:
+        """The latest time that a table was saved at, in seconds since the epoch; 0 if there is none."""
+        return self._newest
 
     def __len__(self) -> int:
-        count: int = self._execute("SELECT count(*) FROM tables").fetchone()[0]
-        return count
+        ((count,),) = self._rows("SELECT count(*) FROM tables")
+        return int(count)
 
     def forget(self, before: float, courses: Collection[str] = (WAITING, EMPTY, RUNNING, OVER)) -> None:
         """Delete tables of these courses last saved before a time, in seconds since the epoch."""
@@ -169,16 +190,18 @@ class Store:
         """Delete a table, if there is one of that name."""
         self._execute("DELETE FROM tables WHERE name = ?", (name,))
 
-    def make_room(self, idle_since: float, in_use: Collection[str]) -> bool:
+    def make_room(self, now: float, idle: float, in_use: Collection[str]) -> bool:
         """Delete the table that will be missed least, and return whether there is one.
 
-        First those that are over, then those where nobody has acted, then those last saved before
-        `idle_since`, in seconds since the epoch; the oldest of each first, and none whose name is `in_use`.
+        First those that are over, then those where nobody has acted, then those not saved for `idle` seconds
+        before `now`, or in times to come, which a clock that was ahead has left; the oldest of each first,
+        and none whose name is `in_use`.
         """
         order = f"CASE course WHEN '{OVER}' THEN 0 WHEN '{RUNNING}' THEN 2 ELSE 1 END"
-        found = self._execute(
-            f"SELECT name FROM tables WHERE course != '{RUNNING}' OR used < ? ORDER BY {order}, used",
-            (idle_since,),
+        found = self._rows(
+            f"SELECT name FROM tables WHERE course != '{RUNNING}' OR used NOT BETWEEN ? AND ?"
+            f" ORDER BY {order}, used",
+            (now - idle, now + idle),
         )
         name = next((name for (name,) in found if name not in in_use), None)
         if name is not None:
@@ -189,8 +212,33 @@ class Store:
         """Close the database."""
         self._database.close()
 
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(t("the tables cannot be read: {error}", error=error)) from error
+
     def _execute(self, query: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         try:
             return self._database.execute(query, values)
         except sqlite3.Error as error:
             raise StoreError(t("the tables cannot be saved: {error}", error=error)) from error
+
+
+def _read(name: str, setup: str, history: str, version: int, digest: str) -> Stored:
+    """A row of the database. Raises DamagedError; rows of earlier releases have no digest."""
+    try:
+        if digest and digest != _digest(setup, history):
+            raise ValueError("its digest does not match its content")
+        return Stored(name, json.loads(setup), json.loads(history), version)
+    except (RecursionError, TypeError, ValueError) as error:
+        raise DamagedError(f"table {name}: {error}") from error
+
+
+def _decoded(stored: bytes) -> str:
+    """Text of the database; damaged text must not keep whole queries from being answered."""
+    return stored.decode(errors="replace")
+
+
+def _digest(setup: str, history: str) -> str:
+    return hashlib.sha256(f"{setup}\n{history}".encode()).hexdigest()[:16]

@@ -1,6 +1,7 @@
 """The tables of a server, and how changes are saved."""
 
 import asyncio
+import logging
 import secrets
 import time
 from collections import deque
@@ -12,10 +13,11 @@ from weakref import WeakValueDictionary
 
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.questions import SharedAgent
-from wizard_env.play.web.store import EMPTY, WAITING, Save, StaleError, Store, Stored
+from wizard_env.play.web.store import EMPTY, WAITING, DamagedError, Save, StaleError, Store, Stored
 from wizard_env.play.web.table import Change, Setup, Table, UnknownTableError
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 NAME_BYTES = 9
 MAX_TABLES = 1000
@@ -55,9 +57,16 @@ class Tables:
         self._forget()
 
     def _forget(self) -> None:
-        now = time.time()
+        now = self._now()
         self._store.forget(now - KEPT_SECONDS)
         self._store.forget(now - KEPT_EMPTY_SECONDS, (WAITING, EMPTY))
+
+    def _now(self) -> float:
+        """The time that tables' ages count from, in seconds since the epoch: no later than the last save.
+
+        Time in which nobody plays makes no table older, so a clock that jumps ahead deletes none.
+        """
+        return min(time.time(), self._store.newest())
 
     async def open(self, setup: Setup, in_use: Collection[str] = (), name: str | None = None) -> Table:
         """Open a new table.
@@ -75,7 +84,7 @@ class Tables:
             if len(self._store) >= MAX_TABLES:
                 self._forget()
             if len(self._store) >= MAX_TABLES and not self._store.make_room(
-                time.time() - IDLE_SECONDS, in_use
+                self._now(), IDLE_SECONDS, in_use
             ):
                 raise FullError(
                     t("this server already has {count} tables; try again later", count=MAX_TABLES)
@@ -93,10 +102,14 @@ class Tables:
         """The table of that name. Raises UnknownTableError if there is none, and StoreError."""
         table = self._tables.get(name)
         if table is None:
-            stored: Stored | None = await self._stored(lambda: self._store.find(name))
-            if stored is None:
+            try:
+                stored: Stored | None = await self._stored(lambda: self._store.find(name))
+                restored = None if stored is None else await asyncio.to_thread(self._restore, stored)
+            except (DamagedError, KeyError, OSError, TypeError, ValueError) as error:
+                log.exception("table %s cannot be opened", name)
+                raise UnknownTableError(t("this table is damaged and cannot be opened")) from error
+            if restored is None:
                 raise UnknownTableError(t("there is no such table"))
-            restored = await asyncio.to_thread(self._restore, stored)
             table = self._tables.get(name, restored)  # another may have found it in the meantime
         self._keep(table)
         return table
@@ -143,9 +156,8 @@ class Tables:
         await self._settled(carry_out())
 
     async def _save(self, table: Table, wanted: Change) -> None:
-        save = Save(
-            table.name, wanted.setup.to_json(), wanted.history, time.time(), table.version, wanted.course
-        )
+        now = max(time.time(), self._store.newest())  # by a clock that was set back it would look old
+        save = Save(table.name, wanted.setup.to_json(), wanted.history, now, table.version, wanted.course)
         saved: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._unsaved.append((save, saved))
         if self._saving is None or self._saving.done():

@@ -215,8 +215,9 @@ def test_old_tables_are_forgotten(store: Store) -> None:
     for course, kept in ((RUNNING, KEPT_SECONDS), (OVER, KEPT_SECONDS), (EMPTY, KEPT_EMPTY_SECONDS)):
         store.save(f"old {course}", {}, [], now - kept - 60, course=course)
         store.save(f"new {course}", {}, [], now - kept + 60, course=course)
+    store.save("just now", {}, [], now)
     Tables(store, SharedAgent)
-    assert len(store) == 3
+    assert len(store) == 4
     assert all(store.find(f"new {course}") for course in (RUNNING, OVER, EMPTY))
 
 
@@ -233,7 +234,7 @@ def test_room_is_made_of_what_is_missed_least(store: Store) -> None:
     ):
         store.save(name, {}, [], now - days * DAY, course=course)
     gone = []
-    while store.make_room(now - DAY, {"over, someone there"}):
+    while store.make_room(now, DAY, {"over, someone there"}):
         gone.append(next(name for name in ORDER if name not in gone and store.find(name) is None))
     assert gone == ORDER
     assert len(store) == 2

@@ -1,0 +1,127 @@
+"""The server's database: altered bytes, clocks that jump, and what is left of it then."""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.play.web.seats import AGENTS, Seat, browser, new_table, sit_down
+from tests.reliability.damage import damaged
+from tests.reliability.effort import generator, times
+from wizard_env.play.web.server import make_app
+from wizard_env.play.web.store import Store
+
+TABLE = [None, "random", "random"]
+DAMAGED = "this table is damaged and cannot be opened"
+
+
+@contextmanager
+def serving(path: Path) -> Iterator[TestClient]:
+    """A client of a server; everybody leaves in the end, since a server does not stop before."""
+    with browser(make_app(path, AGENTS)) as client:
+        try:
+            yield client
+        finally:
+            Seat.leave_all()
+
+
+def begun_tables(path: Path) -> list[dict[str, Any]]:
+    """Two tables of one match in a database, at the first of which somebody has acted."""
+    with serving(path) as client:
+        seat, opened = sit_down(client, TABLE, hand_sizes=[2, 3])
+        view = seat.wait_for_turn()
+        seat.act(view, view["legal"][0])
+        seat.hear()
+        seat.leave()
+        match = client.post(f"/tables/{opened['table']}/match", json={"token": opened["token"]}).json()
+        other = client.post(f"/matches/{match['match']}/seats", json={"person": "Friend"}).json()
+    return [opened, other]
+
+
+def entries(path: Path, name: str) -> dict[str, str]:
+    with sqlite3.connect(path) as database:
+        found = database.execute("SELECT setup, history FROM tables WHERE name = ?", (name,)).fetchone()
+    database.close()
+    return dict(zip(("setup", "history"), found, strict=True))
+
+
+def alter(path: Path, name: str, column: str, value: bytes) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute(f"UPDATE tables SET {column} = CAST(? AS TEXT) WHERE name = ?", (value, name))
+    database.close()
+
+
+def check_the_other(client: TestClient, other: dict[str, Any], opened: dict[str, Any]) -> None:
+    """One table is damaged, and all others are there, with their match."""
+    answer = client.get(f"/tables/{opened['table']}")
+    assert (answer.status_code, answer.json()["why"]) == (404, DAMAGED)
+    tokens = {one["table"]: one["token"] for one in (opened, other)}
+    mine = client.post("/tables/mine", json={"tokens": tokens}).json()
+    assert ([one["table"] for one in mine["tables"]], mine["gone"]) == ([other["table"]], [opened["table"]])
+    compared = client.post(f"/tables/{other['table']}/comparison", json={"token": other["token"]})
+    assert compared.json() == {"others": [], "rounds": []}
+    assert Seat(client, opened).hear("error")["why"] == DAMAGED
+    assert Seat(client, other).hear()["you"] == 0
+
+
+def test_a_table_with_an_altered_byte_is_told_of(tmp_path: Path) -> None:
+    """Also where the game would still be one that the rules allow; the other tables go on."""
+    path, rng = tmp_path / "tables.sqlite", generator()
+    opened, other = begun_tables(path)
+    sound = entries(path, opened["table"])
+    for _ in range(times(10, 500)):
+        column = str(rng.choice(["setup", "history"]))
+        value = damaged(sound[column].encode(), rng).replace(b"\0", b"?")
+        if value == sound[column].encode():
+            continue
+        alter(path, opened["table"], column, value)
+        with serving(path) as client:
+            check_the_other(client, other, opened)
+        alter(path, opened["table"], column, sound[column].encode())
+    with serving(path) as client:
+        assert Seat(client, opened).hear()["you"] == 0
+
+
+def test_another_action_in_a_history_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "tables.sqlite"
+    opened, other = begun_tables(path)
+    alter(path, opened["table"], "history", b"[]")
+    with serving(path) as client:
+        check_the_other(client, other, opened)
+
+
+def test_a_table_whose_agent_is_gone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """As after a run was removed: the log says which, clients learn no path."""
+    path = tmp_path / "tables.sqlite"
+    run = tmp_path / "runs" / "mine"
+    run.mkdir(parents=True)
+    store = Store(path)
+    setup = {"rules": {"num_players": 3}, "seats": [str(run)] * 3, "seed": "1", "taken": {}, "people": {}}
+    store.save("gone", setup, [], time.time())
+    store.close()
+    with serving(path) as client:
+        answer = client.get("/tables/gone")
+    assert (answer.status_code, answer.json()["why"]) == (404, DAMAGED)
+    assert str(run) in caplog.text
+
+
+@pytest.mark.parametrize("years", [-56, 1, 73])
+def test_a_clock_that_jumps_deletes_nothing(
+    years: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Formerly a server that started with its clock a month ahead deleted every table."""
+    path = tmp_path / "tables.sqlite"
+    opened, other = begun_tables(path)
+    now = time.time()
+    monkeypatch.setattr("wizard_env.play.web.tables.time.time", lambda: now + years * 365.25 * 86400)
+    for _ in range(2):
+        with serving(path) as client:
+            for one in (opened, other):
+                assert Seat(client, one).hear()["you"] == 0
+            monkeypatch.undo()
+            new_table(client, TABLE)
