@@ -10,8 +10,10 @@ from wizard_env.agents.pretrained import CHAMPION, DISTILLED
 from wizard_env.checks import check_integer
 from wizard_env.view import Actions, View
 
-TRIED = 5
+TRIED = 8
 """Actions tried per decision, at most: the likeliest."""
+BELOW = 0.2
+"""What the least probability of an action that is tried must be below."""
 
 
 class NetworkSearchAgent:
@@ -30,8 +32,8 @@ class NetworkSearchAgent:
         worlds: int = 256,
         milliseconds: float | None = None,
         threads: int | None = None,
-        likely: float = 0.02,
-        errors: float = 1.0,
+        likely: float = 0.001,
+        errors: float = 0.75,
         evidence: str = "plays",
         playouts: str = str(DISTILLED),
         backend: Backend = "auto",
@@ -55,8 +57,8 @@ class NetworkSearchAgent:
             FileNotFoundError: there is no such network.
         """
         self.network = NetworkAgent(network, backend=backend)
-        if not 0 <= likely < 1 / TRIED:
-            raise ValueError(f"likely={likely!r}: a share from 0 to below {1 / TRIED} is needed")
+        if not 0 <= likely < BELOW:
+            raise ValueError(f"likely={likely!r}: a share from 0 to below {BELOW} is needed")
         if not errors >= 0:
             raise ValueError(f"errors={errors!r}: a number of at least 0 is needed")
         self.likely = likely
@@ -73,6 +75,7 @@ class NetworkSearchAgent:
         chosen: Actions = policy.argmax(axis=1)
         tried = policy >= np.maximum(self.likely, np.sort(policy, axis=1)[:, [-TRIED]])
         tried &= policy > 0
+        tried[np.arange(len(view)), chosen] = True
         rows = (tried.sum(axis=1) > 1).nonzero()[0]
         found = self.playouts(view.known[rows], words[rows], tried[rows], chosen[rows])
         surplus = found.gain - self.errors * found.error

@@ -20,7 +20,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "results.md"
 SEED = 2026
 CHAMPION = "champion"
 SEARCH = "search:worlds=16"
-BRIEF = "champion+search:worlds=32"
+SEARCHES = ("champion+search:worlds=64", "champion+search:worlds=256")
 DEEP = "champion+search:milliseconds=50"
 SEEN = ("rule_based", "heuristic")
 """The opponents that the champion trained with; those held out and `search` are not among them."""
@@ -98,7 +98,7 @@ def by_hand_size(games: int, spread: Map) -> Iterator[str]:
 def by_search(games: int, spread: Map) -> Iterator[str]:
     """What search adds to the champion."""
     yield from head("agent", "opponents", *FIGURES)
-    for agent, opponent in ((BRIEF, CHAMPION), (DEEP, CHAMPION), (DEEP, "heuristic")):
+    for agent, opponent in (*((each, CHAMPION) for each in (*SEARCHES, DEEP)), (DEEP, "heuristic")):
         result = alone(agent, opponent, Rules(4), max(2, games // 20), spread)
         yield line(result, f"`{agent}`", f"`{opponent}`")
 

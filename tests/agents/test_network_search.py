@@ -87,7 +87,7 @@ def test_a_very_short_time_limit() -> None:
 def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         NetworkSearchAgent(**options)
-    assert TRIED == 5
+    assert TRIED == 8
 
 
 def test_it_is_loaded_by_name() -> None:
