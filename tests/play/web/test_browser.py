@@ -289,7 +289,9 @@ def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> 
             assert page.evaluate(OVERLAPS) == []
             assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
             moments += 1
-        act(page)
+            act(page)
+        else:
+            page.wait_for_timeout(40)
     assert moments > 8
     page.click("#pad")
     assert page.locator("#dialog tr").count() == 1 + 2 + 1
@@ -438,7 +440,10 @@ def enter(page: Any, address: str, theme: str) -> None:
 def barriers(page: Any) -> list[tuple[str, list[str]]]:
     """What axe finds on a page as it is: each rule, and the elements that break it."""
     violations = axe.run(page).response["violations"]
-    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in violations]
+    return [
+        (one["id"], [f"{node['html']}: {node['failureSummary']}" for node in one["nodes"]])
+        for one in violations
+    ]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
