@@ -17,7 +17,7 @@ MODULES = [
     ("train", "torch", "wizard_env.train.ppo"),
     ("train", "torch", "wizard_env.train.dqn"),
     ("train", "sb3_contrib", "wizard_env.train.sb3"),
-    ("train", "filelock", "wizard_env.train.run"),
+    ("train", "filelock", "wizard_env.train.folder_lock"),
     ("train", "torch", "wizard_env.train.selfplay.curves"),
     ("data", "pyarrow", "wizard_env.train.dataset.parquet"),
     ("sweep", "optuna", "wizard_env.train.sweep"),

@@ -6,16 +6,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from wizard_env.extras import extra
 from wizard_env.records.files import write_atomically
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config, Run
+from wizard_env.train.folder_lock import locked
 from wizard_env.train.selfplay.allocator import keep_freed_memory
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Progress
-
-with extra("train"):
-    from filelock import FileLock, Timeout
 
 CONFIG = "config.json"
 """The file in a run's folder that keeps its config."""
@@ -113,13 +110,9 @@ def claimed(checkpoint: Path, config: Run, folder: Path, resume: bool) -> Iterat
     """
     if resume and not checkpoint.exists():
         raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(folder / LOCK, blocking=False):
-            _claim(checkpoint, config, folder, resume)
-            yield
-    except Timeout:
-        raise BlockingIOError(f"{folder} is being written by another run: wait for its end") from None
+    with locked(folder, LOCK):
+        _claim(checkpoint, config, folder, resume)
+        yield
 
 
 def _claim(checkpoint: Path, config: Run, folder: Path, resume: bool) -> None:

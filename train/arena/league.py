@@ -19,6 +19,7 @@ from wizard_env.train.arena.pairings import Seating, choose_seatings
 from wizard_env.train.arena.ratings import Rating, rate
 from wizard_env.train.arena.statistics import Difference, Totals, estimate_means
 from wizard_env.train.arena.workers import Map
+from wizard_env.train.folder_lock import locked
 
 FILE_NAME = "results.jsonl"
 DEALS = 32
@@ -79,6 +80,7 @@ def play_league(
         recorded: whether to return the first game of every table.
 
     Raises:
+        BlockingIOError: another process writes into the folder.
         ValueError: too few agents or games, or the same agent twice.
         LeagueFileError: the file is damaged.
     """
@@ -93,17 +95,18 @@ def play_league(
     seeds = game_seeds(seed, games)
     players = {player.name: player for player in load_players(agents)}
     members = {name: Member(name, fingerprint(name, player.agent)) for name, player in players.items()}
-    results = LeagueFile(folder / FILE_NAME)
-    chosen = [_choose(results, members, one, seed) for one in rules]
-    everywhere = [table for tables in chosen for table in tables]
-    todo = [
-        (table, start, Deals(_seated(players, table), table.rules, seeds[start:stop]))
-        for table in everywhere
-        for start, stop in _missing(results.tables.get(table, {}), games)
-    ]
-    found = spread(play, [deals for _, _, deals in todo])
-    for (table, start, _), played in zip(todo, found, strict=True):
-        results.add(table, start, played.scores)
+    with locked(folder):
+        results = LeagueFile(folder / FILE_NAME)
+        chosen = [_choose(results, members, one, seed) for one in rules]
+        everywhere = [table for tables in chosen for table in tables]
+        todo = [
+            (table, start, Deals(_seated(players, table), table.rules, seeds[start:stop]))
+            for table in everywhere
+            for start, stop in _missing(results.tables.get(table, {}), games)
+        ]
+        found = spread(play, [deals for _, _, deals in todo])
+        for (table, start, _), played in zip(todo, found, strict=True):
+            results.add(table, start, played.scores)
     scores = [
         (table, np.stack([results.tables[table][deal] for deal in range(games)])) for table in everywhere
     ]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, OBS_SIZE
+from wizard_env.checks import nearest, shortened
 
 try:
     import pyarrow as pa
@@ -71,6 +72,7 @@ class ShardWriter:
             compression_level=level,
             use_dictionary=[name for name in COLUMNS if name not in _ARRAYS],
             write_statistics=["game", "round", "hand_size", "num_players"],
+            write_page_checksum=True,
         )
 
     def write(self, columns: dict[str, NDArray[Any]]) -> None:
@@ -109,16 +111,39 @@ def read_decisions(
 
     Yields:
         Arrays of n rows by name; observations, masks and probabilities are [n, entries].
+
+    Raises:
+        FileNotFoundError: the folder holds no data set.
+        ValueError: a file is damaged, or is not of a data set; there is no such column.
     """
     paths = sorted(Path(folder).glob(SHARDS))
     if not paths:
         raise FileNotFoundError(f"{folder} holds no data set: there is no {SHARDS}")
     for path in paths:
-        with pq.ParquetFile(path) as file:
+        for batch in _batches(path, columns, rows):
+            yield {name: to_array(name, batch.column(index)) for index, name in enumerate(batch.schema.names)}
+
+
+def _batches(path: Path, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
+    """The batches of a file, every page checked against its checksum."""
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            kinds = {field.name: field.type for field in file.schema_arrow}
+            if kinds != {name: kind for name, (kind, _) in COLUMNS.items()}:
+                raise ValueError("its columns are not those of a data set")
+            if unknown := set(columns or ()) - set(COLUMNS):
+                wrong = min(unknown)
+                raise ValueError(f"there is no column {wrong!r}: {nearest(wrong, list(COLUMNS))}")
+            found = 0
             for batch in file.iter_batches(rows, columns=list(columns) if columns else None):
-                yield {
-                    name: to_array(name, batch.column(index)) for index, name in enumerate(batch.schema.names)
-                }
+                if any(column.null_count for column in batch.columns):
+                    raise ValueError("some of its values are missing")
+                found += len(batch)
+                yield batch
+            if not found or found != file.metadata.num_rows:
+                raise ValueError(f"it tells of {file.metadata.num_rows} decisions and holds {found}")
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read: {shortened(error)}") from error
 
 
 def to_array(name: str, column: Any) -> NDArray[Any]:

@@ -18,6 +18,7 @@ from wizard_env.records.files import write_atomically
 from wizard_env.train.arena.workers import Map, workers
 from wizard_env.train.dataset.decisions import Behaviour, games_at_once, least_decisions, play_decisions
 from wizard_env.train.dataset.parquet import ABOUT, COLUMNS, ShardWriter
+from wizard_env.train.folder_lock import locked
 
 Compression = Literal["zstd", "lz4", "snappy"]
 FORMAT = 1
@@ -73,6 +74,7 @@ def write_dataset(
         How many decisions each shard has that was written now, as it is finished.
 
     Raises:
+        BlockingIOError: another process writes into the folder.
         ValueError: the folder holds another data set; or a number is out of range. Otherwise as `load`.
     """
     check_choice("compression", compression, get_args(Compression))
@@ -93,17 +95,18 @@ def write_dataset(
         "layout": LAYOUT,
         "columns": {name: meaning for name, (_, meaning) in COLUMNS.items()},
     }
-    _claim(folder, about)
-    shards = [
-        shard
-        for shard in _shards(folder, behaviour, rules, decisions, seed, compression, records)
-        if not shard.path.exists()
-    ]
-    if spread is not None:
-        yield from spread(write_shard, shards)
-        return
-    with workers() as here:
-        yield from here(write_shard, shards)
+    with locked(folder):
+        _claim(folder, about)
+        shards = [
+            shard
+            for shard in _shards(folder, behaviour, rules, decisions, seed, compression, records)
+            if not shard.path.exists()
+        ]
+        if spread is not None:
+            yield from spread(write_shard, shards)
+            return
+        with workers() as here:
+            yield from here(write_shard, shards)
 
 
 def _claim(folder: Path, about: dict[str, Any]) -> None:
