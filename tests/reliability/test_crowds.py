@@ -39,13 +39,17 @@ def strict(monkeypatch: pytest.MonkeyPatch) -> Iterator[Starlette]:
     """A server that never forgets a request."""
     monkeypatch.setattr("wizard_env.play.web.access.guard.REQUEST_RATE", 0.0)
     app = make_app(":memory:", AGENTS)
-    with browser(app):
+    with browser(app) as client:
+        app.state.portal = client.portal
         yield app
+        Seat.leave_all()
 
 
 def others(app: Starlette, number: int) -> TestClient:
-    """A client at another address; it must not be entered, since the server runs already."""
-    return browser(app, f"10.0.0.{number}")
+    """A client at another address, in the event loop of the one that runs the server."""
+    client = browser(app, f"10.0.0.{number}")
+    client.portal = app.state.portal
+    return client
 
 
 # --- places
@@ -153,10 +157,11 @@ def test_moves_are_fair_to_clients(app: Starlette, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("wizard_env.play.web.questions.load", lambda name: SlowAgent())
     slow = make_app(":memory:", ["slow"])
     with browser(slow, "10.0.0.1") as greedy:
+        slow.state.portal = greedy.portal
         for _ in range(30):
             seat = Seat(greedy, new_table(greedy, ["slow"] * 3))
             seat.say(kind="pace", seconds=0)
-        modest = browser(slow, "10.0.0.2")
+        modest = others(slow, 2)
         seat = Seat(modest, new_table(modest, ["slow", None, "slow"], hand_sizes=[3]))
         seat.say(kind="pace", seconds=0)
         view = seat.wait_for_turn()
