@@ -207,7 +207,7 @@ def test_a_decision_is_shown_as_it_was_to_its_seat(client: TestClient) -> None:
         decision = client.post("/records/decision", json=asked).json()
         assert decision == {name: view[name] for name in decision}
         assert {"you", "scene", "legal", "names"} <= decision.keys()
-    assert len(shown) == 7
+    assert len(shown) >= 7  # two bids, five cards, and a trump where one is to be named
 
 
 def test_a_decision_does_not_depend_on_hidden_cards(client: TestClient) -> None:
