@@ -165,6 +165,13 @@ def exploit(
     bid_reveal: Reveal = "open",
     magic_edition: MagicEdition = False,
     runs: Annotated[Path, typer.Option(help="Folder for the training run.")] = Path("runs"),
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NETWORK",
+            help="Begin as this network and measure the gain over it: its regret. Default: the agent itself.",
+        ),
+    ] = None,
     threads: Threads = None,
     json: JsonFile = None,
 ) -> None:
@@ -176,9 +183,9 @@ def exploit(
 
     outputs = Outputs(json)
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
-    folder = runs / run_name(agent, rules, seed)
+    folder = runs / run_name(agent, rules, seed, start)
     with training_bar(console) as bar:
-        found = exploit(agent, rules, folder, decisions, games, seed, bar.update)
+        found = exploit(agent, rules, folder, decisions, games, seed, bar.update, start)
     if not outputs.prints_json:
         show_exploit(console, found)
         say(f"response     {folder} (wizard evaluate {folder} {agent} ...)")

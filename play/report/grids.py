@@ -114,14 +114,16 @@ def difference_grid(league: "League") -> Grid:
 def exploit_grid(exploit: "Exploit") -> Grid:
     """The gain of a learned response."""
     return Grid(
-        f"a response to {exploit.agent}, after {exploit.decisions:,} decisions",
-        ["gain, a lower bound", "95% interval", "response", "agent", "games"],
+        f"a response to {exploit.agent}, in place of {exploit.start}, after {exploit.decisions:,} decisions",
+        ["gain, a lower bound", "95% interval", "in lead", "95% interval", "response", "before", "games"],
         [
             [
                 f"{exploit.gain:+.1f}",
                 f"{exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}",
+                f"{exploit.lead_gain:+.1f}",
+                f"{exploit.lead_gain_low:+.1f} to {exploit.lead_gain_high:+.1f}",
                 f"{exploit.response_points:.1f}",
-                f"{exploit.agent_points:.1f}",
+                f"{exploit.start_points:.1f}",
                 f"{exploit.games:,}",
             ]
         ],
