@@ -81,9 +81,13 @@ def open_page(browser: Any, size: str, **options: Any) -> tuple[Any, list[str]]:
     return page, errors
 
 
-def sit_down(page: Any, address: str, sizes: str, seats: dict[int, str] | None = None) -> None:
+def sit_down(
+    page: Any, address: str, sizes: str, seats: dict[int, str] | None = None, num_players: int = 4
+) -> None:
     page.goto(address)
     page.wait_for_selector("#seats select")
+    for _ in range(abs(num_players - 4)):
+        page.click("#more" if num_players > 4 else "#fewer")
     for seat, name in (seats or {}).items():
         page.locator("#seats select").nth(seat).select_option(name)
     page.click("#lobby summary")
@@ -278,11 +282,8 @@ def act(page: Any) -> None:
     page.wait_for_timeout(40)
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> None:
-    """Nothing ever overlaps or leaves the screen; the record can be downloaded at the end."""
-    page, errors = open_page(browser, size)
-    sit_down(page, address, "1, 15")
+def play_apart(page: Any, size: str) -> int:
+    """Play to the end; nothing ever overlaps or leaves the screen. The number of decisions."""
     moments = 0
     for _ in until_over(page):
         if page.locator(CHOICES).count():
@@ -292,7 +293,29 @@ def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> 
             act(page)
         else:
             page.wait_for_timeout(40)
-    assert moments > 8
+    return moments
+
+
+@pytest.mark.parametrize("num_players", [3, 5, 6])
+@pytest.mark.parametrize("size", ["phone", "lying", "desktop"])
+def test_the_longest_hand_at_other_tables(browser: Any, address: str, size: str, num_players: int) -> None:
+    """20, 12 and 10 cards: every place at the table and every card stays in its place."""
+    page, errors = open_page(browser, size)
+    cards = 60 // num_players
+    sit_down(page, address, str(cards), num_players=num_players)
+    page.wait_for_selector(CHOICES)
+    assert page.locator("#players li").count() == num_players
+    assert page.locator("#hand .card").count() == cards
+    assert play_apart(page, size) > cards
+    assert errors == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> None:
+    """The record can be downloaded at the end."""
+    page, errors = open_page(browser, size)
+    sit_down(page, address, "1, 15")
+    assert play_apart(page, size) > 8
     page.click("#pad")
     assert page.locator("#dialog tr").count() == 1 + 2 + 1
     page.keyboard.press("Escape")
