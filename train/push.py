@@ -1,16 +1,15 @@
 """Publishing a run on the Hugging Face Hub: the agent, its config and curves, and a card."""
 
-import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from wizard_env import __version__
 from wizard_env.agents.hub import hub
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent
-from wizard_env.train.selfplay.curves import CURVES, DECISIONS
+from wizard_env.records.json_files import read_object
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 
 _KEPT = (FILE_NAME, "config.json", CURVES)
 CARD = "README.md"
@@ -29,7 +28,8 @@ def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
         Its address.
 
     Raises:
-        FileNotFoundError, ValueError: the folder holds no agent that this version reads.
+        FileNotFoundError, ValueError: the folder holds no agent that this version reads; its config or curves
+            are damaged.
         ModuleNotFoundError: huggingface_hub is not installed.
     """
     read_agent(find_agent(run))
@@ -76,8 +76,7 @@ def _results(run: Path) -> Iterator[str]:
     path = run / CURVES
     if not path.is_file():
         return
-    with path.open(newline="", encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
+    lines = read_curves(path)
     if not lines:
         return
     rows = {
@@ -95,7 +94,7 @@ def _settings(run: Path) -> Iterator[str]:
     path = run / "config.json"
     if not path.is_file():
         return
-    config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    config = read_object(path)
     yield "## Config"
     yield ""
     yield "```json"

@@ -1,6 +1,5 @@
 """A search for better keys of a config, by Optuna: many short runs, the hopeless ones stopped early."""
 
-import csv
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from wizard_env.train.config.changes import read_value
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.run import train
-from wizard_env.train.selfplay.curves import CURVES, DECISIONS
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 from wizard_env.train.selfplay.progress import Progress
 
 try:
@@ -159,8 +158,7 @@ def _run(trial: Any, plan: Sweep) -> float:
 
 def rating_curve(folder: Path, against: str) -> list[tuple[int, float]]:
     """How many decisions a run had learned from at each rating, and its lead in points per game."""
-    with (folder / CURVES).open(newline="", encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
+    lines = read_curves(folder / CURVES)
     names = [f"rating/{group}/{against}" for group in ("seen", "held_out")]
     return [(int(line[DECISIONS]), float(line[name])) for line in lines for name in names if line.get(name)]
 

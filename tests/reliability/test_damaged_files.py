@@ -26,6 +26,7 @@ from wizard_env.train.arena.workers import workers
 from wizard_env.train.config.reading import read_config, read_kept
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import CRITIC, Learner
+from wizard_env.train.push import model_card
 from wizard_env.train.run import CONFIG, train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, restoring, write_checkpoint
 from wizard_env.train.selfplay.curves import CURVES, Curves
@@ -112,6 +113,22 @@ READERS: dict[str, Callable[[Path], object]] = {
     CRITIC: start_from,
     CHECKPOINT: restore,
 }
+
+
+def test_a_card_is_made_of_sound_files_only(files: Path, tmp_path: Path) -> None:
+    """`wizard push` names the file that it cannot tell from."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    rng, refused = generator("card"), 0
+    for name in (CONFIG, CURVES):
+        path = tmp_path / name
+        content = path.read_bytes()
+        for _ in range(times(20, 1000)):
+            path.write_bytes(damaged(content, rng))
+            told = refusal(lambda path: model_card(path.parent, "me/tiny"), path)
+            assert told is None or str(path) in told
+            refused += told is not None
+        path.write_bytes(content)
+    assert refused
 
 
 def refusal(read: Callable[[Path], object], path: Path) -> str | None:

@@ -15,7 +15,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wizard_env.train.dataset.parquet import COLUMNS, read_decisions
+from wizard_env.train.dataset.parquet import ABOUT, COLUMNS, read_about, read_decisions
 from wizard_env.train.dataset.writing import write_dataset
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -82,3 +82,18 @@ def test_a_file_with_other_columns_is_refused(shard: Path, tmp_path: Path) -> No
 def test_a_column_that_there_is_not(shard: Path) -> None:
     with pytest.raises(ValueError, match="no column 'masks': did you mean 'mask'"):
         list(read_decisions(shard.parent, ["masks"]))
+
+
+def test_a_damaged_description_is_refused_by_name(shard: Path, tmp_path: Path) -> None:
+    """By readers, and by a writer that goes on; otherwise it names agents."""
+    content, rng = (shard.parent / ABOUT).read_bytes(), generator("about")
+    path, refusals = tmp_path / ABOUT, []
+    for _ in range(times(100, 10_000)):
+        path.write_bytes(damaged(content, rng))
+        try:
+            assert all(isinstance(name, str) for name in read_about(tmp_path)["agents"])
+            list(write_dataset(tmp_path, ["random"], [Rules(num_players=3, hand_sizes=(1, 2))], 60))
+        except ValueError as error:
+            refusals.append(str(error))
+    assert refusals
+    assert all(str(tmp_path) in told and len(told) < 3000 for told in refusals)

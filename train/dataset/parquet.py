@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, OBS_SIZE
 from wizard_env.checks import nearest, shortened
+from wizard_env.records.json_files import read_object
 
 try:
     import pyarrow as pa
@@ -94,8 +95,12 @@ def _to_arrow(array: NDArray[Any], kind: Any) -> Any:
 
 
 def read_about(folder: str | Path) -> dict[str, Any]:
-    """What a data set is: its agents, rules, seed and columns."""
-    about: dict[str, Any] = json.loads((Path(folder) / ABOUT).read_text(encoding="utf-8"))
+    """What a data set is: its agents, rules, seed and columns. Raises ValueError if the file is damaged."""
+    path = Path(folder) / ABOUT
+    about = read_object(path)
+    agents = about.get("agents")
+    if not isinstance(agents, list) or not all(isinstance(name, str) for name in agents):
+        raise ValueError(f"{path}: not of a data set: it names no agents")
     return about
 
 

@@ -15,6 +15,7 @@ from wizard_env.agents.network import LAYOUT
 from wizard_env.checks import check_choice
 from wizard_env.games import game_seeds
 from wizard_env.records.files import write_atomically
+from wizard_env.records.json_files import read_object
 from wizard_env.train.arena.workers import Map, workers
 from wizard_env.train.dataset.decisions import Behaviour, games_at_once, least_decisions, play_decisions
 from wizard_env.train.dataset.parquet import ABOUT, COLUMNS, ShardWriter
@@ -113,7 +114,7 @@ def _claim(folder: Path, about: dict[str, Any]) -> None:
     """Say in the folder what its data set is; one that is there must be the same."""
     kept = folder / ABOUT
     if kept.exists():
-        before = json.loads(kept.read_text(encoding="utf-8"))
+        before = read_object(kept)
         differs = [name for name, value in about.items() if before.get(name) != value]
         if differs:
             raise ValueError(f"{folder} holds another data set: its {', '.join(differs)} differ, see {kept}")

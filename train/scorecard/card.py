@@ -1,6 +1,5 @@
 """Measuring an agent by the protocol: its score card."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
@@ -15,6 +14,7 @@ from wizard_env.agents import load
 from wizard_env.checks import check_choice
 from wizard_env.extras import extra
 from wizard_env.games import game_seeds
+from wizard_env.records.json_files import read_object
 from wizard_env.train.arena.duplicate import Deals, Entrant, Played, load_players, play
 from wizard_env.train.arena.league import fingerprint
 from wizard_env.train.arena.statistics import CONFIDENCE, RESAMPLES, summarize
@@ -172,7 +172,7 @@ def reference_document(spread: Map) -> dict[str, Any]:
 
 def read_references(path: Path) -> References:
     """The ends of the scale. Raises ValueError if they were measured with other networks or tables."""
-    found = json.loads(path.read_text(encoding="utf-8"))
+    found = read_object(path)
     panel, keys = _panel(), [table.key for table in protocol.tables()]
     if found["panel"] != panel or found["protocol"] != protocol.VERSION or list(found["leads"]) != keys:
         raise ValueError(

@@ -4,6 +4,7 @@ import csv
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from wizard_env.checks import shortened
 from wizard_env.extras import extra
 from wizard_env.records.files import write_atomically
 
@@ -26,7 +27,7 @@ class Curves:
         self._path = folder / CURVES
         self._lines: list[Mapping[str, str | float]] = []
         if decisions and self._path.exists():
-            self._lines += _read(self._path, decisions)
+            self._lines += [line for line in read_curves(self._path) if int(line[DECISIONS]) <= decisions]
         self._board = SummaryWriter(str(folder))
 
     def add(self, metrics: Mapping[str, float], decisions: int, csv_only: Collection[str] = ()) -> None:
@@ -55,8 +56,8 @@ class Curves:
         self._board.close()
 
 
-def _read(path: Path, decisions: int) -> list[dict[str, str]]:
-    """The lines of a CSV file of curves up to so many decisions. Raises ValueError."""
+def read_curves(path: Path) -> list[dict[str, str]]:
+    """The lines of a CSV file of curves, each a number or nothing. Raises ValueError if it is damaged."""
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file, strict=True)
         try:
@@ -65,6 +66,11 @@ def _read(path: Path, decisions: int) -> list[dict[str, str]]:
             lines = list(reader)
             if any(None in line or None in line.values() for line in lines):
                 raise ValueError("its lines are not equally long")
-            return [line for line in lines if int(line[DECISIONS]) <= decisions]
+            for line in lines:
+                int(line[DECISIONS])
+                for value in filter(None, line.values()):
+                    float(value)
         except (ValueError, csv.Error) as error:
-            raise ValueError(f"{path}, line {reader.line_num}: not the curves of a run: {error}") from None
+            told = shortened(error)
+            raise ValueError(f"{path}, line {reader.line_num}: not the curves of a run: {told}") from None
+    return lines

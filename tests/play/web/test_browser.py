@@ -33,11 +33,13 @@ SIZES = {
 }
 CHOICES = ".go:not(:disabled):visible, .choice:not(:disabled):visible, #hand button:not(:disabled)"
 OVERLAPS = """() => {
-  // Cards of the hand overlap by design; signs stand on the edge of their plate.
+  // Cards of the hand overlap by design; signs stand on the edge of their plate, beside the name.
   const named = 'button, select, #players li, #players .name, #players .numbers, #trick .card, #status';
   const boxes = [...document.querySelectorAll(named)]
     .filter((one) => one.checkVisibility() && !one.closest('dialog, #entrance, #hand .slot'))
     .map((one) => [one, one.getBoundingClientRect()]);
+  const name = '#players .name, #players .sign';
+  for (const one of document.querySelectorAll(name)) boxes.push([one, one.getBoundingClientRect()]);
   const found = [];
   for (const [a, p] of boxes) for (const [b, q] of boxes)
     if (a !== b && !a.contains(b) && !b.contains(a)

@@ -1,7 +1,7 @@
 // The score pad: beside the table where there is room, else in a dialog.
 import { t } from "../language.js";
 import { $, make, row, SYMBOLS, signed } from "../shared/elements.js";
-import { seatLabel } from "./seats.js";
+import { nameTag } from "./seats.js";
 
 export function showDialog(...content) {
   $("dialog").firstElementChild.replaceChildren(...content);
@@ -36,9 +36,8 @@ function scorePad(view) {
   const most = Math.max(...seats.map((seat) => seat.score));
   const second = seats.map((seat) => seat.score).toSorted((a, b) => b - a)[1];
   const behind = seats.map(({ score }) => (score === most ? signed(most - second) : signed(score - most)));
-  const names = row("th", ["", "", ...seats.map((seat) => seatLabel(view, seat.number))]);
-  names.className = "names";
-  for (const cell of names.cells) cell.title = cell.textContent;
+  const heads = seats.map(({ number }) => make("th", { scope: "col" }, nameTag(view, number)));
+  const names = make("tr", { className: "names" }, make("td"), make("td"), ...heads);
   const leads = row("td", [t("lead"), "", ...behind]);
   leads.className = "leads";
   const caption = make("caption", { textContent: t("Totals; tricks won / bid, points") });

@@ -36,6 +36,16 @@ export function seatLabel(view, seat) {
   return alone ? levelName(name) : `${levelName(name)} ${seat + 1}`;
 }
 
+// Where there is no room, the beginning gives way; what tells names apart stays.
+export function nameTag(view, seat) {
+  const label = seatLabel(view, seat);
+  const number = label.search(/ \d+$/);
+  const cut = number > 0 ? number : label.length > LONG ? label.length - END : label.length;
+  const start = make("span", { className: "start", textContent: label.slice(0, cut) });
+  const end = make("span", { textContent: label.slice(cut) });
+  return make("span", { className: "name", title: `${label} (${view.names[seat]})` }, start, end);
+}
+
 export function drawPlayers(view) {
   $("players").replaceChildren(
     ...view.scene.seats.map((seat) => place(plate(view, seat), view, seat.number)),
@@ -44,10 +54,7 @@ export function drawPlayers(view) {
 
 function plate(view, seat) {
   const { scene } = view;
-  const label = seatLabel(view, seat.number);
-  const cut = label.length > LONG ? label.length - END : label.length;
-  const name = make("span", { className: "name", title: `${label} (${view.names[seat.number]})` });
-  name.append(make("span", { className: "start", textContent: label.slice(0, cut) }), label.slice(cut));
+  const name = nameTag(view, seat.number);
   const signs = make("span", { className: "signs" });
   if (seat.deals) signs.append(sign("deals", "D", t("dealer")));
   if (seat.number === leader(scene)) signs.append(sign("leads", "1", t("leads")));
