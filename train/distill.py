@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, Games, Rules, sample_softmax
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, input_scale, save_agent
 from wizard_env.checks import check_integer
+from wizard_env.records.files import write_atomically
 from wizard_env.sampling import best_legal
+from wizard_env.train.folder_lock import locked
 from wizard_env.train.networks import Mlp, agent_weights, check_finite, layers_of
 from wizard_env.train.selfplay.allocator import keep_freed_memory
 from wizard_env.train.threads import TorchPace
@@ -66,10 +68,23 @@ def distill(
     Raises:
         FileNotFoundError, ValueError: there is no such network, or `decisions` is out of range.
         FileExistsError: the folder already holds an agent.
+        BlockingIOError, PermissionError: another process writes there, or nobody may.
     """
     check_integer("decisions", decisions, 1, 2**62)
-    if (folder / FILE_NAME).exists():
-        raise FileExistsError(f"{folder} already holds an agent: name another folder")
+    with locked(folder):
+        if (folder / FILE_NAME).exists():
+            raise FileExistsError(f"{folder} already holds an agent: name another folder")
+        yield from _distil(network, folder / FILE_NAME, kinds, layers, decisions, seed)
+
+
+def _distil(
+    network: str,
+    path: Path,
+    kinds: Sequence[tuple[Rules, int]],
+    layers: Sequence[int],
+    decisions: int,
+    seed: int,
+) -> Iterator[Lesson]:
     keep_freed_memory()
     large = NetworkAgent(network)
     rng = np.random.default_rng(seed)
@@ -104,9 +119,9 @@ def distill(
             yield Lesson(step * games.num_games, agreement / count, divergence / count)
             agreement, divergence, count = 0.0, 0.0, 0
     check_finite(small.parameters(), decisions)
-    folder.mkdir(parents=True, exist_ok=True)
     weights = agent_weights(layers_of(small))
-    save_agent({name: values.half() for name, values in weights.items()}, folder / FILE_NAME)
+    halves = {name: values.half() for name, values in weights.items()}
+    write_atomically(path, lambda temporary: save_agent(halves, temporary))
 
 
 def _learn(

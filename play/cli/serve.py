@@ -89,7 +89,7 @@ def serve(
 
 
 def prepare(agents: Sequence[str], readiness: "Readiness") -> None:
-    """Compile the kernels, and let each agent act and judge once: the first time takes longer."""
+    """Compile the kernels, play two rounds, let each agent act and judge once: the first time is slower."""
     import numpy as np
 
     from wizard_env import Game, Rules, View
@@ -101,7 +101,10 @@ def prepare(agents: Sequence[str], readiness: "Readiness") -> None:
 
     readiness.total = len(agents)
     say_compiled(*compile_with_progress(tell))
-    view = View.of([Game(Rules(), seed=0)])
+    game = Game(Rules(hand_sizes=(1, 1)), seed=0)
+    view = View.of([game])
+    while game.phase != "over":
+        game.step(game.legal_actions()[0])
     for name in agents:
         agent = load(name)
         agent.act(view, np.random.default_rng(0))

@@ -1,14 +1,15 @@
-"""Where a file cannot be written, the old one stays whole, and an error says which file it was."""
+"""Where a file cannot be written or opened, the old one stays whole, and an error says which file it was."""
 
 import os
+import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.reliability.server import Server, act_first
+from tests.reliability.server import PATIENCE, Server, act_first
 from tests.reliability.test_kills import config
 from wizard_env import Game, Rules, read_records, write_records
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
@@ -148,6 +149,29 @@ def test_a_server_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> N
         server = Server(tmp_path)
         with server.seat(opened) as seat:
             assert act_first(seat, 0)[0] >= last
+    finally:
+        server.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="sets a limit for another process, as Linux can")
+def test_a_server_without_free_file_descriptors_goes_on(tmp_path: Path) -> None:
+    """Whoever sits plays on, connections wait, and none is lost once others close theirs."""
+    server = Server(tmp_path)
+    try:
+        opened = server.open_table()
+        with server.seat(opened) as seat, ExitStack() as crowd:
+            act_first(seat, 3)
+            files = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
+            limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (files + 5, limits[1]))
+            for _ in range(40):
+                crowd.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
+            later, why = act_first(seat, 8)
+            assert (later >= 8, why) == (True, "")
+        with server.seat(opened) as seat:
+            assert act_first(seat, later + 3)[1] == ""
+        assert server.open_table()["table"] != opened["table"]
     finally:
         server.kill()
 

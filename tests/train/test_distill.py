@@ -10,6 +10,7 @@ from wizard_env import Rules, View, load
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.train.distill import Lesson, distill
+from wizard_env.train.folder_lock import LOCK, locked
 
 KINDS = [(Rules(3, hand_sizes=(2,)), 128), (Rules(4, hand_sizes=(1,)), 128)]
 
@@ -43,3 +44,10 @@ def test_it_overwrites_nothing(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match="already holds an agent"):
         lessons(tmp_path, 256)
     assert (tmp_path / FILE_NAME).read_bytes() == before
+
+
+def test_a_folder_that_another_writes_into_is_refused_at_once(tmp_path: Path) -> None:
+    """Before the time of learning is spent."""
+    with locked(tmp_path), pytest.raises(BlockingIOError, match="is being written by another run"):
+        next(distill(str(CHAMPION), tmp_path, KINDS, (16,), 2000))
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK]
