@@ -58,6 +58,20 @@ def test_torchrl_learns() -> None:
     assert curve[-1] > curve[0] + 2
 
 
+@pytest.mark.filterwarnings("ignore")  # TorchRL's own
+def test_benchmarl_learns(tmp_path: Path) -> None:
+    """In an environment of its own: it wants another TorchRL than the extra `torchrl`."""
+    pytest.importorskip("benchmarl")
+    from examples import benchmarl_wizard
+
+    options = ["--hand-sizes", "1,2", "--decisions", "500", "--folder", str(tmp_path), "--iterations"]
+    first, last = (
+        benchmarl_wizard.train(benchmarl_wizard.parse([*options, iterations])).mean_return
+        for iterations in ("1", "6")
+    )
+    assert last > first
+
+
 @pytest.mark.parametrize(("teacher", "more"), [("heuristic", []), ("random", ["--temperature", "5"])])
 def test_agents_learn_from_data_sets(teacher: str, more: list[str], tmp_path: Path) -> None:
     """By imitation of a good agent; and from one that plays at random, by what its actions brought."""

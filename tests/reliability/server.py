@@ -48,6 +48,8 @@ class Server:
 def act_first(seat: ClientConnection, until: int) -> tuple[int, str]:
     """Take the first legal action each time, until so many decisions are shown or something is refused.
 
+    Another view follows, unless the game is over.
+
     Returns how many decisions were shown, and why the last action was refused; "" if none was.
     """
     shown = 0
@@ -58,7 +60,7 @@ def act_first(seat: ClientConnection, until: int) -> tuple[int, str]:
         if heard["kind"] != "view":
             continue
         shown = heard["decisions"]
-        if shown >= until or heard["scene"]["phase"] == "over":
-            return shown, ""
         if heard["legal"]:
             seat.send(json.dumps({"kind": "act", "action": heard["legal"][0], "decisions": shown}))
+        if shown >= until or heard["scene"]["phase"] == "over":
+            return shown, ""

