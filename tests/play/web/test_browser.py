@@ -352,6 +352,24 @@ def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
     assert errors == []
 
 
+def test_a_hint_outlasts_a_change_of_pace(browser: Any, address: str) -> None:
+    """The view that tells the new pace redraws the table; the hint, asked for or given, is still this decision's."""
+    page, errors = open_page(browser, "desktop")
+    sit_down(page, address, "4")
+    page.wait_for_selector(CHOICES)
+    page.click("#hint")
+    for seconds in (1, 2):
+        page.evaluate("document.querySelector('.choice').dataset.old = ''")
+        page.evaluate(f"pace.value = {seconds}; pace.dispatchEvent(new Event('input'))")
+        page.wait_for_function("!document.querySelector('.choice[data-old]')")
+        page.wait_for_selector("#advice:not([data-stale]) tbody tr")
+        assert page.locator("#choices .choice:has(small)").count() == 5
+        assert page.is_enabled("#hint")
+    page.click("#advice")
+    assert not page.is_visible("#advice")
+    assert errors == []
+
+
 @pytest.mark.parametrize("sizes", ["4", "15"])
 @pytest.mark.parametrize("size", ["phone", "lying", "wide phone"])
 def test_a_hint_leaves_the_choices_in_reach(browser: Any, address: str, size: str, sizes: str) -> None:
@@ -361,7 +379,6 @@ def test_a_hint_leaves_the_choices_in_reach(browser: Any, address: str, size: st
     page.wait_for_selector("#choices button:enabled:visible")
     for choices in ("#choices button", "#hand button:enabled"):
         page.wait_for_selector(f"{choices}:visible")
-        page.wait_for_timeout(200)  # the view that the pace asked for takes a hint away
         page.keyboard.press("h")
         page.wait_for_selector("#advice:not([data-stale]) tbody tr")
         sheet = page.locator("#advising").bounding_box()

@@ -21,6 +21,7 @@ const link = (href, textContent) => make("a", { href, textContent });
 let send = null; // sends a message over the connection
 let judges = []; // the agents that can judge decisions
 let view = null; // the latest that has arrived
+let hint = null; // the one that is shown, until a decision is taken
 let acted = null; // the number of decisions in the view that was acted upon, until the server answers
 let pacing = null; // the timer of a pace that has not been sent yet
 
@@ -32,6 +33,7 @@ export function sit(table, token, agents) {
     const agent = $("adviser").value;
     send({ kind: "hint", agent });
     $("hint").disabled = true;
+    hint = null;
     drawThinking(agent);
   };
   $("back").onclick = () => {
@@ -49,6 +51,7 @@ export function sit(table, token, agents) {
   };
   $("advice").onclick = () => {
     $("advice").hidden = true;
+    hint = null;
   };
   offerGuests(table, send);
   offerLessons();
@@ -63,6 +66,7 @@ function receive(message) {
 }
 
 function show(received) {
+  const decided = view?.table !== received.table || view.decisions !== received.decisions;
   view = received;
   acted = null;
   followLuck(view, judges);
@@ -71,11 +75,10 @@ function show(received) {
   drawGuests(view);
   teach(view);
   if (view.scene.phase === "over") offerRecord();
-  $("advice").hidden = true;
   $("hint").hidden = view.you === null || !judges.length;
   $("asks").hidden = view.you === null || judges.length < 2;
   $("back").hidden = view.you === null;
-  $("hint").disabled = !view.legal.length;
+  keepHint(decided);
   $("back").disabled = !view.can_take_back;
   if (pacing === null) $("pace").value = view.seconds;
   showPace();
@@ -96,14 +99,28 @@ function choose(action) {
   send({ kind: "act", action, decisions: view.decisions });
 }
 
-function showHint({ agent, decisions, ...advice }) {
-  if (decisions !== view.decisions) {
-    $("hint").disabled = !view.legal.length;
-    return;
+// A view may change the pace alone: what was asked for this decision stays, answered or not.
+function keepHint(decided) {
+  if (decided) {
+    hint = null;
+    $("advice").hidden = true;
   }
-  const best = drawWhy(agent, advice);
-  drawFigures(advice.choices);
-  $("hint").disabled = false;
+  if (hint !== null) drawHint();
+  const underWay = hint === null && !$("advice").hidden;
+  $("hint").disabled = underWay || !view.legal.length;
+}
+
+function drawHint() {
+  drawFigures(hint.choices);
+  return drawWhy(hint.agent, hint);
+}
+
+function showHint(message) {
+  $("hint").disabled = !view.legal.length;
+  if (message.decisions !== view.decisions) return;
+  hint = message;
+  const { agent } = hint;
+  const best = drawHint();
   const choice = actionName(best);
   $("news").textContent = t("{agent} would choose: {choice}", { agent: levelName(agent), choice });
 }
@@ -118,6 +135,7 @@ function refused(why) {
 }
 
 function disconnected() {
+  if (hint === null) $("advice").hidden = true;
   $("status").textContent = t("Connection lost; trying again.");
   const buttons = document.querySelectorAll("#choices button, #hand button, nav button:not(.icon)");
   for (const button of buttons) button.disabled = true;
