@@ -353,7 +353,7 @@ def test_hint_take_back_and_last_trick(browser: Any, address: str) -> None:
 
 
 def test_a_hint_outlasts_a_change_of_pace(browser: Any, address: str) -> None:
-    """The view that tells the new pace redraws the table; the hint, asked for or given, is still this decision's."""
+    """The view that tells the new pace redraws the table; the hint is still for this decision."""
     page, errors = open_page(browser, "desktop")
     sit_down(page, address, "4")
     page.wait_for_selector(CHOICES)
