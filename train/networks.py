@@ -13,6 +13,7 @@ from wizard_env.agents.network import find_encoding, input_scale
 from wizard_env.observation.fields import FULL_HIGHS, OBS_SIZE
 from wizard_env.sampling import best_legal
 from wizard_env.train.arena.workers import torch_on_one_thread
+from wizard_env.train.growth import grown
 from wizard_env.view import Actions, View, printed_actions
 
 KINDS = ("weight", "bias")
@@ -136,28 +137,22 @@ class PolicyValueNetwork(Mlp):
         return weights
 
     def begin_as(self, weights: Mapping[str, NDArray[np.float32]], value_unit: float | None = None) -> None:
-        """Take over what `agent` returned for a network of the same layers; keep a value that is missing.
+        """Take over what `agent` returned for a network of these layers or smaller ones.
+
+        A value that is missing is kept.
 
         Raises:
-            ValueError: the layers differ.
+            ValueError: it has more or wider layers.
         """
-        own = self.agent(value_unit)
-        if any(name not in weights or weights[name].shape != own[name].shape for name in self.agent()):
-            given, wanted = (
-                [len(values) for name, values in layers.items() if name.endswith("bias")]
-                for layers in (weights, own)
-            )
-            raise ValueError(
-                f"a network of layers {wanted} cannot start from one of layers {given} "
-                "(outputs of policy and value included)"
-            )
+        small = {name: torch.from_numpy(values) for name, values in weights.items()}
         with torch.no_grad():
+            large = grown(small, self.agent(value_unit))
             for number, layer in enumerate(self._policy_layers()):
                 for kind, values in zip(KINDS, layer, strict=True):
-                    values.copy_(torch.from_numpy(weights[f"layer.{number}.{kind}"]))
-            if value_unit is not None and "value.weight" in weights:
+                    values.copy_(large[f"layer.{number}.{kind}"])
+            if value_unit is not None:
                 for kind, values in zip(KINDS, self._value_layer(), strict=True):
-                    values.copy_(torch.from_numpy(weights[f"value.{kind}"]) / value_unit)
+                    values.copy_(large[f"value.{kind}"] / value_unit)
 
     def _policy_layers(self) -> list[Layer]:
         """The layers from observations to logits; views of the parameters."""

@@ -45,5 +45,32 @@ def test_a_network_takes_over_another() -> None:
     two.begin_as({name: values.numpy() for name, values in one.agent(20.0).items()}, 20.0)
     for own, other in zip(two.parameters(), one.parameters(), strict=True):
         torch.testing.assert_close(own, other)
-    with pytest.raises(ValueError, match=r"of layers \[4, 79\] cannot start from one of layers \[8, 4, 79\]"):
-        PolicyValueNetwork([4], 0).begin_as({name: values.numpy() for name, values in one.agent().items()})
+
+
+@pytest.mark.parametrize("layers", [[8, 4], [16, 4], [8, 9], [16, 32], [8, 4, 4], [16, 8, 6, 12]])
+def test_a_network_grows_and_plays_as_before(layers: list[int]) -> None:
+    """Policy and value; what is new learns from the first step on."""
+    small, large = PolicyValueNetwork([8, 4], 0), PolicyValueNetwork(layers, 1)
+    large.begin_as({name: values.numpy() for name, values in small.agent(20.0).items()}, 20.0)
+    observations = torch.randint(0, 2, (50, OBS_SIZE), dtype=torch.uint8)
+    torch.testing.assert_close(large(observations), small(observations))
+    before = [values.detach().clone() for values in large.parameters()]
+    optimizer = torch.optim.Adam(large.parameters(), 1e-2)
+    for _ in range(3):
+        optimizer.zero_grad()
+        large(observations).square().sum().backward()
+        optimizer.step()
+    for was, values in zip(before, large.parameters(), strict=True):
+        changed = (was != values).any(dim=1) if was.dim() == 2 else was != values
+        assert changed.float().mean() > 0.5
+
+
+@pytest.mark.parametrize("layers", [[4], [8, 3], [7, 4], [16, 8, 3]])
+def test_a_network_does_not_shrink(layers: list[int]) -> None:
+    small = PolicyValueNetwork([8, 4], 0)
+    with pytest.raises(
+        ValueError, match=r"cannot start from one of layers \[8, 4, 79\] \(outputs included\)"
+    ):
+        PolicyValueNetwork(layers, 0).begin_as(
+            {name: values.numpy() for name, values in small.agent().items()}
+        )

@@ -25,7 +25,8 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     team_spirit: float = Field(default=0.0, ge=0, le=1)
     """The share of a reward that is the mean over the learning seats (`ppo`; Berner et al. 2019)."""
     start: str = ""
-    """An `agent.safetensors` of the same layers, or its folder, to start from, not random weights (`ppo`)."""
+    """An `agent.safetensors`, or its folder, to start from, not random weights (`ppo`); a smaller network
+    grows."""
     encoding: str = ""
     """An encoding of one's own in place of the scaled observation, as in "file.py:function" (`ppo`); see
     `wizard_env.agents.network.find_encoding`."""

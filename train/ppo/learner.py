@@ -87,7 +87,8 @@ class Learner(IterativeLearner):
             loaded: agents that are in memory already, by name.
 
         Raises:
-            ValueError: the games or the minibatches cannot be shared equally, or `start` has other layers.
+            ValueError: the games or the minibatches cannot be shared equally, or `start` has larger layers
+                or another critic.
         """
         learning = config.learning
         assert isinstance(learning, PpoConfig)

@@ -116,7 +116,7 @@ def test_it_is_rated_as_it_learns(tmp_path: Path) -> None:
 
 
 def test_it_begins_with_the_weights_of_another_run(tmp_path: Path) -> None:
-    """If the layers are the same; otherwise the error names them."""
+    """If its layers are larger, the error names them."""
     train(config(ITERATION), tmp_path / "first")
     first: Any = load(str(tmp_path / "first"))
     observations = Games(Rules(), 50, canonical_suits=True).observation
@@ -126,7 +126,7 @@ def test_it_begins_with_the_weights_of_another_run(tmp_path: Path) -> None:
         outputs = learner.network(torch.from_numpy(observations)).numpy()
     np.testing.assert_allclose(outputs[:, :NUM_ACTIONS], first.logits(observations), atol=1e-5)
     np.testing.assert_allclose(outputs[:, NUM_ACTIONS] * 20, first.values(observations), atol=1e-4)
-    with pytest.raises(ValueError, match=r"layers \[16, 79, 1\]"):
+    with pytest.raises(ValueError, match=r"layers \[16, 79\]"):
         Learner(config(start=start, layers=[8]), "cpu", None)
 
 
