@@ -3,12 +3,15 @@
 from pathlib import Path
 
 from wizard_env.agents.network import Backend, NetworkAgent
+from wizard_env.checks import check_choice
 
 _WEIGHTS = Path(__file__).parent / "weights"
 CHAMPION = _WEIGHTS / "champion"
 RIVAL = _WEIGHTS / "rival"
 DISTILLED = _WEIGHTS / "distilled"
 """A small network distilled from the champion, for playouts; see `wizard distill`."""
+PARTNERS = _WEIGHTS / "partners"
+"""Small networks that the champion trains beside; docs/champion.md tells how they were made."""
 
 
 class ChampionAgent(NetworkAgent):
@@ -25,3 +28,30 @@ class RivalAgent(NetworkAgent):
     def __init__(self, sample: bool = False, backend: Backend = "auto") -> None:
         """Read the network that comes with the package; the options are those of `NetworkAgent`."""
         super().__init__(str(RIVAL), sample, backend)
+
+
+class PartnerAgent(NetworkAgent):
+    """A small network to train beside: one of several, which differ in reward, width, seed and experience.
+
+    A population of such partners teaches a learner to play with strangers that are no heuristics (Strouse et
+    al. 2021, "Collaborating with Humans without Human Data").
+    """
+
+    def __init__(self, name: str, sample: bool = False, backend: Backend = "auto") -> None:
+        """Read a network that comes with the package.
+
+        Args:
+            name: which one, see `partner_names`.
+            sample: as for `NetworkAgent`.
+            backend: as for `NetworkAgent`.
+
+        Raises:
+            ValueError: there is no network of that name.
+        """
+        check_choice("name", name, partner_names())
+        super().__init__(str(PARTNERS / f"{name}.safetensors"), sample, backend)
+
+
+def partner_names() -> tuple[str, ...]:
+    """The names that `PartnerAgent` takes."""
+    return tuple(sorted(path.stem for path in PARTNERS.glob("*.safetensors")))

@@ -22,6 +22,7 @@ NOT_ALONE = {
     "external": "a command",
     "hf": "a repository on the hub",
     "human": "somebody at the keyboard",
+    "partner": "the name of a network",
 }
 """What some agents need besides their name; tests of their own hold them to agent_test."""
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tomllib
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,19 @@ import pytest
 
 import wizard_env.agents
 from tests.positions import decisions_by_all_rules, under_way
-from wizard_env import Game, Rules, View
+from wizard_env import Game, Rules, View, configs
 from wizard_env.agents import load
-from wizard_env.agents.pretrained import CHAMPION, DISTILLED, RIVAL, ChampionAgent
+from wizard_env.agents.pretrained import (
+    CHAMPION,
+    DISTILLED,
+    PARTNERS,
+    RIVAL,
+    ChampionAgent,
+    PartnerAgent,
+    partner_names,
+)
+from wizard_env.testing import agent_test
+from wizard_env.train.config.reading import read_config
 from wizard_env.train.evaluate import evaluate
 
 PYPROJECT = Path(__file__).parent.parent.parent / "pyproject.toml"
@@ -58,7 +69,7 @@ def test_the_wheel_contains_it() -> None:
     shipped = [
         path for pattern in settings["package-data"]["wizard_env.agents"] for path in folder.glob(pattern)
     ]
-    assert {path.parent for path in shipped} == {CHAMPION, RIVAL, DISTILLED}
+    assert {path.parent for path in shipped} == {CHAMPION, RIVAL, DISTILLED, PARTNERS}
     assert sum(path.stat().st_size for path in shipped) < 5_000_000
 
 
@@ -68,6 +79,24 @@ def test_its_options() -> None:
     assert (champion.sample, champion.backend) == (True, "numpy")
     with pytest.raises(TypeError, match="agent 'champion' has no option 'path'"):
         load("champion:path=elsewhere")
+
+
+def test_the_champion_trains_beside_every_partner() -> None:
+    """Its config names them all, and no two of them play alike."""
+    named = [name for name in read_config(configs.find("champion")).partners() if name.startswith("partner:")]
+    assert named == [f"partner:name={name}" for name in partner_names()]
+    decisions = decisions_by_all_rules(500)
+    choices = [PartnerAgent(name).policy(decisions).argmax(axis=1) for name in partner_names()]
+    assert all((one != other).mean() > 0.1 for one, other in combinations(choices, 2))
+
+
+def test_a_partner_keeps_its_promises() -> None:
+    partner = load("partner:name=relative_13,backend=numpy")
+    assert isinstance(partner, PartnerAgent)
+    assert partner.backend == "numpy"
+    agent_test(partner, num_games=1)
+    with pytest.raises(ValueError, match=r"name='relative-13': did you mean 'relative_13'\?"):
+        load("partner:name=relative-13")
 
 
 def test_torch_and_numpy_compute_the_same() -> None:

@@ -69,6 +69,11 @@ def test_a_pool_continues_from_its_state() -> None:
     assert pool.priorities().tolist() == other.priorities().tolist()
 
 
+def test_a_past_self_takes_half_the_space() -> None:
+    tensors, _ = pool_of(2).state()
+    assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
+
+
 def test_rounds_are_won_by_the_mean_of_the_seats() -> None:
     """Seats 0 and 1 learn, seat 2 is a partner's, seat 3 does not exist; one round is a tie."""
     learns = np.array([[True, True, False, False]])
