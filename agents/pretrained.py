@@ -33,7 +33,7 @@ class RivalAgent(NetworkAgent):
 class PartnerAgent(NetworkAgent):
     """A small network to train beside: one of several, which differ in reward, width, seed and experience.
 
-    A population of such partners teaches a learner to play with strangers that are no heuristics (Strouse et
+    A population of such partners teaches a learner to play with strangers that are not heuristics (Strouse et
     al. 2021, "Collaborating with Humans without Human Data").
     """
 
