@@ -41,12 +41,11 @@ class PartnerAgent(NetworkAgent):
         """Read a network that comes with the package.
 
         Args:
-            name: which one, see `partner_names`.
-            sample: as for `NetworkAgent`.
-            backend: as for `NetworkAgent`.
+            name: one of `partner_names`.
+            sample, backend: as for `NetworkAgent`.
 
         Raises:
-            ValueError: there is no network of that name.
+            ValueError: `name` is not one of `partner_names`.
         """
         check_choice("name", name, partner_names())
         super().__init__(str(PARTNERS / f"{name}.safetensors"), sample, backend)

@@ -40,7 +40,7 @@ class PastSelves:
         return self._agent.act(view, rng)
 
     def add(self, network: PolicyValueNetwork) -> None:
-        """Keep a copy of a network in half precision, half the size of a checkpoint's, and let it act."""
+        """Keep a copy of a network, in half precision to keep checkpoints small, and let it act."""
         if len(self._selves) == self._size:
             easiest = int(self.priorities().argmin())
             del self._selves[easiest]
