@@ -99,7 +99,7 @@ class Mlp(torch.nn.Module):
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """uint8 [n, inputs] to [n, outputs]."""
-        hidden = inputs * self.scale
+        hidden = (inputs * self.scale).to(self.head.weight.dtype)
         for linear in self.trunk:
             hidden = torch.relu(linear(hidden))
         outputs: torch.Tensor = self.head(hidden)

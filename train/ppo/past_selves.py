@@ -30,7 +30,10 @@ class PastSelves:
             precision: what they compute in, float32 or bfloat16.
             encoding: of one's own, see `PolicyValueNetwork`.
         """
-        self._agent = GreedyAgent(PolicyValueNetwork(layers, 0, encoding), precision)
+        network = PolicyValueNetwork(layers, 0, encoding)
+        for part in (network.trunk, network.head):
+            part.to(getattr(torch, precision))  # once, where autocast would at every call
+        self._agent = GreedyAgent(network)
         self._size = size
         self._selves: list[dict[str, torch.Tensor]] = []
         self._rounds = np.zeros((0, 2))

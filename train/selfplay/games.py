@@ -77,6 +77,8 @@ class SelfPlayGames:
         self.rng = np.random.default_rng(seed)
         self.games.spread(self.rng)
         self._partners = [load(partner) for partner in partners]
+        self._first = np.array([partners.index(partner) for partner in partners])
+        """The first partner that is the same: whoever is named several times acts for all at once."""
         self._pays = find_reward(reward)
         self._scale = REWARD_SCALES.get(reward, OWN_SCALE)
         self._by_round = reward not in GAME_REWARDS
@@ -108,7 +110,8 @@ class SelfPlayGames:
         """Let the partners act until a learner acts next in every game of a part."""
         games, part_rows = self.games, self._rows[part]
         while len(rows := part_rows[self.plays[part_rows, games.seat[part]]]):
-            actions = actions_by_owner(self._partners, self.partner[rows], games.view(rows), self.rng)
+            owner = self._first[self.partner[rows]]
+            actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
             self._step(actions, rows, printed=True)
 
     def _step(self, actions: NDArray[np.int64], rows: NDArray[np.int64], *, printed: bool = False) -> None:
@@ -202,7 +205,7 @@ def deal_games(
         loaded: agents that are in memory already, by name.
     """
     learning, peers, loaded = config.learning, peers or Peers(), loaded or {}
-    partners = [past if name == PAST and past else load(loaded.get(name, name)) for name in config.partners()]
+    partners = [past if name == PAST and past else loaded.get(name, name) for name in config.partners()]
     rules = [rules for rules, count in config.kinds() for _ in range(count)][peers.rank :: peers.count]
     return SelfPlayGames(
         rules, len(rules), seed, learning.sparring, partners, learning.alone, learning.reward

@@ -56,6 +56,18 @@ def test_a_past_self_does_not_keep_learning() -> None:
     assert pool.act(view, rng).tolist() == before != GreedyAgent(network).act(view, rng).tolist()
 
 
+def test_a_past_self_computes_in_the_learners_precision() -> None:
+    network, pool = PolicyValueNetwork([64], 0), PastSelves([64], 4, "bfloat16")
+    with torch.no_grad():
+        for values in network.parameters():
+            values.copy_(values.half())  # as past selves are kept
+    pool.add(network)
+    view, rng = Games(Rules(hand_sizes=(10,)), 1024).view(), np.random.default_rng(0)
+    actions = pool.act(view, rng).tolist()
+    assert actions == GreedyAgent(network, "bfloat16").act(view, rng).tolist()
+    assert actions != GreedyAgent(network).act(view, rng).tolist()
+
+
 def test_a_pool_continues_from_its_state() -> None:
     pool, other = pool_of(3), PastSelves(LAYERS, 4)
     pool.note(3, 1)

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from wizard_env import Rules, sample_legal
+from wizard_env import Rules, View, sample_legal
 from wizard_env.envs.rewards import Reward, rewards
 from wizard_env.state import rules_of
 from wizard_env.train.config.run import Config
 from wizard_env.train.selfplay.games import REWARD_SCALES, SelfPlayGames, deal_games
+from wizard_env.view import Actions
 
 RULES = Rules(num_players=3, hand_sizes=(1, 2, 3))
 
@@ -50,6 +51,25 @@ def test_every_round_with_a_partner_is_paid() -> None:
         assert self_play.learners_points().tolist() == points.tolist()
         ended += int(other.sum())
     assert ended > 50
+
+
+def test_a_partner_named_twice_acts_once() -> None:
+    """The first time already it decides in about twice as many games as a partner named once."""
+
+    class Counting:
+        """Takes the first legal action and notes how many decisions it is asked for."""
+
+        def __init__(self) -> None:
+            self.asked: list[int] = []
+
+        def act(self, view: View, rng: np.random.Generator) -> Actions:
+            self.asked.append(len(view))
+            return view.mask.argmax(axis=1)
+
+    twice, once = Counting(), Counting()
+    self_play = SelfPlayGames(RULES, 300, seed=2, sparring=1.0, partners=[twice, once, twice], alone=True)
+    assert max(self_play.partner) == 2
+    assert twice.asked[0] == pytest.approx(2 * once.asked[0], rel=0.3)
 
 
 # --- other rewards
