@@ -99,15 +99,8 @@ class Mlp(torch.nn.Module):
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """uint8 [n, inputs] to [n, outputs]."""
-        return self.after_first(self.first(inputs))
-
-    def first(self, inputs: torch.Tensor) -> torch.Tensor:
-        """uint8 [n, inputs] to what the first layer makes of them, [n, width]."""
-        return torch.relu(self.trunk[0]((inputs * self.scale).to(self.head.weight.dtype)))
-
-    def after_first(self, hidden: torch.Tensor) -> torch.Tensor:
-        """[n, width of the first layer] to [n, outputs]."""
-        for linear in self.trunk[1:]:
+        hidden = (inputs * self.scale).to(self.head.weight.dtype)
+        for linear in self.trunk:
             hidden = torch.relu(linear(hidden))
         outputs: torch.Tensor = self.head(hidden)
         return outputs
@@ -128,9 +121,9 @@ class PolicyValueNetwork(Mlp):
         super().__init__(scale, layers, [0.01] * NUM_ACTIONS + [1.0], seed)
         self._encode = encode
 
-    def first(self, inputs: torch.Tensor) -> torch.Tensor:
-        """uint8 [n, OBS_SIZE] to what the first layer makes of them, [n, width]."""
-        return super().first(inputs if self._encode is None else self._encode(inputs))
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """uint8 [n, OBS_SIZE] to [n, NUM_ACTIONS + 1]."""
+        return super().forward(inputs if self._encode is None else self._encode(inputs))
 
     def agent(self, value_unit: float | None = None) -> dict[str, torch.Tensor]:
         """The weights as `wizard_env.agents.network.save_agent` takes them.

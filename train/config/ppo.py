@@ -24,8 +24,6 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     """Widths of a value network that sees all hands (`ppo`); if empty, the policy's trunk gives the value."""
     team_spirit: float = Field(default=0.0, ge=0, le=1)
     """The share of a reward that is the mean over the learning seats (`ppo`; Berner et al. 2019)."""
-    recognition: float = Field(default=0.0, ge=0)
-    """Weight of an auxiliary loss: to tell from the first layer whether partners sit at the table (`ppo`)."""
     start: str = ""
     """An `agent.safetensors`, or its folder, to start from, not random weights (`ppo`); a smaller network
     grows."""

@@ -130,7 +130,7 @@ class Config(Run):
         learning = self.learning
         if learning.learner == "ppo":
             return self
-        only = ("final_entropy_bonus", "critic", "team_spirit", "recognition", "start", "encoding")
+        only = ("final_entropy_bonus", "critic", "team_spirit", "start", "encoding")
         asked = [name for name in only if getattr(learning, name, None)]
         if self.ratings.agents:
             asked.append("ratings")

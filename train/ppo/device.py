@@ -17,7 +17,6 @@ from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.networks import PolicyValueNetwork, autocast
 from wizard_env.train.ppo.loss import MEASURES, device_loss_gradient, loss_gradient
-from wizard_env.train.ppo.recognition import Recognition
 from wizard_env.train.ppo.rollout import Rollout
 from wizard_env.train.threads import TorchPace
 
@@ -32,18 +31,10 @@ class Place(ABC):
 
     parts: list[slice]
 
-    def __init__(
-        self,
-        network: PolicyValueNetwork,
-        rollout: Rollout,
-        learning: PpoConfig,
-        recognition: Recognition | None = None,
-    ) -> None:
-        """recognition: what tells from the network's first layer whether strangers sit at the table."""
+    def __init__(self, network: PolicyValueNetwork, rollout: Rollout, learning: PpoConfig) -> None:
         self._network = network
         self._rollout = rollout
         self._learning = learning
-        self._recognition = recognition
         self._device = network.scale.device
 
     def _precision(self) -> torch.autocast:
@@ -71,29 +62,6 @@ class Place(ABC):
             entropy_bonus: the weight of the entropy.
         """
 
-    def _backward(
-        self,
-        rows: NDArray[np.int64],
-        hidden: torch.Tensor,
-        outputs: torch.Tensor,
-        gradient: torch.Tensor,
-    ) -> None:
-        """Take a gradient with respect to the outputs back through the network, with that of recognition.
-
-        Args:
-            rows: int64 [n], as for `descend`.
-            hidden: [n, width], the output of the network's first layer.
-            outputs: [n, NUM_ACTIONS + 1].
-            gradient: [n, NUM_ACTIONS + 1].
-        """
-        if self._recognition is None:
-            outputs.backward(gradient.to(outputs))
-            return
-        strangers = self._rollout.strangers[rows % len(self._rollout.strangers)]
-        with self._precision():
-            loss = self._recognition.loss(hidden, torch.from_numpy(strangers).to(self._device))
-        torch.autograd.backward([outputs, loss], [gradient.to(outputs), None])
-
     @abstractmethod
     def measures(self) -> NDArray[np.float64]:
         """float64 [5]: the sums of each of MEASURES since `begin_update`."""
@@ -110,14 +78,8 @@ class Place(ABC):
 class Processor(Place):
     """The processor itself: nothing travels, and the compiled kernels do the rest."""
 
-    def __init__(
-        self,
-        network: PolicyValueNetwork,
-        rollout: Rollout,
-        learning: PpoConfig,
-        recognition: Recognition | None = None,
-    ) -> None:
-        super().__init__(network, rollout, learning, recognition)
+    def __init__(self, network: PolicyValueNetwork, rollout: Rollout, learning: PpoConfig) -> None:
+        super().__init__(network, rollout, learning)
         self.parts = [slice(0, rollout.actions.shape[1])]
         self._pace = TorchPace()
         self._sums = np.zeros(len(MEASURES))
@@ -149,8 +111,7 @@ class Processor(Place):
         rollout = self._rollout
         masks = rollout.masks.reshape(-1, NUM_ACTIONS)[rows]
         with self._precision():
-            hidden = self._network.first(torch.from_numpy(rollout.observations.reshape(-1, OBS_SIZE)[rows]))
-            outputs = self._network.after_first(hidden)
+            outputs = self._network(torch.from_numpy(rollout.observations.reshape(-1, OBS_SIZE)[rows]))
         gradient = np.zeros(outputs.shape, np.float32)
         loss_gradient(
             outputs.detach().float().numpy(),
@@ -165,7 +126,7 @@ class Processor(Place):
             gradient,
             self._sums,
         )
-        self._backward(rows, hidden, outputs, torch.from_numpy(gradient))
+        outputs.backward(torch.from_numpy(gradient).to(outputs))
 
     def measures(self) -> NDArray[np.float64]:
         return self._sums.copy()
@@ -180,16 +141,9 @@ class Processor(Place):
 class Accelerator(Place):
     """A device with a memory of its own, such as a GPU."""
 
-    def __init__(
-        self,
-        network: PolicyValueNetwork,
-        rollout: Rollout,
-        learning: PpoConfig,
-        seed: int,
-        recognition: Recognition | None = None,
-    ) -> None:
+    def __init__(self, network: PolicyValueNetwork, rollout: Rollout, learning: PpoConfig, seed: int) -> None:
         """seed: of the actions that the device draws."""
-        super().__init__(network, rollout, learning, recognition)
+        super().__init__(network, rollout, learning)
         shape = rollout.actions.shape
         half = (shape[1] + 1) // 2
         self.parts = [part for part in (slice(0, half), slice(half, shape[1])) if part.start < part.stop]
@@ -245,8 +199,7 @@ class Accelerator(Place):
     def descend(self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float) -> None:
         chosen = torch.from_numpy(rows).to(self._device, non_blocking=True)
         with self._precision():
-            hidden = self._network.first(self._observations.view(-1, OBS_SIZE)[chosen])
-            outputs = self._network.after_first(hidden)
+            outputs = self._network(self._observations.view(-1, OBS_SIZE)[chosen])
         gradient, sums = device_loss_gradient(
             outputs.detach().float(),
             self._masks.view(-1, NUM_ACTIONS)[chosen],
@@ -259,7 +212,7 @@ class Accelerator(Place):
             VALUE_WEIGHT,
         )
         self._sums += sums
-        self._backward(rows, hidden, outputs, gradient)
+        outputs.backward(gradient.to(outputs))
 
     def measures(self) -> NDArray[np.float64]:
         sums: NDArray[np.float64] = self._sums.cpu().numpy()

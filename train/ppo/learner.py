@@ -28,11 +28,10 @@ from wizard_env.train.cluster.peers import Peers, equal_share
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks import Critic, PolicyValueNetwork, autocast, check_finite
+from wizard_env.train.networks import Critic, Mlp, PolicyValueNetwork, autocast, check_finite
 from wizard_env.train.ppo.device import VALUE_WEIGHT, Accelerator, Place, Processor
 from wizard_env.train.ppo.loss import MEASURES, normalised_minibatches
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
-from wizard_env.train.ppo.recognition import Recognition
 from wizard_env.train.ppo.rollout import Rollout, share_rewards
 from wizard_env.train.ppo.snapshot_ratings import SnapshotRatings
 from wizard_env.train.selfplay.advantages import seat_advantages
@@ -103,9 +102,6 @@ class Learner(IterativeLearner):
         self._value_unit = 1 / REWARD_SCALES["points"] if own_points else None
         self.network = PolicyValueNetwork(learning.layers, config.seed, learning.encoding).to(self._device)
         self._critic = Critic(learning.critic, config.seed).to(self._device) if learning.critic else None
-        self._recognition = None
-        if learning.recognition:
-            self._recognition = Recognition(learning.layers[0], learning.recognition).to(self._device)
         if learning.start:
             self._begin_as(find_agent(Path(learning.start)))
         self._optimizer = torch.optim.Adam(
@@ -135,9 +131,9 @@ class Learner(IterativeLearner):
     def _new_place(self) -> Place:
         """Where the network acts and learns."""
         if self._device.type == "cpu":
-            return Processor(self.network, self._rollout, self._learning, self._recognition)
+            return Processor(self.network, self._rollout, self._learning)
         seed = self.peers.seed(self._config.seed)
-        return Accelerator(self.network, self._rollout, self._learning, seed, self._recognition)
+        return Accelerator(self.network, self._rollout, self._learning, seed)
 
     def _deal(self, decisions: int = 0) -> None:
         """Deal this worker's games. decisions: how many have been learned from."""
@@ -159,8 +155,8 @@ class Learner(IterativeLearner):
                 ) from None
 
     @property
-    def _networks(self) -> list[torch.nn.Module]:
-        return [each for each in (self.network, self._critic, self._recognition) if each is not None]
+    def _networks(self) -> list[Mlp]:
+        return [self.network, self._critic] if self._critic else [self.network]
 
     @property
     def _parameters(self) -> list[torch.nn.Parameter]:
@@ -182,7 +178,6 @@ class Learner(IterativeLearner):
         if self._pool:
             self._pool.choose(self._rng)
         steps = len(rollout.actions)
-        rollout.strangers[:] = self_play.plays.any(axis=1)
         for part in self._place.parts:
             self._place.look(0, part, games, self._rng)
         for step in range(steps):
@@ -272,8 +267,6 @@ class Learner(IterativeLearner):
         advantages, values = rollout.advantages.reshape(count), rollout.values.reshape(count)
         critic_returns, seen, error = advantages + values, 0, 0.0
         self._place.begin_update()
-        if self._recognition:
-            self._recognition.right.zero_()
         full_states = rollout.full_states.reshape(-1, FULL_SIZE)
         for _ in range(learning.epochs):
             order = self._rng.permutation(count)
@@ -291,14 +284,10 @@ class Learner(IterativeLearner):
                     torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT_NORM)
                 self._optimizer.step()
                 self._descending.end(len(rows))
-        right = float(self._recognition.right) if self._recognition else 0.0
-        counts = np.array([*self._place.measures(), error, right, seen])
-        *sums, error, right, seen = self.peers.sum(counts).tolist()
+        *sums, error, seen = self.peers.sum(np.array([*self._place.measures(), error, seen])).tolist()
         means = {name: total / seen for name, total in zip(MEASURES, sums, strict=True)}
         if self._critic:
             means["critic_loss"] = error / seen
-        if self._recognition:
-            means["recognition"] = right / seen
         variance = explained(values, critic_returns, self.peers)
         return means | {"learning_rate": rate, "explained_variance": variance}
 
@@ -357,8 +346,6 @@ class Learner(IterativeLearner):
             on_cpu = {name: value.cpu() for name, value in critic.items()}
             content = save(on_cpu)
             write_atomically(folder / CRITIC, lambda path: write_tensors(path, content))
-        if self._recognition:
-            parts["recognition"] = self._recognition.state_dict()
         write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path, self._learning.encoding))
         write_checkpoint(folder / CHECKPOINT, parts, plain)
 
@@ -375,8 +362,6 @@ class Learner(IterativeLearner):
         self.network.load_state_dict(parts["network"])
         if self._critic:
             self._critic.load_state_dict(parts["critic"])
-        if self._recognition:
-            self._recognition.load_state_dict(parts["recognition"])
         if self._pool:
             self._pool.set_state(parts["pool"], plain["pool"])
         set_moments(self._optimizer, parts["optimizer"])

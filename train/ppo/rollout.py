@@ -9,10 +9,7 @@ from wizard_env.observation import FULL_SIZE, OBS_SIZE
 
 
 class Rollout:
-    """The decisions of an iteration and what came of them; every array is [steps, games, ...].
-
-    strangers: bool [games], the one exception: whether a partner sits there.
-    """
+    """The decisions of an iteration and what came of them; every array is [steps, games, ...]."""
 
     def __init__(self, steps: int, num_games: int, num_seats: int, *, with_full_states: bool) -> None:
         shape = (steps, num_games)
@@ -20,7 +17,6 @@ class Rollout:
         check_memory(f"{steps} decisions in each of {num_games} games", steps * num_games * seen)
         self.observations = np.zeros((*shape, OBS_SIZE), np.uint8)
         self.masks = np.zeros((*shape, NUM_ACTIONS), np.uint8)
-        self.strangers = np.zeros(num_games, np.bool_)
         self.seats = np.zeros(shape, np.int64)
         self.actions = np.zeros(shape, np.int64)
         self.log_probabilities = np.zeros(shape, np.float32)

@@ -88,7 +88,7 @@ def test_a_minibatch_is_one_gradient_step(tmp_path: Path) -> None:
 
 
 SPECIAL: list[dict[str, Any]] = [
-    {"partners": ["heuristic"], "sparring": 0.5, "recognition": 0.1},
+    {"partners": ["heuristic"], "sparring": 0.5},
     {"partners": ["random"], "sparring": 0.5, "critic": [8], "reward": "win", "team_spirit": 0.5},
     {"partners": ["past"], "sparring": 0.5, "snapshot_decisions": ITERATION, "past_selves": 2},
 ]

@@ -24,7 +24,7 @@ def _learner(monkeypatch: pytest.MonkeyPatch, decisions: int = 4 * ITERATION, **
 
 
 def _accelerator(learner: Learner) -> Accelerator:
-    return Accelerator(learner.network, learner._rollout, learner._learning, 0, learner._recognition)
+    return Accelerator(learner.network, learner._rollout, learner._learning, 0)
 
 
 def test_the_halves_of_the_games_are_played_by_turns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,12 +44,9 @@ def test_the_halves_of_the_games_are_played_by_turns(monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(rollout.values, outputs[..., NUM_ACTIONS], atol=1e-6)
 
 
-@pytest.mark.parametrize("recognition", [0.0, 0.5])
-def test_both_places_compute_the_same_gradient(monkeypatch: pytest.MonkeyPatch, recognition: float) -> None:
+def test_both_places_compute_the_same_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the same measures, from the same rollout."""
-    learner = _learner(monkeypatch, recognition=recognition, sparring=0.5, partners=["random"])
-    if learner._recognition:  # which has no opinion at first, and no gradient for the network
-        torch.nn.init.constant_(learner._recognition.weight, 0.1)
+    learner = _learner(monkeypatch)
     learner._collect()
     place, rollout, network = learner._place, learner._rollout, learner.network
     assert isinstance(place, Accelerator)
@@ -57,7 +54,7 @@ def test_both_places_compute_the_same_gradient(monkeypatch: pytest.MonkeyPatch, 
     rollout.masks[:] = place._masks.numpy()
     rollout.log_probabilities[:] = place._log_probabilities.numpy()
     assert isinstance(learner._learning, PpoConfig)
-    processor = Processor(network, rollout, learner._learning, learner._recognition)
+    processor = Processor(network, rollout, learner._learning)
     with torch.no_grad():  # so that ratios differ from 1, and some are clipped
         for parameter in network.parameters():
             parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1)))

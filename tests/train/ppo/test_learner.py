@@ -168,7 +168,6 @@ class InterruptedTraining(Exception):  # noqa: N818 - no error
     [
         {"partners": ["heuristic"]},
         {"partners": ["random", "rule_based"], "critic": [8], "reward": "win", "team_spirit": 0.5},
-        {"partners": ["random"], "recognition": 0.1},
         {"partners": ["past", "random"], "snapshot_decisions": ITERATION, "past_selves": 2},
     ],
 )
