@@ -166,16 +166,13 @@ class PolicyValueNetwork(Mlp):
 class GreedyAgent:
     """An agent that takes the likeliest action of a network that is in memory."""
 
-    def __init__(self, network: PolicyValueNetwork, precision: str = "float32") -> None:
-        """precision: what the network computes in, float32 or bfloat16."""
+    def __init__(self, network: PolicyValueNetwork) -> None:
         self.network = network
-        self._precision = precision
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)
-        device = self.network.scale.device
-        observations = torch.from_numpy(encoding.observation).to(device)
-        with torch.inference_mode(), autocast(device, self._precision):
+        observations = torch.from_numpy(encoding.observation).to(self.network.scale.device)
+        with torch.inference_mode():
             logits = self.network(observations)[:, :NUM_ACTIONS].float().cpu().numpy()
         return printed_actions(best_legal(logits, encoding.mask), encoding.order)
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from wizard_env import Games, Rules
-from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
+from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork, autocast
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
 
 LAYERS = [8]
@@ -64,7 +64,8 @@ def test_a_past_self_computes_in_the_learners_precision() -> None:
     pool.add(network)
     view, rng = Games(Rules(hand_sizes=(10,)), 1024).view(), np.random.default_rng(0)
     actions = pool.act(view, rng).tolist()
-    assert actions == GreedyAgent(network, "bfloat16").act(view, rng).tolist()
+    with autocast(network.scale.device, "bfloat16"):
+        assert actions == GreedyAgent(network).act(view, rng).tolist()
     assert actions != GreedyAgent(network).act(view, rng).tolist()
 
 
