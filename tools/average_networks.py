@@ -1,10 +1,11 @@
-"""Average two runs, one of which started from the other: python tools/average_networks.py A B FOLDER.
+"""Average runs that began as the same network: python tools/average_networks.py RUN RUN ... --to FOLDER.
 
-Networks that lie between two such are often better than a run of the same mix would be (Wortsman et al. 2022,
-"Robust fine-tuning of zero-shot models").
+Such a mean often keeps more of what each run gained than one run of a mixture would (Wortsman et al. 2022,
+"Model soups", and "Robust fine-tuning of zero-shot models").
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +18,28 @@ from wizard_env.train.ppo.learner import CRITIC
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Average the weights of two runs, critics included.")
-    parser.add_argument("first", type=Path, help="folder of a run")
-    parser.add_argument("second", type=Path, help="folder of a run that started from it")
-    parser.add_argument("folder", type=Path, help="where to write the average, in float16")
-    parser.add_argument("--share", type=float, default=0.5, help="of the second, from 0 to 1")
+    parser = argparse.ArgumentParser(description="Average the weights of runs, critics included.")
+    parser.add_argument("runs", type=Path, nargs="+", help="folders of runs")
+    parser.add_argument("--to", type=Path, required=True, help="folder for the average, in float16")
+    parser.add_argument("--shares", type=float, nargs="+", help="one for each run; equal ones if not given")
     given = parser.parse_args()
-    runs = given.first, given.second
-    given.folder.mkdir(parents=True)
-    agents = [read_agent(run / FILE_NAME) for run in runs]
-    save_agent(average(agents, given.share), given.folder / FILE_NAME)
-    critics = [load_file(run / CRITIC) for run in runs]
-    save_file(average(critics, given.share), given.folder / CRITIC)
+    shares = given.shares or [1.0] * len(given.runs)
+    if len(shares) != len(given.runs):
+        parser.error(f"{len(shares)} shares for {len(given.runs)} runs")
+    agents = [read_agent(run / FILE_NAME) for run in given.runs]
+    critics = [load_file(run / CRITIC) for run in given.runs]
+    given.to.mkdir(parents=True)
+    save_agent(average(agents, shares), given.to / FILE_NAME)
+    save_file(average(critics, shares), given.to / CRITIC)
 
 
-def average(weights: list[dict[str, NDArray[Any]]], share: float) -> dict[str, NDArray[Any]]:
-    first, second = weights
+def average(weights: Sequence[dict[str, NDArray[Any]]], shares: Sequence[float]) -> dict[str, NDArray[Any]]:
+    parts = np.array(shares) / sum(shares)
     return {
-        name: ((1 - share) * first[name].astype(np.float64) + share * second[name]).astype(np.float16)
-        for name in first
+        name: sum(
+            part * each[name].astype(np.float64) for part, each in zip(parts, weights, strict=True)
+        ).astype(np.float16)
+        for name in weights[0]
     }
 
 

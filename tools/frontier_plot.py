@@ -1,6 +1,7 @@
-"""Plot harmony against lead, from tables of the documentation: python tools/frontier_plot.py."""
+"""Plot harmony against lead, from a table of docs/learning.md: python tools/frontier_plot.py."""
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import matplotlib as mpl
@@ -11,18 +12,19 @@ from wizard_env.play.report.plots import COLORS
 from wizard_env.records.files import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "learning.md"
 PLOT = DOCS / "frontier.svg"
-SIZE = (7.5, 3.6)
+SIZE = (8.0, 4.6)
 """Inches."""
 OPPONENTS = ("rule_based", "rival")
-AVERAGES = 5
-"""Rows of the first table that are averages of two networks; the last is a run."""
+SHARE, SPIRIT, PARTNERS, COPIES = "sparring", "team_spirit", "partners", "copies"
+"""Columns of the table; rows without a share are networks that the sweep began with or led to."""
 
 
-def rows(page: str, column: str) -> Iterator[dict[str, str]]:
-    """The rows of the first table of a page that has the column, by the names of its columns."""
-    lines = iter((DOCS / page).read_text(encoding="utf-8").splitlines())
-    head = next(cells for line in lines if column in (cells := _cells(line)))
+def rows() -> Iterator[dict[str, str]]:
+    """The rows of the first table of the page that has all columns, by the names of its columns."""
+    lines = iter(PAGE.read_text(encoding="utf-8").splitlines())
+    head = next(cells for line in lines if {SHARE, SPIRIT, PARTNERS, COPIES} <= set(cells := _cells(line)))
     next(lines)
     for line in lines:
         if not line.startswith("|"):
@@ -31,28 +33,28 @@ def rows(page: str, column: str) -> Iterator[dict[str, str]]:
 
 
 def _cells(line: str) -> list[str]:
-    return [cell.strip().strip("`*") for cell in line.strip("|").split("|")]
+    return [cell.strip().replace("`", "") for cell in line.strip("|").split("|")]
+
+
+def label(partners: str, share: str) -> str:
+    if not share:
+        return partners
+    return f"{float(share):.0%} of the games beside {partners}"
 
 
 def draw(axes: Axes, opponent: str) -> None:
-    """One panel: each point is a network, and each line a family of them."""
-    *averages, trained = rows("champion.md", "bids met by copies")
-    spirits = list(rows("learning.md", "team_spirit"))
-    families = (
-        ("averages of the weights before and after the sixth leg", "bids met by copies", averages, "o-"),
-        ("40 million decisions from half way", "bids met by copies", [trained], "D"),
-        ("ten million decisions with team spirit 0, 0.5 and 0.85", "bids met in self-play", spirits, "s--"),
-    )
-    for (label, met, family, marks), color in zip(families, COLORS, strict=False):
-        points = [(float(row[met]), float(row[opponent])) for row in family]
-        axes.plot(*zip(*points, strict=True), marks, color=color, label=label, markersize=5)
-    shipped = averages[AVERAGES // 2]
-    axes.annotate(
-        "champion",
-        (float(shipped["bids met by copies"]), float(shipped[opponent])),
-        xytext=(6, 6),
-        textcoords="offset points",
-    )
+    """One panel: each point is a network, and each line joins runs that differ in team spirit alone."""
+    families = groupby(rows(), key=lambda row: (row[PARTNERS], row[SHARE]))
+    for number, ((partners, share), family) in enumerate(families):
+        points = [(float(row[COPIES]), float(row[opponent])) for row in family]
+        marks = "o-" if len(points) > 1 else "*" if not share else "D"
+        axes.plot(
+            *zip(*points, strict=True),
+            marks,
+            color=COLORS[number % len(COLORS)],
+            label=label(partners, share),
+            markersize=9 if marks == "*" else 5,
+        )
     axes.set_title(f"alone against three {opponent}", fontsize=10)
     axes.set_xlabel("bids met by four copies")
     axes.grid(alpha=0.3)
@@ -66,7 +68,7 @@ def main() -> None:
         draw(axes, opponent)
     panels[0].set_ylabel("lead in points per game")
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", frameon=False, ncols=2, fontsize=8)
     write_atomically(PLOT, lambda path: figure.savefig(path, format="svg", metadata={"Date": None}))
     print(PLOT)
 
