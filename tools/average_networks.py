@@ -1,7 +1,9 @@
-"""Average runs that began as the same network: python tools/average_networks.py RUN RUN ... --to FOLDER.
+"""Average runs that share a start, or a run with its start.
 
-Such a mean often keeps more of what each run gained than one run of a mixture would (Wortsman et al. 2022,
-"Model soups", and "Robust fine-tuning of zero-shot models").
+    python tools/average_networks.py RUN RUN ... --to FOLDER
+
+Such a mean often keeps more of what each run gained than a single run on a mix of their settings
+(Wortsman et al. 2022, "Model soups", and "Robust fine-tuning of zero-shot models").
 """
 
 import argparse

@@ -45,15 +45,12 @@ def label(partners: str, share: str) -> str:
 def draw(axes: Axes, opponent: str) -> None:
     """One panel: each point is a network, and each line joins runs that differ in team spirit alone."""
     families = groupby(rows(), key=lambda row: (row[PARTNERS], row[SHARE]))
-    for number, ((partners, share), family) in enumerate(families):
+    colors, signs = iter(COLORS), iter(("X", "P", "*"))
+    for (partners, share), family in families:
         points = [(float(row[COPIES]), float(row[opponent])) for row in family]
-        marks = "o-" if len(points) > 1 else "*" if not share else "D"
+        marks, color, size = ("o-", next(colors), 5) if share else (next(signs), "black", 8)
         axes.plot(
-            *zip(*points, strict=True),
-            marks,
-            color=COLORS[number % len(COLORS)],
-            label=label(partners, share),
-            markersize=9 if marks == "*" else 5,
+            *zip(*points, strict=True), marks, color=color, label=label(partners, share), markersize=size
         )
     axes.set_title(f"alone against three {opponent}", fontsize=10)
     axes.set_xlabel("bids met by four copies")
