@@ -36,11 +36,8 @@ def main() -> None:
 
 
 def average(weights: Sequence[dict[str, NDArray[Any]]], shares: Sequence[float]) -> dict[str, NDArray[Any]]:
-    parts = np.array(shares) / sum(shares)
     return {
-        name: sum(
-            part * each[name].astype(np.float64) for part, each in zip(parts, weights, strict=True)
-        ).astype(np.float16)
+        name: np.average([each[name] for each in weights], axis=0, weights=shares).astype(np.float16)
         for name in weights[0]
     }
 
