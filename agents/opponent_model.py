@@ -5,7 +5,7 @@ a softmax of them is how likely each choice is, where worlds are weighed by what
 
 A network is computed for one decision at a time. Most inputs are 0, and so is about half of each hidden layer
 (ReLU): only the weights behind the others are read. A small network, distilled from a large one (Hinton et
-al. 2015, see `wizard_env.train.distill`), decides within a microsecond or two.
+al. 2015, see `wizard_env.train.distillation`), decides within a microsecond or two.
 """
 
 from collections.abc import Sequence

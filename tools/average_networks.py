@@ -20,7 +20,7 @@ from wizard_env.train.ppo.learner import CRITIC
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Average the weights of runs, critics included.")
+    parser = argparse.ArgumentParser(description="Average the weights of runs, and those of their critics.")
     parser.add_argument("runs", type=Path, nargs="+", help="folders of runs")
     parser.add_argument("--to", type=Path, required=True, help="folder for the average, in float16")
     parser.add_argument("--shares", type=float, nargs="+", help="one for each run; equal ones if not given")
@@ -29,10 +29,11 @@ def main() -> None:
     if len(shares) != len(given.runs):
         parser.error(f"{len(shares)} shares for {len(given.runs)} runs")
     agents = [read_agent(run / FILE_NAME) for run in given.runs]
-    critics = [load_file(run / CRITIC) for run in given.runs]
     given.to.mkdir(parents=True)
     save_agent(average(agents, shares), given.to / FILE_NAME)
-    save_file(average(critics, shares), given.to / CRITIC)
+    critics = [load_file(run / CRITIC) for run in given.runs if (run / CRITIC).exists()]
+    if len(critics) == len(given.runs):
+        save_file(average(critics, shares), given.to / CRITIC)
 
 
 def average(weights: Sequence[dict[str, NDArray[Any]]], shares: Sequence[float]) -> dict[str, NDArray[Any]]:

@@ -22,6 +22,7 @@ LEARNERS = {
     "ppo": "wizard_env.train.ppo.learner",
     "maskable_ppo": "wizard_env.train.sb3.learner",
     "dqn": "wizard_env.train.dqn.learner",
+    "distillation": "wizard_env.train.distillation.learner",
 }
 """The module of each learner, which has a class `Learner` and the file name CHECKPOINT. It is imported when a
 run needs it, so that a run loads no library that it does not use."""

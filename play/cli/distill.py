@@ -7,14 +7,15 @@ import typer
 
 from wizard_env import configs
 from wizard_env.play.cli.options import Seed, Threads, whole_numbers
-from wizard_env.play.report.console import say
+from wizard_env.play.cli.progress import training_bar
+from wizard_env.play.report.console import console, say
 
 
 def distill(
     network: Annotated[
         str, typer.Argument(help="Folder of a run or the file of a network; champion is the included one.")
     ],
-    folder: Annotated[Path, typer.Argument(help="Folder for the small network.")],
+    folder: Annotated[Path, typer.Argument(help="Folder for the run of the small network.")],
     games: Annotated[
         str, typer.Option(metavar="CONFIG", help="The config whose games are played.")
     ] = "champion",
@@ -26,16 +27,23 @@ def distill(
     threads: Threads = None,
 ) -> None:
     """Distil a network into a small one, as `champion+search` plays worlds out with."""
-    from wizard_env.agents.pretrained import CHAMPION
+    from wizard_env.train.config.distillation import DistillationConfig
     from wizard_env.train.config.reading import read_config
-    from wizard_env.train.distill import distill
+    from wizard_env.train.config.run import Config
+    from wizard_env.train.run import train
+    from wizard_env.train.selfplay.curves import CURVES, read_curves
 
-    widths = whole_numbers("--layers", layers)
-    kinds = read_config(configs.find(games)).kinds()
-    path = str(CHAMPION) if network == "champion" else network
-    for lesson in distill(path, folder, kinds, widths, decisions, seed):
-        say(
-            f"{lesson.decisions:,} decisions: {lesson.agreement:.1%} of actions alike, "
-            f"divergence {lesson.divergence:.4f}"
-        )
+    played = read_config(configs.find(games))
+    learning = DistillationConfig(
+        learner="distillation",
+        teachers={network: []},
+        layers=list(whole_numbers("--layers", layers)),
+        decisions=decisions,
+    )
+    run = Config(name="distilled", seed=seed, game=played.game, tables=played.tables, learning=learning)
+    with training_bar(console) as bar:
+        train(run, folder, report=bar.update)
+    last = read_curves(folder / CURVES)[-1]
+    alike, apart = (float(last[f"train/{name}"]) for name in ("agreement", "divergence"))
+    say(f"agreement    {alike:.1%} of actions alike, divergence {apart:.4f}")
     say(f"agent        {folder}")

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from wizard_env import Rules
 from wizard_env.agents.perturbed import generated_population
+from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.learning import PAST, Learning, Section
 from wizard_env.train.config.ppo import PpoConfig
@@ -111,7 +112,7 @@ class Config(Run):
 
     tables: list[GameKind] = []
     """Kinds of games to learn side by side, in place of `game`."""
-    learning: PpoConfig | DqnConfig = Field(discriminator="learner")
+    learning: PpoConfig | DqnConfig | DistillationConfig = Field(discriminator="learner")
     ratings: RatingsConfig = RatingsConfig()
 
     @field_validator("learning", mode="before")
@@ -131,7 +132,7 @@ class Config(Run):
         if learning.learner == "ppo":
             return self
         only = ("final_entropy_bonus", "critic", "team_spirit", "start", "encoding")
-        asked = [name for name in only if getattr(learning, name, None)]
+        asked = [name for name in only if isinstance(learning, PpoConfig) and getattr(learning, name)]
         if self.ratings.agents:
             asked.append("ratings")
         if PAST in learning.partners:

@@ -11,6 +11,6 @@ def test_on_the_command_line(wizard: Wizard, tmp_path: Path) -> None:
     command = ("distill", "champion", str(folder), "--games", "smoke", "--layers", "8", "--decisions", "500")
     assert "of actions alike" in wizard(*command).out
     assert load(str(folder)).layers[0][0].shape[1] == 8  # type: ignore[attr-defined]
-    assert "already holds an agent" in error_line(wizard(*command))
+    assert "holds a run already" in error_line(wizard(*command))
     shown = wizard("distill", "champion", str(tmp_path / "other"), "--layers", "wide")
     assert "--layers 'wide': allowed are whole numbers" in error_line(shown)

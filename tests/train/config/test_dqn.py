@@ -41,7 +41,7 @@ def test_errors_are_named(tmp_path: Path, lines: str, message: str) -> None:
 def test_an_unknown_learner(tmp_path: Path, given: str) -> None:
     message = refusal(tmp_path, f"learner = {given}\ndecisions = 1")
     assert message.startswith(f"learning.learner = '{given.strip(chr(39))}': ")
-    assert message.endswith("allowed are 'ppo', 'maskable_ppo', 'dqn'")
+    assert message.endswith("allowed are 'ppo', 'maskable_ppo', 'dqn', 'distillation'")
 
 
 def test_a_config_is_read_back() -> None:

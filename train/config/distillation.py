@@ -1,0 +1,60 @@
+"""The `[learning]` of a run whose learner is "distillation"."""
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from wizard_env.train.config.learning import SelfPlay
+
+
+class DistillationConfig(SelfPlay):
+    """One network that answers like several, each where it is the expert (Rusu et al. 2016)."""
+
+    learner: Literal["distillation"]
+    teachers: dict[str, list[str]] = Field(min_length=1)
+    """The networks to learn from, each with the partners that it is the expert beside; one that has none is
+    the expert where every seat learns."""
+    alone: bool = True
+    num_games: int = Field(default=2048, gt=0, le=2**31)
+    decisions_per_game: int = Field(default=32, gt=0)
+    """How many decisions each game contributes to an iteration, which is one line of the curves."""
+    guided: float = Field(default=0.5, ge=0, le=1)
+    """The share of games in which the expert decides, and not the learner."""
+    batch_size: int = Field(default=1024, gt=0)
+    """Decisions per gradient step."""
+    learning_rate: float = Field(default=2e-3, gt=0)
+    """At the start; it falls to 0 along a straight line."""
+    layers: list[PositiveInt] = Field(default=[128, 128], min_length=1)
+    """Widths of the layers that policy and value share."""
+    start: str = ""
+    """An `agent.safetensors`, or its folder, to start from, not random weights; a smaller network grows."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """What the networks compute in; bfloat16 is faster on processors that support it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _partners_are_those_of_the_teachers(cls, given: Any) -> Any:
+        teachers = given.get("teachers") if isinstance(given, dict) else None
+        if not isinstance(teachers, dict) or not all(isinstance(each, list) for each in teachers.values()):
+            return given
+        partners = [partner for each in teachers.values() for partner in each]
+        if not partners or given.get("partners", partners) != partners:
+            return given
+        return given | {"partners": partners}
+
+    @model_validator(mode="after")
+    def _has_one_expert_for_each_table(self) -> Self:
+        met = [partner for each in self.teachers.values() for partner in each]
+        if self.population:
+            raise ValueError(f"population={self.population}: no teacher plays beside generated agents")
+        if self.sparring and self.partners != met:
+            raise ValueError(
+                f"sparring={self.sparring}: partners are those of the teachers, {met}, not {self.partners}"
+            )
+        alike = [name for name, each in self.teachers.items() if not each]
+        if self.sparring < 1 and len(alike) != 1:
+            raise ValueError(
+                f"sparring={self.sparring}: where every seat learns, just one teacher is the expert, "
+                f"which has no partners; given are {len(alike)}"
+            )
+        return self

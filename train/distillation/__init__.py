@@ -1,0 +1,1 @@
+"""The learner that distils networks into one."""
