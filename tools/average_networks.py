@@ -1,4 +1,4 @@
-"""Average runs that share a start, or a run with its start.
+"""Average runs that share a start, or a run with its start; the critics too, if all of them have one.
 
     python tools/average_networks.py RUN RUN ... --to FOLDER
 

@@ -18,6 +18,8 @@ from wizard_env.view import Actions, View, printed_actions
 
 KINDS = ("weight", "bias")
 """The parameters of a layer."""
+MAX_GRADIENT_NORM = 0.5
+"""What the gradient of a network is clipped to."""
 Layer: TypeAlias = tuple[torch.Tensor, torch.Tensor]
 """The weights [outputs, inputs] and biases [outputs] of a fully connected layer."""
 
@@ -96,6 +98,11 @@ class Mlp(torch.nn.Module):
                 stop = start + list(gains).count(gain)
                 torch.nn.init.orthogonal_(head.weight[start:stop], gain, generator=generator)
                 start = stop
+
+    def hold_in(self, precision: str) -> None:
+        """Convert the weights to a precision, as in "bfloat16": once, where autocast would at every call."""
+        for part in (self.trunk, self.head):
+            part.to(getattr(torch, precision))
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """uint8 [n, inputs] to [n, outputs]."""

@@ -12,8 +12,8 @@ class DistillationConfig(SelfPlay):
 
     learner: Literal["distillation"]
     teachers: dict[str, list[str]] = Field(min_length=1)
-    """The networks to learn from, each with the partners that it is the expert beside; one that has none is
-    the expert where every seat learns."""
+    """The networks to learn from, each with its partners: where they sit, it is the expert. One that has no
+    partners is the expert where every seat learns."""
     alone: bool = True
     num_games: int = Field(default=2048, gt=0, le=2**31)
     decisions_per_game: int = Field(default=32, gt=0)

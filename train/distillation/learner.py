@@ -20,27 +20,25 @@ from wizard_env.records.files import write_atomically
 from wizard_env.sampling import best_legal
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks import PolicyValueNetwork, autocast, check_finite
+from wizard_env.train.networks import MAX_GRADIENT_NORM, PolicyValueNetwork, autocast, check_finite
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
     read_checkpoint,
-    restoring,
     set_moments,
     write_checkpoint,
 )
-from wizard_env.train.selfplay.games import NO_PARTNER, REWARD_SCALES, deal_games
-from wizard_env.train.selfplay.loop import IterativeLearner
+from wizard_env.train.selfplay.games import NO_PARTNER, REWARD_SCALES
+from wizard_env.train.selfplay.loop import NewDealsLearner
 from wizard_env.train.threads import TorchPace
 
 VALUE_UNIT = 1 / REWARD_SCALES["points"]
 """The points that a value of 1 stands for."""
 VALUE_WEIGHT = 0.05
 """Of the squared error of the value, beside the divergence in nats."""
-MAX_GRADIENT_NORM = 0.5
 
 
-class Learner(IterativeLearner):
+class Learner(NewDealsLearner):
     """A network, its optimiser, its teachers, and the games that it learns from.
 
     network: policy and value.
@@ -51,7 +49,8 @@ class Learner(IterativeLearner):
 
         Raises:
             FileNotFoundError: there is no such teacher.
-            ValueError: a teacher is no network of observations with a value; or `start` has larger layers.
+            ValueError: a teacher has no value, or is not a network that reads observations; or `start` has
+                larger layers.
         """
         learning = config.learning
         assert isinstance(learning, DistillationConfig)
@@ -63,12 +62,7 @@ class Learner(IterativeLearner):
         if learning.start:
             self.network.begin_as(read_agent(find_agent(Path(learning.start))), VALUE_UNIT)
         self._optimizer = torch.optim.Adam(self.network.parameters(), learning.learning_rate, fused=True)
-        if checkpoint is not None:
-            with restoring(checkpoint):
-                self._restore(checkpoint)
-        seed = config.seed + self.decisions  # other deals than those that the run began with
-        self._rng = np.random.default_rng(seed)
-        self._self_play = deal_games(config, seed)
+        self._begin(config, checkpoint)
         self._guided = self._rng.random(learning.num_games) < learning.guided
         self._teachers = [
             (_teacher(name, learning.precision).to(self._device), rows)
@@ -196,6 +190,5 @@ def _teacher(name: str, precision: str) -> PolicyValueNetwork:
         raise ValueError(f"teacher {name!r}: a network of observations that has a value is needed")
     network = PolicyValueNetwork([weight.shape[1] for weight, _ in agent.layers[:-1]], seed=0)
     network.begin_as(read_agent(find_agent(agent.path)), VALUE_UNIT)
-    for part in (network.trunk, network.head):
-        part.to(getattr(torch, precision))  # once, where autocast would at every call
+    network.hold_in(precision)
     return network

@@ -29,12 +29,10 @@ from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
     read_checkpoint,
-    restoring,
     set_moments,
     write_checkpoint,
 )
-from wizard_env.train.selfplay.games import deal_games
-from wizard_env.train.selfplay.loop import IterativeLearner
+from wizard_env.train.selfplay.loop import NewDealsLearner
 from wizard_env.train.threads import TorchPace
 
 
@@ -87,7 +85,7 @@ def targets(rewards: torch.Tensor, next_values: torch.Tensor, next_masks: torch.
     return rewards + torch.where(next_masks.any(dim=1), best, 0)
 
 
-class Learner(IterativeLearner):
+class Learner(NewDealsLearner):
     """Two networks, their optimiser and replays, and the games that they learn from.
 
     network: both networks.
@@ -104,12 +102,7 @@ class Learner(IterativeLearner):
         self.network = Network(learning.bid_layers, learning.play_layers, config.seed).to(self._device)
         self._target = copy.deepcopy(self.network.plays)
         self._optimizer = torch.optim.Adam(self.network.parameters(), learning.learning_rate, fused=True)
-        if checkpoint is not None:
-            with restoring(checkpoint):
-                self._restore(checkpoint)
-        seed = config.seed + self.decisions  # other deals than those that the run began with
-        self._rng = np.random.default_rng(seed)
-        self._self_play = deal_games(config, seed)
+        self._begin(config, checkpoint)
         self._bids, self._plays = Replay(learning.replay_size), Replay(learning.replay_size)
         self._recorder = Recorder(learning.num_games, self._bids, self._plays)
 

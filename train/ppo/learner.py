@@ -28,7 +28,14 @@ from wizard_env.train.cluster.peers import Peers, equal_share
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks import Critic, Mlp, PolicyValueNetwork, autocast, check_finite
+from wizard_env.train.networks import (
+    MAX_GRADIENT_NORM,
+    Critic,
+    Mlp,
+    PolicyValueNetwork,
+    autocast,
+    check_finite,
+)
 from wizard_env.train.ppo.device import VALUE_WEIGHT, Accelerator, Place, Processor
 from wizard_env.train.ppo.loss import MEASURES, normalised_minibatches
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
@@ -50,7 +57,6 @@ from wizard_env.train.threads import TorchPace
 
 CRITIC = "critic.safetensors"
 """The file of the critic, beside the agent, for runs that start from the agent."""
-MAX_GRADIENT_NORM = 0.5
 ADAM_EPSILON = 1e-5
 CRITIC_BATCH = 8192
 """Rows per batch when the critic values a rollout."""

@@ -31,8 +31,7 @@ class PastSelves:
             encoding: of one's own, see `PolicyValueNetwork`.
         """
         network = PolicyValueNetwork(layers, 0, encoding)
-        for part in (network.trunk, network.head):
-            part.to(getattr(torch, precision))  # once, where autocast would at every call
+        network.hold_in(precision)
         self._agent = GreedyAgent(network)
         self._size = size
         self._selves: list[dict[str, torch.Tensor]] = []

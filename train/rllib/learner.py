@@ -15,8 +15,8 @@ from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.records.files import write_atomically
 from wizard_env.train.config.rllib import RLlibConfig
+from wizard_env.train.networks import MAX_GRADIENT_NORM
 from wizard_env.train.ppo.device import VALUE_WEIGHT
-from wizard_env.train.ppo.learner import MAX_GRADIENT_NORM
 from wizard_env.train.rllib.decisions import BatchDecisions
 from wizard_env.train.rllib.env import POINTS, CountingRunner, SelfPlayRounds
 from wizard_env.train.rllib.module import MODULE, SelfPlayModule

@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from wizard_env.train.cluster.peers import Peers
+from wizard_env.train.config.run import Config
+from wizard_env.train.selfplay.checkpoints import restoring
 from wizard_env.train.selfplay.curves import DECISIONS, Curves
+from wizard_env.train.selfplay.games import deal_games
 from wizard_env.train.selfplay.progress import Progress, Tally
 
 
@@ -59,3 +62,20 @@ class IterativeLearner(ABC):
             if report is not None:
                 report(progress)
         self.save(folder)
+
+
+class NewDealsLearner(IterativeLearner):
+    """A learner whose runs resume with new deals."""
+
+    def _begin(self, config: Config, checkpoint: Path | None) -> None:
+        """Restore the checkpoint, if there is one, and deal games as the config says."""
+        if checkpoint is not None:
+            with restoring(checkpoint):
+                self._restore(checkpoint)
+        seed = config.seed + self.decisions  # other deals than those that the run began with
+        self._rng = np.random.default_rng(seed)
+        self._self_play = deal_games(config, seed)
+
+    @abstractmethod
+    def _restore(self, checkpoint: Path) -> None:
+        """Take over the networks, the optimiser and the number of decisions of a checkpoint."""
