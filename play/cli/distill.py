@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from wizard_env import configs
-from wizard_env.play.cli.options import Seed, Threads, whole_numbers
+from wizard_env.play.cli.options import Resume, Seed, Threads, whole_numbers
 from wizard_env.play.cli.progress import training_bar
 from wizard_env.play.report.console import console, say
 
@@ -24,6 +24,7 @@ def distill(
     ] = "128,128",
     decisions: Annotated[int, typer.Option(min=1, help="Number of decisions to learn from.")] = 12_000_000,
     seed: Seed = 0,
+    resume: Resume = False,
     threads: Threads = None,
 ) -> None:
     """Distil a network into a small one, as `champion+search` plays worlds out with."""
@@ -42,7 +43,7 @@ def distill(
     )
     run = Config(name="distilled", seed=seed, game=played.game, tables=played.tables, learning=learning)
     with training_bar(console) as bar:
-        train(run, folder, report=bar.update)
+        train(run, folder, resume=resume, report=bar.update)
     last = read_curves(folder / CURVES)[-1]
     alike, apart = (float(last[f"train/{name}"]) for name in ("agreement", "divergence"))
     say(f"agreement    {alike:.1%} of actions alike, divergence {apart:.4f}")

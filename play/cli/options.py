@@ -31,6 +31,7 @@ Restriction = Annotated[str, typer.Option(help="Bid restriction: free, no_even, 
 Reveal = Annotated[str, typer.Option(help="When bids are revealed: open, simultaneous or secret.")]
 MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
 WorkerCount = Annotated[int, typer.Option(help="Number of processes that play.")]
+Resume = Annotated[bool, typer.Option(help="Resume from the run's checkpoint.")]
 Threads = Annotated[
     int | None,
     typer.Option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
-from wizard_env.play.cli.options import Threads
+from wizard_env.play.cli.options import Resume, Threads
 from wizard_env.play.cli.progress import training_bar
 from wizard_env.play.report.console import console, say, show_evaluation
 
@@ -25,7 +25,6 @@ Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
 AllowPrograms = Annotated[
     bool, typer.Option(help="Run the programs that the config names as agents; they can do what you can.")
 ]
-Resume = Annotated[bool, typer.Option(help="Resume from the run's checkpoint.")]
 Changes = Annotated[
     list[str] | None,
     typer.Option(

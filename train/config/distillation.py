@@ -47,14 +47,20 @@ class DistillationConfig(SelfPlay):
         met = [partner for each in self.teachers.values() for partner in each]
         if self.population:
             raise ValueError(f"population={self.population}: no teacher plays beside generated agents")
+        if self.reward != "points":
+            raise ValueError(f"reward={self.reward!r}: what teachers answer is learned, not what games pay")
         if self.sparring and self.partners != met:
             raise ValueError(
                 f"sparring={self.sparring}: partners are those of the teachers, {met}, not {self.partners}"
             )
+        if met and not self.sparring:
+            raise ValueError(f"sparring={self.sparring}: teachers that have partners would never be asked")
         alike = [name for name, each in self.teachers.items() if not each]
         if self.sparring < 1 and len(alike) != 1:
             raise ValueError(
                 f"sparring={self.sparring}: where every seat learns, just one teacher is the expert, "
                 f"which has no partners; given are {len(alike)}"
             )
+        if alike and self.sparring == 1:
+            raise ValueError(f"sparring={self.sparring}: {alike} have no partners and would never be asked")
         return self

@@ -33,12 +33,18 @@ def test_partners_are_those_of_the_teachers(tmp_path: Path) -> None:
         ("teachers = 3", "learning.teachers = 3: "),
         ('teachers = {"a" = 3}', "learning.teachers.a = 3: "),
         ("guidd = 1\n" + TEACHERS, "unknown key learning.guidd: did you mean 'guided'? allowed are"),
-        ("population = 2\n" + TEACHERS, "population=2: no teacher plays beside generated agents"),
-        ('teachers = {"b" = ["random"]}', "just one teacher is the expert, which has no partners; given"),
+        ("sparring = 0.5\npopulation = 2\n" + TEACHERS, "population=2: no teacher plays beside"),
+        ('reward = "win"\nteachers = {"a" = []}', "reward='win': what teachers answer is learned"),
+        (TEACHERS, "sparring=0.0: teachers that have partners would never be asked"),
+        ("sparring = 1.0\n" + TEACHERS, "sparring=1.0: ['a'] have no partners and would never be asked"),
+        ('sparring = 0.5\nteachers = {"b" = ["random"]}', "just one teacher is the expert, which"),
         ('teachers = {"a" = [], "b" = []}', "which has no partners; given are 2"),
         ('sparring = 0.5\nteachers = {"a" = []}', "partners are those of the teachers, [], not"),
         ('sparring = 0.5\npartners = ["rival"]\n' + TEACHERS, "not ['rival']"),
-        (TEACHERS + '[ratings]\nagents = ["random"]', "learner 'distillation' has no ratings: use"),
+        (
+            "sparring = 0.5\n" + TEACHERS + '[ratings]\nagents = ["random"]',
+            "'distillation' has no ratings: use",
+        ),
     ],
 )
 def test_errors_are_named(tmp_path: Path, lines: str, message: str) -> None:
@@ -49,7 +55,7 @@ def test_errors_are_named(tmp_path: Path, lines: str, message: str) -> None:
 
 
 def test_partners_that_are_held_out_are_refused(tmp_path: Path) -> None:
-    path = write(tmp_path, TEACHERS, 'held_out = ["random"]\n')
+    path = write(tmp_path, f"sparring = 0.5\n{TEACHERS}", 'held_out = ["random"]\n')
     with pytest.raises(ConfigError, match="partner 'random' is in held_out"):
         read_config(path)
 
