@@ -45,7 +45,7 @@ def label(partners: str, share: str) -> str:
 def draw(axes: Axes, opponent: str) -> None:
     """One panel: each point is a network, and each line joins runs that differ in team spirit alone."""
     families = groupby(rows(), key=lambda row: (row[PARTNERS], row[SHARE]))
-    colors, signs = iter(COLORS), iter(("X", "P", "D", "*"))
+    colors, signs = iter(COLORS), iter("XPDs*")
     for (partners, share), family in families:
         points = [(float(row[COPIES]), float(row[opponent])) for row in family]
         marks, color, size = ("o-", next(colors), 5) if share else (next(signs), "black", 8)
