@@ -144,7 +144,7 @@ def test_a_run_begins_with_the_critic_of_another(tmp_path: Path) -> None:
     assert (first._critic_values(states) != other._critic_values(states)).any()
     with pytest.raises(ValueError, match=r"its critic has other layers than \[16\]"):
         Learner(config(critic=[16], start=start), "cpu", None)
-    Learner(config(layers=[512, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
+    Learner(config(layers=[1024, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
 
 
 def test_it_learns_in_half_precision(tmp_path: Path) -> None:
