@@ -9,6 +9,7 @@ import typer
 
 from wizard_env.play.cli.options import (
     Agents,
+    Device,
     HandSizes,
     JsonFile,
     MagicEdition,
@@ -172,6 +173,7 @@ def exploit(
             help="Begin as this network and measure the gain over it: its regret. Default: the agent itself.",
         ),
     ] = None,
+    device: Device = "cpu",
     threads: Threads = None,
     json: JsonFile = None,
 ) -> None:
@@ -185,7 +187,7 @@ def exploit(
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     folder = runs / run_name(agent, rules, seed, start)
     with training_bar(console) as bar:
-        found = exploit(agent, rules, folder, decisions, games, seed, bar.update, start)
+        found = exploit(agent, rules, folder, decisions, games, seed, bar.update, start, device)
     if not outputs.prints_json:
         show_exploit(console, found)
         say(f"response     {folder} (wizard evaluate {folder} {agent} ...)")

@@ -32,6 +32,7 @@ Reveal = Annotated[str, typer.Option(help="When bids are revealed: open, simulta
 MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
 WorkerCount = Annotated[int, typer.Option(help="Number of processes that play.")]
 Resume = Annotated[bool, typer.Option(help="Resume from the run's checkpoint.")]
+Device = Annotated[str, typer.Option(help="Where the network is computed: cpu or cuda.")]
 Threads = Annotated[
     int | None,
     typer.Option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
-from wizard_env.play.cli.options import Resume, Threads
+from wizard_env.play.cli.options import Device, Resume, Threads
 from wizard_env.play.cli.progress import training_bar
 from wizard_env.play.report.console import console, say, show_evaluation
 
@@ -49,7 +49,7 @@ def train(
     name: NewName = None,
     runs: Runs = Path("runs"),
     resume: Resume = False,
-    device: Annotated[str, typer.Option(help="Where the network is computed: cpu or cuda.")] = "cpu",
+    device: Device = "cpu",
     threads: Threads = None,
     workers: Annotated[
         int | None, typer.Option(help="Learn on this many workers of a Ray cluster, on one core or GPU each.")

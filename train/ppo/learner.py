@@ -21,7 +21,6 @@ from safetensors.torch import load_file, save
 from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
 from wizard_env.checks import check_integer
-from wizard_env.observation.fields import FULL_SIZE
 from wizard_env.records.files import write_atomically
 from wizard_env.records.tensor_files import write_tensors
 from wizard_env.train.cluster.peers import Peers, equal_share
@@ -36,7 +35,7 @@ from wizard_env.train.networks import (
     autocast,
     check_finite,
 )
-from wizard_env.train.ppo.device import VALUE_WEIGHT, Accelerator, Place, Processor
+from wizard_env.train.ppo.device import Accelerator, Place, Processor
 from wizard_env.train.ppo.loss import MEASURES, normalised_minibatches
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
 from wizard_env.train.ppo.rollout import Rollout, share_rewards
@@ -58,8 +57,6 @@ from wizard_env.train.threads import TorchPace
 CRITIC = "critic.safetensors"
 """The file of the critic, beside the agent, for runs that start from the agent."""
 ADAM_EPSILON = 1e-5
-CRITIC_BATCH = 8192
-"""Rows per batch when the critic values a rollout."""
 _TABLES = "tables"
 """The part of a checkpoint that holds the games."""
 _GAMES = ("states", "observations", "masks", "results")
@@ -121,7 +118,11 @@ class Learner(IterativeLearner):
         self._pool = None
         if PAST in learning.partners:
             self._pool = PastSelves(
-                learning.layers, learning.past_selves, learning.precision, learning.encoding
+                learning.layers,
+                learning.past_selves,
+                learning.precision,
+                learning.encoding,
+                self._device,
             )
             self._pool.add(self.network)
         self._deal()
@@ -137,9 +138,9 @@ class Learner(IterativeLearner):
     def _new_place(self) -> Place:
         """Where the network acts and learns."""
         if self._device.type == "cpu":
-            return Processor(self.network, self._rollout, self._learning)
+            return Processor(self.network, self._critic, self._rollout, self._learning)
         seed = self.peers.seed(self._config.seed)
-        return Accelerator(self.network, self._rollout, self._learning, seed)
+        return Accelerator(self.network, self._critic, self._rollout, self._learning, seed)
 
     def _deal(self, decisions: int = 0) -> None:
         """Deal this worker's games. decisions: how many have been learned from."""
@@ -189,7 +190,7 @@ class Learner(IterativeLearner):
         for step in range(steps):
             rollout.seats[step] = games.seat
             if self._critic:
-                rollout.full_states[step] = games.full_state()
+                self._place.note_full_states(step, games.full_state())
             for part in self._place.parts:
                 self_play.step(self._place.choose(step, part), part)
                 if step + 1 < steps:
@@ -220,8 +221,8 @@ class Learner(IterativeLearner):
         if self._critic:  # then the network's own value is of its seat's own rewards
             self._estimate(rollout.rewards, last_values)
             rollout.returns[:] = rollout.advantages + rollout.values
-            rollout.values[:] = self._critic_values(rollout.full_states).reshape(rollout.values.shape)
-            self._estimate(shared, self._critic_values(games.full_state()))
+            rollout.values[:] = self._place.critic_values()
+            self._estimate(shared, self._place.critic_value(games.full_state()))
         else:
             self._estimate(shared, last_values)
             rollout.returns[:] = rollout.advantages + rollout.values
@@ -240,17 +241,6 @@ class Learner(IterativeLearner):
             learning.gae_lambda,
             rollout.advantages,
         )
-
-    def _critic_values(self, full_states: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """float32 [n]: the critic's values of full states, uint8 [..., FULL_SIZE] of n rows."""
-        assert self._critic is not None
-        rows = torch.from_numpy(full_states.reshape(-1, FULL_SIZE))
-        with torch.inference_mode(), self._precision():
-            parts = [
-                self._critic(part.to(self._device)).float().cpu() for part in torch.split(rows, CRITIC_BATCH)
-            ]
-        values: NDArray[np.float32] = torch.cat(parts)[:, 0].numpy()
-        return values
 
     def _outputs(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         with torch.inference_mode(), self._precision():
@@ -271,9 +261,8 @@ class Learner(IterativeLearner):
             group["lr"] = rate
         count, size = rollout.actions.size, self._batch_size
         advantages, values = rollout.advantages.reshape(count), rollout.values.reshape(count)
-        critic_returns, seen, error = advantages + values, 0, 0.0
+        critic_returns, seen = advantages + values, 0
         self._place.begin_update()
-        full_states = rollout.full_states.reshape(-1, FULL_SIZE)
         for _ in range(learning.epochs):
             order = self._rng.permutation(count)
             normalised = normalised_minibatches(advantages[order], size, self.peers)
@@ -284,26 +273,18 @@ class Learner(IterativeLearner):
                 self._optimizer.zero_grad()
                 self._place.descend(rows, normalised[start : start + size], entropy_bonus)
                 if self._critic:
-                    error += self._correct(self._critic, full_states[rows], critic_returns[rows])
+                    self._place.correct(rows, critic_returns[rows])
                 self.peers.average(self._parameters)
                 for network in self._networks:
                     torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT_NORM)
                 self._optimizer.step()
                 self._descending.end(len(rows))
-        *sums, error, seen = self.peers.sum(np.array([*self._place.measures(), error, seen])).tolist()
+        *sums, error, seen = self.peers.sum(np.array([*self._place.measures(), seen])).tolist()
         means = {name: total / seen for name, total in zip(MEASURES, sums, strict=True)}
         if self._critic:
             means["critic_loss"] = error / seen
         variance = explained(values, critic_returns, self.peers)
         return means | {"learning_rate": rate, "explained_variance": variance}
-
-    def _correct(self, critic: Critic, states: NDArray[np.uint8], returns: NDArray[np.float32]) -> float:
-        """Add the gradient of the critic's mean squared error; returns the sum of squared errors."""
-        with self._precision():
-            values = critic(torch.from_numpy(states).to(self._device))[:, 0]
-        errors = values.float() - torch.from_numpy(returns).to(self._device)
-        (errors**2).mean().mul(VALUE_WEIGHT).backward()
-        return float((errors.detach() ** 2).sum())
 
     def _take_snapshot(self, before: int) -> dict[str, float]:
         """Every `snapshot_decisions`, and at the end, keep a past self and rate the network.

@@ -21,7 +21,14 @@ class PastSelves:
     of rounds in which the learner scored more (Vinyals et al. 2019, the weighting "hard").
     """
 
-    def __init__(self, layers: list[int], size: int, precision: str = "float32", encoding: str = "") -> None:
+    def __init__(
+        self,
+        layers: list[int],
+        size: int,
+        precision: str = "float32",
+        encoding: str = "",
+        device: torch.device | None = None,
+    ) -> None:
         """Begin empty; `add` a network before the first `act`.
 
         Args:
@@ -29,8 +36,9 @@ class PastSelves:
             size: how many past selves to keep; beyond that, the one with the lowest priority is dropped.
             precision: what they compute in, float32 or bfloat16.
             encoding: of one's own, see `PolicyValueNetwork`.
+            device: where they compute; on the processor if None.
         """
-        network = PolicyValueNetwork(layers, 0, encoding)
+        network = PolicyValueNetwork(layers, 0, encoding).to(device)
         network.hold_in(precision)
         self._agent = GreedyAgent(network)
         self._size = size

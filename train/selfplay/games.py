@@ -13,6 +13,7 @@ from wizard_env.envs.rewards import Reward, find_reward
 from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
+from wizard_env.train.threads import TorchPace
 from wizard_env.view import actions_by_owner
 
 REWARD_SCALES: dict[str, float] = {
@@ -79,6 +80,8 @@ class SelfPlayGames:
         self._partners = [load(partner) for partner in partners]
         self._first = np.array([partners.index(partner) for partner in partners])
         """The first partner that is the same: whoever is named several times acts for all at once."""
+        self._paces: dict[int, TorchPace] = {}
+        """Of the partners' networks, by the number of bits of the number of decisions."""
         self._pays = find_reward(reward)
         self._scale = REWARD_SCALES.get(reward, OWN_SCALE)
         self._by_round = reward not in GAME_REWARDS
@@ -111,7 +114,10 @@ class SelfPlayGames:
         games, part_rows = self.games, self._rows[part]
         while len(rows := part_rows[self.plays[part_rows, games.seat[part]]]):
             owner = self._first[self.partner[rows]]
+            pace = self._paces.setdefault(len(rows).bit_length(), TorchPace())
+            pace.begin()
             actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
+            pace.end(len(rows))
             self._step(actions, rows, printed=True)
 
     def _step(self, actions: NDArray[np.int64], rows: NDArray[np.int64], *, printed: bool = False) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from tests.train.ppo.test_learner import ITERATION, checkpoint, config
 from wizard_env import NUM_ACTIONS
@@ -24,14 +25,27 @@ def _learner(monkeypatch: pytest.MonkeyPatch, decisions: int = 4 * ITERATION, **
 
 
 def _accelerator(learner: Learner) -> Accelerator:
-    return Accelerator(learner.network, learner._rollout, learner._learning, 0)
+    return Accelerator(learner.network, learner._critic, learner._rollout, learner._learning, 0)
 
 
-def test_the_halves_of_the_games_are_played_by_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every decision is noted, legal, and has the probability and the value that the network gives it."""
-    learner = _learner(monkeypatch)
+@pytest.mark.parametrize("critic", [[], [8]])
+def test_the_halves_of_the_games_are_played_by_turns(
+    critic: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every decision is noted, legal, and has the probability and the value that the network gives it.
+
+    And the critic sees every full state.
+    """
+    learner = _learner(monkeypatch, critic=critic)
     place, rollout = learner._place, learner._rollout
     assert isinstance(place, Accelerator)
+    note, noted = place.note_full_states, []
+
+    def note_twice(step: int, full_states: NDArray[np.uint8]) -> None:
+        noted.append(full_states)
+        note(step, full_states)
+
+    monkeypatch.setattr(place, "note_full_states", note_twice)
     assert [part.stop - part.start for part in place.parts] == [(rollout.actions.shape[1] + 1) // 2] * 2
     with torch.no_grad():
         learner._collect()
@@ -41,38 +55,62 @@ def test_the_halves_of_the_games_are_played_by_turns(monkeypatch: pytest.MonkeyP
     assert masks.gather(2, actions).all()
     log_probabilities = outputs[..., :NUM_ACTIONS].masked_fill(~masks, -torch.inf).log_softmax(dim=2)
     torch.testing.assert_close(place._log_probabilities, log_probabilities.gather(2, actions)[..., 0])
-    np.testing.assert_allclose(rollout.values, outputs[..., NUM_ACTIONS], atol=1e-6)
+    np.testing.assert_allclose(place._values, outputs[..., NUM_ACTIONS], atol=1e-6)
+    if not critic:
+        np.testing.assert_array_equal(rollout.values, place._values)
+        return
+    np.testing.assert_array_equal(rollout.values, place.critic_values())
+    kept = torch.cat([place._observations, place._hidden], dim=2)
+    np.testing.assert_array_equal(kept, np.stack(noted))
+
+
+def test_actions_are_drawn_by_their_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And an illegal one never, not even where every legal one has the smallest probability."""
+    place = _learner(monkeypatch)._place
+    assert isinstance(place, Accelerator)
+    logits = torch.full((4000, NUM_ACTIONS), -torch.inf)
+    logits[:, 3], logits[:, 7], logits[:, 70] = 0.0, 1.0, -200.0
+    masks = torch.isfinite(logits)
+    drawn = place._drawn(logits.log_softmax(dim=1), masks)
+    assert masks.gather(1, drawn).all()
+    share = float((drawn == 7).double().mean())
+    assert share == pytest.approx(np.e / (1 + np.e), abs=0.03)
 
 
 def test_both_places_compute_the_same_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the same measures, from the same rollout."""
-    learner = _learner(monkeypatch)
+    learner = _learner(monkeypatch, critic=[8])
     learner._collect()
-    place, rollout, network = learner._place, learner._rollout, learner.network
+    place, rollout, critic = learner._place, learner._rollout, learner._critic
     assert isinstance(place, Accelerator)
     rollout.observations[:] = place._observations.numpy()
     rollout.masks[:] = place._masks.numpy()
+    rollout.full_states[:] = torch.cat([place._observations, place._hidden], dim=2).numpy()
     rollout.log_probabilities[:] = place._log_probabilities.numpy()
     assert isinstance(learner._learning, PpoConfig)
-    processor = Processor(network, rollout, learner._learning)
+    processor = Processor(learner.network, critic, rollout, learner._learning)
+    np.testing.assert_allclose(processor.critic_values(), place.critic_values(), rtol=1e-4, atol=1e-6)
     with torch.no_grad():  # so that ratios differ from 1, and some are clipped
-        for parameter in network.parameters():
+        for parameter in learner._parameters:
             parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1)))
     rows = np.random.default_rng(0).permutation(rollout.actions.size)[:200]
     advantages = np.random.default_rng(1).standard_normal(200).astype(np.float32)
+    returns = np.random.default_rng(2).standard_normal(200).astype(np.float32)
     gradients, measures = [], []
     for each in (processor, place):
-        network.zero_grad()
+        learner._optimizer.zero_grad()
         each.begin_update()
         each.descend(rows, advantages, 0.01)
+        each.correct(rows, returns)
         gradients.append(
-            [parameter.grad.clone() for parameter in network.parameters() if parameter.grad is not None]
+            [parameter.grad.clone() for parameter in learner._parameters if parameter.grad is not None]
         )
         measures.append(each.measures())
     for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(one, other, atol=1e-6, rtol=1e-4)
     np.testing.assert_allclose(measures[0], measures[1], rtol=1e-4, atol=1e-4)
-    assert len(measures[0]) == len(MEASURES)
+    assert len(measures[0]) == len(MEASURES) + 1
+    assert len(gradients[0]) == len(learner._parameters)
     assert measures[0][MEASURES.index("clip_fraction")] > 0
 
 

@@ -140,8 +140,8 @@ def test_a_run_begins_with_the_critic_of_another(tmp_path: Path) -> None:
         Learner(config(critic=[8], start=start), "cpu", None),
         Learner(config(critic=[8]), "cpu", None),
     )
-    assert (first._critic_values(states) == second._critic_values(states)).all()
-    assert (first._critic_values(states) != other._critic_values(states)).any()
+    assert (first._place.critic_value(states) == second._place.critic_value(states)).all()
+    assert (first._place.critic_value(states) != other._place.critic_value(states)).any()
     with pytest.raises(ValueError, match=r"its critic has other layers than \[16\]"):
         Learner(config(critic=[16], start=start), "cpu", None)
     Learner(config(layers=[1024, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
