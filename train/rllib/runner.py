@@ -225,7 +225,7 @@ class SelfPlayRunner(EnvRunner, Checkpointable):  # type: ignore[misc]
         tensors = {name: torch.from_numpy(array).to(self._device) for name, array in seen.items()}
         outputs = forward({Columns.OBS: tensors})
         logits, values = outputs[Columns.ACTION_DIST_INPUTS], outputs[Columns.VF_PREDS]
-        return logits.cpu().numpy(), values.cpu().numpy()
+        return logits.cpu().numpy(), np.ascontiguousarray(values.cpu().numpy())  # a column of the outputs
 
     # --- what RLlib asks of a runner
 
