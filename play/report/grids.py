@@ -113,19 +113,16 @@ def difference_grid(league: "League") -> Grid:
 
 def exploit_grid(exploit: "Exploit") -> Grid:
     """The gain of a learned response."""
+    gain = f"{exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}"
+    lead_gain = f"{exploit.lead_gain_low:+.1f} to {exploit.lead_gain_high:+.1f}"
     return Grid(
-        f"a response to {exploit.agent}, in place of {exploit.start}, after {exploit.decisions:,} decisions",
-        ["gain, a lower bound", "95% interval", "in lead", "95% interval", "response", "before", "games"],
+        f"alone against {exploit.agent}, {exploit.games:,} deals",
+        ["points per game", "mean", "95% interval"],
         [
-            [
-                f"{exploit.gain:+.1f}",
-                f"{exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}",
-                f"{exploit.lead_gain:+.1f}",
-                f"{exploit.lead_gain_low:+.1f} to {exploit.lead_gain_high:+.1f}",
-                f"{exploit.response_points:.1f}",
-                f"{exploit.start_points:.1f}",
-                f"{exploit.games:,}",
-            ]
+            [f"response, {exploit.decisions:,} decisions", f"{exploit.response_points:.1f}", ""],
+            [f"{exploit.start} in its place", f"{exploit.start_points:.1f}", ""],
+            ["gain, a lower bound", f"{exploit.gain:+.1f}", gain],
+            ["gain of its lead over the others", f"{exploit.lead_gain:+.1f}", lead_gain],
         ],
     )
 

@@ -8,7 +8,7 @@ from wizard_env import Rules
 from wizard_env.train.arena.league import League
 from wizard_env.train.arena.ratings import Rating
 from wizard_env.train.arena.statistics import Difference, Standing
-from wizard_env.train.evaluate import Evaluation
+from wizard_env.train.evaluate import Evaluation, Timing
 
 Leads: TypeAlias = Mapping[tuple[str, str], tuple[float, float, float]]
 """The lead of the first of a pair over the second, and its interval."""
@@ -18,7 +18,8 @@ T = TypeVar("T")
 def evaluation(points: Mapping[str, float], leads: Leads, players: int = 3) -> Evaluation:
     """An evaluation in which each name scores the given points per game."""
     standings = [_filled(Standing, name=name, points=number) for name, number in points.items()]
-    return Evaluation(Rules(players), 10, 0, standings, _differences(leads), [], [], [], [])
+    times = [_filled(Timing, name=name) for name in points]
+    return Evaluation(Rules(players), 10, 0, standings, _differences(leads), [], [], [], times)
 
 
 def league(names: Sequence[str], leads: Leads) -> League:
