@@ -5,11 +5,7 @@ A GPU is not at hand everywhere, so this is no part of `wizard bench`:
     python -m benchmarks.gpu
 """
 
-import cProfile
-import pstats
 from dataclasses import replace
-from pathlib import Path
-from time import perf_counter
 from typing import Annotated
 
 import torch
@@ -17,12 +13,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.learning import iterations, shares
 from benchmarks.report import RATE, SHARE, Row, compared, noted
-from benchmarks.timing import FULL, Contestant, alternate
+from benchmarks.timing import FULL, Effort, alternate
 from wizard_env import configs, get_num_threads
 from wizard_env.train.config.reading import read_config
-from wizard_env.train.config.run import Config
-from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.selfplay.allocator import keep_freed_memory
 
 LARGE = ["learning.num_games=8192", "learning.batch_size=4096", "learning.layers=[1024,512]"]
@@ -46,49 +41,17 @@ PARTS = {
 """The parts of an iteration: the function that does each, and its file."""
 
 
-def _config(changes: list[str]) -> Config:
-    return read_config(configs.find("champion"), changes)
-
-
-def learning(config: Config, device: str) -> Contestant:
-    """Iterations of `train.ppo` on a device."""
-    learner = Learner(config, device, None)
-
-    def run(seconds: float) -> tuple[int, float]:
-        start, before = perf_counter(), learner.decisions
-        while perf_counter() - start < seconds:
-            learner.iterate()
-        return learner.decisions - before, perf_counter() - start
-
-    return run
-
-
-def shares(config: Config, device: str, repetitions: int) -> list[Row]:
-    """How an iteration spends its time, by cProfile."""
-    learner = Learner(config, device, None)
-    learner.iterate()
-    profile = cProfile.Profile()
-    for _ in range(repetitions):
-        profile.runcall(learner.iterate)
-    spent: dict[tuple[str, str], float] = {}
-    for (path, _, name), (_, _, _, cumulative, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
-        key = name, "/".join(Path(path).parts[-2:])
-        spent[key] = max(spent.get(key, 0.0), cumulative)
-    whole = spent["iterate", "ppo/learner.py"]
-    return [noted(part, 100 * spent.get(place, 0.0) / whole, SHARE) for part, place in PARTS.items()]
-
-
-def measure(device: str, repetitions: int) -> list[Row]:
+def measure(device: str, effort: Effort) -> list[Row]:
     """Decisions learned from, per second, and the shares of an iteration on the device."""
     keep_freed_memory()
-    effort = replace(FULL, repetitions=repetitions)
     rows = []
     for name, changes in GAMES.items():
-        config = _config(changes)
+        config = read_config(configs.find("champion"), changes)
         ours, peer = f"{name}, {device}", f"{name}, processor"
-        rates = alternate({ours: learning(config, device), peer: learning(config, "cpu")}, effort)
-        rows += [compared(ours, rates[ours], peer, rates[peer], None, RATE)]
-        rows += shares(config, device, repetitions)
+        rates = alternate({ours: iterations(config, device), peer: iterations(config, "cpu")}, effort)
+        rows.append(compared(ours, rates[ours], peer, rates[peer], None, RATE))
+        parts = shares(config, device, PARTS, effort.repetitions)
+        rows += [noted(part, share, SHARE) for part, share in parts.items()]
     return rows
 
 
@@ -98,7 +61,7 @@ def main(
 ) -> None:
     """Measure learning on a GPU."""
     table = Table("", "decisions/s", "processor", "ratio", "share of an iteration")
-    for row in measure(device, repetitions):
+    for row in measure(device, replace(FULL, repetitions=repetitions)):
         if row.peer is None or row.ratio is None:
             table.add_row(row.name, "", "", "", f"{row.ours:.1f}%")
         else:

@@ -2,6 +2,7 @@
 
 import cProfile
 import pstats
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -41,8 +42,13 @@ def _config(learner: str, effort: Effort) -> Config:
 
 
 def lean(effort: Effort) -> Contestant:
-    """Iterations of `train.ppo`."""
-    learner = PpoLearner(_config("ppo", effort), "cpu", None)
+    """Iterations of `train.ppo` on the processor."""
+    return iterations(_config("ppo", effort), "cpu")
+
+
+def iterations(config: Config, device: str) -> Contestant:
+    """Iterations of `train.ppo` on a device."""
+    learner = PpoLearner(config, device, None)
 
     def run(seconds: float) -> tuple[int, float]:
         start, before = perf_counter(), learner.decisions
@@ -85,7 +91,10 @@ def measure_learning(effort: Effort) -> list[Row]:
     return [
         compared(OURS, rates[OURS], PEER, rates[PEER], TARGET, RATE),
         compared(OURS, rates[OURS], SHARED, rates[SHARED], None, RATE),
-        *_shares(effort),
+        *(
+            noted(f"learning, share of {part}", share, SHARE)
+            for part, share in shares(_config("ppo", effort), "cpu", PARTS, effort.repetitions).items()
+        ),
     ]
 
 
@@ -101,19 +110,21 @@ PARTS = {
 """The parts of an iteration: the function that does each, and its file."""
 
 
-def _shares(effort: Effort) -> list[Row]:
-    """How an iteration of `train.ppo` spends its time, by cProfile."""
-    learner = PpoLearner(_config("ppo", effort), "cpu", None)
+def shares(
+    config: Config, device: str, parts: Mapping[str, tuple[str, str]], repetitions: int
+) -> dict[str, float]:
+    """How an iteration of `train.ppo` spends its time, in %, by cProfile.
+
+    parts: the function that does each, and its file.
+    """
+    learner = PpoLearner(config, device, None)
     learner.iterate()
     profile = cProfile.Profile()
-    for _ in range(effort.repetitions):
+    for _ in range(repetitions):
         profile.runcall(learner.iterate)
     spent: dict[tuple[str, str], float] = {}
     for (path, _, name), (_, _, _, cumulative, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
         key = name, "/".join(Path(path).parts[-2:])
         spent[key] = max(spent.get(key, 0.0), cumulative)
     whole = spent["iterate", "ppo/learner.py"]
-    return [
-        noted(f"learning, share of {part}", 100 * spent[place] / whole, SHARE)
-        for part, place in PARTS.items()
-    ]
+    return {part: 100 * spent[place] / whole for part, place in parts.items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from benchmarks import gpu
 from benchmarks.batch import GAME_LENGTH, bytes_of, spread_games
 from benchmarks.compiling import SMALL
 from benchmarks.display import render
@@ -70,6 +71,17 @@ def test_the_table_names_the_machine_and_every_row(report: Report) -> None:
     text = paper.getvalue()
     for words in (report.machine.cpu, report.machine.packages["numba"], *(row.name for row in report.rows)):
         assert words in text
+
+
+def test_a_device_is_compared_with_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here with the processor itself; every part of an iteration is found."""
+    small = ["learning.num_games=128", "learning.decisions_per_game=8", "learning.batch_size=256"]
+    monkeypatch.setattr(gpu, "GAMES", {"small": [*small, "learning.layers=[8]", "learning.critic=[8]"]})
+    rate, *shares = gpu.measure("cpu", QUICK)
+    assert rate.ratio is not None
+    assert rate.ratio > 0
+    assert [row.name for row in shares] == list(gpu.PARTS)
+    assert all(0 <= row.ours <= 100 for row in shares)
 
 
 def test_targets_are_judged_by_the_best_runs() -> None:

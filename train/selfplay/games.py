@@ -1,5 +1,6 @@
 """SelfPlayGames: batched self-play in which every seat learns, except those that partners take."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -80,7 +81,7 @@ class SelfPlayGames:
         self._partners = [load(partner) for partner in partners]
         self._first = np.array([partners.index(partner) for partner in partners])
         """The first partner that is the same: whoever is named several times acts for all at once."""
-        self._paces: dict[int, TorchPace] = {}
+        self._paces: defaultdict[int, TorchPace] = defaultdict(TorchPace)
         """Of the partners' networks, by the number of bits of the number of decisions."""
         self._pays = find_reward(reward)
         self._scale = REWARD_SCALES.get(reward, OWN_SCALE)
@@ -114,7 +115,7 @@ class SelfPlayGames:
         games, part_rows = self.games, self._rows[part]
         while len(rows := part_rows[self.plays[part_rows, games.seat[part]]]):
             owner = self._first[self.partner[rows]]
-            pace = self._paces.setdefault(len(rows).bit_length(), TorchPace())
+            pace = self._paces[len(rows).bit_length()]
             pace.begin()
             actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
             pace.end(len(rows))
