@@ -14,6 +14,7 @@ from wizard_env.observation.fields import FULL_HIGHS, OBS_SIZE
 from wizard_env.sampling import best_legal
 from wizard_env.train.arena.workers import torch_on_one_thread
 from wizard_env.train.growth import grown
+from wizard_env.train.sparse import linear, skips_zeros, with_table
 from wizard_env.view import Actions, View, printed_actions
 
 KINDS = ("weight", "bias")
@@ -85,14 +86,14 @@ class Mlp(torch.nn.Module):
         generator = torch.Generator().manual_seed(seed)
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(scale), persistent=False)
-        *trunk, head = linear_layers([len(scale), *layers, len(gains)])
+        *trunk, head = map(with_table, linear_layers([len(scale), *layers, len(gains)]))
         self.trunk = torch.nn.ModuleList(trunk)
         self.head = head
         with torch.no_grad(), torch_on_one_thread():  # the decomposition depends on the number of threads
-            for linear in (*trunk, head):
-                linear.bias.zero_()
-            for linear in trunk:
-                torch.nn.init.orthogonal_(linear.weight, 2**0.5, generator=generator)
+            for layer in (*trunk, head):
+                layer.bias.zero_()
+            for layer in trunk:
+                torch.nn.init.orthogonal_(layer.weight, 2**0.5, generator=generator)
             start = 0
             for gain in dict.fromkeys(gains):  # outputs of the same gain are orthogonal to each other
                 stop = start + list(gains).count(gain)
@@ -106,9 +107,13 @@ class Mlp(torch.nn.Module):
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """uint8 [n, inputs] to [n, outputs]."""
-        hidden = (inputs * self.scale).to(self.head.weight.dtype)
-        for linear in self.trunk:
-            hidden = torch.relu(linear(hidden))
+        hidden = (inputs.float() * self.scale).to(self.head.weight.dtype)
+        if skips_zeros(hidden):
+            for weight, bias in layers_of(self.trunk):
+                hidden = linear(hidden, weight, bias, relu=True)
+            return linear(hidden, self.head.weight, self.head.bias)
+        for layer in self.trunk:
+            hidden = torch.relu(layer(hidden))
         outputs: torch.Tensor = self.head(hidden)
         return outputs
 

@@ -330,7 +330,7 @@ class Learner(IterativeLearner):
         agent = self.network.agent(self._value_unit)
         if self._critic:
             critic = parts["critic"] = self._critic.state_dict()
-            on_cpu = {name: value.cpu() for name, value in critic.items()}
+            on_cpu = {name: value.cpu().contiguous() for name, value in critic.items()}
             content = save(on_cpu)
             write_atomically(folder / CRITIC, lambda path: write_tensors(path, content))
         write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path, self._learning.encoding))

@@ -99,5 +99,7 @@ def set_moments(optimizer: torch.optim.Optimizer, kept: Tensors) -> None:
         number, _, name = full_name.partition(".")
         if (value.ndim and value.shape != parameters[int(number)].shape) or not torch.isfinite(value).all():
             raise ValueError(f"the optimiser's {full_name} does not fit the network, or is not finite")
+        if value.ndim:  # in the parameter's order of memory, which the fused optimiser relies on
+            value = torch.empty_like(parameters[int(number)]).copy_(value)
         state.setdefault(int(number), {})[name] = value
     optimizer.load_state_dict(optimizer.state_dict() | {"state": state})

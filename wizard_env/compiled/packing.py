@@ -55,16 +55,17 @@ def _pack_bits_uncompiled(values: Any, place: int) -> int:
 def _pack_bits_compiled(_context: Any, values: Any, place: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         first = _address(context, builder, signature.args[0], *arguments)
-        row_type = ir.VectorType(ir.IntType(BYTE_BITS), WORD_BITS)
+        row_type = ir.VectorType(first.type.pointee, WORD_BITS)
         row = builder.load(builder.bitcast(first, row_type.as_pointer()), align=1)
-        flags = builder.icmp_unsigned("!=", row, ir.Constant(row_type, [0] * WORD_BITS))
-        return builder.bitcast(flags, _WORD)
+        compare = builder.icmp_unsigned if values.dtype == types.uint8 else builder.fcmp_unordered
+        return builder.bitcast(compare("!=", row, ir.Constant(row_type, [0] * WORD_BITS)), _WORD)
 
     return types.int64(values, types.int64), generate
 
 
 pack_bits: Any = twin(_pack_bits_uncompiled, _pack_bits_compiled)
-"""pack_bits(values, place) -> int64 whose bit i tells whether values[place + i] is not 0."""
+"""pack_bits(values, place) -> int64 whose bit i tells whether values[place + i], uint8 or float32, is not 0.
+"""
 
 
 def _load_bytes_uncompiled(values: Any) -> int:
