@@ -21,7 +21,7 @@ from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.selfplay.allocator import keep_freed_memory
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import Curves
-from wizard_env.train.selfplay.progress import Progress
+from wizard_env.train.selfplay.progress import Progress, StopLearning
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,6 @@ class Job:
     """Agents that were loaded where the run was started, by name."""
     start: Mapping[str, bytes]
     """The files of the run to start from, by name."""
-
-
-class StoppedError(Exception):
-    """The run is to end."""
 
 
 def work(given: dict[str, Any]) -> None:
@@ -58,7 +54,7 @@ def work(given: dict[str, Any]) -> None:
     try:
         with TemporaryDirectory() as folder:
             _learn(job, peers, Path(folder))
-    except StoppedError:
+    except StopLearning:
         pass
     except LostWorkerError:
         if not ray.get(job.mailbox.over.remote()):
@@ -76,7 +72,7 @@ def _learn(job: Job, peers: Peers, folder: Path) -> None:
     begun = ray.get([mailbox.over.remote(), mailbox.checkpoint.remote()]) if mailbox else None
     over, kept = peers.first(begun)
     if over:
-        raise StoppedError
+        raise StopLearning
     checkpoint = folder / CHECKPOINT if kept else None
     if checkpoint:
         checkpoint.write_bytes(kept)
@@ -124,7 +120,7 @@ class _Relay(Curves):
         self._metrics = metrics
 
     def report(self, progress: Progress) -> None:
-        """Send the metrics and the progress of an iteration; raises StoppedError if the run is to end.
+        """Send the metrics and the progress of an iteration; raises StopLearning if the run is to end.
 
         All workers end after the same iteration: one that goes on alone would wait for the others for ever.
         """
@@ -133,4 +129,4 @@ class _Relay(Curves):
             sent = self._mailbox.iterate.remote(progress, dict(self._metrics))
             over = ray.get([sent, self._mailbox.over.remote()])[1]
         if self._peers.first(over):
-            raise StoppedError
+            raise StopLearning

@@ -156,9 +156,9 @@ class Learner(NewDealsLearner):
     def save(self, folder: Path) -> None:
         """Write a checkpoint and the agent; each file is replaced atomically."""
         parts = {"network": self.network.state_dict(), "optimizer": moments(self._optimizer)}
-        write_checkpoint(folder / CHECKPOINT, parts, {"decisions": self.decisions})
         agent = self.network.agent(VALUE_UNIT)
         write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
+        write_checkpoint(folder / CHECKPOINT, parts, {"decisions": self.decisions})
 
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)

@@ -202,8 +202,8 @@ class Learner(NewDealsLearner):
             "target": self._target.state_dict(),
             "optimizer": moments(self._optimizer),
         }
-        write_checkpoint(folder / CHECKPOINT, parts, {"decisions": self.decisions})
         write_atomically(folder / FILE_NAME, lambda path: save_agent(self.network.policy(), path))
+        write_checkpoint(folder / CHECKPOINT, parts, {"decisions": self.decisions})
 
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)

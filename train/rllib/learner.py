@@ -115,8 +115,10 @@ class Learner(IterativeLearner):
 
     def learn(self, folder: Path, curves: Curves, report: Callable[[Progress], None] | None) -> None:
         """Learn to the end, and release what RLlib holds."""
-        super().learn(folder, curves, report)
-        self.algorithm.stop()
+        try:
+            super().learn(folder, curves, report)
+        finally:
+            self.algorithm.stop()
 
     def iterate(self) -> dict[str, float]:
         """Play, and learn from what was played; returns the metrics to log, by name."""
@@ -127,7 +129,9 @@ class Learner(IterativeLearner):
         return {f"train/{name}": float(learned[name]) for name in _METRICS}
 
     def save(self, folder: Path) -> None:
-        """Write RLlib's checkpoint, point the link at it, and write the agent."""
+        """Write the agent and RLlib's checkpoint, and point the link at it."""
+        policy = self.algorithm.get_module(MODULE).network.agent(VALUE_UNIT)
+        write_atomically(folder / FILE_NAME, lambda path: save_agent(policy, path))
         link = folder / CHECKPOINT
         kept = folder / f"{CHECKPOINT}-{self.decisions}"
         if link.resolve() != kept.resolve():
@@ -139,8 +143,6 @@ class Learner(IterativeLearner):
             for other in folder.glob(f"{CHECKPOINT}-*"):
                 if other != kept:
                     shutil.rmtree(other)
-        policy = self.algorithm.get_module(MODULE).network.agent(VALUE_UNIT)
-        write_atomically(folder / FILE_NAME, lambda path: save_agent(policy, path))
 
 
 def train(

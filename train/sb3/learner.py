@@ -22,7 +22,7 @@ from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
 from wizard_env.train.selfplay.checkpoints import CheckpointError
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.games import deal_games
-from wizard_env.train.selfplay.progress import Progress, Tally
+from wizard_env.train.selfplay.progress import Progress, StopLearning, Tally
 from wizard_env.train.threads import TorchPace
 
 CHECKPOINT = "checkpoint.zip"
@@ -146,8 +146,8 @@ def save(model: MaskablePPO, folder: Path) -> None:
     excluded = ["rollout_buffer", "rollout_buffer_kwargs", "env"]
     content = BytesIO()
     model.save(content, exclude=excluded)
-    write_atomically(folder / CHECKPOINT, lambda path: path.write_bytes(content.getbuffer()))
     write_atomically(folder / FILE_NAME, lambda path: save_agent(policy_weights(model.policy), path))
+    write_atomically(folder / CHECKPOINT, lambda path: path.write_bytes(content.getbuffer()))
 
 
 class _CurveOutput(KVWriter):
@@ -175,6 +175,7 @@ class _Watch(BaseCallback):
         self._tally = Tally(learning.decisions)
         self._saved = time.monotonic()
         self._descending = TorchPace()
+        self._stop: StopLearning | None = None
 
     def _on_training_start(self) -> None:
         """Measure gradient steps, from the end of one to the end of the next."""
@@ -195,12 +196,17 @@ class _Watch(BaseCallback):
         for name, value in progress.metrics().items():
             self.logger.record(name, value)
         if self._report is not None:
-            self._report(progress)
+            try:
+                self._report(progress)
+            except StopLearning as stop:
+                self._stop = stop
         self._descending.begin()
 
     def _on_rollout_start(self) -> None:
-        """Save if it is time; the last update is complete before each rollout."""
+        """Save if it is time, or the run is to stop; the last update is complete before each rollout."""
         check_finite(self.model.policy.parameters(), self.num_timesteps)
-        if time.monotonic() - self._saved >= self._learning.checkpoint_seconds:
+        if self._stop or time.monotonic() - self._saved >= self._learning.checkpoint_seconds:
             save(self.model, self._folder)  # type: ignore[arg-type]
             self._saved = time.monotonic()
+        if self._stop:
+            raise self._stop

@@ -12,7 +12,7 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.selfplay.checkpoints import restoring
 from wizard_env.train.selfplay.curves import DECISIONS, Curves
 from wizard_env.train.selfplay.games import deal_games
-from wizard_env.train.selfplay.progress import Progress, Tally
+from wizard_env.train.selfplay.progress import Progress, StopLearning, Tally
 
 
 class IterativeLearner(ABC):
@@ -48,7 +48,10 @@ class IterativeLearner(ABC):
         """Write a checkpoint and the agent; each file is replaced atomically."""
 
     def learn(self, folder: Path, curves: Curves, report: Callable[[Progress], None] | None) -> None:
-        """Iterate until enough decisions are learned from; the last checkpoint is the result."""
+        """Iterate until enough decisions are learned from; the last checkpoint is the result.
+
+        Raises StopLearning if `report` does, after a checkpoint.
+        """
         saved = time.monotonic()
         while self.decisions < self._until:
             due = time.monotonic() - saved >= self._checkpoint_seconds
@@ -60,7 +63,11 @@ class IterativeLearner(ABC):
             progress = self.tally.progress(self.decisions)
             curves.add(progress.metrics() | metrics | {DECISIONS: self.decisions}, self.decisions)
             if report is not None:
-                report(progress)
+                try:
+                    report(progress)
+                except StopLearning:
+                    self.save(folder)
+                    raise
         self.save(folder)
 
 

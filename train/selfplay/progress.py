@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 from wizard_env.train.cluster.peers import Peers
 
 
+class StopLearning(Exception):  # noqa: N818 - no error
+    """Raised by a run's `report` to end the run; a checkpoint is written first."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """How a run stands after an iteration."""
