@@ -297,11 +297,12 @@ class Learner(IterativeLearner):
             return {}
         if self._pool:
             self._pool.add(self.network)
-        self._due = -(-self.decisions // every)
+        number = self.decisions // every
+        self._due = number if number > before // every else number + 1
         return self._snapshots.rate(self.network)
 
     def keep_past(self, folder: Path) -> None:
-        """Write the snapshot just taken as an agent: the third is `past/000003` in the run's folder."""
+        """Write the snapshot just taken as an agent: that after `3 * snapshot_decisions` is `past/000003`."""
         if self._due and not self.peers.rank:
             agent = self.network.agent(self._value_unit)
             path = folder / PAST / f"{self._due:06}" / FILE_NAME

@@ -228,3 +228,12 @@ def test_threads_change_nothing(tmp_path: Path) -> None:
         torch.set_num_threads(threads)
         train(config(2 * ITERATION, **options), tmp_path / f"{threads}")
     assert checkpoint(tmp_path / "1") == checkpoint(tmp_path / "2")
+
+
+# --- past selves as agents
+
+
+def test_snapshots_are_numbered_without_a_gap(tmp_path: Path) -> None:
+    """From 000001, though no iteration ends just where a snapshot is due; the end of a run has one too."""
+    train(config(5 * ITERATION, snapshot_decisions=2 * ITERATION - 24), tmp_path)
+    assert sorted(path.name for path in (tmp_path / "past").iterdir()) == ["000001", "000002", "000003"]
