@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from wizard_env.agents.network import FILE_NAME
 from wizard_env.records.files import write_atomically
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config, Run
@@ -14,6 +15,8 @@ from wizard_env.train.selfplay.allocator import keep_freed_memory
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Progress
 
+CHANGEABLE = ("learning.decisions", "learning.checkpoint_seconds")
+"""The keys that a run may change when it goes on."""
 CONFIG = "config.json"
 """The file in a run's folder that keeps its config."""
 LOCK = "lock"
@@ -56,15 +59,16 @@ def train(
         folder: where to write; created if it is missing.
         resume: continue from the folder's checkpoint.
         device: "cpu" or "cuda".
-        report: called after every iteration.
+        report: called after every iteration; if it raises StopLearning, a checkpoint is written first.
 
     Returns:
         The folder.
 
     Raises:
         BlockingIOError: another process writes into the folder.
-        FileExistsError: the folder already holds a run, and `resume` is off.
+        FileExistsError: the folder already holds a checkpoint, and `resume` is off.
         FileNotFoundError: `resume` is on, and the folder holds no checkpoint.
+        StopLearning: `report` has raised it.
         ValueError: the folder holds a run of another config; or its checkpoint is damaged; or training
             diverged, which the last checkpoint does not contain.
     """
@@ -90,48 +94,76 @@ def run_learner(
 ) -> None:
     """Let a learner learn in a folder; what `train` and learning on RLlib have in common.
 
+    Nothing is written before the learner has begun, which loads and checks all that the config names.
+
     Args:
         begin: makes the learner, given the checkpoint to resume from or None.
         checkpoint: where the learner writes its checkpoints.
         config: the run.
         folder, resume, report: as for `train`, which raises the same errors.
     """
+    keep_freed_memory()
+    learner = None
+    if not resume:
+        if folder.exists():
+            with claimed(checkpoint, config, folder, resume):
+                pass  # refuses at once what it would refuse below
+        learner = begin(None)
     with claimed(checkpoint, config, folder, resume):
-        keep_freed_memory()
-        learner = begin(checkpoint if resume else None)
+        learner = learner or begin(checkpoint)
+        if learner.decisions >= config.learning.decisions:
+            return
+        keep_config(config, folder)
         with closing(Curves(folder, learner.decisions)) as curves:
             learner.learn(folder, curves, report)
 
 
 @contextmanager
 def claimed(checkpoint: Path, config: Run, folder: Path, resume: bool) -> Iterator[None]:
-    """Lock the folder for as long as the block runs, and write the config into it.
+    """Lock the folder, which is created if it is missing, for as long as the block runs.
 
     The arguments are those of `run_learner`; raises what `train` raises.
     """
     if resume and not checkpoint.exists():
         raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
     with locked(folder, LOCK):
-        _claim(checkpoint, config, folder, resume)
+        _check_claim(checkpoint, config, folder, resume)
         yield
 
 
-def _claim(checkpoint: Path, config: Run, folder: Path, resume: bool) -> None:
-    """Write the config into the folder; a run that is there already must have the same."""
+def _check_claim(checkpoint: Path, config: Run, folder: Path, resume: bool) -> None:
+    """Check that the run may write into the folder: an agent that is there must be of the same config."""
     if not resume and checkpoint.exists():
-        raise FileExistsError(f"{folder} holds a run already: resume it, or remove it first")
+        raise FileExistsError(f"{folder} holds a run already: resume it, remove it, or choose another name")
     kept = folder / CONFIG
-    if kept.exists():
+    if kept.exists() and (checkpoint.exists() or (folder / FILE_NAME).exists()):
         before = read_kept(kept, type(config))
-        changeable = {"decisions", "checkpoint_seconds"}
-        if _without(before, changeable) != _without(config, changeable):
+        if other := _first_difference(before, config):
             raise ValueError(
-                f"{folder} holds a run of another config, see {kept}; "
-                f"a run that goes on there may change only {' and '.join(sorted(changeable))}"
+                f"{folder} holds a run of another config ({other}), see {kept}: choose another name, or "
+                f"change only {' and '.join(CHANGEABLE)} of a run that goes on there"
             )
+
+
+def _first_difference(before: Run, config: Run) -> str:
+    """The first key by which a run could not go on, with both values; nothing if it can."""
+    was, given = (_flat(each.model_dump()) for each in (before, config))
+    for key in given | was:
+        if was.get(key) != given.get(key) and key not in CHANGEABLE:
+            return f"{key} = {was.get(key)!r} there, {given.get(key)!r} here"
+    return ""
+
+
+def _flat(config: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a config, those of its sections as in "learning.layers"."""
+    return {
+        f"{section}.{key}" if isinstance(value, dict) else section: inner
+        for section, value in config.items()
+        for key, inner in (value.items() if isinstance(value, dict) else [("", value)])
+    }
+
+
+def keep_config(config: Run, folder: Path) -> None:
+    """Write the config of a run into its folder."""
     text = config.model_dump_json(indent=2)
-    write_atomically(kept, lambda path: path.write_text(text, encoding="utf-8"))
-
-
-def _without(config: Run, keys: set[str]) -> dict[str, Any]:
-    return config.model_dump(exclude={"learning": keys})
+    write_atomically(folder / CONFIG, lambda path: path.write_text(text, encoding="utf-8"))

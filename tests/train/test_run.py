@@ -22,10 +22,10 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.evaluate import Entrant, evaluate
 from wizard_env.train.networks import DivergedError
 from wizard_env.train.ppo.learner import CRITIC
-from wizard_env.train.run import CONFIG, LOCK, train
+from wizard_env.train.run import CONFIG, LOCK, checkpoint_of, train
 from wizard_env.train.sb3.learner import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES
-from wizard_env.train.selfplay.progress import Progress
+from wizard_env.train.selfplay.progress import Progress, StopLearning
 
 TINY = {
     "learner": "maskable_ppo",
@@ -262,6 +262,55 @@ def test_a_run_interrupted_before_its_first_checkpoint_starts_again(tmp_path: Pa
     assert (tmp_path / CHECKPOINT).exists()
 
 
+LEARNERS: dict[str, dict[str, Any]] = {
+    "ppo": {**TINY, "learner": "ppo", "decisions": 4 * ITERATION},
+    "maskable_ppo": {**TINY, "decisions": 4 * ITERATION},
+    "dqn": {
+        "learner": "dqn",
+        "decisions": 4 * ITERATION,
+        "num_games": 16,
+        "decisions_per_game": 32,
+        "batch_size": 64,
+        "replay_start": 64,
+    },
+    "distillation": {
+        "learner": "distillation",
+        "teachers": {"champion": []},
+        "decisions": 4 * ITERATION,
+        "num_games": 16,
+        "decisions_per_game": 32,
+        "batch_size": 64,
+        "layers": [8],
+    },
+}
+"""A short run of each learner, of equal iterations."""
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_run_that_is_stopped_writes_a_checkpoint(learner: str, tmp_path: Path) -> None:
+    """Of the iteration that `report` told of; resumed, it learns the rest."""
+    run = Config.model_validate({"name": "tiny", "learning": LEARNERS[learner]})
+
+    def stop(progress: Progress) -> None:
+        raise StopLearning
+
+    with pytest.raises(StopLearning):
+        train(run, tmp_path, report=stop)
+    assert checkpoint_of(run, tmp_path).exists()
+    load(str(tmp_path))
+    reports: list[Progress] = []
+    train(run, tmp_path, resume=True, report=reports.append)
+    assert [progress.decisions for progress in reports] == [n * ITERATION for n in (2, 3, 4)]
+
+
+def test_a_finished_run_is_not_written_again(tmp_path: Path) -> None:
+    """Not its config either, if fewer decisions are asked for than it has learned from."""
+    train(config(2 * ITERATION), tmp_path)
+    before = contents(tmp_path)
+    train(config(ITERATION), tmp_path, resume=True)
+    assert contents(tmp_path) == before
+
+
 # --- what is refused
 
 
@@ -313,14 +362,65 @@ def test_a_folder_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_a_run_of_another_config_is_not_begun_again(tmp_path: Path) -> None:
-    """Though it has written no checkpoint yet."""
+def test_a_folder_without_a_checkpoint_blocks_no_corrected_config(tmp_path: Path) -> None:
     with pytest.raises(InterruptedTraining):
         train(config(), tmp_path, report=StopAfter(1))
+    assert (tmp_path / CONFIG).exists()
+    train(config(seed=5), tmp_path)
+    assert Config.model_validate_json((tmp_path / CONFIG).read_text()) == config(seed=5)
+
+
+def test_an_agent_without_a_checkpoint_is_left_alone(tmp_path: Path) -> None:
+    """By a run of another config, also by one of another learner, whose checkpoint has another name."""
+    train(config(1), tmp_path)
+    (tmp_path / CHECKPOINT).unlink()
     before = contents(tmp_path)
-    with pytest.raises(ValueError, match="holds a run of another config"):
-        train(config(seed=5), tmp_path)
+    for other in (config(1, seed=5), config(1, learner="ppo")):
+        with pytest.raises(ValueError, match="holds a run of another config"):
+            train(other, tmp_path)
     assert contents(tmp_path) == before
+
+
+def test_the_first_key_that_differs_is_named(tmp_path: Path) -> None:
+    train(config(1), tmp_path)
+    with pytest.raises(ValueError, match=r"learning.layers = \[16\] there, \[8\] here"):
+        train(config(1, layers=[8]), tmp_path, resume=True)
+
+
+MISTAKES: dict[str, dict[str, Any]] = {
+    "partner": {"sparring": 0.5, "partners": ["randm"]},
+    "reward": {"reward": "nowhere.py:mine"},
+    "encoding": {"learner": "ppo", "encoding": "nowhere.py:mine"},
+    "start": {"learner": "ppo", "start": "runs/nowhere"},
+    "teacher": {"learner": "distillation", "teachers": {"heuristic": []}},
+    "values": {"learner": "dqn", "reward": "nowhere.py:mine"},
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+def test_nothing_is_written_before_all_that_a_config_names_is_found(
+    mistake: dict[str, Any], tmp_path: Path
+) -> None:
+    learning = {"decisions": 1, "num_games": 4, "learner": "maskable_ppo", **mistake}
+    wrong = Config.model_validate({"name": "tiny", "learning": learning})
+    with pytest.raises((ValueError, OSError)):
+        train(wrong, tmp_path / "runs" / "tiny")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_nothing_is_written_for_agents_to_rate_against_that_are_not_found(tmp_path: Path) -> None:
+    wrong = config(1, learner="ppo").model_dump() | {"ratings": {"agents": ["randm"]}}
+    with pytest.raises(ValueError, match="did you mean 'random'"):
+        train(Config.model_validate(wrong), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn", "distillation"])
+def test_nothing_is_written_for_a_device_that_is_missing(learner: str, tmp_path: Path) -> None:
+    run = Config.model_validate({"name": "tiny", "learning": LEARNERS[learner]})
+    with pytest.raises((RuntimeError, ValueError)):
+        train(run, tmp_path / "run", device="nonsense")
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

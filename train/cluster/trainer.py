@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -18,9 +18,9 @@ from wizard_env.train.cluster.writer import Writer
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import CRITIC, check_shares, warn_of_new_deals
-from wizard_env.train.run import claimed
-from wizard_env.train.selfplay.checkpoints import CHECKPOINT
-from wizard_env.train.selfplay.progress import Progress
+from wizard_env.train.run import claimed, keep_config
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
+from wizard_env.train.selfplay.progress import Progress, StopLearning
 
 POLL = 0.2
 """Seconds between two looks into the mailbox."""
@@ -57,7 +57,8 @@ def train(
             If Ray is already connected, that connection is used.
         resume: continue from the folder's checkpoint.
         device: "cpu" or "cuda".
-        report: called after every iteration.
+        report: called after every iteration; if it raises StopLearning, the workers end the iteration that
+            they are at, and a checkpoint is written.
 
     Returns:
         The folder.
@@ -67,6 +68,7 @@ def train(
         FileExistsError, FileNotFoundError: as `wizard_env.train.run.train` does.
         ModuleNotFoundError: ray, or something that Ray Train needs, is not installed.
         PermissionError: the config names programs or code, within `programs(allowed=False)`.
+        StopLearning: `report` has raised it.
         RuntimeError: workers were lost several times in a row before an iteration ended.
         ValueError: `workers` is below 1, or does not divide the games and the minibatches; or the learner is
             not "ppo"; or, as for `wizard_env.train.run.train`, the folder holds a run of another config.
@@ -83,12 +85,12 @@ def train(
     _check_ray_train(workers)
     start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
     checkpoint = folder / CHECKPOINT
-    with (
-        connected(address, f"workers={workers}", processors=workers) as (ray, own),
-        claimed(checkpoint, config, folder, resume),
-    ):
+    with connected(address, f"workers={workers}", processors=workers) as (ray, own), ExitStack() as held:
         agents = _agents_to_send(config, ray)
+        held.enter_context(claimed(checkpoint, config, folder, resume))
         if resume:
+            if read_plain(checkpoint)["decisions"] >= learning.decisions:
+                return folder
             warn_of_new_deals(checkpoint, workers)
         if (cores := ray.cluster_resources().get("CPU", 0)) < workers:
             _log.warning("workers=%d: the cluster has %d cores; the run waits for more", workers, cores)
@@ -101,13 +103,20 @@ def train(
             job = {"config": config, "device": device, "mailbox": mailbox, "agents": agents, "start": start}
             fit = _Fit(job, workers, Path(scratch))
             fit.start()
-            try:
-                with closing(Writer(folder, report)) as writer:
+            with closing(Writer(folder, report, lambda: keep_config(config, folder))) as writer:
+                try:
                     _follow(ray, mailbox, fit, writer)
-            except BaseException:
-                ray.get(mailbox.stop.remote())
-                fit.join(PATIENCE if own else None)
-                raise
+                except StopLearning:
+                    ray.get(mailbox.stop.remote())
+                    fit.join()
+                    for one in ray.get(mailbox.collect.remote())[0]:
+                        with suppress(StopLearning):
+                            writer.take(one)
+                    raise
+                except BaseException:
+                    ray.get(mailbox.stop.remote())
+                    fit.join(PATIENCE if own else None)
+                    raise
     return folder
 
 

@@ -18,9 +18,12 @@ _log = logging.getLogger(__name__)
 class Writer:
     """Writes what workers tell into the run's folder, and reports their progress."""
 
-    def __init__(self, folder: Path, report: Callable[[Progress], None] | None) -> None:
-        """report: called after every iteration."""
+    def __init__(
+        self, folder: Path, report: Callable[[Progress], None] | None, begin: Callable[[], None]
+    ) -> None:
+        """report: called after every iteration. begin: called when the workers have begun."""
         self._folder = folder
+        self._begin = begin
         self._report = report
         self._began = time.monotonic()
         self._curves: Curves | None = None
@@ -30,6 +33,7 @@ class Writer:
         match news:
             case Began(decisions):
                 if self._curves is None:
+                    self._begin()
                     self._began = time.monotonic()
                 else:
                     _log.warning("a worker was lost: the run goes on from %d decisions", decisions)

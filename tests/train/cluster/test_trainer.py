@@ -20,9 +20,9 @@ from wizard_env.train.cluster.trainer import train
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.run import train as train_here
-from wizard_env.train.selfplay.checkpoints import CHECKPOINT
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
 from wizard_env.train.selfplay.curves import CURVES
-from wizard_env.train.selfplay.progress import Progress
+from wizard_env.train.selfplay.progress import Progress, StopLearning
 
 ITERATION = 16 * 32
 TINY: dict[str, Any] = {
@@ -124,6 +124,27 @@ def test_two_workers_stop_and_resume(cluster: None, tmp_path: Path) -> None:
     found = lines(tmp_path / "run")
     assert [int(line["time/total_timesteps"]) for line in found] == [n * ITERATION for n in (1, 2, 3, 4)]
     assert all(float(line["workers/megabytes_sent"]) > 0 for line in found)
+
+
+@pytest.mark.slow
+def test_workers_that_are_stopped_write_a_checkpoint(cluster: None, tmp_path: Path) -> None:
+    """Of an iteration that all of them have ended; resumed, they learn the rest, and then nothing."""
+    run = config(8 * ITERATION)
+
+    def stop(progress: Progress) -> None:
+        raise StopLearning
+
+    with pytest.raises(StopLearning):
+        train(run, tmp_path, workers=2, report=stop)
+    stopped = read_plain(tmp_path / CHECKPOINT)["decisions"]
+    assert ITERATION <= stopped < 8 * ITERATION
+    train(run, tmp_path, workers=2, resume=True)
+    assert [int(line["time/total_timesteps"]) for line in lines(tmp_path)] == [
+        n * ITERATION for n in range(1, 9)
+    ]
+    before = content(tmp_path)
+    train(run, tmp_path, workers=2, resume=True, report=stop)
+    assert content(tmp_path) == before
 
 
 def pids(name: str) -> list[int]:
