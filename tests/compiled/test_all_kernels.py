@@ -113,12 +113,55 @@ def test_training_compiles_nothing_more(environment: dict[str, str], tmp_path: P
     assert kept(environment) == before
 
 
+def test_training_compiles_only_what_it_calls(
+    environment: dict[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """From an empty folder, less than half of all; the same command again, evaluation included, nothing."""
+    fresh = environment | {"NUMBA_CACHE_DIR": str(tmp_path_factory.mktemp("fresh"))}
+    config = shortened("short", tmp_path)
+    run(fresh, "train", config, folder=tmp_path)
+    compiled = kept(fresh)
+    assert 0 < len(compiled) < len(all_kernels()) / 2
+    run(fresh, "train", config, "--seed", "1", folder=tmp_path)
+    assert kept(fresh) == compiled
+
+
+def test_compilations_can_be_watched(tmp_path: Path) -> None:
+    """Kernels by name, without their helpers; those that are on disk are not compiled."""
+    program = """
+from wizard_env.compiled.all_kernels import compile_here, watched_compilations
+with watched_compilations() as begun:
+    compile_here(["wizard_env.view._conceal_rows"])
+print(begun)
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for expected in ("['wizard_env.view._conceal_rows']", "[]"):
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == expected
+
+
+def test_the_base_install_compiles_ahead(environment: dict[str, str]) -> None:
+    """Without the modules of any extra: `wizard` would need some."""
+    hidden = ("typer", "rich", "torch", "pydantic", "scipy", "filelock")
+    program = f"""
+import runpy, sys
+sys.modules.update(dict.fromkeys({hidden}))
+runpy.run_module("wizard_env.compiled", run_name="__main__")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "all kernels were compiled before\n", done.stderr
+
+
 def test_the_server_is_ready_when_everything_is_compiled(environment: dict[str, str], tmp_path: Path) -> None:
     """It says where it listens after it has said that the kernels are there."""
     before = kept(environment)
     command = [str(COMMAND), "serve", "--port", "0", "--database", str(tmp_path / "tables.sqlite")]
     with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as server:
         assert server.stdout is not None
         try:

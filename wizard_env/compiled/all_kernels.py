@@ -1,4 +1,4 @@
-"""Compiling every kernel of the package ahead of time, in several processes."""
+"""Compiling every kernel of the package ahead of time, in several processes; watching what is compiled."""
 
 import importlib
 import logging
@@ -6,8 +6,11 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from multiprocessing import get_context
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
+
+from numba.core import event
 
 from wizard_env.compiled import cache
 from wizard_env.compiled.cache import BASE, PARTS, modules_of
@@ -84,6 +87,32 @@ def compile_here(names: list[str]) -> list[Compiled]:
         KERNELS[name].prepare()
         compiled.append(Compiled(name, time.process_time() - start))
     return compiled
+
+
+class _Watch(event.Listener):
+    """Notes the kernels that numba begins to compile, without the helpers in them."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+
+    def on_start(self, event: Any) -> None:
+        kernel = event.data["dispatcher"]
+        if isinstance(kernel, Kernel):
+            self.begun.append(f"{kernel.__module__}.{kernel.py_func.__name__}")
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is left to note."""
+
+
+@contextmanager
+def watched_compilations() -> Iterator[list[str]]:
+    """The names of the kernels that this process begins to compile while the block runs."""
+    watch, events = _Watch(), cast(Any, event)
+    events.register("numba:compile", watch)
+    try:
+        yield watch.begun
+    finally:
+        events.unregister("numba:compile", watch)
 
 
 def _prepare_process() -> None:

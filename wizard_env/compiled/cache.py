@@ -72,7 +72,7 @@ def cache_folder(package: str) -> str:
     if not folder.exists():
         log.warning(
             "compiling the kernels of %s for this machine, each once, when it is first called "
-            "(`wizard compile` compiles all of them ahead)",
+            "(`python -m wizard_env.compiled` compiles all of them ahead)",
             package,
         )
     return str(folder)
