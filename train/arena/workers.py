@@ -4,6 +4,7 @@ Each way of working is a function that is called like `map` and gives the same r
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -51,10 +52,17 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
     else:
         # Torch's threads do not survive a fork, so every process starts from scratch.
         with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
-            yield pool.map
+            try:
+                yield pool.map
+            except BaseException:  # the pool would wait for all that was asked of it
+                for process in list((pool._processes or {}).values()):
+                    process.terminate()
+                raise
 
 
 def _prepare_process() -> None:
+    """Prepare a process of a pool. Ctrl-C reaches it too, but its parent decides what comes of it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
     use_one_thread()
 

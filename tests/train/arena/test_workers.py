@@ -2,6 +2,7 @@
 
 import socket
 import sys
+import time
 from operator import neg
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.arena.workers import workers
 from wizard_env.train.evaluate import Entrant, evaluate
 
+PATIENCE = 60.0
+"""Seconds that a task takes, which nobody waits for."""
 SHORT = Rules(num_players=3, hand_sizes=(2, 4))
 
 
@@ -45,6 +48,20 @@ def test_any_number_of_workers_finds_the_same(network: str) -> None:
         with pytest.raises(ValueError, match="agent 'randm'"):
             evaluate(["randm"], SHORT, 40, spread=spread)
         assert list(spread(neg, range(9))) == [-number for number in range(9)]
+
+
+def test_a_block_that_is_left_early_ends_its_workers() -> None:
+    """And does not wait for what they were asked to do."""
+    began = time.monotonic()
+
+    def interrupted() -> None:
+        with workers(2) as spread:
+            spread(time.sleep, [PATIENCE] * 4)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert time.monotonic() - began < PATIENCE
 
 
 @pytest.mark.slow
