@@ -4,8 +4,8 @@ from collections.abc import Callable
 from time import perf_counter
 
 from rich.console import Console
-from rich.progress import track
 
+from wizard_env.play.cli.progress import Counted, displayed
 from wizard_env.play.report.console import say
 
 
@@ -26,23 +26,23 @@ def say_compiled(taken: float, count: int, total: int) -> None:
 
 
 def compile_with_progress(tell: Callable[[int, int], None] | None = None) -> tuple[float, int, int]:
-    """Compile what is missing, with a progress bar if stderr is a terminal.
+    """Compile what is missing, and show the progress on stderr.
 
     Args:
         tell: called with how many kernels are compiled and how many were missing, whenever that changes.
 
     Returns the seconds taken, how many kernels were compiled, and how many there are.
     """
-    from wizard_env.compiled.all_kernels import all_kernels, be_quiet, compile_kernels, missing_kernels
-
     start = perf_counter()
-    be_quiet()
-    missing = missing_kernels()
-    console = Console(stderr=True)
-    hidden = not console.is_terminal
-    compiled = compile_kernels(missing)
-    bar = track(compiled, "compiling", len(missing), console=console, transient=True, disable=hidden)
-    for count, _ in enumerate(bar, start=1):
-        if tell:
-            tell(count, len(missing))
-    return perf_counter() - start, len(missing), len(all_kernels())
+    counted = Counted("looking for kernels to compile")
+    with displayed(counted, Console(stderr=True), transient=True):
+        from wizard_env.compiled.all_kernels import all_kernels, be_quiet, compile_kernels, missing_kernels
+
+        be_quiet()
+        missing = missing_kernels()
+        counted.doing, counted.total = "compiling", len(missing)
+        for count, _ in enumerate(compile_kernels(missing), start=1):
+            counted.done = count
+            if tell:
+                tell(count, len(missing))
+        return perf_counter() - start, len(missing), len(all_kernels())

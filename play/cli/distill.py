@@ -27,11 +27,14 @@ def distill(
     resume: Resume = False,
     threads: Threads = None,
 ) -> None:
-    """Distil a network into a small one, as `champion+search` plays worlds out with."""
+    """Distil a network into a small one, as `champion+search` plays worlds out with.
+
+    A run that was stopped goes on where it stopped.
+    """
     from wizard_env.train.config.distillation import DistillationConfig
     from wizard_env.train.config.reading import read_config
     from wizard_env.train.config.run import Config
-    from wizard_env.train.run import train
+    from wizard_env.train.run import checkpoint_of, train
     from wizard_env.train.selfplay.curves import CURVES, read_curves
 
     played = read_config(configs.find(games))
@@ -42,7 +45,8 @@ def distill(
         decisions=decisions,
     )
     run = Config(name="distilled", seed=seed, game=played.game, tables=played.tables, learning=learning)
-    with training_bar(console) as bar:
+    resume = resume or checkpoint_of(run, folder).exists()
+    with training_bar(console, decisions) as bar:
         train(run, folder, resume=resume, report=bar.update)
     last = read_curves(folder / CURVES)[-1]
     alike, apart = (float(last[f"train/{name}"]) for name in ("agreement", "divergence"))

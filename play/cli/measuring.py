@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from wizard_env.play.cli.options import (
     Agents,
@@ -186,7 +187,8 @@ def exploit(
     outputs = Outputs(json)
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     folder = runs / run_name(agent, rules, seed, start)
-    with training_bar(console) as bar:
+    shown = Console(stderr=True) if outputs.prints_json else console
+    with training_bar(shown, decisions, "the measuring of its gain") as bar:
         found = exploit(agent, rules, folder, decisions, games, seed, bar.update, start, device)
     if not outputs.prints_json:
         show_exploit(console, found)

@@ -31,7 +31,9 @@ Restriction = Annotated[str, typer.Option(help="Bid restriction: free, no_even, 
 Reveal = Annotated[str, typer.Option(help="When bids are revealed: open, simultaneous or secret.")]
 MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
 WorkerCount = Annotated[int, typer.Option(help="Number of processes that play.")]
-Resume = Annotated[bool, typer.Option(help="Resume from the run's checkpoint.")]
+Resume = Annotated[
+    bool, typer.Option(help="Fail if there is no run to resume; one that is there is resumed anyway.")
+]
 Device = Annotated[str, typer.Option(help="Where the network is computed: cpu or cuda.")]
 Threads = Annotated[
     int | None,

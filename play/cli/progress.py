@@ -1,87 +1,195 @@
-"""Progress bars for training and playing."""
+"""Progress of what takes long: a bar on a terminal, elsewhere a line every half minute."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn, track
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.progress_bar import ProgressBar
 from rich.table import Table
+from rich.text import Text
+
+from wizard_env.play.cli.stopping import Stop, stoppable
 
 if TYPE_CHECKING:
     from wizard_env.train.arena.workers import Map
     from wizard_env.train.selfplay.progress import Progress as Iteration
 
+FIRST_LINE = 1.0
+"""Seconds until the first line, where the output is no terminal: what ends before prints none."""
+LINES_APART = 30.0
+"""Seconds between two lines."""
+BAR = 40
+"""The width of a bar, at most."""
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-class TrainingBar:
-    """A progress bar for a training run, and a summary of how play improved."""
+class Shown(ABC):
+    """How far something has come.
 
-    SHOWN = 6
-    """Iterations that the summary shows."""
+    doing: a word or two for what is done.
+    done, total: in units of its own; no total if it is not known yet.
+    """
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._task = progress.add_task("learning", total=None, accuracy="", speed="")
-        self._iterations: list[Iteration] = []
+    def __init__(self, doing: str, total: int | None = None) -> None:
+        self.doing = doing
+        self.done = 0
+        self.total = total
 
-    def update(self, iteration: "Iteration") -> None:
-        """Show an iteration, and keep it for the summary."""
-        self._iterations.append(iteration)
-        learned = iteration.decisions - self._iterations[0].decisions
-        seconds = iteration.seconds - self._iterations[0].seconds
-        self._progress.update(
-            self._task,
-            completed=iteration.decisions,
-            total=iteration.total,
-            accuracy=f"bids met {iteration.bid_accuracy:.1%}",
-            speed=f"{learned / seconds:,.0f} decisions/s" if seconds > 0 else "",
-        )
+    @abstractmethod
+    def details(self) -> list[str]:
+        """What else there is to say, the most important first."""
 
-    def summary(self) -> Table:
-        """A table of bids met and points, at iterations spread over the run."""
-        table = Table(title="self-play", title_justify="left")
-        for heading in ("decisions", "seconds", "bids met", "points per round"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        last = len(self._iterations) - 1
-        shown = {round(last * part / (self.SHOWN - 1)) for part in range(self.SHOWN)} if last >= 0 else set()
-        for number in sorted(shown):
-            iteration = self._iterations[number]
-            table.add_row(
-                f"{iteration.decisions:,}",
-                f"{iteration.seconds:.0f}",
-                f"{iteration.bid_accuracy:.3f}",
-                f"{iteration.points:+.1f}",
-            )
-        return table
+    @property
+    def _share(self) -> str:
+        return f"{self.done / self.total:4.0%}" if self.total else "    "
+
+    def line(self) -> str:
+        """All of it in one line."""
+        return f"{self.doing:<12} {self._share}  {', '.join(self.details())}".rstrip()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        words = f"{self._share}  {', '.join(self.details())}"
+        width = min(max(options.max_width - len(self.doing) - len(words) - 2, BAR // 4), BAR)
+        row = Table.grid(padding=(0, 1, 0, 0))
+        bar = ProgressBar(self.total, self.done, width, pulse=not self.total)
+        row.add_row(self.doing, bar, Text(words, no_wrap=True, overflow="ellipsis"))
+        yield row
 
 
 @contextmanager
-def training_bar(console: Console) -> Iterator[TrainingBar]:
-    """Show a progress bar while the block runs."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TextColumn("{task.fields[accuracy]}"),
-        TextColumn("{task.fields[speed]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console) as progress:
-        yield TrainingBar(progress)
+def displayed(shown: Shown, console: Console, transient: bool = False) -> Iterator[None]:
+    """Show how far something has come while the block runs. transient: no bar is left at the end."""
+    if console.is_interactive:
+        with Live(shown, console=console, transient=transient):
+            yield
+        return
+    ended = Event()
+
+    def repeat() -> None:
+        seconds = FIRST_LINE
+        while not ended.wait(seconds):
+            console.print(shown.line(), markup=False, highlight=False, soft_wrap=True)
+            seconds = LINES_APART
+
+    thread = Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
-def with_progress(spread: "Map") -> "Map":
-    """Show a progress bar of the tasks done, if stderr is a terminal."""
-    console = Console(stderr=True)
+class Counted(Shown):
+    """Tasks that are done one after another, each of about the same size."""
+
+    def __init__(self, doing: str, total: int | None = None) -> None:
+        super().__init__(doing, total)
+        self._began = monotonic()
+
+    def details(self) -> list[str]:
+        if self.total is None:
+            return []
+        found = [f"{self.done} of {self.total}"]
+        if self.done:
+            found.append(_left((monotonic() - self._began) / self.done * (self.total - self.done)))
+        return found
+
+
+class TrainingBar(Shown):
+    """A training run.
+
+    begun: whether an iteration has ended.
+    """
+
+    def __init__(self, total: int | None, then: str, stop: Stop, compiled: list[str]) -> None:
+        """Begin.
+
+        Args:
+            total: how many decisions the run is to learn from, if that is known.
+            then: what follows; nothing if it is "".
+            stop: a signal to stop, which ends the run after an iteration.
+            compiled: the kernels that have been compiled so far, as `watched_compilations` notes them.
+        """
+        super().__init__("preparing", total)
+        self.begun = False
+        self._then = then
+        self._stop = stop
+        self._compiled = compiled
+        self._first: Iteration | None = None
+        self._last: Iteration | None = None
+        self._updated = 0.0
+
+    def update(self, iteration: "Iteration") -> None:
+        """Show an iteration. Raises StopLearning if a signal asked the run to stop."""
+        from wizard_env.train.selfplay.progress import StopLearning
+
+        self._first, self._last = self._first or iteration, iteration
+        self._updated = monotonic()
+        self.begun, self.doing = True, "learning"
+        self.done, self.total = iteration.decisions, iteration.total
+        if self._stop.signal:
+            raise StopLearning
+
+    def details(self) -> list[str]:
+        if self._stop.signal:
+            return ["stopping after this iteration; Ctrl-C again: at once"]
+        if self._first is None or self._last is None:
+            return [f"{len(self._compiled)} kernels compiled for this machine"] if self._compiled else []
+        found, speed = [], self._speed()
+        if speed:
+            seconds = (self._last.total - self._last.decisions) / speed - (monotonic() - self._updated)
+            found.append(_left(seconds) + (f", then {self._then}" if self._then else ""))
+            found.append(f"{speed:,.0f} decisions/s")
+        return [*found, f"bids met {self._last.bid_accuracy:.1%}"]
+
+    def _speed(self) -> float:
+        """Decisions a second without the first iteration, which warms up; 0 if there was no other."""
+        assert self._first is not None
+        assert self._last is not None
+        seconds = self._last.seconds - self._first.seconds
+        return (self._last.decisions - self._first.decisions) / seconds if seconds > 0 else 0.0
+
+    def line(self) -> str:
+        of = f" of {self.total:,}" if self.total else ""
+        return f"{super().line()}, {self.done:,}{of} decisions" if self.begun else super().line()
+
+
+@contextmanager
+def training_bar(console: Console, total: int | None = None, then: str = "") -> Iterator[TrainingBar]:
+    """Show a training run while the block runs; Ctrl-C and SIGTERM stop it with a checkpoint.
+
+    The arguments are those of `TrainingBar`.
+    """
+    from wizard_env.compiled.all_kernels import watched_compilations
+
+    with stoppable() as stop, watched_compilations() as compiled:
+        bar = TrainingBar(total, then, stop, compiled)
+        stop.waits = True
+        with displayed(bar, console):
+            yield bar
+
+
+def with_progress(spread: "Map", doing: str = "playing", console: Console | None = None) -> "Map":
+    """Show how many tasks are done, on stderr if no console is given."""
 
     def shown(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
         todo = list(tasks)
-        results = spread(function, todo)
-        hidden = not console.is_terminal
-        yield from track(results, "playing", len(todo), console=console, transient=True, disable=hidden)
+        counted = Counted(doing, len(todo))
+        with displayed(counted, console or Console(stderr=True), transient=True):
+            for result in spread(function, todo):
+                counted.done += 1
+                yield result
 
     return shown
+
+
+def _left(seconds: float) -> str:
+    return f"{timedelta(seconds=round(max(seconds, 0.0)))} left"

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from wizard_env import configs
+from wizard_env.play.cli.stopping import stoppable
 from wizard_env.play.cli.training import AllowPrograms, Changes
 from wizard_env.play.report.console import console, say
 
@@ -54,7 +55,8 @@ def sweep(
         allow_programs,
         seed,
     )
-    found = search(plan, workers)
+    with stoppable():
+        found = search(plan, workers)
     table = Table(title=f"lead over {against}, points per game", title_justify="left")
     for heading in ("trial", "state", "points", *found[0].values):
         table.add_column(heading, justify="right")

@@ -1,25 +1,30 @@
 """Commands that train agents: `wizard train`, `wizard rllib`."""
 
-import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
 from wizard_env import configs
+from wizard_env.play.cli.next_steps import command, same_command, say_next_steps
 from wizard_env.play.cli.options import Device, Resume, Threads
-from wizard_env.play.cli.progress import training_bar
+from wizard_env.play.cli.progress import training_bar, with_progress
+from wizard_env.play.cli.stopping import stoppable
 from wizard_env.play.report.console import console, say, show_evaluation
 
 if TYPE_CHECKING:
+    from wizard_env import Rules
     from wizard_env.train.config.run import Run
 
 RECORDS = "records.jsonl"
 """The file in a run's folder with records of its evaluation."""
 NUM_RECORDS = 4
 """Games against each opponent that are recorded."""
+SHOWN = 6
+"""Iterations that are shown of a run."""
 
 Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
 AllowPrograms = Annotated[
@@ -60,28 +65,41 @@ def train(
     ] = None,
     allow_programs: AllowPrograms = False,
 ) -> None:
-    """Train an agent by self-play, then evaluate it alone against copies of each opponent."""
+    """Train an agent by self-play, then evaluate it alone against copies of each opponent.
+
+    A run that was stopped goes on where it stopped; a finished one shows its result again.
+    """
+    from wizard_env.compiled.all_kernels import be_quiet
+
+    be_quiet()  # the progress tells of kernels that are compiled
     from wizard_env.loading import programs
     from wizard_env.train.config.reading import read_config
-    from wizard_env.train.run import checkpoint_of, train
 
-    asked = asked_changes(changes, seed, name)
-    settings = read_config(configs.find(config), asked)
+    settings = read_config(configs.find(config), asked_changes(changes, seed, name))
     if seed is not None and name is None:
         settings = settings.model_copy(update={"name": f"{settings.name}-seed{seed}"})
-    folder = runs / settings.name
-    command = " ".join(["wizard train", config, *given_changes(changes, seed, name)])
-    learn: Callable[..., Path] = partial(train, settings, folder)
-    if workers is not None:
-        from wizard_env.train.cluster.trainer import train as train_on_workers
-
-        learn = partial(train_on_workers, settings, folder, workers=workers, address=address or "local")
-        command += f" --workers {workers}" + (f" --address {address}" if address else "")
-    elif address is not None:
+    if address is not None and workers is None:
         raise ValueError(f"--address {address} needs the number of workers, as in --workers 8")
-    learn = partial(learn, resume=resume, device=device)
-    with programs(allow_programs):
-        _learn(settings, folder, learn, checkpoint_of(settings, folder), command)
+    folder = runs / settings.name
+    say(f"run          {folder}: {settings.learning.decisions:,} decisions")
+    with stoppable(), programs(allow_programs):
+        from wizard_env.train.run import checkpoint_of, train
+
+        learn: Callable[..., Path] = partial(train, settings, folder, device=device)
+        if workers is not None:
+            from wizard_env.train.cluster.trainer import train as train_on_workers
+
+            learn = partial(train_on_workers, settings, folder, device=device)
+            learn = partial(learn, workers=workers, address=address or "local")
+        following = _learn(settings, folder, learn, checkpoint_of(settings, folder), resume)
+    other = settings.seed + 1
+    again = [*(["--no-resume"] if resume else []), "--seed", other]
+    say_next_steps(
+        "next: evaluate it, play against it, look at its games and curves, let it learn on, or another seed",
+        *following,
+        same_command("--set", f"learning.decisions={2 * settings.learning.decisions}"),
+        same_command(*again, *(["--name", f"{name}-seed{other}"] if name else [])),
+    )
 
 
 def config(
@@ -112,13 +130,6 @@ def asked_changes(changes: list[str] | None, seed: int | None, name: str | None)
     return [*(changes or []), *(f"{key}={value}" for key, value in own.items() if value is not None)]
 
 
-def given_changes(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
-    """The same as options of a command."""
-    own = {"--seed": seed, "--name": name}
-    options = [f"--set {shlex.quote(change)}" for change in changes or []]
-    return options + [f"{option} {value}" for option, value in own.items() if value is not None]
-
-
 def rllib(
     config: Annotated[str, typer.Argument(help="A TOML file, or the name of the included config, rllib.")],
     address: Annotated[
@@ -129,7 +140,10 @@ def rllib(
     resume: Resume = False,
     allow_programs: AllowPrograms = False,
 ) -> None:
-    """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does."""
+    """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does.
+
+    A run that was stopped goes on where it stopped; a finished one shows its result again.
+    """
     from wizard_env.loading import programs
     from wizard_env.train.config.reading import read_toml
     from wizard_env.train.config.rllib import RLlibConfig
@@ -140,35 +154,102 @@ def rllib(
     except ImportError as missing:
         raise ModuleNotFoundError(f"{missing}: pip install 'wizard-env[rllib]'") from None
     folder = runs / settings.name
-    learn = partial(train, settings, folder, address=address, resume=resume)
-    with programs(allow_programs):
-        _learn(settings, folder, learn, folder / CHECKPOINT, f"wizard rllib {config}")
+    say(f"run          {folder}: {settings.learning.decisions:,} decisions")
+    learn = partial(train, settings, folder, address=address)
+    with stoppable(), programs(allow_programs):
+        following = _learn(settings, folder, learn, folder / CHECKPOINT, resume)
+    say_next_steps("next: evaluate it, play against it, look at its games and curves", *following)
 
 
-def _learn(settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, command: str) -> None:
-    """Train, evaluate the result, and print where the files are."""
+def _learn(
+    settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, resume: bool
+) -> list[str]:
+    """Train, or go on with a run that is there; then evaluate the result, and say where the files are.
+
+    Args:
+        settings, folder: the run.
+        learn: learns; takes `resume` and `report`.
+        checkpoint: what the run resumes from.
+        resume: whether it must be there.
+
+    Returns:
+        Commands for what can be done with the result.
+    """
     from wizard_env.loading import load
     from wizard_env.records.game_records import write_records
+    from wizard_env.train.arena.workers import workers
     from wizard_env.train.evaluate import Entrant, evaluate
-    from wizard_env.train.selfplay.curves import CURVES
+    from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 
+    resume = resume or checkpoint.exists()
     opponents = [Entrant(name, load(name)) for name in settings.evaluation.opponents]
-    with training_bar(console) as bar:
-        learn(report=bar.update)
-    console.print(bar.summary())
-    rules = settings.evaluation_rules()
-    own = getattr(settings.learning, "encoding", "")
-    agent = f"{folder}:encoding={own!r}" if own else str(folder)
+    with training_bar(console, settings.learning.decisions, "the evaluation") as bar:
+        learn(resume=resume, report=bar.update)
+    curves = read_curves(folder / CURVES)
+    if not bar.begun:
+        say(f"finished     after {int(curves[-1][DECISIONS]):,} decisions: here is the result again")
+    console.print(learning_table(curves))
+    rules, agent, records = settings.evaluation_rules(), _agent_of(settings, folder), []
     learned = Entrant(settings.name, load(agent))
-    records = []
-    for opponent in opponents:
-        field = [learned] + [opponent] * (rules.num_players - 1)
-        result = evaluate(field, rules, settings.evaluation.games, settings.seed, NUM_RECORDS)
-        show_evaluation(console, result, f"{settings.name} alone against {opponent.name}")
-        records += result.records
+    with workers() as here:
+        for opponent in opponents:
+            title = f"{settings.name} alone against {opponent.name}"
+            field = [learned] + [opponent] * (rules.num_players - 1)
+            spread = with_progress(here, f"playing {opponent.name}", console)
+            result = evaluate(field, rules, settings.evaluation.games, settings.seed, NUM_RECORDS, spread)
+            show_evaluation(console, result, title)
+            records += result.records
     write_records(folder / RECORDS, records)
-    elsewhere = "" if folder.parent == Path("runs") else f" --runs {folder.parent}"
-    say(f"agent        {folder} (wizard evaluate {shlex.quote(agent)} ...)")
-    say(f"checkpoint   {checkpoint} ({command}{elsewhere} --resume)")
-    say(f"curves       {folder / CURVES}, and tensorboard --logdir {folder}")
+    say(f"agent        {agent}")
+    say(f"checkpoint   {checkpoint}")
+    say(f"curves       {folder / CURVES}")
     say(f"records      {folder / RECORDS}")
+    other = opponents[-1].name if opponents else "random"
+    options = _rules_options(rules)
+    return [
+        command("evaluate", agent, *[other] * (rules.num_players - 1), *options),
+        command("play", agent, *options),
+        *([command("replay", folder / RECORDS, "--game", 1)] if records else []),
+        command("--logdir", folder, by="tensorboard"),
+    ]
+
+
+def learning_table(curves: Sequence[Mapping[str, str]]) -> Table:
+    """A table of bids met and points per round, at iterations spread over a run."""
+    from wizard_env.train.selfplay.curves import DECISIONS
+    from wizard_env.train.selfplay.progress import BID_ACCURACY, POINTS
+
+    table = Table(title="self-play", title_justify="left")
+    for heading in ("decisions", "bids met", "points per round"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    last = len(curves) - 1
+    for number in sorted({round(last * part / (SHOWN - 1)) for part in range(SHOWN)}):
+        line = curves[number]
+        table.add_row(
+            f"{int(line[DECISIONS]):,}", f"{float(line[BID_ACCURACY]):.3f}", f"{float(line[POINTS]):+.1f}"
+        )
+    return table
+
+
+def _agent_of(settings: "Run", folder: Path) -> str:
+    """The name by which `load` finds the agent of a run, and not one that is named like its folder."""
+    path = str(folder) if len(folder.parts) > 1 else f"./{folder}"
+    own = getattr(settings.learning, "encoding", "")
+    return f"{path}:encoding={own!r}" if own else path
+
+
+def _rules_options(rules: "Rules") -> list[str]:
+    """The options of `wizard evaluate` and `wizard play` for rules, without those that are the default."""
+    from wizard_env import Rules
+
+    found: list[str] = []
+    for name, default in Rules().to_dict().items():
+        value = rules.to_dict()[name]
+        if value == default:
+            continue
+        option = f"--{name.removeprefix('num_').replace('_', '-')}"
+        if value is True:
+            found.append(option)
+        else:
+            found += [option, ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)]
+    return found

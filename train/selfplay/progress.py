@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from wizard_env.train.cluster.peers import Peers
 
+BID_ACCURACY = "selfplay/bid_accuracy"
+POINTS = "selfplay/points_per_round"
+
 
 class StopLearning(Exception):  # noqa: N818 - no error
     """Raised by a run's `report` to end the run; a checkpoint is written first."""
@@ -30,7 +33,7 @@ class Progress:
 
     def metrics(self) -> dict[str, float]:
         """What is measured in self-play, by the names in the curves."""
-        return {"selfplay/bid_accuracy": self.bid_accuracy, "selfplay/points_per_round": self.points}
+        return {BID_ACCURACY: self.bid_accuracy, POINTS: self.points}
 
 
 class Tally:

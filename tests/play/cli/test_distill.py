@@ -12,7 +12,6 @@ def test_on_the_command_line(wizard: Wizard, tmp_path: Path) -> None:
     command = ("distill", "champion", str(folder), "--games", "smoke", "--layers", "8", "--decisions", "500")
     assert "of actions alike" in wizard(*command).out
     assert load(str(folder)).layers[0][0].shape[1] == 8  # type: ignore[attr-defined]
-    assert "holds a run already" in error_line(wizard(*command))
     before = len(read_curves(folder / CURVES))
     assert "of actions alike" in wizard(*command[:-1], "70000", "--resume").out
     assert len(read_curves(folder / CURVES)) == before + 1
