@@ -4,12 +4,16 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
+# On Linux the usual package index has torch with gigabytes of libraries for GPUs. A new .venv gets the small
+# build for processors alone with `make train TORCH_INDEX=https://download.pytorch.org/whl/cpu`.
+TORCH_INDEX ?=
+
 .PHONY: train test check slow soak test-rllib bench results strength leaderboard texts picture docs links clean
 
-# The main job: learn by self-play, evaluate, show the result. CONFIG=smoke takes a minute.
+# The main job: learn by self-play, evaluate, show the result; once more, and a run that was stopped goes on.
+# CONFIG=smoke takes a minute. The environment has all that the other commands of `wizard` need, too.
 CONFIG ?= quick
 train: $(VENV)/.for-training
-	$(BIN)/wizard compile
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
 # All tests; then a run without compiling, whose lines the coverage would miss otherwise; then other Pythons.
@@ -74,7 +78,7 @@ links: $(VENV)/.for-development
 	$(BIN)/python -m sphinx -b linkcheck -q docs build/links
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -e ".[train]"
+	$(INSTALL) -e ".[all]"
 	touch $@
 
 $(VENV)/.for-development: pyproject.toml constraints.txt | $(VENV)/bin/python
@@ -87,6 +91,7 @@ $(VENV)-rllib/.for-rllib: pyproject.toml constraints.txt | $(VENV)-rllib/bin/pyt
 
 $(VENV)/bin/python $(VENV)-rllib/bin/python:
 	$(PYTHON) -m venv $(@D:/bin=)
+	$(if $(TORCH_INDEX),$@ -m pip install --quiet -c constraints.txt torch --index-url $(TORCH_INDEX))
 
 clean:
 	rm -rf $(VENV) $(VENV)-* build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
