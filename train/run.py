@@ -11,6 +11,7 @@ from wizard_env.records.files import write_atomically
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config, Run
 from wizard_env.train.folder_lock import locked
+from wizard_env.train.precision import with_precision
 from wizard_env.train.selfplay.allocator import keep_freed_memory
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Progress
@@ -52,7 +53,7 @@ def train(
     """Learn by self-play as a config says, and write everything into a folder.
 
     Writes a checkpoint (to resume from), `agent.safetensors` (to play with), the curves in `progress.csv`
-    and for TensorBoard, and `config.json`.
+    and for TensorBoard, and `config.json`, which also keeps the precision that "auto" came to.
 
     Args:
         config: the run.
@@ -72,6 +73,7 @@ def train(
         ValueError: the folder holds a run of another config; or its checkpoint is damaged; or training
             diverged, which the last checkpoint does not contain.
     """
+    config = decide_precision(config, folder, device)
     learner = _module(config).Learner
     run_learner(
         lambda kept: learner(config, device, kept),
@@ -82,6 +84,16 @@ def train(
         report,
     )
     return folder
+
+
+def decide_precision(config: Config, folder: Path, device: str) -> Config:
+    """Return the config with the precision that a run in this folder computes in on this device.
+
+    A run that is there keeps its own. Raises as `read_kept` does if its config cannot be read.
+    """
+    kept = folder / CONFIG
+    goes_on = checkpoint_of(config, folder).exists() and kept.exists()
+    return with_precision(config, device, read_kept(kept, Config) if goes_on else None)
 
 
 def run_learner(

@@ -83,8 +83,10 @@ def train(
     folder = runs / settings.name
     say(f"run          {folder}: {settings.learning.decisions:,} decisions")
     with stoppable(), programs(allow_programs):
-        from wizard_env.train.run import checkpoint_of, train
+        from wizard_env.train.run import checkpoint_of, decide_precision, train
 
+        settings = decide_precision(settings, folder, device)
+        say(f"precision    {settings.learning.precision}")
         learn: Callable[..., Path] = partial(train, settings, folder, device=device)
         if workers is not None:
             from wizard_env.train.cluster.trainer import train as train_on_workers

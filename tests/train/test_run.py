@@ -48,7 +48,7 @@ def config(decisions: int = 4 * ITERATION, seed: int = 0, **learning: Any) -> Co
             "name": "tiny",
             "seed": seed,
             "game": {"num_players": 4, "hand_sizes": [1, 2]},
-            "learning": {**TINY, "decisions": decisions, **learning},
+            "learning": {**TINY, "decisions": decisions, "precision": "float32", **learning},
         }
     )
 

@@ -18,7 +18,7 @@ from wizard_env.train.cluster.writer import Writer
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import CRITIC, check_shares, warn_of_new_deals
-from wizard_env.train.run import claimed, keep_config
+from wizard_env.train.run import claimed, decide_precision, keep_config
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
 from wizard_env.train.selfplay.progress import Progress, StopLearning
 
@@ -85,6 +85,7 @@ def train(
     _check_ray_train(workers)
     start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
     checkpoint = folder / CHECKPOINT
+    config = decide_precision(config, folder, device)
     with connected(address, f"workers={workers}", processors=workers) as (ray, own), ExitStack() as held:
         agents = _agents_to_send(config, ray)
         held.enter_context(claimed(checkpoint, config, folder, resume))

@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from wizard_env.train.config.learning import SelfPlay
+from wizard_env.train.config.learning import AUTO, PrecisionChoice, SelfPlay
 
 
 class DistillationConfig(SelfPlay):
@@ -28,8 +28,8 @@ class DistillationConfig(SelfPlay):
     """Widths of the layers that policy and value share."""
     start: str = ""
     """An `agent.safetensors`, or its folder, to start from, not random weights; a smaller network grows."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """What the networks compute in; bfloat16 is faster on processors that support it."""
+    precision: PrecisionChoice = AUTO
+    """What the networks compute in; "auto" is what is faster here, see `wizard_env.train.precision`."""
 
     @model_validator(mode="before")
     @classmethod

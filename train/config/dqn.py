@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from wizard_env.train.config.learning import SelfPlay
+from wizard_env.train.config.learning import AUTO, PrecisionChoice, SelfPlay
 
 
 class DqnConfig(SelfPlay):
@@ -38,8 +38,8 @@ class DqnConfig(SelfPlay):
     """Widths of the network that values bids and choices of trump."""
     play_layers: list[PositiveInt] = Field(default=[200, 200, 100], min_length=1)
     """Widths of the network that values plays."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """What the networks compute in; bfloat16 is faster on processors that support it."""
+    precision: PrecisionChoice = AUTO
+    """What the networks compute in; "auto" is what is faster here, see `wizard_env.train.precision`."""
 
     @model_validator(mode="after")
     def _can_begin(self) -> Self:

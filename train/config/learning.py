@@ -1,11 +1,17 @@
 """What the `[learning]` sections of several learners have in common."""
 
+from typing import Literal, TypeAlias
+
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator
 
 from wizard_env.envs.rewards import find_reward
 
 PAST = "past"
 """The partner that is a past self of the learner."""
+AUTO: Literal["auto"] = "auto"
+"""The precision that stands for the faster one."""
+Precision: TypeAlias = Literal["float32", "bfloat16"]
+PrecisionChoice: TypeAlias = Literal["auto", "float32", "bfloat16"]
 
 
 class Section(BaseModel):

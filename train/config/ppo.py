@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, PositiveInt, field_validator
 
-from wizard_env.train.config.learning import ProximalPolicy, SelfPlay
+from wizard_env.train.config.learning import AUTO, PrecisionChoice, ProximalPolicy, SelfPlay
 
 
 class PpoConfig(SelfPlay, ProximalPolicy):
@@ -30,8 +30,8 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     encoding: str = ""
     """An encoding of one's own in place of the scaled observation, as in "file.py:function" (`ppo`); see
     `wizard_env.agents.network.find_encoding`."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """What `ppo`'s networks compute in; bfloat16 is faster on processors that support it."""
+    precision: PrecisionChoice = AUTO
+    """What `ppo`'s networks compute in; "auto" is what is faster here, see `wizard_env.train.precision`."""
 
     @field_validator("encoding")
     @classmethod

@@ -133,6 +133,8 @@ class Config(Run):
             return self
         only = ("final_entropy_bonus", "critic", "team_spirit", "start", "encoding")
         asked = [name for name in only if isinstance(learning, PpoConfig) and getattr(learning, name)]
+        if isinstance(learning, PpoConfig) and learning.precision == "bfloat16":
+            asked.append("precision")
         if self.ratings.agents:
             asked.append("ratings")
         if PAST in learning.partners:

@@ -21,6 +21,7 @@ from wizard_env.sampling import best_legal
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks import MAX_GRADIENT_NORM, PolicyValueNetwork, autocast, check_finite
+from wizard_env.train.precision import with_precision
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
@@ -52,6 +53,7 @@ class Learner(NewDealsLearner):
             ValueError: a teacher has no value, or is not a network that reads observations; or `start` has
                 larger layers.
         """
+        config = with_precision(config, device)
         learning = config.learning
         assert isinstance(learning, DistillationConfig)
         super().__init__(learning.decisions, learning.checkpoint_seconds)
@@ -158,7 +160,8 @@ class Learner(NewDealsLearner):
         parts = {"network": self.network.state_dict(), "optimizer": moments(self._optimizer)}
         agent = self.network.agent(VALUE_UNIT)
         write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
-        write_checkpoint(folder / CHECKPOINT, parts, {"decisions": self.decisions})
+        plain = {"decisions": self.decisions, "precision": self._learning.precision}
+        write_checkpoint(folder / CHECKPOINT, parts, plain)
 
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)

@@ -25,6 +25,7 @@ from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.dqn.replay import Recorder, Replay
 from wizard_env.train.networks import Layer, agent_weights, autocast, check_finite, fully_connected, layers_of
+from wizard_env.train.precision import with_precision
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
@@ -93,6 +94,7 @@ class Learner(NewDealsLearner):
 
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
         """Begin, or resume from a checkpoint with new deals and empty replays."""
+        config = with_precision(config, device)
         learning = config.learning
         assert isinstance(learning, DqnConfig)
         super().__init__(learning.decisions, learning.checkpoint_seconds)
@@ -203,7 +205,8 @@ class Learner(NewDealsLearner):
             "optimizer": moments(self._optimizer),
         }
         write_atomically(folder / FILE_NAME, lambda path: save_agent(self.network.policy(), path))
-        write_checkpoint(folder / CHECKPOINT, parts, {"decisions": self.decisions})
+        plain = {"decisions": self.decisions, "precision": self._learning.precision}
+        write_checkpoint(folder / CHECKPOINT, parts, plain)
 
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)

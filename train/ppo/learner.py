@@ -40,6 +40,7 @@ from wizard_env.train.ppo.loss import MEASURES, normalised_minibatches
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
 from wizard_env.train.ppo.rollout import Rollout, share_rewards
 from wizard_env.train.ppo.snapshot_ratings import SnapshotRatings
+from wizard_env.train.precision import with_precision
 from wizard_env.train.selfplay.advantages import seat_advantages
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
@@ -93,6 +94,7 @@ class Learner(IterativeLearner):
             ValueError: the games or the minibatches cannot be shared equally, or `start` has larger layers
                 or another critic.
         """
+        config = with_precision(config, device)
         learning = config.learning
         assert isinstance(learning, PpoConfig)
         super().__init__(learning.decisions, learning.checkpoint_seconds, peers)
@@ -319,7 +321,11 @@ class Learner(IterativeLearner):
         if self.peers.rank:
             return
         parts = {"network": self.network.state_dict(), "optimizer": moments(self._optimizer)}
-        plain: dict[str, Any] = {"decisions": self.decisions, **own}
+        plain: dict[str, Any] = {
+            "decisions": self.decisions,
+            "precision": self._learning.precision,
+            **own,
+        }
         if self._pool:
             parts["pool"], plain["pool"] = self._pool.state()
         for name, tensors in zip(
