@@ -14,20 +14,20 @@ from benchmarks.report import RATE, SHARE, Row, compared, noted
 from benchmarks.timing import Contestant, Effort, alternate
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import Learner as PpoLearner
+from wizard_env.train.precision import with_precision
 from wizard_env.train.sb3.learner import Learner as Sb3Learner
 from wizard_env.train.selfplay.allocator import keep_freed_memory
 
-LAYERS = [512, 512]
-BATCH = 4096
+BATCH = 1024
 STEPS = 64
 REPETITIONS = 3
-OURS = "learning, train.ppo, 2x512, bfloat16, 1 epoch"
-PEER = "sb3-contrib MaskablePPO by default, 1 epoch"
-SHARED = "sb3-contrib MaskablePPO with a shared trunk, 1 epoch"
-TARGET = 8.0
+LEARNED = 500_000
+"""Decisions learned from before the measurement: most units of the network are then 0, which is faster."""
+TARGETS = {256: 2.5, 512: 2.0}
+"""What is to be reached for networks of two layers of this width, on a processor without AMX."""
 
 
-def _config(learner: str, effort: Effort) -> Config:
+def _config(learner: str, width: int, effort: Effort, **changes: Any) -> Config:
     learning: dict[str, Any] = {
         "learner": learner,
         "decisions": 2**40,
@@ -35,20 +35,29 @@ def _config(learner: str, effort: Effort) -> Config:
         "decisions_per_game": STEPS,
         "batch_size": min(BATCH, effort.batch * STEPS),
         "epochs": 1,
-        "layers": LAYERS,
-        "precision": "bfloat16",
+        "layers": [width, width],
+        **changes,
     }
-    return Config.model_validate({"name": "benchmark", "learning": learning})
+    config = Config.model_validate({"name": "benchmark", "learning": learning})
+    return with_precision(config, "cpu")
 
 
-def lean(effort: Effort) -> Contestant:
-    """Iterations of `train.ppo` on the processor."""
-    return iterations(_config("ppo", effort), "cpu")
+def named(width: int, effort: Effort) -> str:
+    """What is measured, with the precision that was chosen."""
+    precision = _config("ppo", width, effort).learning.precision
+    return f"learning, train.ppo, 2x{width}, {precision}, 1 epoch"
 
 
-def iterations(config: Config, device: str) -> Contestant:
-    """Iterations of `train.ppo` on a device."""
+def lean(width: int, effort: Effort, learned: int = 0) -> Contestant:
+    """Iterations of `train.ppo` on the processor. learned: decisions to learn from before."""
+    return iterations(_config("ppo", width, effort), "cpu", learned)
+
+
+def iterations(config: Config, device: str, learned: int = 0) -> Contestant:
+    """Iterations of `train.ppo` on a device. learned: decisions to learn from before."""
     learner = PpoLearner(config, device, None)
+    while learner.decisions < learned:
+        learner.iterate()
 
     def run(seconds: float) -> tuple[int, float]:
         start, before = perf_counter(), learner.decisions
@@ -59,9 +68,9 @@ def iterations(config: Config, device: str) -> Contestant:
     return run
 
 
-def library(effort: Effort, policy_kwargs: dict[str, Any] | None = None) -> Contestant:
-    """Iterations of MaskablePPO on the same games, with the same shared trunk or the given network."""
-    learner = Sb3Learner(_config("maskable_ppo", effort), "cpu", None, policy_kwargs)
+def library(width: int, effort: Effort) -> Contestant:
+    """Iterations of MaskablePPO on the same games, with the same shared trunk."""
+    learner = Sb3Learner(_config("maskable_ppo", width, effort), "cpu", None)
     iteration = effort.batch * STEPS
 
     def run(seconds: float) -> tuple[int, float]:
@@ -76,25 +85,35 @@ def library(effort: Effort, policy_kwargs: dict[str, Any] | None = None) -> Cont
 def measure_learning(effort: Effort) -> list[Row]:
     """Decisions learned from, per second."""
     keep_freed_memory()
+    effort = replace(effort, repetitions=min(REPETITIONS, effort.repetitions))
+    rows = []
+    for width, target in TARGETS.items():
+        rows += _against_library(width, target, effort)
+        for part, share in shares(_config("ppo", width, effort), "cpu", PARTS, effort.repetitions).items():
+            rows.append(noted(f"learning, 2x{width}, share of {part}", share, SHARE))
+    return rows
+
+
+def _against_library(width: int, target: float, effort: Effort) -> list[Row]:
+    """A network that has learned, and a fresh one, against MaskablePPO; its speed does not depend on that."""
+    trained, peer = named(width, effort), f"sb3-contrib MaskablePPO with a shared trunk, 2x{width}, 1 epoch"
+    fresh, stays = f"{trained}, a fresh network", {"learning_rate": 1e-12, "final_learning_rate": 1e-12}
+    learned = LEARNED if effort.cold else 0
     validate = torch.distributions.Distribution._validate_args
     try:
         rates = alternate(
             {
-                OURS: lean(effort),
-                PEER: library(effort, {"net_arch": LAYERS}),
-                SHARED: library(effort),
+                trained: lean(width, effort, learned),
+                fresh: iterations(_config("ppo", width, effort, **stays), "cpu"),
+                peer: library(width, effort),
             },
-            replace(effort, repetitions=min(REPETITIONS, effort.repetitions)),
+            effort,
         )
     finally:
         torch.distributions.Distribution.set_default_validate_args(validate)
     return [
-        compared(OURS, rates[OURS], PEER, rates[PEER], TARGET, RATE),
-        compared(OURS, rates[OURS], SHARED, rates[SHARED], None, RATE),
-        *(
-            noted(f"learning, share of {part}", share, SHARE)
-            for part, share in shares(_config("ppo", effort), "cpu", PARTS, effort.repetitions).items()
-        ),
+        compared(trained, rates[trained], peer, rates[peer], target, RATE),
+        compared(fresh, rates[fresh], peer, rates[peer], None, RATE),
     ]
 
 

@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.batch import spread_games, step_call
-from benchmarks.learning import lean
+from benchmarks.learning import lean, named
 from benchmarks.report import RATE, Row, compared
 from benchmarks.timing import Contestant, Effort, alternate, on_threads
 from wizard_env import get_num_threads
@@ -68,7 +68,8 @@ def measure_threads(effort: Effort) -> list[Row]:
         for size in (effort.batch, effort.large_batch)
     ]
     kinds.append(("search, 256 worlds", partial(_search, 8), RATE, effort))
-    kinds.append(("learning, train.ppo, 2x512, bfloat16, 1 epoch", partial(lean, effort), RATE, learning))
+    width = 512
+    kinds.append((named(width, effort), partial(lean, width, effort), RATE, learning))
     rows = []
     for name, make, unit, each in kinds:
         chosen = on_threads(threads, make())
