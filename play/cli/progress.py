@@ -123,15 +123,14 @@ class TrainingBar(Shown):
         self._then = then
         self._stop = stop
         self._compiled = compiled
-        self._first: Iteration | None = None
-        self._last: Iteration | None = None
+        self._iterations: list[Iteration] = []
         self._updated = 0.0
 
     def update(self, iteration: "Iteration") -> None:
         """Show an iteration. Raises StopLearning if a signal asked the run to stop."""
         from wizard_env.train.selfplay.progress import StopLearning
 
-        self._first, self._last = self._first or iteration, iteration
+        self._iterations.append(iteration)
         self._updated = monotonic()
         self.begun, self.doing = True, "learning"
         self.done, self.total = iteration.decisions, iteration.total
@@ -141,21 +140,20 @@ class TrainingBar(Shown):
     def details(self) -> list[str]:
         if self._stop.signal:
             return ["stopping after this iteration; Ctrl-C again: at once"]
-        if self._first is None or self._last is None:
+        if not self._iterations:
             return [f"{len(self._compiled)} kernels compiled for this machine"] if self._compiled else []
-        found, speed = [], self._speed()
+        found, speed, last = [], self._speed(), self._iterations[-1]
         if speed:
-            seconds = (self._last.total - self._last.decisions) / speed - (monotonic() - self._updated)
+            seconds = (last.total - last.decisions) / speed - (monotonic() - self._updated)
             found.append(_left(seconds) + (f", then {self._then}" if self._then else ""))
             found.append(f"{speed:,.0f} decisions/s")
-        return [*found, f"bids met {self._last.bid_accuracy:.1%}"]
+        return [*found, f"bids met {last.bid_accuracy:.1%}"]
 
     def _speed(self) -> float:
-        """Decisions a second without the first iteration, which warms up; 0 if there was no other."""
-        assert self._first is not None
-        assert self._last is not None
-        seconds = self._last.seconds - self._first.seconds
-        return (self._last.decisions - self._first.decisions) / seconds if seconds > 0 else 0.0
+        """Decisions a second in the later half of the iterations, as the first ones warm up; 0 after one."""
+        middle, last = self._iterations[(len(self._iterations) - 1) // 2], self._iterations[-1]
+        seconds = last.seconds - middle.seconds
+        return (last.decisions - middle.decisions) / seconds if seconds > 0 else 0.0
 
     def line(self) -> str:
         of = f" of {self.total:,}" if self.total else ""

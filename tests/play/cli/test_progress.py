@@ -54,6 +54,15 @@ def test_the_time_left_is_right_from_the_first_half_minute(
     assert bar.details()[0] == "0:00:00 left, then the evaluation"
 
 
+def test_slow_beginnings_are_forgotten(clock: list[float]) -> None:
+    """As where threads are tried out: after half a minute the time left is that of what follows."""
+    bar = TrainingBar(TOTAL, "", Stop(), [])
+    for number in range(1, 17):
+        seconds = 4.0 * min(number, 4) + max(number - 4, 0)
+        bar.update(Progress(number * ITERATION, TOTAL, 0.5, 10.0, seconds))
+    assert bar.details()[0] == "0:01:24 left"
+
+
 def test_what_cannot_be_known_yet_is_left_out(clock: list[float]) -> None:
     compiled: list[str] = []
     bar = TrainingBar(TOTAL, "", Stop(), compiled)
