@@ -14,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from wizard_env.play.cli.stopping import Stop, stoppable
+from wizard_env.play.cli.ending.stopping import Stop, stoppable
 
 if TYPE_CHECKING:
     from wizard_env.train.arena.workers import Map

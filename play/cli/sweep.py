@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from wizard_env import configs
-from wizard_env.play.cli.stopping import stoppable
+from wizard_env.play.cli.ending.stopping import stoppable
 from wizard_env.play.cli.training import AllowPrograms, Changes
 from wizard_env.play.report.console import console, say
 

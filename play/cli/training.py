@@ -9,10 +9,10 @@ import typer
 from rich.table import Table
 
 from wizard_env import configs
-from wizard_env.play.cli.next_steps import command, same_command, say_next_steps
+from wizard_env.play.cli.ending.next_steps import command, same_command, say_next_steps
+from wizard_env.play.cli.ending.stopping import stoppable
 from wizard_env.play.cli.options import Device, Resume, Threads
 from wizard_env.play.cli.progress import training_bar, with_progress
-from wizard_env.play.cli.stopping import stoppable
 from wizard_env.play.report.console import console, say, show_evaluation
 
 if TYPE_CHECKING:

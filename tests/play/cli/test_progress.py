@@ -6,8 +6,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
+from wizard_env.play.cli.ending.stopping import Stop
 from wizard_env.play.cli.progress import Counted, TrainingBar, displayed, with_progress
-from wizard_env.play.cli.stopping import Stop
 from wizard_env.train.arena.workers import workers
 from wizard_env.train.selfplay.progress import Progress, StopLearning
 

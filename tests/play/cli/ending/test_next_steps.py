@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard_env.play.cli.next_steps import command, program, same_command
+from wizard_env.play.cli.ending.next_steps import command, program, same_command
 
 
 @pytest.fixture

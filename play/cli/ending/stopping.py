@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import typer
 
-from wizard_env.play.cli.next_steps import same_command, say_next_steps
+from wizard_env.play.cli.ending.next_steps import same_command, say_next_steps
 
 FROM_A_SIGNAL = 128
 """Added to a signal's number in the exit code of the process that it ended."""
