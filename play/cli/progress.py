@@ -136,6 +136,8 @@ class TrainingBar(Shown):
         self.done, self.total = iteration.decisions, iteration.total
         if self._stop.signal:
             raise StopLearning
+        if self._stop.waits:
+            self._stop.listen()
 
     def details(self) -> list[str]:
         if self._stop.signal:

@@ -8,6 +8,7 @@ import typer
 
 from wizard_env.play.cli.ending.next_steps import same_command, say_next_steps
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 FROM_A_SIGNAL = 128
 """Added to a signal's number in the exit code of the process that it ended."""
 
@@ -22,6 +23,11 @@ class Stop:
     def __init__(self) -> None:
         self.signal = 0
         self.waits = False
+
+    def listen(self) -> None:
+        """Take the signals from now on. Ray takes them for itself when it starts, so this can be repeated."""
+        for number in SIGNALS:
+            signal.signal(number, self.take)
 
     def take(self, number: int, frame: object) -> None:
         """Note a signal; raise KeyboardInterrupt for a second one, or if the block does not wait."""
@@ -39,7 +45,8 @@ def stoppable() -> Iterator[Stop]:
     from wizard_env.train.selfplay.progress import StopLearning
 
     stop = Stop()
-    before = {number: signal.signal(number, stop.take) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    stop.listen()
     try:
         yield stop
     except (KeyboardInterrupt, StopLearning):

@@ -1,12 +1,15 @@
 """Progress: how much time is left, what is shown on a terminal, and lines where there is none."""
 
+import os
+import signal
 import time
 from io import StringIO
 
 import pytest
+import typer
 from rich.console import Console
 
-from wizard_env.play.cli.ending.stopping import Stop
+from wizard_env.play.cli.ending.stopping import Stop, stoppable
 from wizard_env.play.cli.progress import Counted, TrainingBar, displayed, with_progress
 from wizard_env.train.arena.workers import workers
 from wizard_env.train.selfplay.progress import Progress, StopLearning
@@ -74,16 +77,23 @@ def test_what_cannot_be_known_yet_is_left_out(clock: list[float]) -> None:
 
 
 def test_a_signal_ends_a_run_after_an_iteration(clock: list[float]) -> None:
-    stop = Stop()
-    stop.waits = True
-    bar = TrainingBar(TOTAL, "", stop, [])
-    iterate(bar, clock, 0, 1.0, iterations=2)
-    stop.take(2, None)
-    assert bar.details() == ["stopping after this iteration; Ctrl-C again: at once"]
-    with pytest.raises(StopLearning):
-        iterate(bar, clock, 0, 1.0, iterations=1)
-    with pytest.raises(KeyboardInterrupt):
-        stop.take(2, None)
+
+    def learn() -> None:
+        with stoppable() as stop:
+            stop.waits = True
+            bar = TrainingBar(TOTAL, "", stop, [])
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # as Ray does when it starts
+            iterate(bar, clock, 0, 1.0, iterations=2)
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert bar.details() == ["stopping after this iteration; Ctrl-C again: at once"]
+            with pytest.raises(StopLearning):
+                iterate(bar, clock, 0, 1.0, iterations=1)
+            os.kill(os.getpid(), signal.SIGTERM)
+            raise AssertionError("it went on")
+
+    with pytest.raises(typer.Exit) as ended:
+        learn()
+    assert ended.value.exit_code == 143
 
 
 def printed(console: Console) -> str:
