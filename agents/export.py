@@ -6,19 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-try:
-    from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
-except ModuleNotFoundError as missing:
-    raise ModuleNotFoundError(
-        f"ONNX files need the module {missing.name!r}: pip install 'wizard-env[export]'", name=missing.name
-    ) from None
-
 from wizard_env import NUM_ACTIONS
 from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, Layer, NetworkAgent
+from wizard_env.extras import extra
 from wizard_env.loading import load
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.records.files import write_atomically
 from wizard_env.view import Agent
+
+with extra("export"):
+    from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 ILLEGAL = -1e9
 """The logit of an illegal action: probability 0 in a softmax, but still finite."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from wizard_env.agents.network import FILE_NAME, Backend, NetworkAgent
+from wizard_env.extras import extra
 
 
 class HubAgent(NetworkAgent):
@@ -26,10 +27,6 @@ class HubAgent(NetworkAgent):
 
 def hub() -> Any:
     """The library of the hub. Raises ModuleNotFoundError with the extra to install."""
-    try:
+    with extra("hub"):
         import huggingface_hub
-    except ModuleNotFoundError as missing:
-        raise ModuleNotFoundError(
-            "the hub needs the module 'huggingface_hub': pip install 'wizard-env[hub]'", name=missing.name
-        ) from None
     return huggingface_hub

@@ -15,6 +15,7 @@ from safetensors.numpy import save
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
 from wizard_env.checks import check_choice, shortened
+from wizard_env.extras import missing_module
 from wizard_env.loading import import_named
 from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
 from wizard_env.records.tensor_files import write_tensors
@@ -191,9 +192,7 @@ def _find_backend(backend: Backend) -> Backend:
     check_choice("backend", backend, get_args(Backend))
     has_torch = find_spec("torch") is not None
     if backend == "torch" and not has_torch:
-        raise ModuleNotFoundError(
-            "backend='torch' needs the module 'torch': pip install 'wizard-env[train]'", name="torch"
-        )
+        raise missing_module("torch")
     if backend == "auto":
         return "torch" if has_torch else "numpy"
     return backend

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard_env.extras import extra_of
+import wizard_env.extras
+from wizard_env.extras import extra, extra_of, missing_module
 
 MODULES = [
     ("train", "scipy", "wizard_env.train.arena.statistics"),
@@ -73,3 +74,19 @@ def test_a_report_needs_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_the_extra_of_a_module(module: str, name: str | None) -> None:
     """As the package's metadata has it; numpy is in the base."""
     assert extra_of(module) == name
+
+
+def test_every_hint_has_one_wording() -> None:
+    """It is made in `wizard_env.extras` alone; other files only name what is missing."""
+    root = Path(wizard_env.extras.__file__).parents[1]
+    code = [
+        path for name in ("wizard_env", "agents", "train", "play") for path in (root / name).rglob("*.py")
+    ]
+    assert [path.name for path in code if "pip install" in path.read_text(encoding="utf-8")] == ["extras.py"]
+
+
+def test_a_module_of_no_extra_is_only_named() -> None:
+    with pytest.raises(ModuleNotFoundError, match="^no module named 'no_such_module'$"), extra():
+        raise ModuleNotFoundError("No module named 'no_such_module'", name="no_such_module")
+    with pytest.raises(ModuleNotFoundError, match=r"'x': pip install 'a\[b\]' 'c'$"), extra("train"):
+        raise missing_module("x", "a[b]", "c")

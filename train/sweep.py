@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard_env.extras import extra
 from wizard_env.loading import programs
 from wizard_env.train.arena.workers import workers
 from wizard_env.train.config.changes import read_value
@@ -16,12 +17,8 @@ from wizard_env.train.run import train
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 from wizard_env.train.selfplay.progress import Progress
 
-try:
+with extra("sweep"):
     import optuna
-except ModuleNotFoundError as missing:
-    raise ModuleNotFoundError(
-        "sweeps need the module 'optuna': pip install 'wizard-env[sweep]'", name="optuna"
-    ) from missing
 
 STUDY = "study.db"
 """The file in a sweep's folder that Optuna keeps its trials in."""

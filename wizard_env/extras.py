@@ -6,26 +6,43 @@ from contextlib import contextmanager
 from importlib.metadata import requires
 
 _OWN = "wizard-env"
+_INSTALL = "pip install"
 _DISTRIBUTIONS = {"pygame": "pygame-ce"}
 """Those that are not called like their module."""
 
 
 @contextmanager
-def extra(name: str) -> Iterator[None]:
-    """Import modules of an extra within this block. ModuleNotFoundError for a missing one names the extra."""
+def extra(name: str | None = None) -> Iterator[None]:
+    """Import modules of an extra within this block. ModuleNotFoundError for a missing one names the extra.
+
+    name: of the extra; by default the first one that has the missing module.
+    """
     try:
         yield
     except ModuleNotFoundError as missing:
-        told = f"no module named {missing.name!r}: pip install 'wizard-env[{name}]'"
-        raise ModuleNotFoundError(told, name=missing.name) from missing
+        if _INSTALL in str(missing):
+            raise  # it names an extra already
+        raise missing_module(missing.name or "", *([f"{_OWN}[{name}]"] if name else [])) from missing
+
+
+def missing_module(module: str, *packages: str) -> ModuleNotFoundError:
+    """The error for a module that is not installed, which says what to install.
+
+    packages: what pip installs; by default this package with the first extra that has the module. If none
+        has it, the error only names the module.
+    """
+    if not packages and (name := extra_of(module)):
+        packages = (f"{_OWN}[{name}]",)
+    command = f": {_INSTALL} {' '.join(map(repr, packages))}" if packages else ""
+    return ModuleNotFoundError(f"no module named {module!r}{command}", name=module)
 
 
 def extra_of(module: str) -> str | None:
-    """The first extra of this package that installs a module; None if none does."""
+    """The first extra of this package that installs a module; `all` for its own modules; None for others."""
     top = module.partition(".")[0]
     wanted = _DISTRIBUTIONS.get(top, top.replace("_", "-"))
     if wanted == _OWN:
-        return None  # extras that contain other extras name it
+        return "all"
     for needed in requires(_OWN) or ():
         distribution, _, condition = needed.partition(";")
         found = re.match(r"[\w.-]+", distribution)

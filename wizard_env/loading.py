@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard_env.checks import check_names, nearest
+from wizard_env.extras import extra
 from wizard_env.view import Agent
 
 GROUP = "wizard_env.agents"
@@ -121,12 +122,8 @@ def _find(name: str) -> EntryPoint:
 
 
 def _make(entry: EntryPoint, options: dict[str, Any]) -> Agent:
-    try:
+    with extra():
         factory = entry.load()
-    except ModuleNotFoundError as missing:
-        raise ModuleNotFoundError(
-            f"agent {entry.name!r} needs the module {missing.name!r}: install wizard-env[train]"
-        ) from missing
     if getattr(factory, "runs_programs", False) and not _programs_allowed.get():
         raise PermissionError(
             f"agent {entry.name!r} with {options} runs a program on this machine: allow it with "

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from wizard_env.extras import extra
 from wizard_env.play.cli.options import (
     Agents,
     Device,
@@ -212,23 +213,23 @@ def bench(
 ) -> None:
     """Measure speed against peers; needs a checkout of the project and the extra `bench`."""
     _add_benchmarks(Path.cwd())
-    try:
+    with extra("bench"):
         from benchmarks.display import render
         from benchmarks.run import main as run_benchmarks
-    except ModuleNotFoundError as missing:
-        raise ValueError(
-            f"no module {missing.name!r}: run `wizard bench` at the root of a checkout, "
-            "with the extra `bench` installed"
-        ) from None
     console.print(render(run_benchmarks(quick=quick)))
 
 
 def _add_benchmarks(checkout: Path) -> None:
-    """Make the package `benchmarks` of a checkout importable, and nothing else in that folder."""
+    """Make the package `benchmarks` of a checkout importable, and nothing else in that folder.
+
+    Raises FileNotFoundError if the folder is no checkout.
+    """
     file = checkout / "benchmarks" / "__init__.py"
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no {file}: run `wizard bench` at the root of a checkout")
     spec = importlib.util.spec_from_file_location(
         "benchmarks", file, submodule_search_locations=[str(file.parent)]
     )
-    if spec is not None and spec.loader is not None and file.is_file():
+    if spec is not None and spec.loader is not None:
         package = sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(package)

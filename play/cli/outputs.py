@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wizard_env.extras import missing_module
+
 if TYPE_CHECKING:
     from wizard_env.play.report.html import Origin
     from wizard_env.records.transcripts import Transcript
@@ -48,7 +50,7 @@ class Outputs:
             if path and path != STDOUT:
                 check_folder(path)
         if (self.report or self.plots) and not find_spec("matplotlib"):
-            raise ModuleNotFoundError("plots need the module 'matplotlib': pip install 'wizard-env[report]'")
+            raise missing_module("matplotlib")
 
     @property
     def prints_json(self) -> bool:

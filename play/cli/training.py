@@ -11,6 +11,7 @@ from rich.table import Table
 from wizard_env import configs
 from wizard_env.play.cli.ending.next_steps import command, same_command, say_next_steps
 from wizard_env.play.cli.ending.stopping import stoppable
+from wizard_env.extras import missing_module
 from wizard_env.play.cli.options import Device, Resume, Threads
 from wizard_env.play.cli.progress import training_bar, with_progress
 from wizard_env.play.report.console import console, say, show_evaluation
@@ -154,7 +155,7 @@ def rllib(
     try:
         from wizard_env.train.rllib.learner import CHECKPOINT, train
     except ImportError as missing:
-        raise ModuleNotFoundError(f"{missing}: pip install 'wizard-env[rllib]'") from None
+        raise missing_module(missing.name or "ray.rllib", "wizard-env[rllib]") from None
     folder = runs / settings.name
     say(f"run          {folder}: {settings.learning.decisions:,} decisions")
     learn = partial(train, settings, folder, address=address)

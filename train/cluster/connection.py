@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from wizard_env.extras import extra
+
 SECONDS = 10.0
 """For a machine to answer; Ray itself asks for minutes."""
 LOCAL = "local"
@@ -34,12 +36,8 @@ def connected(address: str, option: str, processors: int | None = None) -> Itera
         ModuleNotFoundError: ray is not installed.
         ConnectionError: there is no cluster at that address.
     """
-    try:
+    with extra("cluster"):
         import ray
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            f"{option} needs the module 'ray': pip install 'wizard-env[cluster]'", name="ray"
-        ) from None
     own = not ray.is_initialized()
     if own:
         _reach(address)

@@ -12,6 +12,7 @@ from wizard_env import Agent
 from wizard_env.agents import load
 from wizard_env.agents.network import find_agent, find_encoding
 from wizard_env.envs.rewards import find_reward
+from wizard_env.extras import missing_module
 from wizard_env.train.cluster.connection import LOCAL, connected
 from wizard_env.train.cluster.mailbox import Mailbox
 from wizard_env.train.cluster.writer import Writer
@@ -82,7 +83,7 @@ def train(
     find_reward(learning.reward)  # here it is refused if it may not run; workers do not know what may
     if learning.encoding:
         find_encoding(learning.encoding)
-    _check_ray_train(workers)
+    _check_ray_train()
     start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
     checkpoint = folder / CHECKPOINT
     config = decide_precision(config, folder, device)
@@ -139,13 +140,11 @@ def _files_of(agent: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (agent, agent.with_name(CRITIC)) if path.exists()}
 
 
-def _check_ray_train(workers: int) -> None:
+def _check_ray_train() -> None:
     try:
         import ray.train.torch  # noqa: F401
     except ImportError:
-        raise ModuleNotFoundError(
-            f"workers={workers} needs the modules of Ray Train: pip install 'wizard-env[cluster]'", name="ray"
-        ) from None
+        raise missing_module("ray.train") from None
 
 
 class _Fit(Thread):

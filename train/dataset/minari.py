@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import HIGHS, NUM_ACTIONS, OBS_SIZE
+from wizard_env.extras import missing_module
 from wizard_env.train.dataset.parquet import read_about, read_decisions
+
+try:
+    import minari
+    from minari.data_collector import EpisodeBuffer
+except ModuleNotFoundError as missing:
+    raise missing_module(missing.name or "", "wizard-env[data]", "minari[create]") from None
 
 _COLUMNS = ("observation", "mask", "action", "points", "seat", "round", "game", "deal_seed")
 
@@ -27,18 +34,8 @@ def add_to_minari(folder: Path, dataset_id: str) -> int:
         The number of episodes.
 
     Raises:
-        ModuleNotFoundError: Minari is not installed.
         ValueError: Minari has a data set of that name.
     """
-    try:
-        import minari
-        from minari.data_collector import EpisodeBuffer
-    except ModuleNotFoundError as missing:
-        raise ModuleNotFoundError(
-            f"--minari needs the module {missing.name!r}: pip install 'wizard-env[data]' 'minari[create]'",
-            name=missing.name,
-        ) from None
-
     parts = list(read_decisions(folder, _COLUMNS))
     columns = {name: np.concatenate([part[name] for part in parts]) for name in _COLUMNS}
     buffers = [EpisodeBuffer(id=number, **episode) for number, episode in enumerate(_episodes(columns))]

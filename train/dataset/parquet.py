@@ -14,15 +14,12 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, OBS_SIZE
 from wizard_env.checks import nearest, shortened
+from wizard_env.extras import extra
 from wizard_env.records.json_files import read_object
 
-try:
+with extra("data"):
     import pyarrow as pa
     import pyarrow.parquet as pq
-except ModuleNotFoundError as missing:
-    raise ModuleNotFoundError(
-        "data sets need the module 'pyarrow': pip install 'wizard-env[data]'", name="pyarrow"
-    ) from missing
 
 SHARDS = "decisions-*.parquet"
 ABOUT = "_dataset.json"

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wizard_env.extras import extra
 from wizard_env.render.scene import Scene
 
 DEFAULT_WIDTH = 1000
@@ -61,13 +62,6 @@ class Window:
 
 def _painting() -> Any:
     """The module that draws, which needs pygame."""
-    try:
+    with extra("render"):
         from wizard_env.render import painting
-    except ModuleNotFoundError as missing:
-        if missing.name != "pygame":
-            raise
-        raise ImportError(
-            "images of the table are drawn with pygame-ce, which is not installed: "
-            'pip install "wizard-env[render]"'
-        ) from missing
     return painting
