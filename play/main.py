@@ -3,17 +3,20 @@
 import io
 import logging
 import sys
+from importlib.metadata import version
+from typing import Annotated, Any
 
 try:
     import typer
     from rich.console import Console
     from rich.logging import RichHandler
+    from typer.core import TyperGroup
 except ModuleNotFoundError as missing:
-    raise SystemExit(
-        f"wizard needs the module {missing.name!r}: pip install 'wizard-env[play]' or 'wizard-env[train]'"
-    ) from None
+    from wizard_env.extras import missing_module
 
-from wizard_env.extras import extra_of
+    raise SystemExit(f"error: {missing_module(missing.name or '')}") from None
+
+from wizard_env.extras import extra
 from wizard_env.play.cli.compiling import compile_all
 from wizard_env.play.cli.dataset import dataset
 from wizard_env.play.cli.distill import distill
@@ -24,12 +27,56 @@ from wizard_env.play.cli.serve import serve
 from wizard_env.play.cli.sweep import sweep
 from wizard_env.play.cli.training import config, push, rllib, train
 
+_ALLOWED = {
+    "int_parsing": "allowed are whole numbers",
+    "float_parsing": "allowed are numbers",
+    "greater_than_equal": "allowed are numbers from {ge}",
+    "less_than_equal": "allowed are numbers up to {le}",
+}
+"""For each kind of mistake in an option's value, as pydantic calls it, what would be none."""
+
+
+class _Commands(TyperGroup):
+    """The commands. A value that an option does not take raises ValueError, as a command would."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as bad:
+            from pydantic import ValidationError  # here, because a help needs it not
+
+            if bad.param is None or not isinstance(bad.__cause__, ValidationError):
+                raise
+            (first, *_) = bad.__cause__.errors()
+            allowed = _ALLOWED.get(first["type"], first["msg"]).format(**first.get("ctx", {}))
+            raise ValueError(f"{bad.param.opts[0]} {first['input']}: {allowed}") from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Play Wizard, train agents and compare them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"wizard-env {version('wizard-env')}")
+        raise typer.Exit
+
+
+@app.callback()
+def wizard(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Play Wizard, train agents and compare them."""
+
+
 for command in (
     play,
     serve,
@@ -63,10 +110,8 @@ def main() -> None:
     handler = RichHandler(console=stderr, show_path=False, show_time=False)
     logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])
     try:
-        app()
+        with extra():
+            app()
     except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
-        message = f"error: {error}"
-        if isinstance(error, ModuleNotFoundError) and "pip install" not in message:
-            message += f": pip install 'wizard-env[{extra_of(error.name or '') or 'all'}]'"
-        stderr.print(message, style="red", markup=False, highlight=False, soft_wrap=True)
+        stderr.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

@@ -86,7 +86,7 @@ def test_every_hint_has_one_wording() -> None:
 
 
 def test_a_module_of_no_extra_is_only_named() -> None:
-    with pytest.raises(ModuleNotFoundError, match="^no module named 'no_such_module'$"), extra():
+    with pytest.raises(ModuleNotFoundError, match=r"^no module named 'no_such_module'$"), extra():
         raise ModuleNotFoundError("No module named 'no_such_module'", name="no_such_module")
     with pytest.raises(ModuleNotFoundError, match=r"'x': pip install 'a\[b\]' 'c'$"), extra("train"):
         raise missing_module("x", "a[b]", "c")

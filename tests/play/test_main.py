@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,28 @@ def test_every_command_has_a_help(wizard: Wizard, command: str) -> None:
     shown = wizard(command, "--help")
     assert shown.code == 0
     assert "--help" in shown.out
+    assert wizard(command, "-h") == shown
+
+
+def test_help_and_version(wizard: Wizard) -> None:
+    assert wizard("-h") == wizard("--help")
+    assert wizard("--version") == (0, f"wizard-env {version('wizard-env')}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("evaluate", "random", "--games", "x"), "--games x: allowed are whole numbers"),
+        (("evaluate", "random", "--threads", 0), "--threads 0: allowed are numbers from 1"),
+        (("serve", "--port", 70000), "--port 70000: allowed are numbers up to 65535"),
+        (("play", "--seconds", "x"), "--seconds x: allowed are numbers"),
+    ],
+)
+def test_a_value_that_an_option_does_not_take(
+    wizard: Wizard, arguments: tuple[object, ...], message: str
+) -> None:
+    """The error says what was given and what is allowed, in one line."""
+    assert error_line(wizard(*arguments)) == f"error: {message}"
 
 
 def test_no_command_shows_the_help(wizard: Wizard) -> None:
