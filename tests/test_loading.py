@@ -1,5 +1,6 @@
 """Agents by name: entry points, options, paths, and what is refused."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 import wizard_env.agents
 from wizard_env.agents import View, agent_names, load
 from wizard_env.agents.random import RandomAgent
-from wizard_env.loading import programs
+from wizard_env.loading import place_of, programs
+from wizard_env.testing import agent_test
 
 
 class OtherAgent:
@@ -162,3 +164,126 @@ def test_programs_are_refused_where_somebody_else_chose_the_names(name: str) -> 
         load("external:command=no-such-program")
     with pytest.raises(ChildProcessError):
         load("external:command=no-such-program")
+
+
+# --- own agents
+
+
+CODE = """
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Cautious:
+    bold: bool = False
+    command: str = ""
+
+    def act(self, view, rng):
+        return view.mask.argmax(axis=1)
+
+
+class Open:
+    def __init__(self, *arguments, **options):
+        self.options = options
+
+    def act(self, view, rng):
+        return view.mask.argmax(axis=1)
+
+
+def made(bold=True):
+    return Cautious(bold)
+
+
+ready = Cautious()
+number = 3
+
+
+def late(first):
+    return Cautious(first)
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a file of agents."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_agent.py").write_text(CODE)
+    return tmp_path / "my_agent.py"
+
+
+def test_an_own_agent_is_named_by_its_file(own: Path) -> None:
+    """As own rewards and encodings are; with options after another colon, as any agent has them."""
+    for name, given in (
+        ("my_agent.py:Cautious", (False, "")),
+        (f"{own}:Cautious:", (False, "")),
+        ("./my_agent.py:Cautious:bold=True,command='a, b'", (True, "a, b")),
+        ("my_agent.py:made", (True, "")),
+        ("my_agent.py:made:bold=False", (False, "")),
+        ("my_agent.py:ready", (False, "")),
+    ):
+        agent: Any = load(name)
+        assert (agent.bold, agent.command) == given
+    assert load("my_agent.py:Open:any=1").options == {"any": 1}  # type: ignore[attr-defined]
+    assert not [name for name in sys.modules if name.endswith("my_agent")]
+    agent_test("my_agent.py:Cautious", num_games=1)
+
+
+def test_an_own_agent_is_named_by_its_module(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(own.parent)
+    package = own.parent / "my_package"
+    package.mkdir()
+    (package / "agents.py").write_text(CODE)
+    assert load("my_package.agents:Cautious:bold=True").bold  # type: ignore[attr-defined]
+    assert load("my_agent:Cautious") is not None
+
+
+@pytest.mark.parametrize(
+    ("agent", "error", "message"),
+    [
+        ("my_agent.py", ValueError, "'my_agent.py': name its class too, as in my_agent.py:MyAgent"),
+        ("my_agent.py:Bold", ValueError, "my_agent.py has no 'Bold'"),
+        ("my_agent.py:number", ValueError, "my_agent.py:number makes no agent"),
+        ("my_agent.py:Cautious:bald=1", TypeError, "has no option 'bald': did you mean 'bold'"),
+        ("my_agent.py:Cautious:bold", ValueError, "option 'bold' is not of the form key=value"),
+        ("my_agent.py:late", TypeError, "needs the option 'first', as in my_agent.py:late:first="),
+        ("no_agent.py:Cautious", FileNotFoundError, "there is no file no_agent.py"),
+        ("no.module:Cautious", ModuleNotFoundError, "'no'"),
+        ("serach:Cautious", ValueError, "unknown agent 'serach': did you mean 'search'"),
+        ("broken.py:Cautious", ValueError, "broken.py, line 2: SyntaxError"),
+        ("failing.py:Cautious", ValueError, "failing.py, line 1: ZeroDivisionError: division by zero"),
+        ("lacking.py:Cautious", ValueError, "lacking.py, line 2: ModuleNotFoundError: .* 'no_such_module'"),
+    ],
+)
+def test_own_agents_that_cannot_be_loaded(own: Path, agent: str, error: Any, message: str) -> None:
+    (own.parent / "broken.py").write_text("\nclass Cautious\n")
+    (own.parent / "failing.py").write_text("1 / 0\n")
+    (own.parent / "lacking.py").write_text("\nimport no_such_module\n")
+    with pytest.raises(error, match=message):
+        load(agent)
+
+
+@pytest.mark.parametrize("agent", ["my_agent.py:Cautious", "variant:of='my_agent.py:Cautious'", "json:loads"])
+def test_code_is_refused_where_somebody_else_chose_the_names(own: Path, agent: str) -> None:
+    """Nothing of it runs, as with programs."""
+    own.write_text("raise SystemExit")
+    with programs(allowed=False), pytest.raises(PermissionError, match="on this machine: allow it with"):
+        load(agent)
+
+
+@pytest.mark.parametrize(
+    ("agent", "place"),
+    [
+        ("my_agent.py:Cautious:bold=True", "my_agent.py"),
+        ("runs/quick:sample=True", "runs/quick"),
+        ("my_agent.py", "my_agent.py"),
+        ("random", None),
+        ("search:worlds=2", None),
+        ("hf:owner/name", None),
+    ],
+)
+def test_the_place_that_a_name_leads_to(own: Path, agent: str, place: str | None) -> None:
+    assert place_of(agent) == (place and Path(place))

@@ -1,16 +1,19 @@
-"""Agents by name: the entry-point group `wizard_env.agents`, to which any package can add."""
+"""Agents by name: the entry-point group `wizard_env.agents`, to which any package can add; and own code."""
 
 import ast
 import inspect
 import os
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.metadata import entry_points
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
 from typing import Any
 
 from wizard_env.checks import check_names, nearest
@@ -22,6 +25,10 @@ CHECKPOINT = "checkpoint"
 HUB = "hf"
 """Agents on the Hugging Face Hub: "hf:owner/name", with options after another colon."""
 
+_IMPORTED = re.compile(
+    r"(?P<place>.+?\.py|\w+(?:\.\w+)*):(?P<inside>[^\W\d]\w*)(?::(?P<options>.*))?", re.DOTALL
+)
+"""An agent of one's own: "file.py:Class" or "package.module:Class", with options after another colon."""
 _programs_allowed: ContextVar[bool] = ContextVar("programs_allowed", default=True)
 
 _OPTION = re.compile(
@@ -40,18 +47,19 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
         agent: a name, with options after a colon, as in "random" or "search:worlds=64,depth=2";
             or the path of a run written by `wizard train`, or of a file in it, as in "runs/quick" or
             "runs/quick:sample=True"; or "hf:owner/name" for one that was pushed to the Hugging Face Hub, as
-            in "hf:owner/name:sample=True"; or an agent, which is returned unchanged. Quote a value that
-            contains commas as in Python:
+            in "hf:owner/name:sample=True"; or where to import a class of one's own, as in
+            "my_agent.py:Cautious", "my_package.agents:Cautious" or "my_agent.py:Cautious:bold=True"; or an
+            agent, which is returned unchanged. Quote a value that contains commas as in Python:
             'external:command="python my_bot.py 1,2",timeout=5'.
 
     Raises:
-        ValueError: no agent has that name.
-        FileNotFoundError: there is no checkpoint at that path.
+        ValueError: no agent has that name; or what is imported is no agent.
+        FileNotFoundError: there is no checkpoint, or no code, at that path.
         TypeError: the agent does not have that option; or `agent` is neither a name nor an agent.
-        PermissionError: the agent runs a program, within `programs(allowed=False)`.
+        PermissionError: the agent runs a program or is imported, within `programs(allowed=False)`.
     """
     if isinstance(agent, os.PathLike):
-        return _make(_find(CHECKPOINT), {"path": os.fspath(agent)})
+        return _make_named(CHECKPOINT, {"path": os.fspath(agent)})
     if not isinstance(agent, str):
         if callable(getattr(agent, "act", None)):
             return agent
@@ -59,10 +67,34 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
     name, _, options = agent.partition(":")
     if name == HUB and not options.startswith("repo="):
         repo, _, options = options.partition(":")
-        return _make(_find(HUB), {"repo": repo} | _parse(agent, options))
-    if name not in agent_names() and ("/" in name or (name and Path(name).exists())):
-        return _make(_find(CHECKPOINT), {"path": name} | _parse(agent, options))
-    return _make(_find(name), _parse(agent, options))
+        return _make_named(HUB, {"repo": repo} | _parse(agent, options))
+    if name in agent_names():
+        return _make_named(name, _parse(agent, options))
+    if (imported := _IMPORTED.fullmatch(agent)) and _can_be_imported(imported["place"]):
+        return _import_agent(agent, imported)
+    if _is_path(name):
+        if name.endswith(".py"):
+            raise ValueError(f"agent {agent!r}: name its class too, as in {name}:MyAgent")
+        return _make_named(CHECKPOINT, {"path": name} | _parse(agent, options))
+    raise ValueError(
+        f"unknown agent {name!r}: {nearest(name, agent_names())}, or the path of a checkpoint, "
+        "or a class as in 'my_agent.py:MyAgent'"
+    )
+
+
+def place_of(agent: str) -> Path | None:
+    """The file or folder that the name of an agent leads to; None if there is none."""
+    name, _, _ = agent.partition(":")
+    if name in agent_names():
+        return None
+    if imported := _IMPORTED.fullmatch(agent):
+        name = imported["place"]
+    return Path(name) if _is_path(name) else None
+
+
+def _is_path(name: str) -> bool:
+    """Whether the name of an agent that is not registered is a path."""
+    return "/" in name or bool(name and Path(name).exists())
 
 
 def import_named(name: str) -> Any:
@@ -71,27 +103,50 @@ def import_named(name: str) -> Any:
     The code of the module or file runs.
 
     Raises:
-        ValueError: there is no such thing in it.
+        ValueError: there is no such thing in it, or its code fails.
+        FileNotFoundError, ModuleNotFoundError: there is no such file or module.
         PermissionError: it would run within `programs(allowed=False)`.
     """
+    place, _, inside = name.rpartition(":")
     if not _programs_allowed.get():
         raise PermissionError(
-            f"{name!r} runs the code of {name.partition(':')[0]} on this machine: allow it with "
+            f"{name!r} runs the code of {place} on this machine: allow it with "
             "--allow-programs if you trust whoever wrote the config"
         )
-    place, _, inside = name.partition(":")
-    if place.endswith(".py"):
-        spec = spec_from_file_location(Path(place).stem, place)
-        if spec is None or spec.loader is None or not Path(place).is_file():
-            raise FileNotFoundError(f"{name!r}: there is no file {place}")
-        module = module_from_spec(spec)
-        spec.loader.exec_module(module)
-    else:
-        module = import_module(place)
+    if place.endswith(".py") and not Path(place).is_file():
+        raise FileNotFoundError(f"{name!r}: there is no file {place}")
+    try:
+        module = _run_file(place) if place.endswith(".py") else import_module(place)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and f"{place}.".startswith(f"{error.name}."):
+            raise
+        raise ValueError(f"{name!r}: {_failure(error, place)}") from error
     try:
         return getattr(module, inside)
     except AttributeError:
         raise ValueError(f"{name!r}: {place} has no {inside!r}") from None
+
+
+def _run_file(path: str) -> ModuleType:
+    """The module that a file of code makes. It is known to `sys.modules` only while it runs."""
+    spec = spec_from_file_location(f"own_code.{Path(path).stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = module_from_spec(spec)  # dataclasses look themselves up there
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        del sys.modules[spec.name]
+    return module
+
+
+def _failure(error: Exception, place: str) -> str:
+    """Why the code of a module or file could not be run, and in which line of the file."""
+    file = os.path.abspath(place)  # noqa: PTH100 - as the import system spells it
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    reason = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{place}{'' if line is None else f', line {line}'}: {type(error).__name__}: {reason}"
 
 
 @contextmanager
@@ -112,28 +167,47 @@ def agent_names() -> list[str]:
     return sorted(entry_points(group=GROUP).names)
 
 
-def _find(name: str) -> EntryPoint:
-    found = entry_points(group=GROUP)
-    if name not in found.names:
-        raise ValueError(
-            f"unknown agent {name!r}: {nearest(name, agent_names())}, or the path of a checkpoint"
-        )
-    return next(iter(found.select(name=name)))
-
-
-def _make(entry: EntryPoint, options: dict[str, Any]) -> Agent:
+def _make_named(name: str, options: dict[str, Any]) -> Agent:
+    """An agent of the entry-point group."""
     with extra():
-        factory = entry.load()
+        factory = next(iter(entry_points(group=GROUP).select(name=name))).load()
     if getattr(factory, "runs_programs", False) and not _programs_allowed.get():
         raise PermissionError(
-            f"agent {entry.name!r} with {options} runs a program on this machine: allow it with "
+            f"agent {name!r} with {options} runs a program on this machine: allow it with "
             "--allow-programs if you trust whoever wrote the config"
         )
+    return _make(name, factory, options)
+
+
+def _can_be_imported(place: str) -> bool:
+    """Whether a name leads to code; one word may also be an agent's name, misspelled."""
+    return "." in place or place in sys.modules or find_spec(place) is not None
+
+
+def _import_agent(agent: str, imported: re.Match[str]) -> Agent:
+    """The agent that a class of one's own, or a function, makes."""
+    name = f"{imported['place']}:{imported['inside']}"
+    found, options = import_named(name), _parse(agent, imported["options"] or "")
+    made = _make(name, found, options) if callable(found) else found
+    if not callable(getattr(made, "act", None)):
+        raise ValueError(f"agent {agent!r}: {name} makes no agent, which has a method `act`")
+    return made
+
+
+def _make(name: str, factory: Callable[..., Any], options: dict[str, Any]) -> Agent:
+    """Call what makes an agent; its parameters are the agent's options."""
     parameters = inspect.signature(factory).parameters
-    check_names(f"agent {entry.name!r}", options, parameters)
-    for name, parameter in parameters.items():
-        if parameter.default is parameter.empty and name not in options:
-            raise TypeError(f"agent {entry.name!r} needs the option {name!r}, as in {entry.name}:{name}=...")
+    any_option = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    named = {
+        option: parameter
+        for option, parameter in parameters.items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    }
+    if not any_option:
+        check_names(f"agent {name!r}", options, named)
+    for option, parameter in named.items():
+        if parameter.default is parameter.empty and option not in options:
+            raise TypeError(f"agent {name!r} needs the option {option!r}, as in {name}:{option}=...")
     agent: Agent = factory(**options)
     return agent
 

@@ -40,6 +40,10 @@ def reward(points, scores, over):
 
 def encoding(observations):
     return observations / 2
+
+class Agent:
+    def act(self, view, rng):
+        return view.mask.argmax(axis=1)
 """
 KEYS: dict[str, Callable[[str, str], str]] = {
     "evaluation.opponents": lambda program, _: f'["{program}"]',
@@ -47,8 +51,13 @@ KEYS: dict[str, Callable[[str, str], str]] = {
     "ratings.agents": lambda program, _: f'["variant:of={program}"]',
     "learning.reward": lambda _, code: f"{code}:reward",
     "learning.encoding": lambda _, code: f"{code}:encoding",
+    "own evaluation.opponents": lambda _, code: f'["{code}:Agent"]',
+    "own learning.partners": lambda _, code: f'["{code}:Agent"]',
+    "own ratings.agents": lambda _, code: f"[\"variant:of='{code}:Agent'\"]",
 }
-"""What each key of a config is set to, by the agent that is a program and the file of code."""
+"""What each key of a config is set to, by the agent that is a program and the file of code.
+
+After "own " the agent is a class in that file."""
 
 
 class Stranger:
@@ -63,7 +72,7 @@ class Stranger:
 
     def change(self, key: str) -> str:
         """The change to a config that names the program or the code."""
-        return f"{key}={KEYS[key](self.agent, str(self.code))}"
+        return f"{key.removeprefix('own ')}={KEYS[key](self.agent, str(self.code))}"
 
     def has_run(self) -> bool:
         """Whether either has run since this was last asked."""
@@ -83,7 +92,7 @@ def test_train_runs_programs_where_they_are_allowed(
 ) -> None:
     config = shortened("strange", tmp_path, games="2", decisions="2_048")
     options: list[Any] = ["--set", stranger.change(key), "--set", "learning.sparring=0.5"]
-    if key == "ratings.agents":
+    if key.endswith("ratings.agents"):
         options += ["--set", "ratings.games=2", "--set", "learning.snapshot_decisions=2048"]
     assert REFUSAL in error_line(wizard("train", config, *options))
     assert not stranger.has_run()
@@ -94,7 +103,12 @@ def test_train_runs_programs_where_they_are_allowed(
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:ray")
 @pytest.mark.parametrize(
     "key",
-    ["learning.reward", "learning.encoding", pytest.param("learning.partners", marks=pytest.mark.slow)],
+    [
+        "learning.reward",
+        "learning.encoding",
+        pytest.param("learning.partners", marks=pytest.mark.slow),
+        pytest.param("own learning.partners", marks=pytest.mark.slow),
+    ],
 )
 def test_workers_refuse_programs_too(key: str, stranger: Stranger, tmp_path: Path) -> None:
     """They are other processes, which know nothing of what this one allows."""
@@ -107,7 +121,7 @@ def test_workers_refuse_programs_too(key: str, stranger: Stranger, tmp_path: Pat
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-@pytest.mark.parametrize("key", ["learning.partners", "learning.reward"])
+@pytest.mark.parametrize("key", ["learning.partners", "own learning.partners", "learning.reward"])
 def test_sweep_runs_programs_where_they_are_allowed(
     key: str, wizard: Wizard, stranger: Stranger, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from wizard_env import Agent, Game, Rules
 from wizard_env.agents.network import NetworkAgent
 from wizard_env.games import game_seeds
+from wizard_env.loading import place_of
 from wizard_env.train.arena.duplicate import Deals, Player, arrange, load_players, play, play_one
 from wizard_env.train.arena.league_file import LeagueFile, Matchup, Member
 from wizard_env.train.arena.pairings import Seating, choose_seatings
@@ -125,12 +126,14 @@ def play_league(
 
 
 def fingerprint(name: str, agent: Agent) -> str:
-    """16 hexadecimal digits for an agent's name, its options, and the weights of its networks.
+    """16 hexadecimal digits for an agent's name, its options, the weights of its networks, and its own file.
 
-    Neither code counts nor the files that weights were read from: an agent whose code has changed needs
-    another folder or another name.
+    No other code counts, and no file that weights were read from: an agent that is named by its class alone
+    and whose code has changed needs another folder or another name.
     """
     digest = hashlib.sha256(name.encode())
+    if (place := place_of(name)) is not None and place.suffix == ".py" and place.is_file():
+        digest.update(place.read_bytes())
     for weights in _weights(agent):
         digest.update(f"{weights.dtype.str}{weights.shape}".encode())
         digest.update(weights.tobytes())

@@ -149,6 +149,33 @@ def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in one.items() if key != "times"} for one in found]
 
 
+# --- agents of one's own
+
+
+def test_an_own_agent_is_measured(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By its file wherever an agent is named, in other processes too."""
+    use_small_protocol(monkeypatch, tmp_path)
+    Path("mine.py").write_text(
+        "class Low:\n"
+        "    def __init__(self, other=False):\n        pass\n"
+        "    def act(self, view, rng):\n        return view.mask.argmax(axis=1)\n"
+    )
+    own, rules = "mine.py:Low", ("--hand-sizes", "1", "--players", 3)
+    for command in (
+        ("evaluate", own, f"{own}:other=True", "--games", 2, "--workers", 2, *rules),
+        ("league", "league", own, "random", "heuristic", "--games", 2, *rules),
+        ("scorecard", own, "--effort", "short"),
+        ("exploit", own, "--decisions", 500, "--games", 2, *rules),
+        ("dataset", "data", own, "--decisions", 50, *rules),
+    ):
+        outcome = wizard(*command)
+        assert outcome.code == 0, outcome.err
+    before = Path("league/results.jsonl").read_text()
+    Path("mine.py").write_text(Path("mine.py").read_text().replace("axis=1", "1"))
+    assert wizard("league", "league", own, "random", "heuristic", "--games", 2, *rules).code == 0
+    assert Path("league/results.jsonl").read_text() != before  # the agent has other code
+
+
 # --- scorecard
 
 
