@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from wizard_env import NUM_ACTIONS
-from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, Layer, NetworkAgent
+from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, Layer, NetworkAgent, find_agent
 from wizard_env.extras import extra
 from wizard_env.loading import load
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.records.files import write_atomically
+from wizard_env.records.files import check_distinct, write_atomically
 from wizard_env.view import Agent
 
 with extra("export"):
@@ -37,7 +37,7 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
         path: the file; it is replaced completely or not at all.
 
     Raises:
-        ValueError: the agent has no network, or one with an encoding of its own.
+        ValueError: the agent has no network, or one with an encoding of its own, or the file is the agent's.
     """
     loaded = load(agent)
     if not isinstance(loaded, NetworkAgent):
@@ -47,6 +47,7 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
         )
     if loaded.encode is not None:
         raise ValueError(f"agent={agent!r}: an encoding of its own is code, which a file of ONNX cannot hold")
+    check_distinct(path, [find_agent(loaded.path)])
     content = onnx_model(loaded).SerializeToString()
     write_atomically(path, lambda file: file.write_bytes(content))
 

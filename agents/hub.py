@@ -1,8 +1,10 @@
 """Agents on the Hugging Face Hub: `load("hf:owner/name")`."""
 
+import re
 from typing import Any
 
 from wizard_env.agents.network import FILE_NAME, Backend, NetworkAgent
+from wizard_env.checks import shortened
 from wizard_env.extras import extra
 
 
@@ -19,10 +21,17 @@ class HubAgent(NetworkAgent):
             revision: a branch, a tag or a commit of it.
             sample, backend: the options of `NetworkAgent`.
 
-        Raises what `NetworkAgent` and `huggingface_hub.hf_hub_download` raise.
+        Raises what `check_repo`, `NetworkAgent` and `huggingface_hub.hf_hub_download` raise.
         """
+        check_repo(repo)
         path = hub().hf_hub_download(repo, FILE_NAME, revision=revision)
         super().__init__(path, sample, backend)
+
+
+def check_repo(repo: object) -> None:
+    """Raise ValueError for the name of a repository that the hub cannot have."""
+    if not isinstance(repo, str) or not re.fullmatch(r"[\w.-]{1,96}/[\w.-]{1,96}", repo, re.ASCII):
+        raise ValueError(f"repository {shortened(repr(repo))}: allowed are names as in 'owner/name'")
 
 
 def hub() -> Any:

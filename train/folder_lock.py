@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wizard_env.extras import extra
+from wizard_env.records.files import check_is_folder
 
 with extra("train"):
     from filelock import FileLock, Timeout
@@ -19,8 +20,11 @@ def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
 
     A lock ends with its process. name: the file that is locked.
 
-    Raises BlockingIOError if another has locked it.
+    Raises:
+        BlockingIOError: another has locked it.
+        NotADirectoryError: a file has its place.
     """
+    check_is_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / name, blocking=False)
     try:

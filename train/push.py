@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from wizard_env import __version__
-from wizard_env.agents.hub import hub
+from wizard_env.agents.hub import check_repo, hub
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent
 from wizard_env.records.json_files import read_object
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
@@ -29,9 +29,10 @@ def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
 
     Raises:
         FileNotFoundError, ValueError: the folder holds no agent that this version reads; its config or curves
-            are damaged.
+            are damaged; `repo` is not of the form owner/name.
         ModuleNotFoundError: huggingface_hub is not installed.
     """
+    check_repo(repo)
     read_agent(find_agent(run))
     api = hub().HfApi()
     api.create_repo(repo, private=private, exist_ok=True)

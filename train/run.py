@@ -10,6 +10,7 @@ from wizard_env.agents.network import FILE_NAME
 from wizard_env.records.files import write_atomically
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config, Run
+from wizard_env.train.devices import check_device
 from wizard_env.train.folder_lock import locked
 from wizard_env.train.precision import with_precision
 from wizard_env.train.selfplay.allocator import keep_freed_memory
@@ -71,7 +72,7 @@ def train(
         FileNotFoundError: `resume` is on, and the folder holds no checkpoint.
         StopLearning: `report` has raised it.
         ValueError: the folder holds a run of another config; or its checkpoint is damaged; or training
-            diverged, which the last checkpoint does not contain.
+            diverged, which the last checkpoint does not contain; or there is no such device.
     """
     config = decide_precision(config, folder, device)
     learner = _module(config).Learner
@@ -86,11 +87,22 @@ def train(
     return folder
 
 
-def decide_precision(config: Config, folder: Path, device: str) -> Config:
+def decide_precision(config: Config, folder: Path, device: str, *, here: bool = True) -> Config:
     """Return the config with the precision that a run in this folder computes in on this device.
 
-    A run that is there keeps its own. Raises as `read_kept` does if its config cannot be read.
+    A run that is there keeps its own.
+
+    Args:
+        config: the run.
+        folder: the run's.
+        device: "cpu" or "cuda".
+        here: whether the device is one of this machine.
+
+    Raises:
+        ConfigError: the config of the run that is there cannot be read.
+        ValueError: there is no such device.
     """
+    check_device(device, here=here)
     kept = folder / CONFIG
     goes_on = checkpoint_of(config, folder).exists() and kept.exists()
     return with_precision(config, device, read_kept(kept, Config) if goes_on else None)

@@ -1,17 +1,23 @@
 """A search for better keys of a config, by Optuna: many short runs, the hopeless ones stopped early."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from wizard_env.agents.network import find_encoding
+from wizard_env.envs.rewards import find_reward
 from wizard_env.extras import extra
-from wizard_env.loading import programs
+from wizard_env.loading import load, programs
+from wizard_env.records.files import check_is_folder
 from wizard_env.train.arena.workers import workers
 from wizard_env.train.config.changes import read_value
-from wizard_env.train.config.reading import read_config
+from wizard_env.train.config.learning import PAST
+from wizard_env.train.config.ppo import PpoConfig
+from wizard_env.train.config.reading import make_config, read_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
@@ -22,6 +28,8 @@ with extra("sweep"):
 
 STUDY = "study.db"
 """The file in a sweep's folder that Optuna keeps its trials in."""
+_PLAN = "plan"
+"""The attribute of a study that says what is searched."""
 _RANGE = re.compile(r"(?P<low>[^.\s][^\s]*?)\.\.(?P<high>[^:\s]+)(?P<log>:log)?")
 
 
@@ -62,40 +70,109 @@ class Trial:
     """The keys that were searched."""
 
 
-def parse_vary(vary: str) -> tuple[str, Callable[[Any], Any]]:
-    """The key and the search of `section.key=...`: a function that asks an Optuna trial for a value.
+class Search(NamedTuple):
+    """A key to search."""
 
-    Raises ValueError for another form.
-    """
+    key: str
+    suggest: Callable[[Any], Any]
+    """Asks an Optuna trial for a value."""
+    extremes: tuple[Any, ...]
+    """Both ends of a range, or every choice."""
+
+
+def parse_vary(vary: str) -> Search:
+    """The search that `section.key=...` asks for. Raises ValueError for another form or an empty range."""
     key, equals, text = (part.strip() for part in vary.partition("="))
     if not (key and equals and text):
         raise ValueError(f"{vary!r} is not of the form section.key=low..high or section.key=a,b,c")
     if found := _RANGE.fullmatch(text):
         low, high = read_value(found["low"]), read_value(found["high"])
         log = bool(found["log"])
+        if not all(type(end) in (int, float) and isfinite(end) for end in (low, high)):
+            raise ValueError(f"{vary!r}: the ends of a range are numbers")
+        if low > high:
+            raise ValueError(f"{vary!r} is empty: the smaller number comes first, as in {high}..{low}")
+        if log and low <= 0:
+            raise ValueError(f"{vary!r}: a range on a logarithmic scale begins above 0")
         if all(type(end) is int for end in (low, high)):
-            return key, lambda trial: trial.suggest_int(key, low, high, log=log)
-        if all(type(end) in (int, float) for end in (low, high)):
-            return key, lambda trial: trial.suggest_float(key, float(low), float(high), log=log)
-        raise ValueError(f"{vary!r}: the ends of a range are numbers")
-    choices = re.findall(r"\[[^\]]*\]|[^,\[\]]+", text)  # lists keep their commas
-    return key, lambda trial: trial.suggest_categorical(key, [choice.strip() for choice in choices])
+            return Search(key, lambda trial: trial.suggest_int(key, low, high, log=log), (low, high))
+        ends = float(low), float(high)
+        return Search(key, lambda trial: trial.suggest_float(key, *ends, log=log), ends)
+    parts = re.findall(r"\[[^\]]*\]|[^,\[\]]+", text)  # lists keep their commas
+    choices = [part.strip() for part in parts]
+    return Search(key, lambda trial: trial.suggest_categorical(key, choices), tuple(choices))
 
 
 def sweep(plan: Sweep, processes: int = 1) -> list[Trial]:
     """Run trials until there are enough; returns all of them, the best first.
 
-    A sweep goes on where an earlier call stopped. Raises ValueError if a key cannot be searched.
+    A sweep goes on where an earlier call stopped.
+
+    Raises:
+        ValueError: a key cannot be searched, or a value that it may get is not allowed; there is no such
+            agent; or the folder holds another sweep.
+        PermissionError: the config names programs or code, which may not run.
     """
+    _check(plan)
+    check_is_folder(plan.folder)
     plan.folder.mkdir(parents=True, exist_ok=True)
-    for vary in plan.vary:
-        parse_vary(vary)
-    _rated(read_config(plan.config, plan.changes), plan)
     with _quietly():
         study = _open(plan)
+        _claim(study, plan)
         with workers(processes) as spread:
             list(spread(_search, [(plan, number) for number in range(processes)]))
         return list(_trials(study))
+
+
+def _check(plan: Sweep) -> None:
+    """Raise what a trial would raise: each key is tried at its extremes, the others at their first values."""
+    searches = [parse_vary(vary) for vary in plan.vary]
+    _trial_config(plan, {})
+    first = {search.key: search.extremes[0] for search in searches}
+    if len(first) < len(searches):
+        keys = [search.key for search in searches]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"{twice!r} is searched twice: give all its values in one --vary")
+    for search in searches:
+        for value in search.extremes:
+            config = _trial_config(plan, first | {search.key: value})
+            with programs(plan.allow_programs):
+                _check_names(config)
+
+
+def _check_names(config: Config) -> None:
+    """Raise what `load` and the imports raise for the agents and the code that a config names."""
+    learning = config.learning
+    for name in {*config.partners(), *config.ratings.agents} - {PAST}:
+        load(name)
+    find_reward(learning.reward)
+    if isinstance(learning, PpoConfig) and learning.encoding:
+        find_encoding(learning.encoding)
+    if isinstance(learning, PpoConfig) and learning.start:
+        load(Path(learning.start))
+
+
+def _trial_config(plan: Sweep, values: Mapping[str, Any]) -> Config:
+    """The config of a trial with these values of the keys that are searched."""
+    changes = [f"{key}={value}" for key, value in values.items()]
+    return _rated(read_config(plan.config, [*plan.changes, *changes]), plan)
+
+
+def _claim(study: Any, plan: Sweep) -> None:
+    """Note in a study what it searches; one that has trials must search the same. Raises ValueError."""
+    wanted = {
+        "config": read_config(plan.config, plan.changes).model_dump(mode="json"),
+        "vary": list(plan.vary),
+        "against": plan.against,
+        "games": plan.games,
+        "ratings": plan.ratings,
+    }
+    before = study.user_attrs.get(_PLAN, wanted)
+    if differs := [name for name, value in wanted.items() if before.get(name) != value]:
+        raise ValueError(
+            f"{plan.folder} holds another sweep: its {' and '.join(differs)} differ; choose another folder"
+        )
+    study.set_user_attr(_PLAN, wanted)
 
 
 def _open(plan: Sweep, number: int = 0) -> Any:
@@ -112,7 +189,7 @@ def _open(plan: Sweep, number: int = 0) -> Any:
 @contextmanager
 def _quietly() -> Iterator[None]:
     before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)  # what ends a trial is raised
     try:
         yield
     finally:
@@ -133,9 +210,8 @@ def _search(task: tuple[Sweep, int]) -> None:
 
 def _run(trial: Any, plan: Sweep) -> float:
     """Train one run; the points per game by which it leads at its last rating."""
-    searched = [parse_vary(vary) for vary in plan.vary]
-    changes = [f"{key}={suggest(trial)}" for key, suggest in searched]
-    config = _rated(read_config(plan.config, [*plan.changes, *changes]), plan)
+    searches = [parse_vary(vary) for vary in plan.vary]
+    config = _trial_config(plan, {search.key: search.suggest(trial) for search in searches})
     folder = plan.folder / f"trial-{trial.number:04}"
     seen = 0
 
@@ -169,7 +245,7 @@ def _rated(config: Config, plan: Sweep) -> Config:
     values = config.model_dump()
     values["learning"]["snapshot_decisions"] = max(1, config.learning.decisions // plan.ratings)
     values["ratings"] = {"agents": [plan.against], "games": plan.games}
-    return Config.model_validate(values)
+    return make_config(Config, values)
 
 
 def _trials(study: Any) -> Iterator[Trial]:

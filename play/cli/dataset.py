@@ -60,6 +60,9 @@ def dataset(
     from wizard_env.train.arena.workers import workers as open_workers
     from wizard_env.train.dataset.writing import write_dataset
 
+    if minari is not None:
+        from wizard_env.train.dataset.minari import add_to_minari  # fails now rather than after the games
+
     variants = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     began, written = time.perf_counter(), 0
     with open_workers(workers, ray) as spread:
@@ -80,6 +83,4 @@ def dataset(
     say(f"decisions    {written:,} written in {seconds:.1f} s, {written / seconds:,.0f} a second")
     say(f"data set     {folder} (wizard_env.train.dataset.parquet.read_decisions)")
     if minari is not None:
-        from wizard_env.train.dataset.minari import add_to_minari
-
         say(f"minari       {minari}: {add_to_minari(folder, minari):,} episodes")

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from wizard_env import configs
-from wizard_env.play.cli.options import Resume, Seed, Threads, whole_numbers
+from wizard_env.play.cli.options import Resume, RunSeed, Threads, whole_numbers
+from wizard_env.play.cli.outputs import files_of
 from wizard_env.play.cli.progress import training_bar
 from wizard_env.play.report.console import console, say
 
@@ -23,7 +24,7 @@ def distill(
         str, typer.Option(metavar="WIDTHS", help="Widths of its hidden layers, as in 128,128.")
     ] = "128,128",
     decisions: Annotated[int, typer.Option(min=1, help="Number of decisions to learn from.")] = 12_000_000,
-    seed: Seed = 0,
+    seed: RunSeed = 0,
     resume: Resume = False,
     threads: Threads = None,
 ) -> None:
@@ -31,20 +32,23 @@ def distill(
 
     A run that was stopped goes on where it stopped.
     """
-    from wizard_env.train.config.distillation import DistillationConfig
-    from wizard_env.train.config.reading import read_config
+    from wizard_env.agents.network import FILE_NAME
+    from wizard_env.records.files import check_distinct
+    from wizard_env.train.config.reading import make_config, read_config
     from wizard_env.train.config.run import Config
     from wizard_env.train.run import checkpoint_of, train
     from wizard_env.train.selfplay.curves import CURVES, read_curves
 
     played = read_config(configs.find(games))
-    learning = DistillationConfig(
-        learner="distillation",
-        teachers={network: []},
-        layers=list(whole_numbers("--layers", layers)),
-        decisions=decisions,
-    )
-    run = Config(name="distilled", seed=seed, game=played.game, tables=played.tables, learning=learning)
+    learning = {
+        "learner": "distillation",
+        "teachers": {network: []},
+        "layers": list(whole_numbers("--layers", layers)),
+        "decisions": decisions,
+    }
+    values = {"name": "distilled", "seed": seed, "game": played.game, "tables": played.tables}
+    run = make_config(Config, values | {"learning": learning})
+    check_distinct(folder / FILE_NAME, files_of([network]))
     resume = resume or checkpoint_of(run, folder).exists()
     with training_bar(console, decisions) as bar:
         train(run, folder, resume=resume, report=bar.update)

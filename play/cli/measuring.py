@@ -21,12 +21,13 @@ from wizard_env.play.cli.options import (
     ReportFile,
     Restriction,
     Reveal,
+    RunSeed,
     Seed,
     Threads,
     WorkerCount,
     rules_for,
 )
-from wizard_env.play.cli.outputs import Outputs
+from wizard_env.play.cli.outputs import Outputs, files_of
 from wizard_env.play.cli.progress import training_bar, with_progress
 from wizard_env.play.report.console import (
     console,
@@ -67,7 +68,7 @@ def evaluate(
     from wizard_env.train.arena.workers import workers as open_workers
     from wizard_env.train.evaluate import evaluate
 
-    outputs = Outputs(json, report, plots, records)
+    outputs = Outputs(json, report, plots, records, files_of(agents))
     variants = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     num_records = games * len(agents) if records else 0
     with open_workers(workers, ray) as spread:
@@ -106,10 +107,10 @@ def league(
     An interrupted league resumes where it stopped.
     When an agent is added, only the tables with that agent are played.
     """
-    from wizard_env.train.arena.league import play_league
+    from wizard_env.train.arena.league import FILE_NAME, play_league
     from wizard_env.train.arena.workers import workers as open_workers
 
-    outputs = Outputs(json, report, plots, records)
+    outputs = Outputs(json, report, plots, records, (folder / FILE_NAME, *files_of(agents)))
     variants = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     with open_workers(workers, ray) as spread:
         result = play_league(folder, agents, variants, games, seed, with_progress(spread), bool(records))
@@ -147,7 +148,7 @@ def scorecard(
     from wizard_env.train.arena.workers import workers as open_workers
     from wizard_env.train.scorecard.card import measure
 
-    outputs = Outputs(json, report)
+    outputs = Outputs(json, report, inputs=files_of([agent]))
     with open_workers(workers, ray) as spread:
         card = measure(agent, name, effort, note, with_progress(spread))
     if not outputs.prints_json:
@@ -158,11 +159,11 @@ def scorecard(
 def exploit(
     agent: Annotated[str, typer.Argument(help="Name of an agent, or the folder of a run.")],
     players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
-    decisions: Annotated[int, typer.Option(help="Number of decisions to learn from.")] = 1_000_000,
+    decisions: Annotated[int, typer.Option(min=1, help="Number of decisions to learn from.")] = 1_000_000,
     games: Annotated[
         int, typer.Option(help="Number of deals that measure the gain; a deal is a whole game.")
     ] = 300,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
+    seed: RunSeed = 0,
     hand_sizes: HandSizes = "",
     bid_restriction: Restriction = "free",
     bid_reveal: Reveal = "open",
@@ -185,7 +186,7 @@ def exploit(
     """
     from wizard_env.train.exploit import exploit, run_name
 
-    outputs = Outputs(json)
+    outputs = Outputs(json, inputs=files_of([agent] if start is None else [agent, start]))
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     folder = runs / run_name(agent, rules, seed, start)
     shown = Console(stderr=True) if outputs.prints_json else console
@@ -203,7 +204,9 @@ def export(
 ) -> None:
     """Write an agent's network as ONNX, for programs in other languages."""
     from wizard_env.agents.export import export
+    from wizard_env.records.files import check_file
 
+    check_file(file)
     export(agent, file)
     say(f"network      {file}")
 

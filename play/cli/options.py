@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 
 
 def use_threads(count: int | None) -> None:
-    """Limit the threads of this process, torch's too."""
+    """Limit the threads of this process, torch's too; more than the processors that it may use are no use."""
     if count is None:
         return
     from wizard_env import set_num_threads
+    from wizard_env.compiled.jit import config
 
+    count = min(count, int(config.NUMBA_NUM_THREADS))  # torch starts all that it is given, however many
     set_num_threads(count)
     os.environ["OMP_NUM_THREADS"] = str(count)  # for torch, if it is imported later
     if "torch" in sys.modules:
@@ -25,7 +27,8 @@ def use_threads(count: int | None) -> None:
 
 Agents = Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs.")]
 Players = Annotated[str, typer.Option(help="Number of players, 3 to 6, or several, as in 3,4,5,6.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same deals.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same deals.")]
+RunSeed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="The same seed gives the same result.")]
 HandSizes = Annotated[str, typer.Option(help="Play only rounds of these hand sizes, as in 1,2,3.")]
 Restriction = Annotated[str, typer.Option(help="Bid restriction: free, no_even, leader or canadian.")]
 Reveal = Annotated[str, typer.Option(help="When bids are revealed: open, simultaneous or secret.")]

@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -30,8 +30,9 @@ class Outputs:
     """The paths to write to, each None if not wanted. They are checked before anything is played.
 
     Raises:
-        FileNotFoundError: the folder of a file does not exist.
+        OSError: a file cannot be written, as if its folder does not exist.
         ModuleNotFoundError: a report or plots are wanted, and matplotlib is not installed.
+        ValueError: two of them are the same file, or one is a file that is read.
     """
 
     json: Path | None = None
@@ -42,13 +43,19 @@ class Outputs:
     """A folder for PNG files."""
     records: Path | None = None
     """A file of game records."""
+    inputs: tuple[Path, ...] = ()
+    """Files that are read, and so must not be overwritten."""
 
     def __post_init__(self) -> None:
-        from wizard_env.records.files import check_folder
+        from wizard_env.records.files import check_distinct, check_file, check_folder, check_is_folder
 
-        for path in (self.json, self.report, self.plots, self.records):
-            if path and path != STDOUT:
-                check_folder(path)
+        files = [path for path in (self.json, self.report, self.records) if path and path != STDOUT]
+        for number, path in enumerate(files):
+            check_file(path)
+            check_distinct(path, (*self.inputs, *files[:number]))
+        if self.plots:
+            check_folder(self.plots)
+            check_is_folder(self.plots)
         if (self.report or self.plots) and not find_spec("matplotlib"):
             raise missing_module("matplotlib")
 
@@ -123,6 +130,14 @@ class Outputs:
         if self.plots:
             for name, content in plots.items():
                 _write(self.plots / f"{name}.png", content)
+
+
+def files_of(agents: Iterable[str]) -> tuple[Path, ...]:
+    """The files that agents are read from."""
+    from wizard_env.agents.network import find_agent
+    from wizard_env.loading import place_of
+
+    return tuple(find_agent(place) for place in map(place_of, agents) if place is not None)
 
 
 def _origin() -> "Origin":

@@ -19,7 +19,7 @@ def play(
     ] = None,
     players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
     seat: Annotated[int, typer.Option(help="Your seat, from 1.")] = 1,
-    seed: Annotated[int | None, typer.Option(help="Seed of the deals; random by default.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deals; random by default.")] = None,
     hand_sizes: HandSizes = "",
     bid_restriction: Restriction = "free",
     bid_reveal: Reveal = "open",
@@ -42,14 +42,14 @@ def play(
     from wizard_env.play.language.translation import environment_language, use_language
     from wizard_env.play.session import Session, fresh_seed
     from wizard_env.play.terminal.lines import PlainTerminal
-    from wizard_env.records.files import check_folder
+    from wizard_env.records.files import check_file
     from wizard_env.records.game_records import write_records
 
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     check_integer("--seat", seat, 1, players)
     use_language(language or environment_language())
     if records:
-        check_folder(records)
+        check_file(records)
         _recorded(records)  # fails now rather than after the game
     others = agents or ["champion"]
     if len(others) >= players:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env.play.cli.options import JsonFile, Language
-from wizard_env.play.cli.outputs import Outputs
+from wizard_env.play.cli.outputs import Outputs, files_of
 from wizard_env.play.report.console import console, say, show_grid
 from wizard_env.play.report.grids import analysis_grids
 
@@ -73,7 +73,7 @@ def analyse(
     by: Annotated[
         str, typer.Option(help="The judging agent; it must be one that searches.")
     ] = "champion+search:worlds=32",
-    seed: Annotated[int, typer.Option(help="Seed of the judging agent.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the judging agent.")] = 0,
     every: Annotated[bool, typer.Option(help="Show all decisions, in the order of play.")] = False,
     json: JsonFile = None,
 ) -> None:
@@ -81,7 +81,7 @@ def analyse(
     from wizard_env.loading import load
     from wizard_env.train.analysis import analyse
 
-    outputs = Outputs(json)
+    outputs = Outputs(json, inputs=(file, *files_of([by])))
     agent, found = load(by), []
     for number, played in _chosen(file, game):
         found.append(analyse(played, agent, by, seed))
@@ -99,7 +99,7 @@ def convert(
     """Write games as JSON with every trick spelled out, for programs that do not know the rules."""
     from wizard_env.records.transcripts import transcribe
 
-    outputs = Outputs(out)
+    outputs = Outputs(out, inputs=(file,))
     outputs.write_transcripts([transcribe(played) for _, played in _chosen(file, game)])
 
 

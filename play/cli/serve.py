@@ -51,11 +51,14 @@ def serve(
     from wizard_env.play.web.access.addresses import Addresses
     from wizard_env.play.web.access.readiness import Readiness
     from wizard_env.play.web.server import make_app
-    from wizard_env.records.files import check_folder
+    from wizard_env.records.files import check_file, check_folder, check_is_folder
 
-    for path in (database, records):
-        if path:
-            check_folder(path)
+    check_file(database)
+    if records:
+        check_folder(records)
+        check_is_folder(records)
+    if agents and "human" in agents:
+        raise ValueError("'human': people take their seats in the browser; allowed are agents that compute")
 
     with socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET) as listening:
         addresses, readiness = Addresses(host, listening.getsockname()[1], public_url), Readiness()

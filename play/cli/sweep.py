@@ -33,7 +33,7 @@ def sweep(
     against: Annotated[str, typer.Option(help="The agent that runs are rated against.")] = "heuristic",
     games: Annotated[int, typer.Option(min=2, help="Deals of each rating.")] = 50,
     ratings: Annotated[int, typer.Option(min=1, help="Ratings of each run, where it may be stopped.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of the search.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the search.")] = 0,
     allow_programs: AllowPrograms = False,
 ) -> None:
     """Search for better values of a config's keys, by Optuna; runs that fall behind are stopped early.

@@ -86,7 +86,7 @@ def train(
     with stoppable(), programs(allow_programs):
         from wizard_env.train.run import checkpoint_of, decide_precision, train
 
-        settings = decide_precision(settings, folder, device)
+        settings = decide_precision(settings, folder, device, here=address in (None, "local"))
         say(f"precision    {settings.learning.precision}")
         learn: Callable[..., Path] = partial(train, settings, folder, device=device)
         if workers is not None:

@@ -334,7 +334,7 @@ def test_a_bad_line_is_named_after_the_good_ones(tmp_path: Path, damage: bytes) 
     games = read_records(path)
     assert next(games) == in_the_middle()
     next(games)
-    with pytest.raises(RecordError, match=r"^line 3: "):
+    with pytest.raises(RecordError, match=r"games.jsonl, line 3: "):
         next(games)
 
 

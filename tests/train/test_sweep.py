@@ -49,15 +49,35 @@ class Asked:
     ],
 )
 def test_what_is_searched(vary: str, asked: tuple[Any, ...]) -> None:
-    key, suggest = parse_vary(vary)
-    assert key == "a.b"
-    assert suggest(Asked()) == asked
+    search = parse_vary(vary)
+    assert search.key == "a.b"
+    assert search.suggest(Asked()) == asked
 
 
 @pytest.mark.parametrize("vary", ["a.b", "a.b=", "=1..2", "a.b=low..high"])
 def test_other_forms_are_refused(vary: str) -> None:
     with pytest.raises(ValueError, match=r"is not of the form|are numbers"):
         parse_vary(vary)
+
+
+@pytest.mark.parametrize(
+    ("vary", "message"),
+    [
+        ("a.b=4..1", "'a.b=4..1' is empty: the smaller number comes first, as in 1..4"),
+        ("a.b=0..1:log", "begins above 0"),
+        ("a.b=1..inf", "the ends of a range are numbers"),
+        ("a.b=1..true", "the ends of a range are numbers"),
+    ],
+)
+def test_ranges_that_hold_nothing_are_refused(vary: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_vary(vary)
+
+
+def test_another_sweep_in_the_folder_is_refused(tmp_path: Path) -> None:
+    sweep(plan(tmp_path, trials=1))
+    with pytest.raises(ValueError, match="holds another sweep: its against and games differ"):
+        sweep(plan(tmp_path, trials=1, against="heuristic", games=6))
 
 
 def test_a_sweep_goes_on_where_it_stopped(tmp_path: Path) -> None:

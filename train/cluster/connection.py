@@ -35,6 +35,7 @@ def connected(address: str, option: str, processors: int | None = None) -> Itera
     Raises:
         ModuleNotFoundError: ray is not installed.
         ConnectionError: there is no cluster at that address.
+        ValueError: it is no address.
     """
     with extra("cluster"):
         import ray
@@ -42,7 +43,10 @@ def connected(address: str, option: str, processors: int | None = None) -> Itera
     if own:
         _reach(address)
         offered = {"num_cpus": processors} if address == LOCAL else {}
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **offered)
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **offered)
+        except ValueError as error:
+            raise ValueError(f"{option}: {error}; allowed are 'local', 'auto' and host:port") from None
     try:
         yield Connection(ray, own)
     finally:

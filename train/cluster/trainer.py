@@ -79,6 +79,7 @@ def train(
     learning = config.learning
     if learning.learner != "ppo":
         raise ValueError(f"workers={workers}: learner {learning.learner!r} has no workers: use learner 'ppo'")
+    config = decide_precision(config, folder, device, here=address == LOCAL)
     check_shares(config, workers)
     find_reward(learning.reward)  # here it is refused if it may not run; workers do not know what may
     if learning.encoding:
@@ -86,7 +87,6 @@ def train(
     _check_ray_train()
     start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
     checkpoint = folder / CHECKPOINT
-    config = decide_precision(config, folder, device)
     with connected(address, f"workers={workers}", processors=workers) as (ray, own), ExitStack() as held:
         agents = _agents_to_send(config, ray)
         held.enter_context(claimed(checkpoint, config, folder, resume))

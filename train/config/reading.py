@@ -2,7 +2,7 @@
 
 import reprlib
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -45,9 +45,17 @@ def read_toml(path: Path, kind: type[_Kind], changes: Sequence[str] = ()) -> _Ki
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
     try:
-        return kind.model_validate(apply_changes(values, changes))
+        return make_config(kind, apply_changes(values, changes))
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def make_config(kind: type[_Kind], values: Mapping[str, Any]) -> _Kind:
+    """A config of the given kind. Raises ConfigError as `read_toml` does, without the name of a file."""
+    try:
+        return kind.model_validate(dict(values))
     except ValidationError as error:
-        raise ConfigError(f"{path}: {_reasons(error, kind)}") from None
+        raise ConfigError(_reasons(error, kind)) from None
 
 
 def read_kept(path: Path, kind: type[_Kind]) -> _Kind:
@@ -74,8 +82,9 @@ def _reasons(error: ValidationError, kind: type[BaseModel]) -> str:
 
 def _reason(item: Any, kind: type[BaseModel]) -> str:
     loc = item["loc"]
+    message = str(item["msg"]).removeprefix("Value error, ")
     if not loc:
-        return str(item["msg"])  # about several sections
+        return message  # about several sections
     # with several kinds of learning, "learning" is followed by the kind, which is not a key of the file
     several = loc[0] == "learning" and len(_kinds_of_learning(kind)) > 1
     place = ".".join(map(str, loc[:1] + loc[2:] if several else loc))[: _shorten.maxstring]
@@ -87,7 +96,7 @@ def _reason(item: Any, kind: type[BaseModel]) -> str:
         return f"unknown key {place}: {nearest(loc[-1], _keys(loc[:-1], kind))}"
     if item["type"] == "missing":
         return f"{place} is required"
-    return f"{place} = {_shorten.repr(item['input'])}: {item['msg']}"
+    return f"{place} = {_shorten.repr(item['input'])}: {message}"
 
 
 def _kinds_of_learning(kind: type[BaseModel]) -> tuple[type[BaseModel], ...]:

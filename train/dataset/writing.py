@@ -96,13 +96,10 @@ def write_dataset(
         "layout": LAYOUT,
         "columns": {name: meaning for name, (_, meaning) in COLUMNS.items()},
     }
+    planned = list(_shards(folder, behaviour, rules, decisions, seed, compression, records))
     with locked(folder):
         _claim(folder, about)
-        shards = [
-            shard
-            for shard in _shards(folder, behaviour, rules, decisions, seed, compression, records)
-            if not shard.path.exists()
-        ]
+        shards = [shard for shard in planned if not shard.path.exists()]
         if spread is not None:
             yield from spread(write_shard, shards)
             return

@@ -13,7 +13,7 @@ from typing import Any
 from wizard_env.actions import ACTIONS, IllegalAction
 from wizard_env.checks import is_integer
 from wizard_env.game import Game
-from wizard_env.records.files import check_folder, write_atomically
+from wizard_env.records.files import check_file, write_atomically
 from wizard_env.rules import Rules
 
 FORMAT = "wizard-game"
@@ -89,10 +89,10 @@ def write_records(
         games: the games.
         players: the names of the players of all of them, by seat; None leaves them out.
 
-    The file is replaced as a whole: if anything fails, the old one stays. Raises FileNotFoundError if the
-    folder is missing: the path may be misspelled.
+    The file is replaced as a whole: if anything fails, the old one stays. Raises OSError if it cannot be
+    written, as if the folder is missing: the path may be misspelled.
     """
-    check_folder(Path(path))
+    check_file(Path(path))
     write_atomically(Path(path), lambda unfinished: _write_lines(unfinished, games, players))
 
 
@@ -106,11 +106,15 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
 
     Raises:
         OSError: the file cannot be read.
-        RecordError: a line is not a record, see `replay`; raised when the line is reached.
+        RecordError: a line is not a record, see `replay`; raised when the line is reached. It names the file.
     """
     with Path(path).open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), ""), start=1):
-            yield replay(line, number)
+            try:
+                game = replay(line, number)
+            except RecordError as error:
+                raise RecordError(f"{os.fspath(path)}, {error}") from error
+            yield game
 
 
 def _tell(game: Game, players: Sequence[str] | None) -> dict[str, Any]:

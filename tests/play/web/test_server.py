@@ -567,11 +567,11 @@ def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.chdir(tmp_path)
     Path("notes.txt").write_text("neither a database nor a folder\n" * 100)
     assert "notes.txt: file is not a database" in str(serve("--database", "notes.txt").exception)
-    assert isinstance(serve("--records", "notes.txt").exception, FileExistsError)
+    assert isinstance(serve("--records", "notes.txt").exception, NotADirectoryError)
     assert isinstance(serve("--records", "no/where").exception, FileNotFoundError)
     assert isinstance(serve("nobody").exception, ValueError)
     assert "an address such as https://" in str(serve("--public-url", "wizard.example").exception)
-    assert serve("--port", "99999").exit_code == 2
+    assert "--port 99999: allowed are numbers up to 65535" in str(serve("--port", "99999").exception)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         outcome = serve("--port", str(taken.getsockname()[1]))
         assert isinstance(outcome.exception, OSError)
