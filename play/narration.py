@@ -21,6 +21,9 @@ def narrate_game(transcript: Transcript) -> Iterator[str]:
     rules = transcript.rules
     players = tn("{count} player", "{count} players", rules.num_players)
     yield f"Wizard, {players}, {rules_text(rules)}, {t('seed {seed}', seed=transcript.seed)}"
+    names = seats_named(len(transcript.scores), transcript.players)
+    if transcript.players is not None:
+        yield ", ".join(names)
     if transcript.draw:
         drawn = ", ".join(f"{seat_text(seat)} {card_text(card)}" for seat, card in transcript.draw)
         yield t("Draw for the first dealer: {cards}", cards=drawn)
@@ -28,10 +31,10 @@ def narrate_game(transcript: Transcript) -> Iterator[str]:
         yield ""
         yield from narrate_round(played)
     yield ""
-    scores = ", ".join(f"{seat_text(seat)} {points}" for seat, points in enumerate(transcript.scores))
+    scores = ", ".join(f"{name} {points}" for name, points in zip(names, transcript.scores, strict=True))
     yield t("Scores: {scores}", scores=scores)
     if transcript.winners:
-        yield t("Won by {names}", names=listed([seat_text(seat) for seat in transcript.winners]))
+        yield t("Won by {names}", names=listed([names[seat] for seat in transcript.winners]))
 
 
 def narrate_round(played: PlayedRound) -> Iterator[str]:
@@ -91,10 +94,14 @@ def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
 
 def seat_names(session: Session, seat: int | None) -> list[str]:
     """The names of the seats; `seat`, unless it is None, is "you"."""
-    return [
-        t("you") if number == seat else seat_text(number) + (f" ({name})" if name else "")
-        for number, name in enumerate(session.seats)
-    ]
+    names = seats_named(len(session.seats), session.seats)
+    return [t("you") if number == seat else name for number, name in enumerate(names)]
+
+
+def seats_named(count: int, players: Sequence[str | None] | None) -> list[str]:
+    """Seats in words, each with the name of its player if that is known."""
+    names = players or [None] * count
+    return [seat_text(seat) + (f" ({name})" if name else "") for seat, name in enumerate(names)]
 
 
 def _action_text(action: str) -> str:

@@ -16,6 +16,8 @@ from wizard_env.records.transcripts import Trick, dealt, tell
 from wizard_env.render.scene import Scene
 
 SEED_BITS = 64
+PERSON = "person"
+"""The name, in records and for the page, of a person who gives none; the page has a word for it."""
 
 
 class NotYourTurnError(ValueError):

@@ -69,6 +69,8 @@ class Analysis:
     seats: list[PlayedSeat]
     """Empty if no round is finished."""
     decisions: list[Decision]
+    players: list[str] | None = None
+    """The names of the players, by seat; None if the game has none."""
 
     def to_dict(self) -> dict[str, Any]:
         """The analysis as plain values, for JSON."""
@@ -116,7 +118,8 @@ def analyse(
             )
         )
     par, seats = _sum_up(game, states, worth, lost)
-    return Analysis(analyst, par, seats, decisions)
+    players = None if game.players is None else list(game.players)
+    return Analysis(analyst, par, seats, decisions, players)
 
 
 def _before_each_action(game: Game) -> NDArray[Any]:

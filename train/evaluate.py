@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Game, Rules
+from wizard_env.checks import printable
 from wizard_env.games import game_seeds
-from wizard_env.train.arena.duplicate import Deals, Entrant, Played, Player, load_players, play
+from wizard_env.train.arena.duplicate import Deals, Entrant, Played, Player, arrange, load_players, play
 from wizard_env.train.arena.statistics import Bidding, Difference, Standing, summarize
 from wizard_env.train.arena.workers import Map, workers
 
@@ -50,7 +51,7 @@ class Evaluation:
     by_position: list[Bidding]
     """By position in the bidding; 1 is the first bidder."""
     records: list[Game]
-    """The first games, to look at or to save."""
+    """The first games, to look at or to save, with the names of their players."""
     times: list[Timing] = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,6 +125,8 @@ def evaluate(
     ]
     played = Played.join(list(spread(play, parts)))
     names = [player.name for player in players]
+    seating = arrange(len(players), rules.num_players).tolist()
+    numbers = [divmod(number, len(players)) for number in range(len(played.actions))]
     found = summarize(played, names, rules, seed)
     return Evaluation(
         rules=rules,
@@ -131,15 +134,16 @@ def evaluate(
         seed=seed,
         **found._asdict(),
         records=[
-            _played_game(rules, int(seeds[number // len(players)]), actions)
-            for number, actions in enumerate(played.actions)
+            _played_game(rules, int(seeds[deal]), actions, [names[one] for one in seating[arrangement]])
+            for (deal, arrangement), actions in zip(numbers, played.actions, strict=True)
         ],
         times=_times(played, players),
     )
 
 
-def _played_game(rules: Rules, seed: int, actions: NDArray[np.uint8]) -> Game:
+def _played_game(rules: Rules, seed: int, actions: NDArray[np.uint8], names: Sequence[str]) -> Game:
     game = Game(rules, seed=seed)
+    game.players = tuple(map(printable, names))
     for action in actions.tolist():
         game.step(action)
     return game

@@ -13,6 +13,10 @@ _LONGEST_NAME = 100
 """Characters of a name that are compared with those allowed; comparing takes longer than their product."""
 _LONGEST_QUOTE = 500
 """Characters of what was given that an error message shows."""
+_LONGEST_PLAYER = 1000
+"""Characters of a player's name."""
+_JOINERS = "\u200c\u200d"
+"""Invisible characters that belong to words and emoji."""
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 _GIB = 2**30
 
@@ -61,6 +65,32 @@ def check_integer(name: str, value: Any, low: int, high: int) -> int:
     if not low <= value <= high:
         raise ValueError(f"{name}={shortened(repr(value))}: allowed are {low} to {high}")
     return int(value)
+
+
+def check_player_names(names: Any, count: int) -> tuple[str, ...]:
+    """The names of players, by seat. Raises ValueError for other than `count` names that are `printable`."""
+    if not isinstance(names, list | tuple):
+        raise ValueError(f"players is {shortened(repr(names))}: a list of names is needed")
+    if len(names) != count:
+        raise ValueError(f"{len(names)} players are named: {count} are needed")
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"players is {shortened(repr(name))}: a value of type str is needed")
+        if not name.strip():
+            raise ValueError("players: a player has no name")
+        if printable(name) != name:
+            allowed = f"{_LONGEST_PLAYER} printable characters at most are allowed"
+            raise ValueError(f"players: {shortened(repr(name))}: {allowed}")
+    return tuple(names)
+
+
+def printable(name: object) -> str:
+    """A name that may be shown in a terminal: what is not printable is spelled out, and what is long cut off.
+
+    A control character in a file of somebody else could write anything over what a terminal shows.
+    """
+    visible = (one if one.isprintable() or one in _JOINERS else ascii(one)[1:-1] for one in str(name))
+    return "".join(visible)[:_LONGEST_PLAYER]
 
 
 def check_unmasked(name: str, array: Any) -> None:

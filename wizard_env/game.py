@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from wizard_env.actions import ACTIONS, FIRST_BID, FIRST_PLAY, NUM_ACTIONS, IllegalAction, action_id
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, card_names, pack
 from wizard_env.chance import deal_round, draw_for_dealer
-from wizard_env.checks import check_integer
+from wizard_env.checks import check_integer, check_player_names
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, first_action, is_choice, legal, next_round, turn_up
 from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
@@ -144,6 +144,7 @@ class Game(ReadableState):
         self.pad: list[Round] = []
         self._history: list[int] = []
         self._start: dict[str, Any] | None = None
+        self._players: tuple[str, ...] | None = None
 
     def _adopt(self, buffers: NDArray[Any]) -> None:
         """Adopt these buffers, and keep views of what is read most."""
@@ -221,6 +222,18 @@ class Game(ReadableState):
         return self._seed
 
     @property
+    def players(self) -> tuple[str, ...] | None:
+        """The names of the players, by seat; None until somebody sets them. The rules do not know them.
+
+        Raises ValueError for names that do not fit the seats, or that a terminal could not show.
+        """
+        return self._players
+
+    @players.setter
+    def players(self, names: Sequence[str] | None) -> None:
+        self._players = None if names is None else check_player_names(names, self._rules.num_players)
+
+    @property
     def phase(self) -> str:
         """ "trump", "bid", "play" or "over"; "scored" in a copy of a batch's game that pauses."""
         return PHASES[self.phase_code]
@@ -266,11 +279,13 @@ class Game(ReadableState):
         )
 
     def restart(self) -> Self:
-        """This game before its first action, dealt the same cards.
+        """This game before its first action, dealt the same cards to the same players.
 
         A copy of a batch's game has no beginning: it restarts as the game of its seed.
         """
-        return self.begin(self._rules, self._seed, self._start)
+        twin = self.begin(self._rules, self._seed, self._start)
+        twin._players = self._players
+        return twin
 
     def retrace(self) -> Iterator[tuple[Self, int]]:
         """This game before each of its actions, and that action, which the caller must take.
@@ -437,7 +452,7 @@ class Game(ReadableState):
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+        self.__dict__.update({"_players": None} | kept)
         self._adopt(np.zeros(1, GAME))
         states = np.frombuffer(kept["state"], STATE)
         check_states(states, ANY_HIDDEN)

@@ -37,10 +37,10 @@ def play(
     ] = None,
 ) -> None:
     """Play against agents in the terminal."""
-    from wizard_env.checks import check_integer
+    from wizard_env.checks import check_integer, printable
     from wizard_env.loading import load
     from wizard_env.play.language.translation import environment_language, use_language
-    from wizard_env.play.session import Session, fresh_seed
+    from wizard_env.play.session import PERSON, Session, fresh_seed
     from wizard_env.play.terminal.lines import PlainTerminal
     from wizard_env.records.files import check_file
     from wizard_env.records.game_records import write_records
@@ -60,6 +60,7 @@ def play(
     seats: list[str | None] = [others[(place - seat) % players % len(others)] for place in range(players)]
     seats[person] = None
     session = Session(rules, seats, fresh_seed() if seed is None else seed)
+    session.game.players = tuple(PERSON if name is None else printable(name) for name in seats)
     adviser = load(hint)
     try:
         if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):

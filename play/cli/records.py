@@ -52,14 +52,14 @@ def replay(
 
 def _show_table(game: "Game", seat: int | None) -> None:
     from wizard_env.checks import check_integer
-    from wizard_env.play.language.terms import seat_text
+    from wizard_env.play.narration import seats_named
     from wizard_env.play.terminal.board import Board
 
     players = game.rules.num_players
     if seat is not None:
         check_integer("--seat", seat, 1, players)
     scene = game.scene(None if seat is None else seat - 1)
-    board = Board(scene, [seat_text(number) for number in range(players)], console.is_terminal)
+    board = Board(scene, seats_named(players, game.players), console.is_terminal)
     say("\n".join(board.lines()))
     if scene.pad:
         say("")

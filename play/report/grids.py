@@ -192,12 +192,13 @@ def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[
 
     shown: how many decisions to list, those that lost most; None lists all in the order of play.
     """
+    names = [f" {name}" for name in analysis.players or [""] * len(analysis.seats)]
     seats = Grid(
         f"{title}: points = par {analysis.par:.0f} + luck - lost",
         ["seat", "points", "luck", "lost", "lost by bids", "bids met", "bias"],
         [
             [
-                str(seat.seat + 1),
+                f"{seat.seat + 1}{names[seat.seat]}".rstrip(),
                 str(seat.points),
                 f"{seat.luck:+.0f}",
                 f"{seat.lost:.0f}",

@@ -8,7 +8,7 @@ from wizard_env import ACTIONS, Agent, Game
 from wizard_env.play.language.translation import t
 from wizard_env.play.session import Session
 from wizard_env.play.web.table_json import table_json
-from wizard_env.records.game_records import players_of, replay
+from wizard_env.records.game_records import replay
 
 KEPT = 16
 """Games that are kept so that they need not be replayed again; the least recently used is dropped."""
@@ -50,7 +50,8 @@ def assessment(record: str, decisions: int, agent: Agent) -> dict[str, Any]:
 
 def _names(record: str) -> list[str]:
     """Who sat where; numbered seats if the record does not say."""
-    return players_of(record) or [f"seat {seat + 1}" for seat in range(read(record).rules.num_players)]
+    game = read(record)
+    return list(game.players or (f"seat {seat + 1}" for seat in range(game.rules.num_players)))
 
 
 @lru_cache(KEPT)

@@ -8,16 +8,15 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from wizard_env import Agent, Rules
+from wizard_env.checks import printable
 from wizard_env.play.language.translation import t
-from wizard_env.play.session import Session, fresh_seed
+from wizard_env.play.session import PERSON, Session, fresh_seed
 from wizard_env.play.web.store import EMPTY, OVER, RUNNING, WAITING
 from wizard_env.play.web.table_json import NOBODY, table_json
 
 TOKEN_BYTES = 24
 SECONDS = (0.0, 5.0)
 """The shortest and longest time that agents can be set to wait before they act."""
-PERSON = "person"
-"""The name of a person who gave none."""
 
 
 class UnknownTableError(ValueError):
@@ -174,7 +173,8 @@ class Table:
     def names(self) -> list[str]:
         """Who sits where: an agent's name, a person's, or PERSON."""
         setup = self.setup
-        return [name or setup.people.get(seat, PERSON) for seat, name in enumerate(setup.seats)]
+        people = [setup.people.get(seat, PERSON) for seat in range(len(setup.seats))]
+        return [printable(name or person) for name, person in zip(setup.seats, people, strict=True)]
 
     def seat_of(self, token: str | None) -> int:
         """The seat that a token opens; NOBODY, for watching, if there is no token.

@@ -23,6 +23,7 @@ from wizard_env.records.game_records import (
     write_records,
 )
 from wizard_env.records.positions import parse_position, position
+from wizard_env.records.transcripts import transcribe
 from wizard_env.rules import BidRestriction, BidReveal
 
 MAX_STEPS = 400
@@ -253,16 +254,48 @@ def test_a_forgery_is_named(change: Change, reason: str) -> None:
 
 
 def test_a_record_keeps_the_names_of_the_players(tmp_path: Path) -> None:
-    """Without names it reads as records always did."""
-    game, names = in_the_middle(), ["Ann", "champion", "\u00c9va"]
+    """Without names it reads as records always did. The game that is read has them, and its copies."""
+    game, names = in_the_middle(), ["Ann", "champion", "\u00c9va \U0001f469\u200d\U0001f3a4"]
     told = record(game, names)
     assert (told_by(told)["version"], players_of(told)) == (2, names)
-    assert record(replay(told)) == record(game)
+    again = replay(told)
+    assert record(again) == told
+    assert again == game
+    copies = again.clone(), again.restart(), pickle.loads(pickle.dumps(again)), next(iter(again.retrace()))[0]
+    assert [copy.players for copy in copies] == [tuple(names)] * len(copies)
+    assert transcribe(again).to_dict()["players"] == names
+    assert (transcribe(game).players, game.players) == (None, None)
     assert (told_by(record(game))["version"], players_of(record(game))) == (1, None)
     write_records(tmp_path / "games.jsonl", [game], names)
     assert (tmp_path / "games.jsonl").read_text() == told + "\n"
     with pytest.raises(RecordError, match="not JSON"):
         players_of("nonsense")
+
+
+@pytest.mark.parametrize(
+    ("players", "reason"),
+    [
+        (["Ann", "champion"], "2 players are named: 3 are needed"),
+        (["Ann", "champion", 3], "players is 3: a value of type str"),
+        (["Ann", "champion", " "], "a player has no name"),
+        (["Ann", "champion", "\x1b[2J"], r"'\\x1b\[2J': 1000 printable characters at most"),
+        (["Ann", "champion", "\u202efdp.exe"], "1000 printable characters at most"),
+        (["Ann", "champion", "a" * 1001], "1000 printable characters at most"),
+        ("Ann", 'players is "Ann": a value of type list'),
+        (None, "players is null"),
+    ],
+)
+def test_names_from_outside_are_checked(players: Any, reason: str) -> None:
+    """What a stranger calls a player must not take over the terminal that shows it."""
+    told = told_by(record(in_the_middle(), ["Ann", "champion", "random"]))
+    with pytest.raises(RecordError, match=f"^line 1: .*{reason}"):
+        replay(signed(told | {"players": players}))
+    if isinstance(players, list):
+        with pytest.raises(ValueError, match=reason):
+            record(in_the_middle(), players)
+        game = in_the_middle()
+        with pytest.raises(ValueError, match=reason):
+            game.players = players
 
 
 def test_moves_after_the_end_are_refused() -> None:

@@ -149,6 +149,8 @@ def test_results_match_the_records(names: tuple[str, ...], rules: Rules) -> None
             assert game.phase == "over"
             assert game.rules == rules
             ordered = sorted(game.scores, reverse=True)
+            named = [seat for seat, name in enumerate(game.players or ()) if name == standing.name]
+            assert named == sorted(seats_of(standing.name, names, number, rules))
             for seat in seats_of(standing.name, names, number, rules):
                 points.append(game.scores[seat])
                 wins.append((seat in game.winners) / len(game.winners))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.agents import load
+from wizard_env.checks import printable
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, actions_by_owner
 
@@ -206,6 +207,7 @@ def play_one(deals: Deals, number: int) -> Game:
     deal, arrangement = divmod(number, len(deals.players))
     seating = arrange(len(deals.players), deals.rules.num_players)[arrangement]
     game = Game(deals.rules, seed=int(deals.seeds[deal]))
+    game.players = tuple(printable(deals.players[number].name) for number in seating)
     streams = game_streams(deals.seeds[deal : deal + 1], len(deals.players))[0]
     stream = streams[arrangement : arrangement + 1]
     rng = np.random.default_rng(stream)

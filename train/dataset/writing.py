@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Game, Rules, __version__, load, write_records
 from wizard_env.agents.network import LAYOUT
-from wizard_env.checks import check_choice
+from wizard_env.checks import check_choice, printable
 from wizard_env.games import game_seeds
 from wizard_env.records.files import write_atomically
 from wizard_env.records.json_files import read_object
@@ -169,7 +169,7 @@ def write_shard(shard: Shard) -> int:
                 writer.write(columns)
                 written += len(columns["action"])
                 if shard.records:
-                    games += played_games(shard.rules, columns)
+                    games += played_games(shard.rules, columns, shard.behaviour.agents)
         if shard.records:
             write_records(shard.path.with_name(f"_records-{shard.path.stem[-5:]}.jsonl"), games)
 
@@ -177,12 +177,18 @@ def write_shard(shard: Shard) -> int:
     return written
 
 
-def played_games(rules: Rules, columns: dict[str, NDArray[Any]]) -> list[Game]:
-    """The games of some columns, in printed suits and with every decision, played again move by move."""
+def played_games(rules: Rules, columns: dict[str, NDArray[Any]], agents: Sequence[str]) -> list[Game]:
+    """The games of some columns, in printed suits and with every decision, played again move by move.
+
+    agents: their names, as `Behaviour` has them.
+    """
     starts = np.flatnonzero(columns["step"] == 0)
     games = []
     for start, stop in zip(starts, [*starts[1:], len(columns["step"])], strict=True):
         game = Game(rules, seed=int(columns["deal_seed"][start]))
+        first = int(columns["game"][start])
+        seated = (agents[(seat + first) % len(agents)] for seat in range(rules.num_players))
+        game.players = tuple(map(printable, seated))
         for action in columns["action"][start:stop].tolist():
             game.step(action)
         games.append(game)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard_env.actions import ACTIONS, IllegalAction
-from wizard_env.checks import is_integer
+from wizard_env.checks import check_player_names, is_integer
 from wizard_env.game import Game
 from wizard_env.records.files import check_file, write_atomically
 from wizard_env.rules import Rules
@@ -41,7 +41,7 @@ def record(game: Game, players: Sequence[str] | None = None) -> str:
 
     Args:
         game: the game.
-        players: the names of the players, by seat; None leaves them out.
+        players: the names of the players, by seat; by default those of the game, if it has any.
 
     Raises:
         ValueError: the actions do not lead to this game, because it was begun by `Game.from_state` or its
@@ -52,7 +52,7 @@ def record(game: Game, players: Sequence[str] | None = None) -> str:
 
 
 def replay(line: str, number: int = 1) -> Game:
-    """Play a record again; the game equals the one that was recorded.
+    """Play a record again; the game equals the one that was recorded, and has the names of its players.
 
     Args:
         line: what `record` returned.
@@ -72,11 +72,8 @@ def replay(line: str, number: int = 1) -> Game:
 
 def players_of(line: str) -> list[str] | None:
     """The names of the players in a record, by seat; None if it has none. Raises RecordError as `replay`."""
-    try:
-        players: list[str] | None = _parse_record(line).get("players")
-    except (TypeError, ValueError, RecursionError) as error:
-        raise RecordError(f"line 1: {error}") from error
-    return players
+    players = replay(line).players
+    return None if players is None else list(players)
 
 
 def write_records(
@@ -87,7 +84,7 @@ def write_records(
     Args:
         path: the file.
         games: the games.
-        players: the names of the players of all of them, by seat; None leaves them out.
+        players: the names of the players of all of them, by seat; by default those of each game.
 
     The file is replaced as a whole: if anything fails, the old one stays. Raises OSError if it cannot be
     written, as if the folder is missing: the path may be misspelled.
@@ -117,7 +114,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
             yield game
 
 
-def _tell(game: Game, players: Sequence[str] | None) -> dict[str, Any]:
+def _tell(game: Game, players: Sequence[str] | None = None) -> dict[str, Any]:
     """The content of a game's record without its digest, found by playing the game again."""
     rounds = [_dealt(game.restart())]
     for twin, action in game.retrace():
@@ -127,7 +124,8 @@ def _tell(game: Game, players: Sequence[str] | None) -> dict[str, Any]:
             rounds[-1] |= {key: getattr(finished, key) for key in _SCORED_KEYS}
             if twin.phase != "over":
                 rounds.append(_dealt(twin))
-    named = {} if players is None else {"players": _check_players(list(players), game.rules.num_players)}
+    players = game.players if players is None else check_player_names(players, game.rules.num_players)
+    named = {} if players is None else {"players": list(players)}
     return {
         "format": FORMAT,
         "version": VERSION if named else 1,
@@ -140,16 +138,6 @@ def _tell(game: Game, players: Sequence[str] | None) -> dict[str, Any]:
         "over": game.phase == "over",
         **named,
     }
-
-
-def _check_players(players: list[str], count: int) -> list[str]:
-    if len(players) != count:
-        raise ValueError(f"{len(players)} players are named: {count} are needed")
-    for player in players:
-        _check_type("players", player, str)
-        if not player:
-            raise ValueError("players: a player has no name")
-    return players
 
 
 def _dealt(game: Game) -> dict[str, Any]:
@@ -187,16 +175,16 @@ def _parse_record(line: str) -> dict[str, Any]:
 def _replay(told: dict[str, Any]) -> Game:
     _check_type("rules", told["rules"], dict)
     _check_type("seed", told["seed"], int)
-    players = told.get("players")
-    if "players" in told:
-        _check_type("players", players, list)
     game = Game.begin(Rules(**told["rules"]), told["seed"], _parse_start(told["start"]))
+    if "players" in told:
+        _check_type("players", told["players"], list)
+        game.players = told["players"]
     for number, order, action in _actions(told["rounds"]):
         try:
             game.step(action)
         except IllegalAction as illegal:
             raise ValueError(f"rounds[{number}], action {order}: {illegal}") from None
-    played = json.loads(_json(_tell(game, players)))
+    played = json.loads(_json(_tell(game)))
     if _sorted_json(told) != _sorted_json(played):
         raise ValueError(_first_difference("", told, played))
     return game

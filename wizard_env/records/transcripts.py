@@ -54,10 +54,15 @@ class Transcript:
     scores: list[int]
     winners: list[int]
     """Empty while the game is unfinished."""
+    players: list[str] | None = None
+    """Their names, by seat; None if nobody has named them."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON has them."""
-        return asdict(self) | {"rules": self.rules.to_dict()}
+        """Plain values, as JSON has them; without the players if nobody has named them, as records."""
+        plain = asdict(self) | {"rules": self.rules.to_dict()}
+        if self.players is None:
+            del plain["players"]
+        return plain
 
 
 def transcribe(game: Game) -> Transcript:
@@ -68,7 +73,8 @@ def transcribe(game: Game) -> Transcript:
     rounds = [dealt(game.restart())]
     for twin, action in game.retrace():
         tell(rounds, twin, action)
-    return Transcript(game.rules, game.seed, game.draw, rounds, game.scores, game.winners)
+    players = None if game.players is None else list(game.players)
+    return Transcript(game.rules, game.seed, game.draw, rounds, game.scores, game.winners, players)
 
 
 def dealt(game: Game) -> PlayedRound:

@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from wizard_env import Rules
-from wizard_env.play.session import Event, Session
+from wizard_env.play.session import PERSON, Event, Session
 from wizard_env.play.web.store import Stored
-from wizard_env.play.web.table import PERSON, Setup
+from wizard_env.play.web.table import Setup
 from wizard_env.records.transcripts import PlayedRound
 
 KEPT = 64

@@ -26,6 +26,12 @@ def test_the_command(wizard: Wizard) -> None:
     games = list(read_records(records))
     assert [game.seed for game in games] == columns["deal_seed"][columns["step"] == 0].tolist()
     assert [action for game in games for action in game.history] == columns["action"].tolist()
+    assert {game.players for game in games} == {("heuristic", "random") * 2, ("random", "heuristic") * 2}
+    for game in games[:2]:
+        first = columns["agent"][(columns["deal_seed"] == game.seed) & (columns["step"] == 0)]
+        acting = columns["seat"][(columns["deal_seed"] == game.seed) & (columns["step"] == 0)]
+        assert game.players is not None
+        assert game.players[int(acting[0])] == about["agents"][int(first[0])]
     assert "0 written" in wizard("dataset", *arguments).out
     assert "another data set" in error_line(wizard("dataset", *arguments, "--seed", "1"))
 

@@ -112,6 +112,10 @@ def test_every_game_is_recorded(wizard: Wizard, tmp_path: Path) -> None:
     games = list(read_records(path))
     assert len(games) == 60
     assert len({game.seed for game in games}) == 30
+    assert {game.players for game in games} == {
+        ("heuristic", "rule_based", "heuristic"),
+        ("rule_based", "heuristic", "rule_based"),
+    }
     standings = json.loads(outcome.out)[0]["standings"]
     points = sum(standing["points"] * standing["games"] for standing in standings)
     assert sum(sum(game.scores) for game in games) == pytest.approx(points)
@@ -239,7 +243,9 @@ def test_league(wizard: Wizard, tmp_path: Path) -> None:
     records = tmp_path / "records.jsonl"
     again = wizard(*LEAGUE, "--players", 3, "--json", "-", "--records", records)
     assert json.loads(again.out) == league
-    assert len(list(read_records(records))) == sum(league["tables"])
+    games = list(read_records(records))
+    assert len(games) == sum(league["tables"])
+    assert {len(set(game.players or ())) for game in games} == {3}
     assert (Path("mine") / "results.jsonl").read_bytes() == kept
 
 

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wizard_env.play.main import app
+from wizard_env.play.session import PERSON
 from wizard_env.records.game_records import RecordError, read_records
 
 
@@ -20,6 +21,7 @@ def test_games_are_added_to_a_file_of_records(tmp_path: Path) -> None:
         kept = list(read_records(file))
         assert [game.seed for game in kept] == [3] * games
         assert kept[-1].history
+        assert [game.players for game in kept] == [(PERSON, "random", "random")] * games
 
 
 def test_seats_are_counted_from_1() -> None:

@@ -1,11 +1,13 @@
 """`wizard replay`, `analyse` and `convert`: what they print and write for a file of records."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from tests.play.commands import table_cells
 from tests.positions import played_at_random
 from wizard_env import Rules
 from wizard_env.play.main import app
@@ -100,3 +102,38 @@ def test_seats_are_counted_from_1(file: Path, seat: int) -> None:
 def test_seat_needs_tables(file: Path) -> None:
     with pytest.raises(ValueError, match="--seat 1 has no effect without --tables"):
         wizard("replay", file, "--seat", 1)
+
+
+# --- who sat where
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Path:
+    """A game between three agents."""
+    game = played_at_random(Rules(3, hand_sizes=(1, 2)), 1)
+    write_records(tmp_path / "named.jsonl", [game], ["quick", "search:worlds=64", "[red]"])
+    return tmp_path / "named.jsonl"
+
+
+def test_replay_names_the_players(named: Path, file: Path) -> None:
+    """At the beginning and in the results; games without names have numbered seats."""
+    shown = wizard("replay", named)
+    assert "seat 1 (quick), seat 2 (search:worlds=64), seat 3 ([red])\n" in shown
+    (scores,) = [line for line in shown.splitlines() if line.startswith("Scores:")]
+    assert re.match(r"Scores: seat 1 \(quick\) -?\d+, seat 2 \(search", scores)
+    assert "seat 1 (quick)" in wizard("replay", named, "--tables")
+    assert "seat 1 (" not in wizard("replay", file)
+
+
+def test_analyse_names_the_players(named: Path, file: Path) -> None:
+    seats = table_cells(wizard("analyse", named, "--by", "search:worlds=1"))[0]
+    assert [row[0] for row in seats] == ["1 quick", "2 search:worlds=64", "3 [red]"]
+    (found,) = json.loads(wizard("analyse", named, "--by", "search:worlds=1", "--json", "-"))
+    assert found["players"] == ["quick", "search:worlds=64", "[red]"]
+    seats = table_cells(wizard("analyse", file, "--by", "search:worlds=1", "--game", 1))[0]
+    assert [row[0] for row in seats] == ["1", "2", "3"]
+
+
+def test_convert_names_the_players(named: Path, file: Path) -> None:
+    assert json.loads(wizard("convert", named, "-"))[0]["players"] == ["quick", "search:worlds=64", "[red]"]
+    assert "players" not in json.loads(wizard("convert", file, "-"))[0]

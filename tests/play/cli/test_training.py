@@ -61,6 +61,9 @@ def test_train(wizard: Wizard, tmp_path: Path) -> None:
     games = list(read_records(run / "records.jsonl"))
     assert len(games) == 2 * 4
     assert all(game.phase == "over" for game in games)
+    assert [sorted(game.players or ()) for game in games] == [
+        sorted(("short", *(opponent,) * 3)) for opponent in ("random", "heuristic") for _ in range(4)
+    ]
 
     before = files(run)
     for options in ([], ["--resume"]):

@@ -7,8 +7,8 @@ from graphlib import TopologicalSorter
 
 import pytest
 
+from wizard_env.play.session import PERSON
 from wizard_env.play.web.server import PAGE
-from wizard_env.play.web.table import PERSON
 
 SCRIPTS = {
     file.relative_to(PAGE).as_posix(): file.read_text(encoding="utf-8") for file in sorted(PAGE.rglob("*.js"))

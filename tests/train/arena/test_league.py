@@ -280,6 +280,8 @@ def test_records_are_the_first_games_of_the_tables(tmp_path: Path) -> None:
     first = [(table.rules, deals[0][0].tolist()) for table, deals in results.tables.items()]
     for game in found.records:
         assert (game.rules, game.scores) in first
+    seated = [(table.rules, tuple(member.name for member in table.members)) for table in results.tables]
+    assert sorted(map(repr, seated)) == sorted(repr((game.rules, game.players)) for game in found.records)
 
 
 def test_differences_are_those_of_the_games(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ export function nameTag(view, seat) {
   const cut = number > 0 ? number : label.length > LONG ? label.length - END : label.length;
   const start = make("span", { className: "start", textContent: label.slice(0, cut) });
   const end = make("span", { textContent: label.slice(cut) });
-  return make("span", { className: "name", title: `${label} (${view.names[seat]})` }, start, end);
+  return make("span", { className: "name", title: levelName(view.names[seat]) }, start, end);
 }
 
 export function drawPlayers(view) {
