@@ -1,4 +1,4 @@
-"""The result of an evaluation or a league in one sentence."""
+"""Results in a sentence or two: of an evaluation, a league, a score card, the search for a best response."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,6 +7,7 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.train.arena.league import League
     from wizard_env.train.arena.statistics import Difference
     from wizard_env.train.evaluate import Evaluation
+    from wizard_env.train.exploit import Exploit
     from wizard_env.train.scorecard.card import Card
 
 
@@ -46,6 +47,25 @@ def scorecard_verdict(card: "Card") -> str:
     return (
         f"{card.name} scores {card.score:.1f} (95% interval {card.score_low:.1f} to {card.score_high:.1f}), "
         f"where random scores 0 and champion 100: protocol {card.protocol}, {card.effort}.{time}"
+    )
+
+
+def exploit_verdict(exploit: "Exploit") -> str:
+    """The gain, if there is one; otherwise that none was found, and how little that says."""
+    start, gain = exploit.start, exploit.gain
+    interval = f"95% interval {exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}"
+    if exploit.gain_low > 0:
+        return (
+            f"The response gains {gain:.1f} points per game over {start} ({interval}): a lower bound on what "
+            f"the best response to {exploit.agent} gains."
+        )
+    if exploit.gain_high < 0:
+        found = f"The response scores {-gain:.1f} points per game less than {start} (gain: {interval})"
+    else:
+        found = f"The response and {start} cannot be told apart: its gain is {gain:+.1f} ({interval})"
+    return (
+        f"{found}: nothing was found that exploits {exploit.agent}. That does not show that nothing does; "
+        "learning from more decisions may find it."
     )
 
 
