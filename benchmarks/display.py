@@ -43,7 +43,7 @@ def _describe(machine: Machine) -> Text:
 
 def _comparisons(rows: list[Row]) -> Table:
     table = Table(title="Speed", show_lines=True)
-    table.add_column("measured\nagainst")
+    table.add_column("measured\nagainst", overflow="fold")
     for heading in ("ours", "peer's", "ratio", "target"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
@@ -97,7 +97,7 @@ def _curve(points: list[CurvePoint]) -> Table:
 
 def _kernels(costs: list[KernelCost]) -> Table:
     table = Table(title="Kernels, each compiled in a process of its own")
-    table.add_column("kernel")
+    table.add_column("kernel", overflow="fold")
     table.add_column("s of processor time", justify="right")
     table.add_column("kB on disk", justify="right")
     for cost in sorted(costs, key=lambda cost: -cost.seconds):

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
@@ -24,9 +25,13 @@ if TYPE_CHECKING:
     from wizard_env.train.scorecard.card import Card
 
 console = Console()
+NARROW_NAME = 20
+"""Columns that a name is folded to, where there is no room, before figures go on in another table."""
+_PADDING, _BORDER = 3, 1
+"""Columns that a table adds to each of its columns, and to all."""
 
 
-def say(line: str) -> None:
+def say(line: str, console: Console = console) -> None:
     """Print a line unchanged, however long."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -51,7 +56,10 @@ def show_league(console: Console, league: "League") -> None:
 
 def show_exploit(console: Console, exploit: "Exploit") -> None:
     """Print the gain of a learned response."""
+    from wizard_env.play.report.verdict import exploit_verdict
+
     show_grid(console, exploit_grid(exploit))
+    say(exploit_verdict(exploit), console)
 
 
 def show_scorecard(console: Console, card: "Card") -> None:
@@ -60,16 +68,52 @@ def show_scorecard(console: Console, card: "Card") -> None:
 
     for grid in scorecard_grids(card):
         show_grid(console, grid)
-    say(scorecard_verdict(card))
+    say(scorecard_verdict(card), console)
 
 
 def show_grid(console: Console, grid: Grid) -> None:
-    """Print a grid as a table."""
-    table = Table(title=escape(grid.title), title_justify="left")
-    first, *others = grid.headings
-    table.add_column(first)
-    for heading in others:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in grid.rows:
-        table.add_row(*map(escape, row))
-    console.print(table)
+    """Print a grid as a table that fits the console: names are folded, and columns go on in more tables."""
+    columns = range(len(grid.headings))
+    needed = [_needed(grid, column, [grid.headings[column]]) for column in columns]
+    if sum(needed) + _PADDING * len(needed) + _BORDER > console.width:
+        needed = [_needed(grid, column, grid.headings[column].split()) for column in columns]
+    for number, figures in enumerate(_groups(needed, grid.names, console.width)):
+        table = Table(title=escape(grid.title) if number == 0 else None, title_justify="left")
+        shown = [*range(grid.names), *figures]
+        widths = _widths([needed[column] for column in shown], grid.names, console.width)
+        for column, width in zip(shown, widths, strict=True):
+            side: JustifyMethod = "left" if column < grid.names else "right"
+            table.add_column(escape(grid.headings[column]), justify=side, overflow="fold", width=width)
+        for row in grid.rows:
+            table.add_row(*(escape(row[column]) for column in shown))
+        console.print(table)
+
+
+def _needed(grid: Grid, column: int, heading: Sequence[str]) -> int:
+    """The width of a column: that of its longest cell, or of a line of its heading."""
+    return max(map(cell_len, [*heading, *(row[column] for row in grid.rows)]))
+
+
+def _groups(needed: Sequence[int], names: int, width: int) -> list[list[int]]:
+    """The columns after the names, divided so that each group fits beside names that are folded."""
+    room = width - _BORDER - sum(min(one, NARROW_NAME) + _PADDING for one in needed[:names])
+    groups: list[list[int]] = [[]]
+    left = room
+    for column in range(names, len(needed)):
+        taken = needed[column] + _PADDING
+        if taken > left and groups[-1]:
+            groups.append([])
+            left = room
+        groups[-1].append(column)
+        left -= taken
+    return groups
+
+
+def _widths(needed: Sequence[int], names: int, width: int) -> list[int]:
+    """The widths of columns: names share the room that the others leave, the shorter ones first."""
+    room = width - _BORDER - sum(one + _PADDING for one in needed[names:])
+    widths = list(needed)
+    for left, column in zip(range(names, 0, -1), sorted(range(names), key=needed.__getitem__), strict=True):
+        widths[column] = max(1, min(needed[column], room // left - _PADDING))
+        room -= widths[column] + _PADDING
+    return widths

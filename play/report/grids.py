@@ -9,17 +9,20 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.train.evaluate import Bidding, Difference, Evaluation
     from wizard_env.train.exploit import Exploit
     from wizard_env.train.scorecard.card import Card
+    from wizard_env.train.sweep import Trial
 
 LEAST_LOST = 0.05
 """Points: a smaller loss would be shown as 0.0, and is not listed."""
 
 
 class Grid(NamedTuple):
-    """A printed table: rows of text cells under headings. The first column names the row."""
+    """A printed table: rows of text cells under headings."""
 
     title: str
     headings: list[str]
     rows: list[list[str]]
+    names: int = 1
+    """How many columns, from the first, name the row; names that find no room take several lines."""
 
 
 def summary_grids(evaluation: "Evaluation", title: str) -> list[Grid]:
@@ -112,7 +115,8 @@ def difference_grid(league: "League") -> Grid:
 
 
 def exploit_grid(exploit: "Exploit") -> Grid:
-    """The gain of a learned response."""
+    """The gain of a learned response, which is a lower bound only if there is one."""
+    bound = ", a lower bound" if exploit.gain_low > 0 else ""
     gain = f"{exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}"
     lead_gain = f"{exploit.lead_gain_low:+.1f} to {exploit.lead_gain_high:+.1f}"
     return Grid(
@@ -121,7 +125,7 @@ def exploit_grid(exploit: "Exploit") -> Grid:
         [
             [f"response, {exploit.decisions:,} decisions", f"{exploit.response_points:.1f}", ""],
             [f"{exploit.start} in its place", f"{exploit.start_points:.1f}", ""],
-            ["gain, a lower bound", f"{exploit.gain:+.1f}", gain],
+            [f"gain{bound}", f"{exploit.gain:+.1f}", gain],
             ["gain of its lead over the others", f"{exploit.lead_gain:+.1f}", lead_gain],
         ],
     )
@@ -135,7 +139,7 @@ def scorecard_grids(card: "Card") -> list[Grid]:
         parts.rows.append([part.name, f"{part.score:.1f}", interval])
     parts.rows.append(["mean", f"{card.score:.1f}", f"{card.score_low:.1f} to {card.score_high:.1f}"])
     title = "alone at each table: lead in points per game"
-    lines = Grid(title, ["part", "table", "lead", "95% interval", "score", "deals"], [])
+    lines = Grid(title, ["part", "table", "lead", "95% interval", "score", "deals"], [], names=2)
     for line in card.lines:
         interval = f"{line.lead_low:+.1f} to {line.lead_high:+.1f}"
         cells = [f"{line.lead:+.1f}", interval, f"{line.score:.1f}", str(line.deals)]
@@ -162,12 +166,23 @@ def scorecard_grids(card: "Card") -> list[Grid]:
     return [parts, lines, bids, adaptation]
 
 
+def sweep_grid(trials: Sequence["Trial"], against: str, shown: int) -> Grid:
+    """The first trials of a sweep, the best first, with the values of the keys that were searched."""
+    keys = list(dict.fromkeys(key for trial in trials for key in trial.values))
+    rows = []
+    for trial in trials[:shown]:
+        values = (trial.values.get(key, "") for key in keys)
+        cells = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in values)
+        rows.append([str(trial.number), trial.state, f"{trial.points:+.0f}", *cells])
+    return Grid(f"lead over {against}, points per game", ["trial", "state", "points", *keys], rows)
+
+
 def _differences(lines: Sequence["Difference"], title: str) -> Grid:
     rows = [
         [line.name, line.other, f"{line.points:+.1f}", f"{line.points_low:+.1f} to {line.points_high:+.1f}"]
         for line in lines
     ]
-    return Grid(title, ["agent", "over", "lead", "95% interval"], rows)
+    return Grid(title, ["agent", "over", "lead", "95% interval"], rows, names=2)
 
 
 def _breakdown(title: str, heading: str, lines: Sequence["Bidding"]) -> Grid:

@@ -9,6 +9,9 @@ from wizard_env.train.arena.league import League
 from wizard_env.train.arena.ratings import Rating
 from wizard_env.train.arena.statistics import Difference, Standing
 from wizard_env.train.evaluate import Evaluation, Timing
+from wizard_env.train.exploit import Exploit
+from wizard_env.train.scorecard.card import Accuracy, Adaptation, Card, Line, Part
+from wizard_env.train.scorecard.protocol import PARTS
 
 Leads: TypeAlias = Mapping[tuple[str, str], tuple[float, float, float]]
 """The lead of the first of a pair over the second, and its interval."""
@@ -26,6 +29,26 @@ def league(names: Sequence[str], leads: Leads) -> League:
     """A league with these names in the order of their ratings."""
     ratings = [_filled(Rating, name=name) for name in names]
     return League((Rules(3),), 10, 0, (1,), ratings, _differences(leads), [])
+
+
+def exploit(**given: Any) -> Exploit:
+    """A learned response, with these figures."""
+    return _filled(Exploit, **{"agent": "a", "start": "a", "games": 300, "decisions": 1_000_000} | given)
+
+
+def card(name: str, opponent: str) -> Card:
+    """A score card of an agent, with a line for each part and large figures."""
+    figures = {"lead": 1233.1, "lead_low": -1228.2, "lead_high": -1238.3, "score": -123.4}
+    lines = [_filled(Line, part=part, table=opponent, deals=100, **figures) for part in PARTS]
+    return _filled(
+        Card,
+        name=name,
+        agent=name,
+        parts=[_filled(Part, name=part) for part in PARTS],
+        lines=lines,
+        self_play=[_filled(Accuracy, hand_size=size) for size in range(16)],
+        adaptation=_filled(Adaptation),
+    )
 
 
 def _differences(leads: Leads) -> list[Difference]:
