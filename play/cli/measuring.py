@@ -1,6 +1,7 @@
 """Commands that measure agents and speed: `wizard evaluate`, `league`, `scorecard`, `exploit`, `bench`."""
 
 import importlib.util
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +26,7 @@ from wizard_env.play.cli.options import (
     Seed,
     Threads,
     WorkerCount,
+    options_of,
     rules_for,
 )
 from wizard_env.play.cli.outputs import Outputs, files_of
@@ -180,7 +182,7 @@ def exploit(
     threads: Threads = None,
     json: JsonFile = None,
 ) -> None:
-    """Train a learner alone against copies of an agent; its gain is a lower bound on what they can lose.
+    """Train a learner alone against copies of an agent; what it gains is a lower bound on what they can lose.
 
     An interrupted training resumes where it stopped.
     """
@@ -194,7 +196,10 @@ def exploit(
         found = exploit(agent, rules, folder, decisions, games, seed, bar.update, start, device)
     if not outputs.prints_json:
         show_exploit(console, found)
-        say(f"response     {folder} (wizard evaluate {folder} {agent} ...)")
+        seated = [str(folder), *[agent] * (rules.num_players - 1)]
+        again = shlex.join(["wizard", "evaluate", *seated, "--games", str(games), *options_of(rules)])
+        say(f"response     {folder}")
+        say(f"evaluate it  {again}")
     outputs.write_exploit(found)
 
 

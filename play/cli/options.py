@@ -87,6 +87,19 @@ def rules_for(
     ]
 
 
+def options_of(rules: "Rules") -> list[str]:
+    """The options of a command for these rules: those that `rules_for` reads, without the defaults."""
+    usual, options = type(rules)().to_dict(), []
+    for name, value in rules.to_dict().items():
+        option = f"--{name.removeprefix('num_').replace('_', '-')}"
+        if value == usual[name]:
+            continue
+        options.append(option)
+        if value is not True:
+            options.append(",".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+    return options
+
+
 def whole_numbers(option: str, text: str) -> tuple[int, ...]:
     """The numbers given to an option, as in 3,4,5. Raises ValueError for anything else."""
     try:

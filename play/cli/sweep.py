@@ -4,12 +4,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from wizard_env import configs
+from wizard_env.play.cli.ending.next_steps import command
 from wizard_env.play.cli.ending.stopping import stoppable
 from wizard_env.play.cli.training import AllowPrograms, Changes
-from wizard_env.play.report.console import console, say
+from wizard_env.play.report.console import console, say, show_grid
+from wizard_env.play.report.grids import sweep_grid
+
+SHOWN = 10
+"""Trials that are listed."""
 
 
 def sweep(
@@ -57,14 +61,9 @@ def sweep(
     )
     with stoppable():
         found = search(plan, workers)
-    table = Table(title=f"lead over {against}, points per game", title_justify="left")
-    for heading in ("trial", "state", "points", *found[0].values):
-        table.add_column(heading, justify="right")
-    for trial in found[:10]:
-        table.add_row(
-            str(trial.number), trial.state, f"{trial.points:+.0f}", *map(str, trial.values.values())
-        )
-    console.print(table)
-    best = " ".join(f"--set '{key}={value}'" for key, value in found[0].values.items())
-    say(f"best         wizard train {config} {best}")
+    show_grid(console, sweep_grid(found, against, SHOWN))
+    chosen = [*(changes or ()), *(f"{key}={value}" for key, value in found[0].values.items())]
+    options = [word for change in chosen for word in ("--set", change)]
+    allowed = ["--allow-programs"] if allow_programs else []
+    say(f"best         {command('train', config, *options, *allowed)}")
     say(f"study        {folder / STUDY}")

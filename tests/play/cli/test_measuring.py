@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from tests.play.commands import Wizard, error_line, run_installed, table_cells
 from tests.train.scorecard.small import use_small_protocol
 from wizard_env import Rules
+from wizard_env.play.cli.options import options_of, rules_for
 from wizard_env.records.game_records import read_records
 from wizard_env.train.evaluate import evaluate
 from wizard_env.train.scorecard.card import measure
@@ -254,6 +256,41 @@ def test_leagues_that_are_refused(wizard: Wizard) -> None:
     Path("mine").mkdir()
     (Path("mine") / "results.jsonl").write_text("notes\n")
     assert "results.jsonl, line 1: not a record" in error_line(wizard(*LEAGUE, "--players", 3))
+
+
+# --- exploit
+
+
+def test_the_printed_command_evaluates_the_response(wizard: Wizard) -> None:
+    """At the same kind of table: alone among copies, with the rules that were asked for."""
+    rules = ("--players", 3, "--hand-sizes", "1,2", "--bid-restriction", "no_even", "--magic-edition")
+    agent = "variant:of=heuristic,bias=0.5"
+    command = ("exploit", agent, "--decisions", 500, "--games", 3, "--runs", "my runs", *rules)
+    outcome = wizard(*command)
+    assert outcome.code == 0, outcome.err
+    (line,) = [line for line in outcome.out.splitlines() if "wizard evaluate" in line]
+    program, *words = shlex.split(line.partition("evaluate it")[2])
+    assert program == "wizard"
+    assert words[2:4] == [agent] * 2
+    again = wizard(*words, "--json", "-")
+    assert again.code == 0, again.err
+    (found,) = json.loads(again.out)
+    assert [line["name"] for line in found["standings"]] == [words[1], agent]
+    expected = Rules(3, "no_even", "open", True, (1, 2))
+    assert (found["rules"], found["games"]) == (json.loads(json.dumps(expected.to_dict())), 3)
+
+
+@pytest.mark.parametrize(
+    "rules", [Rules(), Rules(6, "canadian", "open", True, (3,)), Rules(3, "free", "secret")]
+)
+def test_options_of_rules_read_back(rules: Rules) -> None:
+    given: dict[str, Any] = {"players": "4", "hand_sizes": "", "magic_edition": False}
+    given |= {"bid_restriction": "free", "bid_reveal": "open"}
+    words = iter(options_of(rules))
+    for option in words:
+        name = option.removeprefix("--").replace("-", "_")
+        given[name] = True if name == "magic_edition" else next(words)
+    assert rules_for(**given) == [rules]
 
 
 # --- export
