@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard_env.play.language.terms import card_text, rules_text, suit_name
+from wizard_env.play.language.terms import card_text, rules_text, seat_text, suit_name
 from wizard_env.play.language.translation import t, tn
-from wizard_env.readable import Round
 from wizard_env.render.ansi import SUIT_SYMBOLS
 from wizard_env.render.colors import ANSI_CODES
 from wizard_env.render.scene import Scene, Seat
 
 _ACTING, _FAINT = "1;7", "2"
 _ACTS, _DEALS = ">", "D"
+_WIDTH = 80
+"""Columns that the score pad may take."""
+_LONGEST_LABEL = 11
+"""Characters of a name over a column of the score pad."""
 
 
 class Board:
@@ -40,23 +43,34 @@ class Board:
         yield self._moment()
 
     def pad_lines(self) -> Iterator[str]:
-        """The score pad: a line per finished round, and the sums."""
+        """The score pad: a line per finished round, and the sums. Seats that find no room stand below."""
         scene = self._scene
         yield t("Score pad: tricks won / bid, points")
-        widths = [max(len(name), 11) for name in self._names]
-        heads = [t("round"), t("cards"), t("trump")]
-        headings = [*heads, *self._names]
-        widths = [*map(len, heads), *widths]
-        yield self._paint(_row(headings, widths), _FAINT)
-        for number, scored in scene.pad:
-            yield self._pad_line(number, scored, widths)
-        yield _row(["", "", t("sum"), *(str(seat.score) for seat in scene.seats)], widths)
+        rounds = [[t("round"), *(str(number) for number, _ in scene.pad), ""]]
+        rounds.append([t("cards"), *(str(scored.hand_size) for _, scored in scene.pad), ""])
+        trumps = ("-" if scored.trump is None else SUIT_SYMBOLS[scored.trump] for _, scored in scene.pad)
+        rounds.append([t("trump"), *trumps, t("sum")])
+        block = list(rounds)
+        for seat in scene.seats:
+            column = self._pad_column(seat)
+            if len(_row([max(one, key=len) for one in (*block, column)])) > _WIDTH:
+                yield from self._pad_block(block)
+                block = list(rounds)
+            block.append(column)
+        yield from self._pad_block(block)
 
-    def _pad_line(self, number: int, scored: Round, widths: Sequence[int]) -> str:
-        trump = "-" if scored.trump is None else SUIT_SYMBOLS[scored.trump]
-        columns = zip(scored.tricks_won, scored.bids, scored.points, strict=True)
-        cells = (f"{won}/{bid} {points:>+5}" for won, bid, points in columns)
-        return _row([str(number), str(scored.hand_size), trump, *cells], widths)
+    def _pad_column(self, seat: Seat) -> list[str]:
+        """What a seat has scored, under its name or, if that is long, its number."""
+        number, name = seat.number, self._names[seat.number]
+        rounds = [scored for _, scored in self._scene.pad]
+        cells = [f"{one.tricks_won[number]}/{one.bids[number]} {one.points[number]:>+4}" for one in rounds]
+        return [name if len(name) <= _LONGEST_LABEL else seat_text(number), *cells, str(seat.score)]
+
+    def _pad_block(self, columns: Sequence[Sequence[str]]) -> Iterator[str]:
+        widths = [max(map(len, column)) for column in columns]
+        heading, *rows = (_row(cells, widths) for cells in zip(*columns, strict=True))
+        yield self._paint(heading, _FAINT)
+        yield from rows
 
     def _deal(self) -> str:
         scene = self._scene
@@ -137,5 +151,5 @@ def result_text(scene: Scene, names: Sequence[str]) -> str:
     )
 
 
-def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+def _row(cells: Sequence[str], widths: Sequence[int] | None = None) -> str:
+    return "  ".join(cell.rjust(width) for cell, width in zip(cells, widths or map(len, cells), strict=True))
