@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from wizard_env.agents.network import FILE_NAME, Backend, NetworkAgent
-from wizard_env.checks import shortened
+from wizard_env.checks import check_type, shortened
 from wizard_env.extras import extra
 
 
@@ -24,6 +24,7 @@ class HubAgent(NetworkAgent):
         Raises what `check_repo`, `NetworkAgent` and `huggingface_hub.hf_hub_download` raise.
         """
         check_repo(repo)
+        check_type("revision", revision, str)
         path = hub().hf_hub_download(repo, FILE_NAME, revision=revision)
         super().__init__(path, sample, backend)
 

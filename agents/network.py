@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -14,7 +15,7 @@ from safetensors.numpy import save
 
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
-from wizard_env.checks import check_choice, shortened
+from wizard_env.checks import check_choice, check_type, shortened
 from wizard_env.extras import missing_module
 from wizard_env.loading import import_named
 from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
@@ -63,10 +64,14 @@ class NetworkAgent:
         Raises:
             FileNotFoundError: the file does not exist.
             ModuleNotFoundError: `backend` is "torch" and torch is not installed.
+            TypeError: an option has a value of another type.
             ValueError: the file was not written by `save_agent`, has another version or layout, or
                 holds weights that are not finite; or the backend is unknown; or the network was trained
                 with another encoding.
         """
+        check_type("path", path, str, PathLike)
+        check_type("sample", sample, bool)
+        check_type("encoding", encoding, str)
         self.path = Path(path)
         self.sample = sample
         self.backend = _find_backend(backend)

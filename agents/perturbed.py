@@ -7,6 +7,7 @@ import numpy as np
 from wizard_env import Agent
 from wizard_env.actions import FIRST_BID
 from wizard_env.chance import scale
+from wizard_env.checks import check_number
 from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.engine import first_action, legal, power_in_trick
@@ -36,18 +37,12 @@ class PerturbedAgent:
                 its weakest.
 
         Raises:
-            ValueError: `noise`, `bias` or `greed` is out of range.
+            TypeError, ValueError: `noise`, `bias` or `greed` is not a number, or out of range.
         """
-        if not 0 <= noise <= 1:
-            raise ValueError(f"noise={noise!r}: a share from 0 to 1 is needed")
-        if not -20 <= bias <= 20:
-            raise ValueError(f"bias={bias!r}: a number of tricks from -20 to 20 is needed")
-        if not -1 <= greed <= 1:
-            raise ValueError(f"greed={greed!r}: a share from -1 to 1 is needed")
+        self.noise = check_number("noise", noise, 0, 1, "a share")
+        self.bias = check_number("bias", bias, -20, 20, "a number of tricks")
+        self.greed = check_number("greed", greed, -1, 1, "a share")
         self.agent = load(of)
-        self.bias = float(bias)
-        self.noise = float(noise)
-        self.greed = float(greed)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         words = view.noise(rng)

@@ -100,7 +100,7 @@ class Playouts:
         if threads is not None:
             check_integer("threads", threads, 1, int(config.NUMBA_NUM_THREADS))
         self.threads = threads
-        if milliseconds is not None and not milliseconds > 0:
+        if milliseconds is not None and (isinstance(milliseconds, str) or not milliseconds > 0):
             raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
         self.milliseconds = milliseconds
         self.evidence = check_evidence(evidence)

@@ -25,6 +25,7 @@ from wizard_env.train.selfplay.progress import Progress
 
 with extra("sweep"):
     import optuna
+    from sqlalchemy.exc import DatabaseError
 
 STUDY = "study.db"
 """The file in a sweep's folder that Optuna keeps its trials in."""
@@ -176,14 +177,18 @@ def _claim(study: Any, plan: Sweep) -> None:
 
 
 def _open(plan: Sweep, number: int = 0) -> Any:
-    return optuna.create_study(
-        storage=f"sqlite:///{(plan.folder / STUDY).resolve()}",
-        study_name=plan.folder.name,
-        sampler=optuna.samplers.TPESampler(seed=plan.seed + number, constant_liar=True),
-        pruner=optuna.pruners.MedianPruner(n_startup_trials=4),
-        direction="maximize",
-        load_if_exists=True,
-    )
+    file = plan.folder / STUDY
+    try:
+        return optuna.create_study(
+            storage=f"sqlite:///{file.resolve()}",
+            study_name=plan.folder.name,
+            sampler=optuna.samplers.TPESampler(seed=plan.seed + number, constant_liar=True),
+            pruner=optuna.pruners.MedianPruner(n_startup_trials=4),
+            direction="maximize",
+            load_if_exists=True,
+        )
+    except DatabaseError as error:
+        raise ValueError(f"{file} is not the study of a sweep: {error.orig}; choose another folder") from None
 
 
 @contextmanager

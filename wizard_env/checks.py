@@ -93,6 +93,23 @@ def printable(name: object) -> str:
     return "".join(visible)[:_LONGEST_PLAYER]
 
 
+def check_number(name: str, value: Any, low: float, high: float, kind: str = "a number") -> float:
+    """`value` as a float. Raises TypeError if it is not a number, ValueError if it is out of range."""
+    needed = f"{name}={shortened(repr(value))}: {kind} from {low} to {high} is needed"
+    if not is_integer(value) and not isinstance(value, float | np.floating):
+        raise TypeError(needed)
+    if not low <= value <= high:
+        raise ValueError(needed)
+    return float(value)
+
+
+def check_type(name: str, value: Any, *kinds: type) -> None:
+    """Raise TypeError for a value of another type."""
+    if not isinstance(value, kinds):
+        needed = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"{name}={shortened(repr(value))}: a value of type {needed} is needed")
+
+
 def check_unmasked(name: str, array: Any) -> None:
     """Raise TypeError for an array with a mask: numpy would go on without it, with what it masks."""
     if isinstance(array, np.ma.MaskedArray):

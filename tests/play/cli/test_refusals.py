@@ -102,6 +102,12 @@ def test_a_gpu_that_is_not_there(wizard: Wizard, monkeypatch: pytest.MonkeyPatch
         (("train", "smoke", "--set", "game.num_players=9"), "num_players': 9}: num_players=9: allowed are 3"),
         (("evaluate", "hf:nosuch"), "repository 'nosuch': allowed are names as in 'owner/name'"),
         (("push", FOLDER, "nosuch"), "repository 'nosuch': allowed are names as in 'owner/name'"),
+        (("evaluate", "variant:bias=x"), "bias='x': a number of tricks from -20 to 20 is needed"),
+        (("evaluate", "champion:sample=3"), "sample=3: a value of type bool is needed"),
+        (("evaluate", "checkpoint:path=3"), "path=3: a value of type str or PathLike is needed"),
+        (("evaluate", "checkpoint:path=x,encoding=3"), "encoding=3: a value of type str is needed"),
+        (("evaluate", "search:milliseconds=x"), "milliseconds='x': a time above 0 is needed"),
+        (("evaluate", "hf:owner/name:revision=3"), "revision=3: a value of type str is needed"),
         (("serve", "human"), "'human': people take their seats in the browser"),
         (("replay", TEXT), "text.txt, line 1: not JSON"),
     ],
@@ -151,6 +157,15 @@ SWEEP = ("sweep", "smoke", "--folder", "out", "--vary")
 def test_sweeps(wizard: Wizard, arguments: Arguments, message: str) -> None:
     pytest.importorskip("optuna")
     check(wizard, (*SWEEP, *arguments), message)
+
+
+def test_a_file_that_is_no_study(wizard: Wizard) -> None:
+    pytest.importorskip("optuna")
+    study = Path(FOLDER) / "study.db"
+    study.write_text("hello" * 1000)
+    message = "folder/study.db is not the study of a sweep: file is not a database"
+    check(wizard, ("sweep", "smoke", "--vary", "learning.epochs=1,2", "--folder", FOLDER), message)
+    study.unlink()
 
 
 # --- where to write
