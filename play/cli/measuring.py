@@ -186,8 +186,10 @@ def exploit(
 
     An interrupted training resumes where it stopped.
     """
+    from wizard_env.train.devices import check_device
     from wizard_env.train.exploit import exploit, run_name
 
+    check_device(device)
     outputs = Outputs(json, inputs=files_of([agent] if start is None else [agent, start]))
     rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     folder = runs / run_name(agent, rules, seed, start)
