@@ -1,7 +1,6 @@
 """Commands that measure agents and speed: `wizard evaluate`, `league`, `scorecard`, `exploit`, `bench`."""
 
 import importlib.util
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ import typer
 from rich.console import Console
 
 from wizard_env.extras import extra
+from wizard_env.play.cli.ending.next_steps import command
 from wizard_env.play.cli.options import (
     Agents,
     Device,
@@ -199,7 +199,7 @@ def exploit(
     if not outputs.prints_json:
         show_exploit(console, found)
         seated = [str(folder), *[agent] * (rules.num_players - 1)]
-        again = shlex.join(["wizard", "evaluate", *seated, "--games", str(games), *options_of(rules)])
+        again = command("evaluate", *seated, "--games", games, *options_of(rules))
         say(f"response     {folder}")
         say(f"evaluate it  {again}")
     outputs.write_exploit(found)

@@ -9,15 +9,14 @@ import typer
 from rich.table import Table
 
 from wizard_env import configs
+from wizard_env.extras import missing_module
 from wizard_env.play.cli.ending.next_steps import command, same_command, say_next_steps
 from wizard_env.play.cli.ending.stopping import stoppable
-from wizard_env.extras import missing_module
-from wizard_env.play.cli.options import Device, Resume, Threads
+from wizard_env.play.cli.options import Device, Resume, Threads, options_of
 from wizard_env.play.cli.progress import training_bar, with_progress
 from wizard_env.play.report.console import console, say, show_evaluation
 
 if TYPE_CHECKING:
-    from wizard_env import Rules
     from wizard_env.train.config.run import Run
 
 RECORDS = "records.jsonl"
@@ -208,7 +207,7 @@ def _learn(
     say(f"curves       {folder / CURVES}")
     say(f"records      {folder / RECORDS}")
     other = opponents[-1].name if opponents else "random"
-    options = _rules_options(rules)
+    options = options_of(rules)
     return [
         command("evaluate", agent, *[other] * (rules.num_players - 1), *options),
         command("play", agent, *options),
@@ -239,20 +238,3 @@ def _agent_of(settings: "Run", folder: Path) -> str:
     path = str(folder) if len(folder.parts) > 1 else f"./{folder}"
     own = getattr(settings.learning, "encoding", "")
     return f"{path}:encoding={own!r}" if own else path
-
-
-def _rules_options(rules: "Rules") -> list[str]:
-    """The options of `wizard evaluate` and `wizard play` for rules, without those that are the default."""
-    from wizard_env import Rules
-
-    found: list[str] = []
-    for name, default in Rules().to_dict().items():
-        value = rules.to_dict()[name]
-        if value == default:
-            continue
-        option = f"--{name.removeprefix('num_').replace('_', '-')}"
-        if value is True:
-            found.append(option)
-        else:
-            found += [option, ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)]
-    return found
