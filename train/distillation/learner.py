@@ -20,8 +20,8 @@ from wizard_env.records.files import write_atomically
 from wizard_env.sampling import best_legal
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
+from wizard_env.train.devices import with_precision
 from wizard_env.train.networks import MAX_GRADIENT_NORM, PolicyValueNetwork, autocast, check_finite
-from wizard_env.train.precision import with_precision
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,

@@ -23,9 +23,9 @@ from wizard_env.records.files import write_atomically
 from wizard_env.sampling import best_legal
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.run import Config
+from wizard_env.train.devices import with_precision
 from wizard_env.train.dqn.replay import Recorder, Replay
 from wizard_env.train.networks import Layer, agent_weights, autocast, check_finite, fully_connected, layers_of
-from wizard_env.train.precision import with_precision
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,

@@ -27,6 +27,7 @@ from wizard_env.train.cluster.peers import Peers, equal_share
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
+from wizard_env.train.devices import with_precision
 from wizard_env.train.networks import (
     MAX_GRADIENT_NORM,
     Critic,
@@ -40,7 +41,6 @@ from wizard_env.train.ppo.loss import MEASURES, normalised_minibatches
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
 from wizard_env.train.ppo.rollout import Rollout, share_rewards
 from wizard_env.train.ppo.snapshot_ratings import SnapshotRatings
-from wizard_env.train.precision import with_precision
 from wizard_env.train.selfplay.advantages import seat_advantages
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,

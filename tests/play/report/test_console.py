@@ -25,7 +25,7 @@ from wizard_env.train.analysis import Analysis, Decision, PlayedSeat
 from wizard_env.train.sweep import Trial
 
 COLUMNS = 80
-LONG = "external:command='python /home/somebody/agents/my_bot.py --worlds 64 --seed 1',timeout=30"
+LONG = "external:command='python somewhere/else/agents/my_bot.py --worlds 64 --seed 1',timeout=30"
 OTHER = "variant:of=champion+search:worlds=32,bias=0.25,noise=0.125,greed=-0.333"
 NAMES = [LONG, OTHER, "champion", *(f"runs/experiment-{number:02}" for number in range(9))]
 

@@ -9,10 +9,10 @@ import torch
 from pydantic import ValidationError
 
 from wizard_env import configs
-from wizard_env.train import precision
+from wizard_env.train import devices
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config
-from wizard_env.train.precision import faster_precision, with_precision
+from wizard_env.train.devices import faster_precision, with_precision
 from wizard_env.train.run import CONFIG, train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
 
@@ -35,7 +35,7 @@ def config(learner: str = "ppo", decisions: int = 256, **learning: Any) -> Confi
 def on_processor(monkeypatch: pytest.MonkeyPatch, times_as_fast: float) -> None:
     """Run on a processor that multiplies so many times as fast in bfloat16 as in float32."""
     seconds = {torch.float32: 1.0, torch.bfloat16: 1 / times_as_fast}
-    monkeypatch.setattr(precision, "_seconds", seconds.__getitem__)
+    monkeypatch.setattr(devices, "_seconds", seconds.__getitem__)
 
 
 @pytest.mark.parametrize(
