@@ -24,6 +24,8 @@ FIRST_LINE = 1.0
 """Seconds until the first line, where the output is no terminal: what ends before prints none."""
 LINES_APART = 30.0
 """Seconds between two lines."""
+RECENT = 10.0
+"""Seconds that tell how fast a run is."""
 BAR = 40
 """The width of a bar, at most."""
 Task = TypeVar("Task")
@@ -152,10 +154,18 @@ class TrainingBar(Shown):
         return [*found, f"bids met {last.bid_accuracy:.1%}"]
 
     def _speed(self) -> float:
-        """Decisions a second in the later half of the iterations, as the first ones warm up; 0 after one."""
-        middle, last = self._iterations[(len(self._iterations) - 1) // 2], self._iterations[-1]
-        seconds = last.seconds - middle.seconds
-        return (last.decisions - middle.decisions) / seconds if seconds > 0 else 0.0
+        """Decisions a second in the last few seconds, or the later half of the iterations; 0 after one.
+
+        The first iterations warm up, and a fresh network is slower than one that has learned.
+        """
+        last = self._iterations[-1]
+        start = self._iterations[(len(self._iterations) - 1) // 2]
+        for iteration in reversed(self._iterations):
+            if last.seconds - iteration.seconds >= RECENT or iteration is start:
+                start = iteration
+                break
+        seconds = last.seconds - start.seconds
+        return (last.decisions - start.decisions) / seconds if seconds > 0 else 0.0
 
     def line(self) -> str:
         of = f" of {self.total:,}" if self.total else ""
