@@ -30,7 +30,8 @@ def test_evaluate(tmp_path: Path) -> None:
     """The installed command prints standings, bids and leads."""
     shown = run_installed(*ARGUMENTS, folder=tmp_path)
     assert shown.returncode == 0
-    assert all(line.startswith("playing ") for line in shown.stderr.splitlines())  # progress, if it takes long
+    # Progress, if it takes long.
+    assert all(line.startswith("playing ") for line in shown.stderr.splitlines())
     result = evaluate(["random", "heuristic"], Rules(num_players=3), 5, seed=1)
     games, bids, differences = table_cells(shown.stdout)
     for standing, game_row, bid_row in zip(result.standings, games, bids, strict=True):
