@@ -21,7 +21,7 @@ from wizard_env.train.selfplay.allocator import keep_freed_memory
 BATCH = 1024
 STEPS = 64
 REPETITIONS = 3
-LEARNED = 500_000
+LEARNED = 1_000_000
 """Decisions learned from before the measurement: most units of the network are then 0, which is faster."""
 TARGETS = {256: 2.5, 512: 2.0}
 """What is to be reached for networks of two layers of this width, on a processor without AMX."""
@@ -35,6 +35,7 @@ def _config(learner: str, width: int, effort: Effort, **changes: Any) -> Config:
         "decisions_per_game": STEPS,
         "batch_size": min(BATCH, effort.batch * STEPS),
         "epochs": 1,
+        "learning_rate": 2e-3,  # as in configs/quick.toml
         "layers": [width, width],
         **changes,
     }
