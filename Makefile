@@ -78,10 +78,12 @@ links: $(VENV)/.for-development
 	$(BIN)/python -m sphinx -b linkcheck -q docs build/links
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "installing 1.8 GB into $(VENV), which takes a minute or two"
 	$(INSTALL) -e ".[all]"
 	touch $@
 
 $(VENV)/.for-development: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "installing 2.7 GB into $(VENV), which takes two minutes or three"
 	$(INSTALL) -e ".[dev]"
 	touch $@ $(VENV)/.for-training
 

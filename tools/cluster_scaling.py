@@ -45,6 +45,7 @@ def config(batch: int) -> Config:
         "batch_size": batch,
         "epochs": 1,
         "layers": [512, 512],
+        "precision": "bfloat16",
     }
     return Config.model_validate({"name": "scaling", "learning": learning})
 
