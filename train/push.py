@@ -9,7 +9,9 @@ from wizard_env import __version__
 from wizard_env.agents.hub import check_repo, hub
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent
 from wizard_env.records.json_files import read_object
+from wizard_env.train.ppo.snapshot_ratings import RATING
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
+from wizard_env.train.selfplay.progress import SELF_PLAY
 
 _KEPT = (FILE_NAME, "config.json", CURVES)
 CARD = "README.md"
@@ -81,7 +83,7 @@ def _results(run: Path) -> Iterator[str]:
     if not lines:
         return
     rows = {
-        name: value for name, value in lines[-1].items() if value and name.startswith(("rollout/", "rating/"))
+        name: value for name, value in lines[-1].items() if value and name.startswith((SELF_PLAY, RATING))
     }
     yield f"## After {int(lines[-1][DECISIONS]):,} decisions"
     yield ""

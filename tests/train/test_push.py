@@ -13,6 +13,8 @@ from wizard_env import Game, Rules, View, load
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.agents.pretrained import RIVAL
 from wizard_env.train.push import model_card, push
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS
+from wizard_env.train.selfplay.progress import BID_ACCURACY
 
 huggingface_hub = pytest.importorskip("huggingface_hub")
 REPO = "someone/tiny"
@@ -49,9 +51,7 @@ def run(tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     shutil.copy(RIVAL / FILE_NAME, folder)
     (folder / "config.json").write_text(json.dumps({"name": "tiny", "seed": 3}))
-    (folder / "progress.csv").write_text(
-        "rollout/bid_accuracy,time/total_timesteps,train/loss\n0.3,1000,1\n0.5512,2000,1\n"
-    )
+    (folder / CURVES).write_text(f"{BID_ACCURACY},{DECISIONS},train/loss\n0.3,1000,1\n0.5512,2000,1\n")
     (folder / "checkpoint.safetensors").write_bytes(b"large")
     return folder
 
@@ -77,7 +77,7 @@ def test_the_card_says_what_the_run_says(run: Path) -> None:
         f'load("hf:{REPO}")',
         "Trained on a laptop.",
         "## After 2,000 decisions",
-        "| `rollout/bid_accuracy` | 0.5512 |",
+        f"| `{BID_ACCURACY}` | 0.5512 |",
         '"seed": 3',
     ):
         assert part in card

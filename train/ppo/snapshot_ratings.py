@@ -9,6 +9,8 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.evaluate import Entrant, evaluate
 from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
 
+RATING = "rating/"
+"""The beginning of the names of ratings."""
 SEED = 2**33
 """The seed of the deals: every snapshot of every run is rated on the same ones."""
 
@@ -47,7 +49,7 @@ class SnapshotRatings:
             result = evaluate([learner, *others], self._rules, self._games, SEED, spread=self._peers.map)
             (difference,) = result.differences
             group = "seen" if name in self._seen else "held_out"
-            curves[f"rating/{group}/{name}"] = difference.points
-            curves[f"rating/{group}/{name}/won"] = result.standings[0].win_share
+            curves[f"{RATING}{group}/{name}"] = difference.points
+            curves[f"{RATING}{group}/{name}/won"] = result.standings[0].win_share
             means.setdefault(group, []).append(difference.points)
-        return curves | {f"rating/{group}": sum(each) / len(each) for group, each in means.items()}
+        return curves | {f"{RATING}{group}": sum(each) / len(each) for group, each in means.items()}

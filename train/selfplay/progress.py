@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from wizard_env.train.cluster.peers import Peers
 
-BID_ACCURACY = "selfplay/bid_accuracy"
-POINTS = "selfplay/points_per_round"
+SELF_PLAY = "selfplay/"
+"""The beginning of the names of metrics that are measured in self-play."""
+BID_ACCURACY = f"{SELF_PLAY}bid_accuracy"
+POINTS = f"{SELF_PLAY}points_per_round"
 
 
 class StopLearning(Exception):  # noqa: N818 - no error
