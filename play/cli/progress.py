@@ -50,7 +50,7 @@ class Shown(ABC):
 
     @property
     def _share(self) -> str:
-        return f"{self.done / self.total:4.0%}" if self.total else "    "
+        return f"{min(self.done / self.total, 1):4.0%}" if self.total else "    "
 
     def line(self) -> str:
         """All of it in one line."""

@@ -73,7 +73,8 @@ def train(
 
     be_quiet()  # the progress tells of kernels that are compiled
     from wizard_env.loading import programs
-    from wizard_env.train.config.reading import read_config
+    from wizard_env.train.config.reading import read_config, read_kept
+    from wizard_env.train.config.run import Config
 
     settings = read_config(configs.find(config), asked_changes(changes, seed, name))
     if seed is not None and name is None:
@@ -83,7 +84,7 @@ def train(
     folder = runs / settings.name
     say(f"run          {folder}: {settings.learning.decisions:,} decisions")
     with stoppable(), programs(allow_programs):
-        from wizard_env.train.run import checkpoint_of, decide_precision, train
+        from wizard_env.train.run import CONFIG, checkpoint_of, decide_precision, train
 
         settings = decide_precision(settings, folder, device, here=address in (None, "local"))
         say(f"precision    {settings.learning.precision}")
@@ -94,12 +95,13 @@ def train(
             learn = partial(train_on_workers, settings, folder, device=device)
             learn = partial(learn, workers=workers, address=address or "local")
         following = _learn(settings, folder, learn, checkpoint_of(settings, folder), resume)
+    kept = read_kept(folder / CONFIG, Config)  # a finished run may have been asked for more decisions
     other = settings.seed + 1
     again = [*(["--no-resume"] if resume else []), "--seed", other]
     say_next_steps(
         "next: evaluate it, play against it, look at its games and curves, let it learn on, or another seed",
         *following,
-        same_command("--set", f"learning.decisions={2 * settings.learning.decisions}"),
+        same_command("--set", f"learning.decisions={2 * kept.learning.decisions}"),
         same_command(*again, *(["--name", f"{name}-seed{other}"] if name else [])),
     )
 
@@ -184,6 +186,8 @@ def _learn(
     from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 
     resume = resume or checkpoint.exists()
+    if checkpoint.exists():
+        say("resumed      from the last checkpoint")
     opponents = [Entrant(name, load(name)) for name in settings.evaluation.opponents]
     with training_bar(console, settings.learning.decisions, "the evaluation") as bar:
         learn(resume=resume, report=bar.update)
