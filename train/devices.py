@@ -2,25 +2,14 @@
 
 import logging
 import re
-from collections.abc import Callable
-from time import thread_time
+from typing import Any
 
 import torch
 
 from wizard_env.checks import shortened
-from wizard_env.train.arena.workers import torch_on_one_thread
 from wizard_env.train.config.learning import AUTO, Precision
 from wizard_env.train.config.run import Config
 
-_WORTH = 3.0
-"""How many times as fast dense products in bfloat16 must be.
-
-In float32 the products skip zeros, see `wizard_env.train.sparse`, which saves two thirds of a run. Units for
-matrices, such as AMX, are six to eight times as fast in bfloat16; vector instructions are twice as fast with
-AVX512-BF16, and several times slower without.
-"""
-_SIZE = 512
-_REPETITIONS = 5
 _log = logging.getLogger(__name__)
 
 
@@ -43,20 +32,18 @@ def check_device(device: str, *, here: bool = True) -> None:
         raise ValueError(f"device={device!r}: torch {torch.__version__} finds {count} GPUs: {allowed}")
 
 
-def faster_precision(
-    device: torch.device, seconds: Callable[[torch.dtype], float] | None = None
-) -> Precision:
-    """Return the precision in which learning is faster.
+def faster_precision(device: torch.device) -> Precision:
+    """Return the precision in which learning is faster on a device of this machine.
 
-    Args:
-        device: a GPU is asked whether it has bfloat16; a processor is measured.
-        seconds: measures a product of matrices on the processor.
+    In float32 the products on an x86 processor skip zeros, see `wizard_env.train.sparse`. Units for matrices
+    (AMX) are faster still in bfloat16; vector instructions for it (AVX512-BF16) are not, and without either
+    it is emulated, several times slower.
     """
-    if device.type != "cpu":
-        fast = torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type == "cpu":
+        features: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # torch 2.8 has none
+        fast = bool(features.get("amx_bf16"))
     else:
-        seconds = seconds or _seconds
-        fast = seconds(torch.float32) > _WORTH * seconds(torch.bfloat16)
+        fast = torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
     return "bfloat16" if fast else "float32"
 
 
@@ -80,15 +67,3 @@ def with_precision(config: Config, device: str, before: Config | None = None) ->
         _log.warning("the run goes on in %s, as it began; here %s would be faster", kept, precision)
     decided = precision if kept == AUTO else kept
     return config.model_copy(update={"learning": learning.model_copy(update={"precision": decided})})
-
-
-def _seconds(dtype: torch.dtype) -> float:
-    """The processor time of a product of matrices on one thread, the shortest of several."""
-    matrix = torch.ones(_SIZE, _SIZE, dtype=dtype)
-    taken = []
-    with torch_on_one_thread(), torch.inference_mode():
-        for _ in range(_REPETITIONS):
-            start = thread_time()
-            torch.mm(matrix, matrix)
-            taken.append(thread_time() - start)
-    return min(taken)

@@ -100,7 +100,11 @@ def linear(
 
 
 def with_table(layer: torch.nn.Linear) -> torch.nn.Linear:
-    """Reorder the memory of a layer, so that the weights behind an input lie together; returns the layer."""
+    """Reorder the memory of a layer, so that the weights behind an input lie together; returns the layer.
+
+    A fused optimiser takes gradients to be in the order of their parameter. Those of autograd are; whoever
+    changes one must write into it.
+    """
     layer.weight = torch.nn.Parameter(layer.weight.detach().t().contiguous().t())
     return layer
 

@@ -39,7 +39,8 @@ class Threads(Peers):
     def average(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         everyone = self.gather([parameter.grad.clone() for parameter in parameters])  # type: ignore[union-attr]
         for parameter, *gradients in zip(parameters, *everyone, strict=True):
-            parameter.grad = torch.stack(gradients).sum(0) / self.count
+            assert parameter.grad is not None
+            parameter.grad.copy_(torch.stack(gradients).sum(0) / self.count)
 
     def align(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         assert all(map(torch.equal, parameters, self.first(list(parameters))))
