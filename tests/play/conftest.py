@@ -1,5 +1,6 @@
 """Fixtures for tests of commands."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def wizard(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Iterator[Wizard]:
-    """Runs `wizard ...` in this process and in an empty folder; what training sets in torch is reset."""
+    """Runs `wizard ...` in this process and in an empty folder; what it sets for the process is reset."""
     import torch
 
     from wizard_env.play.main import main
@@ -36,8 +37,10 @@ def wizard(
 
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    threads = torch.get_num_threads()
+    threads, environment = torch.get_num_threads(), dict(os.environ)
     torch.set_num_threads(1)
     yield run
     torch.set_num_threads(threads)
+    os.environ.clear()
+    os.environ.update(environment)
     torch.distributions.Distribution.set_default_validate_args(__debug__)
