@@ -24,7 +24,7 @@ REPETITIONS = 3
 LEARNED = 1_000_000
 """Decisions learned from before the measurement: most units of the network are then 0, which is faster."""
 TARGETS = {256: 2.5, 512: 2.0}
-"""What is to be reached for networks of two layers of this width, on a processor without AMX."""
+"""Ratios to reach for networks of two layers of this width, on a processor without AMX."""
 
 
 def _config(learner: str, width: int, effort: Effort, **changes: Any) -> Config:
@@ -44,7 +44,7 @@ def _config(learner: str, width: int, effort: Effort, **changes: Any) -> Config:
 
 
 def named(width: int, effort: Effort) -> str:
-    """What is measured, with the precision that was chosen."""
+    """The name of the measurement, with the precision that was chosen."""
     precision = _config("ppo", width, effort).learning.precision
     return f"learning, train.ppo, 2x{width}, {precision}, 1 epoch"
 

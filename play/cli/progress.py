@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 
 
 class Shown(ABC):
-    """How far something has come.
+    """The progress of one job.
 
     doing: a word or two for what is done.
     done, total: in units of its own; no total if it is not known yet.
@@ -46,7 +46,7 @@ class Shown(ABC):
 
     @abstractmethod
     def details(self) -> list[str]:
-        """What else there is to say, the most important first."""
+        """Return further facts, the most important first."""
 
     @property
     def _share(self) -> str:

@@ -22,7 +22,7 @@ class Grid(NamedTuple):
     headings: list[str]
     rows: list[list[str]]
     names: int = 1
-    """How many columns, from the first, name the row; names that find no room take several lines."""
+    """The number of leading columns that name a row; long names take several lines."""
 
 
 def summary_grids(evaluation: "Evaluation", title: str) -> list[Grid]:

@@ -60,7 +60,7 @@ class Board:
         yield from self._pad_block(block)
 
     def _pad_column(self, seat: Seat) -> list[str]:
-        """What a seat has scored, under its name or, if that is long, its number."""
+        """Return a seat's score, under its name or, if that is long, its number."""
         number, name = seat.number, self._names[seat.number]
         rounds = [scored for _, scored in self._scene.pad]
         cells = [f"{one.tricks_won[number]}/{one.bids[number]} {one.points[number]:>+4}" for one in rounds]

@@ -286,7 +286,7 @@ def test_a_record_keeps_the_names_of_the_players(tmp_path: Path) -> None:
     ],
 )
 def test_names_from_outside_are_checked(players: Any, reason: str) -> None:
-    """What a stranger calls a player must not take over the terminal that shows it."""
+    """Names of players from outside must not take over the terminal that shows them."""
     told = told_by(record(in_the_middle(), ["Ann", "champion", "random"]))
     with pytest.raises(RecordError, match=f"^line 1: .*{reason}"):
         replay(signed(told | {"players": players}))

@@ -55,7 +55,7 @@ KEYS: dict[str, Callable[[str, str], str]] = {
     "own learning.partners": lambda _, code: f'["{code}:Agent"]',
     "own ratings.agents": lambda _, code: f"[\"variant:of='{code}:Agent'\"]",
 }
-"""What each key of a config is set to, by the agent that is a program and the file of code.
+"""Values for each key of a config: an agent that is a program, and a file of code.
 
 After "own " the agent is a class in that file."""
 

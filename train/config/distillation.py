@@ -29,7 +29,7 @@ class DistillationConfig(SelfPlay):
     start: str = ""
     """An `agent.safetensors`, or its folder, to start from, not random weights; a smaller network grows."""
     precision: PrecisionChoice = AUTO
-    """What the networks compute in; "auto" is what is faster here, see `wizard_env.train.devices`."""
+    """The precision of the networks; "auto" is the faster one here, see `wizard_env.train.devices`."""
 
     @model_validator(mode="before")
     @classmethod

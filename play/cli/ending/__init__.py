@@ -1,1 +1,1 @@
-"""How commands end: with next steps to paste, also where a signal stops them."""
+"""The ends of commands: next steps to paste, also where a signal stops a command."""

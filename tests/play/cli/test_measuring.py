@@ -157,7 +157,7 @@ def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in one.items() if key != "times"} for one in found]
 
 
-# --- agents of one's own
+# --- custom agents
 
 
 def test_an_own_agent_is_measured(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

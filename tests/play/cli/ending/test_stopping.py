@@ -27,7 +27,7 @@ def test_distill(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_exploit(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it prints as JSON stays JSON: its progress goes to stderr."""
+    """Printed JSON stays JSON: progress goes to stderr."""
     for name in ("FIRST_LINE", "LINES_APART"):
         monkeypatch.setattr(f"wizard_env.play.cli.progress.{name}", 0.01)
     command = ("exploit", "random", "--decisions", 16_384, "--games", 2, "--hand-sizes", "1", "--json", "-")
