@@ -28,7 +28,7 @@ HUB = "hf"
 _IMPORTED = re.compile(
     r"(?P<place>.+?\.py|\w+(?:\.\w+)*):(?P<inside>[^\W\d]\w*)(?::(?P<options>.*))?", re.DOTALL
 )
-"""An agent of one's own: "file.py:Class" or "package.module:Class", with options after another colon."""
+"""A custom agent: "file.py:Class" or "package.module:Class", with options after another colon."""
 _programs_allowed: ContextVar[bool] = ContextVar("programs_allowed", default=True)
 
 _OPTION = re.compile(
@@ -47,7 +47,7 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
         agent: a name, with options after a colon, as in "random" or "search:worlds=64,depth=2";
             or the path of a run written by `wizard train`, or of a file in it, as in "runs/quick" or
             "runs/quick:sample=True"; or "hf:owner/name" for one that was pushed to the Hugging Face Hub, as
-            in "hf:owner/name:sample=True"; or where to import a class of one's own, as in
+            in "hf:owner/name:sample=True"; or where to import a custom class, as in
             "my_agent.py:Cautious", "my_package.agents:Cautious" or "my_agent.py:Cautious:bold=True"; or an
             agent, which is returned unchanged. Quote a value that contains commas as in Python:
             'external:command="python my_bot.py 1,2",timeout=5'.
@@ -185,7 +185,7 @@ def _can_be_imported(place: str) -> bool:
 
 
 def _import_agent(agent: str, imported: re.Match[str]) -> Agent:
-    """The agent that a class of one's own, or a function, makes."""
+    """The agent that a custom class or function makes."""
     name = f"{imported['place']}:{imported['inside']}"
     found, options = import_named(name), _parse(agent, imported["options"] or "")
     made = _make(name, found, options) if callable(found) else found
