@@ -34,24 +34,14 @@ class Learner:
     model: the MaskablePPO.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        device: str,
-        checkpoint: Path | None,
-        policy_kwargs: dict[str, Any] | None = None,
-    ) -> None:
-        """Begin, or resume from a checkpoint with new deals.
-
-        policy_kwargs: options of stable-baselines3's own policy, in place of the shared trunk that the
-            config's `layers` describe; such a policy can learn, but cannot be saved as an agent.
-        """
+    def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
+        """Begin, or resume from a checkpoint with new deals."""
         torch.distributions.Distribution.set_default_validate_args(False)
         learning = config.learning
         assert isinstance(learning, PpoConfig)
         self._learning = learning
         env = _environment(config, config.seed)
-        options = _options(learning, env, policy_kwargs)
+        options = _options(learning, env)
         self.model = (
             _new(learning, config.seed, env, device, options)
             if checkpoint is None
@@ -80,9 +70,7 @@ def _environment(config: Config, seed: int) -> SelfPlayVecEnv:
     return SelfPlayVecEnv(deal_games(config, seed))
 
 
-def _options(
-    learning: PpoConfig, env: SelfPlayVecEnv, policy_kwargs: dict[str, Any] | None
-) -> dict[str, Any]:
+def _options(learning: PpoConfig, env: SelfPlayVecEnv) -> dict[str, Any]:
     """The options of MaskablePPO that are functions and classes of this package."""
     trunk = {
         "features_extractor_class": Trunk,
@@ -93,7 +81,7 @@ def _options(
         "learning_rate": _schedule(learning),
         "rollout_buffer_class": SelfPlayBuffer,
         "rollout_buffer_kwargs": {"env": env},
-        "policy_kwargs": policy_kwargs or trunk,
+        "policy_kwargs": trunk,
     }
 
 
