@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import MAX_BID
-from wizard_env.agents.belief import unseen_by
 from wizard_env.cards import (
     COUNT,
     JESTER,
@@ -29,7 +28,7 @@ from wizard_env.cards import (
 )
 from wizard_env.compiled.bits import count_bits, lowest_bit
 from wizard_env.compiled.jit import compiled, kernel, outlined
-from wizard_env.engine import first_action, left_of, legal, power_in_trick, score
+from wizard_env.engine import first_action, left_of, legal, power_in_trick, score, unseen_by
 from wizard_env.sampling import certain
 from wizard_env.state import BID, NO_SUIT, PLAY, STATE, UNDECIDED, State
 from wizard_env.view import Actions, View

@@ -13,10 +13,10 @@ import torch
 from benchmarks.report import RATE, SHARE, Row, compared, noted
 from benchmarks.timing import Contestant, Effort, alternate
 from wizard_env.train.config.run import Config
-from wizard_env.train.devices import with_precision
+from wizard_env.train.parallel.allocator import keep_freed_memory
+from wizard_env.train.parallel.devices import with_precision
 from wizard_env.train.ppo.learner import Learner as PpoLearner
 from wizard_env.train.sb3.learner import Learner as Sb3Learner
-from wizard_env.train.selfplay.allocator import keep_freed_memory
 
 BATCH = 1024
 STEPS = 64

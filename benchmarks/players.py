@@ -13,11 +13,11 @@ from benchmarks.timing import Contestant, Effort, alternate, on_threads
 from wizard_env import Games, Rules
 from wizard_env.actions import FIRST_BID
 from wizard_env.agents import load
-from wizard_env.agents.belief import draw_worlds
 from wizard_env.agents.network import NetworkAgent
-from wizard_env.agents.opponent_model import model_of
-from wizard_env.agents.playouts import Playouts
 from wizard_env.agents.pretrained import CHAMPION, DISTILLED
+from wizard_env.agents.search.belief import draw_worlds
+from wizard_env.agents.search.playouts import Playouts
+from wizard_env.agents.search.seat_model import model_of
 
 SAMPLER = "OpenSpiel resample_from_infostate"
 CALLED = "the champion called from Python"

@@ -33,12 +33,12 @@ from ray.rllib.utils.metrics.stats.base import StatsBase
 from wizard_env import configs
 from wizard_env.train.config.reading import read_toml
 from wizard_env.train.config.rllib import RLlibConfig
+from wizard_env.train.parallel.allocator import keep_freed_memory
 from wizard_env.train.rllib import runner
 from wizard_env.train.rllib.decisions import BatchDecisions
 from wizard_env.train.rllib.env import CountingRunner, SelfPlayRounds
 from wizard_env.train.rllib.learner import algorithm_config
 from wizard_env.train.rllib.module import SelfPlayModule
-from wizard_env.train.selfplay.allocator import keep_freed_memory
 from wizard_env.train.selfplay.games import SelfPlayGames
 
 REPETITIONS = 5

@@ -17,7 +17,7 @@ from benchmarks.timing import Contestant, Effort, alternate, on_threads
 from wizard_env import get_num_threads
 from wizard_env.agents import load
 from wizard_env.compiled.threads import num_threads
-from wizard_env.train.selfplay.allocator import keep_freed_memory
+from wizard_env.train.parallel.allocator import keep_freed_memory
 
 ONE = "the same on one thread"
 TARGET = 0.9

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 
 from wizard_env.agents.network import FILE_NAME, save_agent
-from wizard_env.train.dataset.parquet import read_decisions
-from wizard_env.train.networks import PolicyValueNetwork
+from wizard_env.evaluation.datasets.parquet import read_decisions
+from wizard_env.train.networks.policy_value import PolicyValueNetwork
 
 COLUMNS = ("observation", "mask", "action", "probabilities", "points")
 POINTS_UNIT = 20.0

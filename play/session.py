@@ -9,7 +9,7 @@ import numpy as np
 
 from wizard_env import ACTIONS, Agent, Game, Rules, View
 from wizard_env.agents.assessment import assess
-from wizard_env.agents.playouts import chances
+from wizard_env.agents.search.playouts import chances
 from wizard_env.loading import load
 from wizard_env.play.language.translation import t
 from wizard_env.records.transcripts import Trick, dealt, tell

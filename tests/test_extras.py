@@ -11,16 +11,16 @@ import wizard_env.extras
 from wizard_env.extras import extra, extra_of, missing_module
 
 MODULES = [
-    ("train", "scipy", "wizard_env.train.arena.statistics"),
-    ("train", "scipy", "wizard_env.train.scorecard.card"),
-    ("train", "openskill", "wizard_env.train.arena.ratings"),
+    ("train", "scipy", "wizard_env.evaluation.statistics"),
+    ("train", "scipy", "wizard_env.evaluation.scorecard.card"),
+    ("train", "openskill", "wizard_env.evaluation.ratings"),
     ("train", "pydantic", "wizard_env.train.config"),
     ("train", "torch", "wizard_env.train.ppo"),
     ("train", "torch", "wizard_env.train.dqn"),
     ("train", "sb3_contrib", "wizard_env.train.sb3"),
-    ("train", "filelock", "wizard_env.train.folder_lock"),
+    ("train", "filelock", "wizard_env.files.locks"),
     ("train", "torch", "wizard_env.train.selfplay.curves"),
-    ("data", "pyarrow", "wizard_env.train.dataset.parquet"),
+    ("data", "pyarrow", "wizard_env.evaluation.datasets.parquet"),
     ("sweep", "optuna", "wizard_env.train.sweep"),
     ("export", "onnx", "wizard_env.agents.export"),
 ]
@@ -51,9 +51,9 @@ def test_the_extra_is_named(name: str, hidden: str, module: str, monkeypatch: py
 
 def test_a_report_needs_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("typer")
-    from wizard_env.play.cli.outputs import Outputs
+    from wizard_env.cli.outputs import Outputs
 
-    monkeypatch.setattr("wizard_env.play.cli.outputs.find_spec", lambda name: None)
+    monkeypatch.setattr("wizard_env.cli.outputs.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r"'matplotlib': pip install 'wizard-env\[report\]'"):
         Outputs(report=tmp_path / "page.html")
 
@@ -80,7 +80,9 @@ def test_every_hint_has_one_wording() -> None:
     """It is made in `wizard_env.extras` alone; other files only name what is missing."""
     root = Path(wizard_env.extras.__file__).parents[1]
     code = [
-        path for name in ("wizard_env", "agents", "train", "play") for path in (root / name).rglob("*.py")
+        path
+        for name in ("wizard_env", "agents", "evaluation", "train", "play", "cli")
+        for path in (root / name).rglob("*.py")
     ]
     assert [path.name for path in code if "pip install" in path.read_text(encoding="utf-8")] == ["extras.py"]
 

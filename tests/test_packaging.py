@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("agents", "train", "play", "configs")
+PARTS = ("agents", "evaluation", "train", "play", "cli", "configs")
 USER = """\
 from typing import assert_type
 from wizard_env import Agent, Game, Round, Rules
 from wizard_env.agents.heuristic import HeuristicAgent
-from wizard_env.train.evaluate import Evaluation, evaluate
+from wizard_env.evaluation.evaluate import Evaluation, evaluate
 
 agent: Agent = HeuristicAgent()
 assert_type(evaluate(["random"], Rules(), 2), Evaluation)
@@ -138,7 +138,7 @@ def test_beside_another_package_called_agents(editable: bool, tmp_path: Path) ->
         run(python, "-m", "build", "--outdir", tmp_path / "dist", ROOT)
         (wheel,) = (tmp_path / "dist").glob("*.whl")
         run(*pip, f"{wheel}[train]")
-    program = "import agents, wizard_env.agents, wizard_env.train.evaluate; print(agents.OWNER)"
+    program = "import agents, wizard_env.agents, wizard_env.evaluation.evaluate; print(agents.OWNER)"
     assert run(python, "-c", program, cwd=tmp_path).strip() == "others"
     (tmp_path / "user.py").write_text(USER)
     run(python, "-m", "mypy", "--strict", "user.py", cwd=tmp_path)

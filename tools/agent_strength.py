@@ -11,12 +11,12 @@ from pathlib import Path
 from rich.progress import track
 
 from wizard_env import Rules
+from wizard_env.cli.serve import OFFERED
+from wizard_env.evaluation.evaluate import Entrant, evaluate
+from wizard_env.evaluation.workers import Map, workers
+from wizard_env.files.writing import write_atomically
 from wizard_env.loading import load
-from wizard_env.play.cli.serve import OFFERED
 from wizard_env.play.web.server import STRENGTH
-from wizard_env.records.files import write_atomically
-from wizard_env.train.arena.workers import Map, workers
-from wizard_env.train.evaluate import Entrant, evaluate
 
 OPPONENT = "rule_based"
 RULES = Rules(4)

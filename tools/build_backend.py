@@ -1,11 +1,11 @@
 """The build backend: setuptools, links for editable installs, and the page for a package index.
 
-The folders `agents`, `train`, `play` and `configs` lie beside `wizard_env` and install inside it. Wheels and
-sdists map them by `package-dir` in pyproject.toml. Type checkers and editors read files and cannot follow
-such a mapping, so an editable install gives them files to read: a link inside `wizard_env/` for each of
-these folders, and `build/editable`, which holds nothing but a link to `wizard_env` and is what goes on the
-path. git ignores the links, which not every Windows checkout could make; here they are junctions on Windows,
-which need no privilege.
+The folders `agents`, `evaluation`, `train`, `play`, `cli` and `configs` lie beside `wizard_env` and install
+inside it. Wheels and sdists map them by `package-dir` in pyproject.toml. Type checkers and editors read files
+and cannot follow such a mapping, so an editable install gives them files to read: a link inside `wizard_env/`
+for each of these folders, and `build/editable`, which holds nothing but a link to `wizard_env` and is what
+goes on the path. git ignores the links, which not every Windows checkout could make; here they are junctions
+on Windows, which need no privilege.
 
 A package index shows README.md, where paths within the repository lead nowhere. So the metadata take a copy:
 its links begin with the `Source` of [project.urls], or, as long as the project has no such address, are plain
@@ -25,7 +25,7 @@ from setuptools.build_meta import *  # noqa: F403 - the other hooks are those of
 from wheel.wheelfile import WheelFile
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("agents", "train", "play", "configs")
+PARTS = ("agents", "evaluation", "train", "play", "cli", "configs")
 EDITABLE = ROOT / "build" / "editable"
 INDEX_PAGE = ROOT / "build" / "README.md"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)]+)\)")

@@ -10,11 +10,11 @@ from rich.progress import track
 
 from wizard_env import Rules, configs
 from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
-from wizard_env.records.files import write_atomically
+from wizard_env.evaluation.evaluate import Evaluation, evaluate
+from wizard_env.evaluation.workers import Map, workers
+from wizard_env.files.writing import write_atomically
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
-from wizard_env.train.arena.workers import Map, workers
 from wizard_env.train.config.reading import read_config
-from wizard_env.train.evaluate import Evaluation, evaluate
 
 PAGE = Path(__file__).parent.parent / "docs" / "results.md"
 SEED = 2026

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import torch.distributed as dist
 
-from wizard_env.train.arena.workers import use_one_thread
-from wizard_env.train.cluster.group import Group
+from wizard_env.evaluation.workers import use_one_thread
 from wizard_env.train.config.run import Config
+from wizard_env.train.parallel.allocator import keep_freed_memory
+from wizard_env.train.parallel.process_group import Group
 from wizard_env.train.ppo.learner import Learner
-from wizard_env.train.selfplay.allocator import keep_freed_memory
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "cluster.md"

@@ -8,8 +8,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wizard_env.play.report.plots import COLORS
-from wizard_env.records.files import write_atomically
+from wizard_env.evaluation.report.plots import COLORS
+from wizard_env.files.writing import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "learning.md"

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wizard_env.records.files import write_atomically
-from wizard_env.train.arena.workers import Map, workers
-from wizard_env.train.scorecard.card import REFERENCES, measure, reference_document
-from wizard_env.train.scorecard.protocol import PARTS
+from wizard_env.evaluation.scorecard.card import REFERENCES, measure, reference_document
+from wizard_env.evaluation.scorecard.protocol import PARTS
+from wizard_env.evaluation.workers import Map, workers
+from wizard_env.files.writing import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "leaderboard.md"

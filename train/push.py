@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from wizard_env import __version__
 from wizard_env.agents.hub import check_repo, hub
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent
-from wizard_env.records.json_files import read_object
+from wizard_env.files.json_objects import read_object
 from wizard_env.train.ppo.snapshot_ratings import RATING
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 from wizard_env.train.selfplay.progress import SELF_PLAY

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.records.files import write_atomically
+from wizard_env.files.locks import locked
+from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config, Run
-from wizard_env.train.devices import check_device, with_precision
-from wizard_env.train.folder_lock import locked
-from wizard_env.train.selfplay.allocator import keep_freed_memory
+from wizard_env.train.parallel.allocator import keep_freed_memory
+from wizard_env.train.parallel.devices import check_device, with_precision
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Progress
 

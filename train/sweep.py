@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from wizard_env.agents.network import find_encoding
 from wizard_env.envs.rewards import find_reward
+from wizard_env.evaluation.workers import workers
 from wizard_env.extras import extra
+from wizard_env.files.writing import check_is_folder
 from wizard_env.loading import load, programs
-from wizard_env.records.files import check_is_folder
-from wizard_env.train.arena.workers import workers
 from wizard_env.train.config.changes import read_value
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig

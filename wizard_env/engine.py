@@ -11,6 +11,7 @@ import numpy as np
 
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import (
+    DECK,
     DECK_SIZE,
     JESTER,
     NUM_KINDS,
@@ -377,3 +378,12 @@ def cards_left(state: State, seat: int) -> int:
     for other in range(state.num_players):
         left -= int(state.tricks_won[other])
     return left if state.trick[seat] == NO_CARD else left - 1
+
+
+@compiled
+def unseen_by(known: State, observer: int) -> int:
+    """The cards that a seat has not seen, in other hands or not dealt."""
+    cards = DECK - known.hands[observer]
+    for seat in range(known.num_players):
+        cards -= known.played[seat]
+    return cards if known.upcard == NO_CARD else cards - UNITS[known.upcard]

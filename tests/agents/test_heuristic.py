@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from wizard_env import Game, Rules, View, action_name
-from wizard_env.agents.belief import unseen_by
 from wizard_env.agents.heuristic import SCRATCH, HeuristicAgent, bid_values, chance_now
 from wizard_env.cards import card_id
+from wizard_env.engine import unseen_by
+from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
-from wizard_env.train.evaluate import evaluate
 
 UNUSED_RNG = np.random.default_rng(0)
 every_num_players = pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))

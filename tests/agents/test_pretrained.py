@@ -23,9 +23,9 @@ from wizard_env.agents.pretrained import (
     PartnerAgent,
     partner_names,
 )
+from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.testing import agent_test
 from wizard_env.train.config.reading import read_config
-from wizard_env.train.evaluate import evaluate
 
 PYPROJECT = Path(__file__).parent.parent.parent / "pyproject.toml"
 WITHOUT_TORCH = """

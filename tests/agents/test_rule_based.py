@@ -22,9 +22,9 @@ from wizard_env.cards import (
     pack,
     unpack_cards,
 )
+from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.state import BID, NO_CARD, NO_SUIT
-from wizard_env.train.evaluate import Entrant, evaluate
 
 every_num_players = pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
 every_trump = pytest.mark.parametrize("trump", range(NO_SUIT + 1))

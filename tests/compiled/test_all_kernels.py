@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("torch")  # the kernels of `train` are in modules that need it
 
-from tests.play.cli.test_training import shortened
-from tests.play.commands import COMMAND
+from tests.cli.test_training import shortened
+from tests.commands import COMMAND
 from wizard_env.compiled.all_kernels import Compiled, all_kernels, compile_here, compile_kernels
 from wizard_env.compiled.cache import BASE, PARTS, modules_of
 

@@ -13,11 +13,11 @@ import pytest
 import wizard_env.games as batch
 from wizard_env import Game, Games, Rules, View, sample_legal, sample_softmax
 from wizard_env.agents import load
-from wizard_env.agents.belief import count_deals, draw_worlds
 from wizard_env.agents.network import NetworkAgent
-from wizard_env.agents.opponent_model import model_of
-from wizard_env.agents.playouts import believe
 from wizard_env.agents.pretrained import DISTILLED
+from wizard_env.agents.search.belief import count_deals, draw_worlds
+from wizard_env.agents.search.playouts import believe
+from wizard_env.agents.search.seat_model import model_of
 from wizard_env.compiled.jit import COMPILES
 
 SINGLE = [

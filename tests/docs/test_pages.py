@@ -13,9 +13,9 @@ import typer.main
 import wizard_env
 from tests.docs.pages import ROOT, blocks, load_script, run, run_page, told
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
-from wizard_env.play.main import app
-from wizard_env.train.arena.workers import workers
-from wizard_env.train.evaluate import evaluate
+from wizard_env.cli.main import app
+from wizard_env.evaluation.evaluate import evaluate
+from wizard_env.evaluation.workers import workers
 
 README = ROOT / "README.md"
 ENVIRONMENT = ROOT / "docs" / "environment.md"

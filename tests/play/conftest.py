@@ -1,13 +1,9 @@
-"""Fixtures for tests of commands."""
+"""Fixtures for everything that speaks the players' languages."""
 
-import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.play.commands import Outcome, Wizard
 from wizard_env.play.language.translation import use_language
 
 
@@ -17,30 +13,3 @@ def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("LANGUAGE", "en")
     yield
     use_language("en")
-
-
-@pytest.fixture
-def wizard(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Iterator[Wizard]:
-    """Runs `wizard ...` in this process and in an empty folder; what it sets for the process is reset."""
-    import torch
-
-    from wizard_env.play.main import main
-
-    def run(*arguments: object) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["wizard", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return Outcome(int(ended.value.code or 0), captured.out, captured.err)
-
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    threads, environment = torch.get_num_threads(), dict(os.environ)
-    torch.set_num_threads(1)
-    yield run
-    torch.set_num_threads(threads)
-    os.environ.clear()
-    os.environ.update(environment)
-    torch.distributions.Distribution.set_default_validate_args(__debug__)

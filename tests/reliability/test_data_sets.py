@@ -15,8 +15,8 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wizard_env.train.dataset.parquet import ABOUT, COLUMNS, read_about, read_decisions
-from wizard_env.train.dataset.writing import write_dataset
+from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, read_about, read_decisions
+from wizard_env.evaluation.datasets.writing import write_dataset
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

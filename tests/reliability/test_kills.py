@@ -16,11 +16,11 @@ import pytest
 from tests.reliability.effort import generator, times
 from wizard_env import Rules
 from wizard_env.agents.network import FILE_NAME, read_agent
-from wizard_env.records.files import write_atomically
-from wizard_env.train.arena.league import FILE_NAME as LEAGUE
-from wizard_env.train.arena.league import play_league
-from wizard_env.train.arena.league_file import LeagueFile
-from wizard_env.train.arena.workers import workers
+from wizard_env.evaluation.league import FILE_NAME as LEAGUE
+from wizard_env.evaluation.league import play_league
+from wizard_env.evaluation.league_file import LeagueFile
+from wizard_env.evaluation.workers import workers
+from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.run import Config
 from wizard_env.train.run import checkpoint_of, train
 from wizard_env.train.selfplay.progress import Progress
@@ -58,8 +58,8 @@ LEAGUE_RUN = """
 import sys
 from pathlib import Path
 from wizard_env import Rules
-from wizard_env.train.arena.league import play_league
-from wizard_env.train.arena.workers import workers
+from wizard_env.evaluation.league import play_league
+from wizard_env.evaluation.workers import workers
 if __name__ == "__main__":
     with workers(2) as spread:
         names = ["random", "rule_based", "random:", "rule_based:"]
@@ -69,8 +69,8 @@ DATASET_RUN = """
 import sys
 from pathlib import Path
 from wizard_env import Rules
-from wizard_env.train.arena.workers import workers
-from wizard_env.train.dataset.writing import write_dataset
+from wizard_env.evaluation.workers import workers
+from wizard_env.evaluation.datasets.writing import write_dataset
 if __name__ == "__main__":
     with workers(2) as spread:
         for _ in write_dataset(Path(sys.argv[1]), ["random"], [Rules()], 10**8, spread=spread):

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.play.cli.test_training import shortened
-from tests.play.commands import Wizard, error_line
-from tests.play.conftest import wizard
+from tests.cli.conftest import wizard
+from tests.cli.test_training import shortened
+from tests.commands import Wizard, error_line
 from wizard_env import Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.pretrained import CHAMPION

@@ -17,10 +17,10 @@ from stable_baselines3.common.save_util import load_from_zip_file
 from wizard_env import configs
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME
+from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
-from wizard_env.train.evaluate import Entrant, evaluate
-from wizard_env.train.networks import DivergedError
+from wizard_env.train.networks.policy_value import DivergedError
 from wizard_env.train.ppo.learner import CRITIC
 from wizard_env.train.run import CONFIG, LOCK, checkpoint_of, train
 from wizard_env.train.sb3.learner import CHECKPOINT

@@ -11,14 +11,14 @@ import ray
 import torch.distributed as dist
 
 from wizard_env import Agent
-from wizard_env.train.arena.workers import use_one_thread
-from wizard_env.train.cluster.group import Group, LostWorkerError
+from wizard_env.evaluation.workers import use_one_thread
 from wizard_env.train.cluster.mailbox import read, write
-from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
+from wizard_env.train.parallel.allocator import keep_freed_memory
+from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.parallel.process_group import Group, LostWorkerError
 from wizard_env.train.ppo.learner import Learner
-from wizard_env.train.selfplay.allocator import keep_freed_memory
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Progress, StopLearning

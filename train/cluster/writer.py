@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from wizard_env.records.files import write_atomically
+from wizard_env.files.writing import write_atomically
 from wizard_env.train.cluster.mailbox import Began, Iterated, News, Saved
 from wizard_env.train.selfplay.curves import DECISIONS, Curves
 from wizard_env.train.selfplay.progress import Progress

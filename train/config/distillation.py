@@ -29,7 +29,7 @@ class DistillationConfig(SelfPlay):
     start: str = ""
     """An `agent.safetensors`, or its folder, to start from, not random weights; a smaller network grows."""
     precision: PrecisionChoice = AUTO
-    """The precision of the networks; "auto" is the faster one here, see `wizard_env.train.devices`."""
+    """The precision of the networks; "auto" is the faster one on this machine."""
 
     @model_validator(mode="before")
     @classmethod

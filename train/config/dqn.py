@@ -39,7 +39,7 @@ class DqnConfig(SelfPlay):
     play_layers: list[PositiveInt] = Field(default=[200, 200, 100], min_length=1)
     """Widths of the network that values plays."""
     precision: PrecisionChoice = AUTO
-    """The precision of the networks; "auto" is the faster one here, see `wizard_env.train.devices`."""
+    """The precision of the networks; "auto" is the faster one on this machine."""
 
     @model_validator(mode="after")
     def _can_begin(self) -> Self:

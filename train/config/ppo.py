@@ -31,7 +31,7 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     """An encoding of one's own in place of the scaled observation, as in "file.py:function" (`ppo`); see
     `wizard_env.agents.network.find_encoding`."""
     precision: PrecisionChoice = AUTO
-    """The precision of `ppo`'s networks; "auto" is the faster one here, see `wizard_env.train.devices`."""
+    """The precision of `ppo`'s networks; "auto" is the faster one on this machine."""
 
     @field_validator("encoding")
     @classmethod

@@ -16,12 +16,18 @@ from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, find_agent, read_agent, save_agent
 from wizard_env.checks import check_integer
-from wizard_env.records.files import write_atomically
+from wizard_env.files.writing import write_atomically
 from wizard_env.sampling import best_legal
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.devices import with_precision
-from wizard_env.train.networks import MAX_GRADIENT_NORM, PolicyValueNetwork, autocast, check_finite
+from wizard_env.train.networks.policy_value import (
+    MAX_GRADIENT_NORM,
+    PolicyValueNetwork,
+    autocast,
+    check_finite,
+)
+from wizard_env.train.parallel.devices import with_precision
+from wizard_env.train.parallel.threads import TorchPace
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
@@ -31,7 +37,6 @@ from wizard_env.train.selfplay.checkpoints import (
 )
 from wizard_env.train.selfplay.games import NO_PARTNER, REWARD_SCALES
 from wizard_env.train.selfplay.loop import NewDealsLearner
-from wizard_env.train.threads import TorchPace
 
 VALUE_UNIT = 1 / REWARD_SCALES["points"]
 """The points that a value of 1 stands for."""

@@ -18,14 +18,22 @@ from wizard_env import NUM_ACTIONS, sample_legal
 from wizard_env.actions import FIRST_PLAY
 from wizard_env.agents.network import FILE_NAME, input_scale, save_agent
 from wizard_env.checks import check_integer
+from wizard_env.files.writing import write_atomically
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.records.files import write_atomically
 from wizard_env.sampling import best_legal
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.devices import with_precision
 from wizard_env.train.dqn.replay import Recorder, Replay
-from wizard_env.train.networks import Layer, agent_weights, autocast, check_finite, fully_connected, layers_of
+from wizard_env.train.networks.policy_value import (
+    Layer,
+    agent_weights,
+    autocast,
+    check_finite,
+    fully_connected,
+    layers_of,
+)
+from wizard_env.train.parallel.devices import with_precision
+from wizard_env.train.parallel.threads import TorchPace
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
@@ -34,7 +42,6 @@ from wizard_env.train.selfplay.checkpoints import (
     write_checkpoint,
 )
 from wizard_env.train.selfplay.loop import NewDealsLearner
-from wizard_env.train.threads import TorchPace
 
 
 class Network(torch.nn.Module):

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, Games, sample_softmax
 from wizard_env.observation.fields import FULL_SIZE, OBS_SIZE
 from wizard_env.train.config.ppo import PpoConfig
-from wizard_env.train.networks import Critic, PolicyValueNetwork, autocast
+from wizard_env.train.networks.policy_value import Critic, PolicyValueNetwork, autocast
+from wizard_env.train.parallel.threads import TorchPace
 from wizard_env.train.ppo.loss import MEASURES, device_loss_gradient, loss_gradient
 from wizard_env.train.ppo.rollout import Rollout
-from wizard_env.train.threads import TorchPace
 
 VALUE_WEIGHT = 0.5
 CRITIC_BATCH = 8192

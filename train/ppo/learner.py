@@ -21,14 +21,12 @@ from safetensors.torch import load_file, save
 from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
 from wizard_env.checks import check_integer
-from wizard_env.records.files import write_atomically
-from wizard_env.records.tensor_files import write_tensors
-from wizard_env.train.cluster.peers import Peers, equal_share
+from wizard_env.files.tensors import write_tensors
+from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.devices import with_precision
-from wizard_env.train.networks import (
+from wizard_env.train.networks.policy_value import (
     MAX_GRADIENT_NORM,
     Critic,
     Mlp,
@@ -36,6 +34,9 @@ from wizard_env.train.networks import (
     autocast,
     check_finite,
 )
+from wizard_env.train.parallel.devices import with_precision
+from wizard_env.train.parallel.peers import Peers, equal_share
+from wizard_env.train.parallel.threads import TorchPace
 from wizard_env.train.ppo.device import Accelerator, Place, Processor
 from wizard_env.train.ppo.loss import MEASURES, normalised_minibatches
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
@@ -53,7 +54,6 @@ from wizard_env.train.selfplay.checkpoints import (
 )
 from wizard_env.train.selfplay.games import REWARD_SCALES, deal_games
 from wizard_env.train.selfplay.loop import IterativeLearner
-from wizard_env.train.threads import TorchPace
 
 CRITIC = "critic.safetensors"
 """The file of the critic, beside the agent, for runs that start from the agent."""

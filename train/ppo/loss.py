@@ -10,7 +10,7 @@ from wizard_env import NUM_ACTIONS
 from wizard_env.compiled.jit import kernel
 
 if TYPE_CHECKING:
-    from wizard_env.train.cluster.peers import Peers
+    from wizard_env.train.parallel.peers import Peers
 
 MEASURES = ("policy_gradient_loss", "value_loss", "entropy_loss", "clip_fraction", "approx_kl")
 """The metrics that `loss_gradient` sums up on the way."""

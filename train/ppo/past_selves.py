@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from wizard_env.train.cluster.peers import Peers
-from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork, check_finite
+from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork, check_finite
+from wizard_env.train.parallel.peers import Peers
 from wizard_env.view import Actions, View
 
 FADE = 0.999

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from wizard_env import Agent
 from wizard_env.agents import load
-from wizard_env.train.cluster.peers import Peers
+from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.train.config.run import Config
-from wizard_env.train.evaluate import Entrant, evaluate
-from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
+from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
+from wizard_env.train.parallel.peers import Peers
 
 RATING = "rating/"
 """The beginning of the names of ratings."""

@@ -13,9 +13,9 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, save_agent
-from wizard_env.records.files import write_atomically
+from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.rllib import RLlibConfig
-from wizard_env.train.networks import MAX_GRADIENT_NORM
+from wizard_env.train.networks.policy_value import MAX_GRADIENT_NORM
 from wizard_env.train.ppo.device import VALUE_WEIGHT
 from wizard_env.train.rllib.decisions import BatchDecisions
 from wizard_env.train.rllib.env import POINTS, CountingRunner, SelfPlayRounds

@@ -12,7 +12,7 @@ from ray.rllib.utils.torch_utils import FLOAT_MIN
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.observation.fields import HIGHS
-from wizard_env.train.networks import PolicyValueNetwork
+from wizard_env.train.networks.policy_value import PolicyValueNetwork
 
 MODULE = "player"
 """The id of the one module, which plays every seat that learns."""

@@ -12,10 +12,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 
 from wizard_env.agents.network import FILE_NAME, save_agent
-from wizard_env.records.files import write_atomically
+from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks import check_finite
+from wizard_env.train.networks.policy_value import check_finite
+from wizard_env.train.parallel.threads import TorchPace
 from wizard_env.train.sb3.buffer import SelfPlayBuffer
 from wizard_env.train.sb3.trunk import Trunk, policy_weights
 from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
@@ -23,7 +24,6 @@ from wizard_env.train.selfplay.checkpoints import CheckpointError
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.games import deal_games
 from wizard_env.train.selfplay.progress import Progress, StopLearning, Tally
-from wizard_env.train.threads import TorchPace
 
 CHECKPOINT = "checkpoint.zip"
 

@@ -8,7 +8,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 from wizard_env.agents.network import input_scale
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.networks import agent_weights, fully_connected, layers_of
+from wizard_env.train.networks.policy_value import agent_weights, fully_connected, layers_of
 
 
 class Trunk(BaseFeaturesExtractor):

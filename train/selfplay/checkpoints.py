@@ -11,8 +11,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from wizard_env.checks import shortened
-from wizard_env.records.files import write_atomically
-from wizard_env.records.tensor_files import write_tensors
+from wizard_env.files.tensors import write_tensors
+from wizard_env.files.writing import write_atomically
 
 CHECKPOINT = "checkpoint.safetensors"
 Tensors: TypeAlias = dict[str, torch.Tensor]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wizard_env.checks import shortened
 from wizard_env.extras import extra
-from wizard_env.records.files import write_atomically
+from wizard_env.files.writing import write_atomically
 
 with extra("train"):
     from torch.utils.tensorboard import SummaryWriter

@@ -11,10 +11,10 @@ from wizard_env import Agent, Games, Rules
 from wizard_env.agents import load
 from wizard_env.checks import are_bools
 from wizard_env.envs.rewards import Reward, find_reward
-from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
-from wizard_env.train.threads import TorchPace
+from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.parallel.threads import TorchPace
 from wizard_env.view import actions_by_owner
 
 REWARD_SCALES: dict[str, float] = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.config.run import Config
+from wizard_env.train.parallel.peers import Peers
 from wizard_env.train.selfplay.checkpoints import restoring
 from wizard_env.train.selfplay.curves import DECISIONS, Curves
 from wizard_env.train.selfplay.games import deal_games

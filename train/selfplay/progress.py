@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.train.cluster.peers import Peers
+from wizard_env.train.parallel.peers import Peers
 
 SELF_PLAY = "selfplay/"
 """The beginning of the names of metrics that are measured in self-play."""

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 config: Any = numba.config  # its settings are made at run time, out of the type checker's sight
 
 BASE = __name__.partition(".")[0]
-PARTS = tuple(f"{BASE}.{part}" for part in ("agents", "train", "play"))
+PARTS = tuple(f"{BASE}.{part}" for part in ("agents", "evaluation", "train", "play", "cli"))
 """Packages within this one that have a cache of their own, so that an edit to one leaves the others' code
 as it is. Each may build on those before it."""
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from wizard_env.actions import ACTIONS, IllegalAction
 from wizard_env.checks import check_player_names, is_integer
+from wizard_env.files.writing import check_file, write_atomically
 from wizard_env.game import Game
-from wizard_env.records.files import check_file, write_atomically
 from wizard_env.rules import Rules
 
 FORMAT = "wizard-game"

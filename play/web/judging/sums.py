@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import Any
 
 from wizard_env import Agent, Game
-from wizard_env.train.analysis import Analysis, Decision, PlayedSeat, analyse
+from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat, analyse
 
 
 def judgement(game: Game, round_number: int, agent: Agent, name: str) -> dict[str, Any]:

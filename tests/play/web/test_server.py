@@ -20,8 +20,9 @@ from tests.positions import played_at_random
 from wizard_env import ACTIONS, Game, Rules
 from wizard_env.agents import load
 from wizard_env.cards import CARD_NAMES
-from wizard_env.play.cli.serve import OFFERED
-from wizard_env.play.main import app
+from wizard_env.cli.main import app
+from wizard_env.cli.serve import OFFERED
+from wizard_env.evaluation.analysis import analyse
 from wizard_env.play.web.access.guard import REQUEST_BURST
 from wizard_env.play.web.access.requests import LONGEST_BODY
 from wizard_env.play.web.judging.sums import in_tenths
@@ -33,7 +34,6 @@ from wizard_env.play.web.server import (
     make_app,
 )
 from wizard_env.records.game_records import record, replay
-from wizard_env.train.analysis import analyse
 
 JSON = {"Content-Type": "application/json"}
 CARD = re.compile(r'"([2-9TJQKA][SHDC]|WI|JE)"')
@@ -556,7 +556,7 @@ def test_a_server_that_cannot_get_ready_ends(monkeypatch: pytest.MonkeyPatch, tm
         while not server.should_exit:
             time.sleep(0.01)
 
-    monkeypatch.setattr("wizard_env.play.cli.serve.prepare", fail)
+    monkeypatch.setattr("wizard_env.cli.serve.prepare", fail)
     monkeypatch.setattr("uvicorn.Server.run", run)
     outcome = serve("--database", str(tmp_path / "tables.sqlite"))
     assert "no kernel today" in str(outcome.exception)

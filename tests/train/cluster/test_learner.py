@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from tests.train.cluster.threads import together
-from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.config.run import Config
+from wizard_env.train.parallel.peers import Peers
 from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint

@@ -15,9 +15,9 @@ from safetensors.numpy import load_file
 from tests.train.cluster.threads import together
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.train.cluster.mailbox import read, write
-from wizard_env.train.cluster.peers import Peers
 from wizard_env.train.cluster.trainer import train
 from wizard_env.train.config.run import Config
+from wizard_env.train.parallel.peers import Peers
 from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.run import train as train_here
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain

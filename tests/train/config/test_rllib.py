@@ -7,7 +7,7 @@ import pytest
 
 from wizard_env import Rules, configs
 from wizard_env.agents import load
-from wizard_env.play.main import main
+from wizard_env.cli.main import main
 from wizard_env.train.config.reading import ConfigError, read_toml
 from wizard_env.train.config.rllib import RLlibConfig
 

@@ -11,9 +11,9 @@ from safetensors.torch import load_file
 
 from wizard_env import NUM_ACTIONS, Games, Rules
 from wizard_env.agents import load
+from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.train.config.run import Config
 from wizard_env.train.dqn.learner import Learner, Network, targets
-from wizard_env.train.evaluate import Entrant, evaluate
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS

@@ -11,9 +11,9 @@ import torch
 from wizard_env import NUM_ACTIONS, Games, Rules
 from wizard_env.agents import load
 from wizard_env.agents.pretrained import CHAMPION
+from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.run import Config
-from wizard_env.train.evaluate import evaluate
 from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.ppo.snapshot_ratings import SEED
 from wizard_env.train.run import train

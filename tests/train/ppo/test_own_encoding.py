@@ -10,7 +10,7 @@ from wizard_env import Game, Rules, View
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, find_encoding, save_agent
 from wizard_env.loading import load, programs
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork
+from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
 from wizard_env.train.run import train
 
 pytestmark = pytest.mark.usefixtures("one_thread")

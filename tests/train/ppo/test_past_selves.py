@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from wizard_env import Games, Rules
-from wizard_env.train.networks import GreedyAgent, PolicyValueNetwork, autocast
+from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork, autocast
 from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
 
 LAYERS = [8]

@@ -23,8 +23,8 @@ from tests.docs.pages import ROOT, run_page
 from wizard_env import Games
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, NetworkAgent
+from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.train.config.rllib import RLlibConfig
-from wizard_env.train.evaluate import Entrant, evaluate
 from wizard_env.train.run import CONFIG, LOCK
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress

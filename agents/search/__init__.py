@@ -1,0 +1,1 @@
+"""Search: sample the hands that a seat cannot see, play them out, and choose the best action on average."""

@@ -1,0 +1,127 @@
+"""SearchAgent: tries every choice in many worlds, and takes the best on average (see `playouts.py`)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env.actions import NUM_ACTIONS
+from wizard_env.agents.assessment import Assessment, certain
+from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
+from wizard_env.agents.search.playouts import Playouts
+from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
+from wizard_env.checks import check_choice
+from wizard_env.compiled.bits import lowest_bit
+from wizard_env.compiled.jit import compiled, kernel, outlined
+from wizard_env.engine import first_action, legal, unseen_by
+from wizard_env.state import NO_CARD, PLAY, STATE, TRUMP, State
+from wizard_env.view import Actions, View
+
+BIDS_TRIED = 5
+"""Bids tried per decision: those of which the heuristic expects most."""
+PLAYOUTS = ("heuristic", "random")
+
+
+class SearchAgent:
+    """Chooses the same action for the same random words of the view, on any number of threads.
+
+    With a time limit, the number of worlds and so the choice depend on the machine.
+    """
+
+    expects_points = True
+
+    def __init__(
+        self,
+        worlds: int = 64,
+        milliseconds: float | None = None,
+        threads: int | None = None,
+        evidence: str = "plays",
+        playouts: str = "heuristic",
+    ) -> None:
+        """Set the effort; the other options are those of `wizard_env.agents.search.playouts.Playouts`.
+
+        playouts: the agent that plays the round to its end, "heuristic" or "random".
+
+        Raises ValueError if an option is out of range.
+        """
+        check_choice("playouts", playouts, PLAYOUTS)
+        self.playouts = playouts
+        self._try = Playouts(worlds, milliseconds, threads, evidence, at_random=playouts == "random")
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        actions: Actions = (
+            np.nanargmax(self.expect(view, rng), axis=1) if len(view) else np.empty(0, np.int64)
+        )
+        return actions
+
+    def expect(self, view: View, rng: np.random.Generator, every: bool = False) -> NDArray[np.float64]:
+        """float64 [n, NUM_ACTIONS]: the average points of the round that each choice brings its seat.
+
+        NaN if an action is illegal or not worth trying; 0 if it is the only choice.
+
+        every: try every legal action, even one not worth trying or the only choice.
+        """
+        words = view.noise(rng)
+        tried = view.mask != 0
+        if every:
+            return self._try(view.known, words, tried, tried.argmax(axis=1)).points
+        _mark_choices(view.known, tried.view(np.uint8))
+        points = np.where(tried, 0.0, np.nan)
+        rows = (tried.sum(axis=1) > 1).nonzero()[0]
+        points[rows] = self._try(
+            view.known[rows], words[rows], tried[rows], tried[rows].argmax(axis=1)
+        ).points
+        return points
+
+    def assess(self, view: View, rng: np.random.Generator) -> Assessment:
+        """The points it expects of every legal action, and a policy that takes the best one."""
+        points = self.expect(view, rng, every=True)
+        return Assessment(certain(np.nanargmax(points, axis=1)), points, np.nanmax(points, axis=1))
+
+
+@outlined
+def choices_of(state: State, scratch: Scratch) -> int:
+    """The choices worth trying, as bits: the best few bids, every trump, one of each run of equal cards."""
+    allowed = legal(state)
+    if state.phase == PLAY:
+        return distinct_cards(state, allowed)
+    if state.phase == TRUMP:
+        return allowed
+    choice_values(state, scratch)
+    chosen = 0
+    for _ in range(BIDS_TRIED):
+        if allowed & ~chosen:
+            chosen |= 1 << best_choice(allowed & ~chosen, scratch)
+    return chosen
+
+
+@compiled
+def distinct_cards(state: State, allowed: int) -> int:
+    """The lowest of each run of equal cards: held cards of a suit with no unseen or trick card in between."""
+    others = unseen_by(state, int(state.seat))
+    for seat in range(state.num_players):
+        if state.trick[seat] != NO_CARD:
+            others |= UNITS[state.trick[seat]]
+    distinct, previous, left = 0, NO_CARD, allowed
+    while left:
+        card = lowest_bit(left)
+        left &= left - 1
+        between = others & ((1 << card) - (1 << max(previous, 0)))
+        lowest = previous == NO_CARD or card >= WIZARD or suit_of(card) != suit_of(previous)
+        is_magic = state.magic_edition and not lowest and rank_of(int(previous)) == 0
+        if lowest or between or is_magic:
+            distinct |= 1 << card
+        previous = card
+    return distinct
+
+
+@kernel([STATE], [[np.uint8]])
+def _mark_choices(known: Any, tried: Any) -> None:
+    """Write which choices are worth trying, 1 or 0."""
+    scratch = np.empty(1, SCRATCH)
+    for index in range(len(known)):
+        first, choices = first_action(known[index]), choices_of(known[index], scratch[0])
+        for action in range(NUM_ACTIONS):
+            tried[index, action] = (
+                action >= first and action - first < NUM_KINDS and (choices >> (action - first)) & 1
+            )

@@ -1,0 +1,89 @@
+"""NetworkSearchAgent: a network, its likeliest actions tried in worlds where a small network plays."""
+
+import numpy as np
+
+from wizard_env.agents.assessment import Assessment
+from wizard_env.agents.network import Backend, NetworkAgent
+from wizard_env.agents.pretrained import CHAMPION, DISTILLED
+from wizard_env.agents.search.playouts import Playouts
+from wizard_env.agents.search.seat_model import model_of
+from wizard_env.checks import check_integer
+from wizard_env.view import Actions, View
+
+TRIED = 8
+"""Actions tried per decision, at most: the likeliest."""
+BELOW = 0.2
+"""What the least probability of an action that is tried must be below."""
+
+
+class NetworkSearchAgent:
+    """A network's choice, improved by playouts (Tesauro and Galperin 1997).
+
+    The network picks the actions worth trying. Each is played out to the end of the round in the same worlds
+    (see playouts.py), where a small network decides for every seat. Another action replaces the network's
+    own choice only if it is better by more than chance explains.
+    """
+
+    expects_points = True
+
+    def __init__(
+        self,
+        network: str = str(CHAMPION),
+        worlds: int = 256,
+        milliseconds: float | None = None,
+        threads: int | None = None,
+        likely: float = 0.001,
+        errors: float = 0.75,
+        evidence: str = "plays",
+        playouts: str = str(DISTILLED),
+        backend: Backend = "auto",
+    ) -> None:
+        """Set the effort; `milliseconds`, `threads` and `evidence` are those of `Playouts`.
+
+        Args:
+            network: path of a network; the champion's by default.
+            worlds: worlds that each action is tried in, at least 2; rounded up to whole batches.
+            milliseconds: try batches for this long per decision, instead of a number of worlds.
+            threads: the most threads to use, see `Playouts`.
+            likely: actions that the network gives less than this probability are not tried.
+            errors: standard errors by which another action must beat the network's own.
+            evidence: what worlds are weighed by.
+            playouts: path of the network that decides for every seat of a world; by default a small one,
+                distilled from the champion.
+            backend: what computes `network`, see `NetworkAgent`.
+
+        Raises:
+            ValueError: an option is out of range.
+            FileNotFoundError: there is no such network.
+        """
+        self.network = NetworkAgent(network, backend=backend)
+        if not 0 <= likely < BELOW:
+            raise ValueError(f"likely={likely!r}: a share from 0 to below {BELOW} is needed")
+        if not errors >= 0:
+            raise ValueError(f"errors={errors!r}: a number of at least 0 is needed")
+        self.likely = likely
+        self.errors = errors
+        model = model_of(NetworkAgent(playouts, backend="numpy").layers)
+        self.playouts = Playouts(
+            check_integer("worlds", worlds, 2, 2**20), milliseconds, threads, evidence, model
+        )
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        """Choose as the class says; without a time limit, the same random words give the same actions."""
+        words = view.noise(rng)
+        policy = self.network.printed_policy(view)
+        chosen: Actions = policy.argmax(axis=1)
+        tried = policy >= np.maximum(self.likely, np.sort(policy, axis=1)[:, [-TRIED]])
+        tried &= policy > 0
+        tried[np.arange(len(view)), chosen] = True
+        rows = (tried.sum(axis=1) > 1).nonzero()[0]
+        found = self.playouts(view.known[rows], words[rows], tried[rows], chosen[rows])
+        surplus = found.gain - self.errors * found.error
+        chosen[rows] = np.where(np.isnan(surplus), -np.inf, surplus).argmax(axis=1)
+        return chosen
+
+    def assess(self, view: View, rng: np.random.Generator) -> Assessment:
+        """The network's policy, the points expected of every legal action, and of that policy."""
+        policy = self.network.printed_policy(view)
+        found = self.playouts(view.known, view.noise(rng), view.mask != 0, policy.argmax(axis=1))
+        return Assessment(policy, found.points, np.nansum(policy * found.points, axis=1))

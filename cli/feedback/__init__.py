@@ -1,0 +1,1 @@
+"""Feedback of running commands: progress, stopping, and the commands to run next."""

@@ -1,0 +1,205 @@
+"""Progress of what takes long: a bar on a terminal, elsewhere a line every half minute."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Event, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from wizard_env.cli.feedback.stopping import Stop, stoppable
+
+if TYPE_CHECKING:
+    from wizard_env.evaluation.workers import Map
+    from wizard_env.train.selfplay.progress import Progress as Iteration
+
+FIRST_LINE = 1.0
+"""Seconds until the first line, where the output is no terminal: what ends before prints none."""
+LINES_APART = 30.0
+"""Seconds between two lines."""
+RECENT = 10.0
+"""Seconds that tell how fast a run is."""
+BAR = 40
+"""The width of a bar, at most."""
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Shown(ABC):
+    """The progress of one job.
+
+    doing: a word or two for what is done.
+    done, total: in units of its own; no total if it is not known yet.
+    """
+
+    def __init__(self, doing: str, total: int | None = None) -> None:
+        self.doing = doing
+        self.done = 0
+        self.total = total
+
+    @abstractmethod
+    def details(self) -> list[str]:
+        """Return further facts, the most important first."""
+
+    @property
+    def _share(self) -> str:
+        return f"{min(self.done / self.total, 1):4.0%}" if self.total else "    "
+
+    def line(self) -> str:
+        """All of it in one line."""
+        return f"{self.doing:<12} {self._share}  {', '.join(self.details())}".rstrip()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        words = f"{self._share}  {', '.join(self.details())}"
+        width = min(max(options.max_width - len(self.doing) - len(words) - 2, BAR // 4), BAR)
+        row = Table.grid(padding=(0, 1, 0, 0))
+        bar = ProgressBar(self.total, self.done, width, pulse=not self.total)
+        row.add_row(self.doing, bar, Text(words, no_wrap=True, overflow="ellipsis"))
+        yield row
+
+
+@contextmanager
+def displayed(shown: Shown, console: Console, transient: bool = False) -> Iterator[None]:
+    """Show how far something has come while the block runs. transient: no bar is left at the end."""
+    if console.is_interactive:
+        with Live(shown, console=console, transient=transient):
+            yield
+        return
+    ended = Event()
+
+    def repeat() -> None:
+        seconds = FIRST_LINE
+        while not ended.wait(seconds):
+            console.print(shown.line(), markup=False, highlight=False, soft_wrap=True)
+            seconds = LINES_APART
+
+    thread = Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+class Counted(Shown):
+    """Tasks that are done one after another, each of about the same size."""
+
+    def __init__(self, doing: str, total: int | None = None) -> None:
+        super().__init__(doing, total)
+        self._began = monotonic()
+
+    def details(self) -> list[str]:
+        if self.total is None:
+            return []
+        found = [f"{self.done} of {self.total}"]
+        if self.done:
+            found.append(_left((monotonic() - self._began) / self.done * (self.total - self.done)))
+        return found
+
+
+class TrainingBar(Shown):
+    """A training run.
+
+    begun: whether an iteration has ended.
+    """
+
+    def __init__(self, total: int | None, then: str, stop: Stop, compiled: list[str]) -> None:
+        """Begin.
+
+        Args:
+            total: how many decisions the run is to learn from, if that is known.
+            then: what follows; nothing if it is "".
+            stop: a signal to stop, which ends the run after an iteration.
+            compiled: the kernels that have been compiled so far, as `watched_compilations` notes them.
+        """
+        super().__init__("preparing", total)
+        self.begun = False
+        self._then = then
+        self._stop = stop
+        self._compiled = compiled
+        self._iterations: list[Iteration] = []
+        self._updated = 0.0
+
+    def update(self, iteration: "Iteration") -> None:
+        """Show an iteration. Raises StopLearning if a signal asked the run to stop."""
+        from wizard_env.train.selfplay.progress import StopLearning
+
+        self._iterations.append(iteration)
+        self._updated = monotonic()
+        self.begun, self.doing = True, "learning"
+        self.done, self.total = iteration.decisions, iteration.total
+        if self._stop.signal:
+            raise StopLearning
+        if self._stop.waits:
+            self._stop.listen()
+
+    def details(self) -> list[str]:
+        if self._stop.signal:
+            return ["stopping after this iteration; Ctrl-C again: at once"]
+        if not self._iterations:
+            return [f"{len(self._compiled)} kernels compiled for this machine"] if self._compiled else []
+        found, speed, last = [], self._speed(), self._iterations[-1]
+        if speed:
+            seconds = (last.total - last.decisions) / speed - (monotonic() - self._updated)
+            found.append(_left(seconds) + (f", then {self._then}" if self._then else ""))
+            found.append(f"{speed:,.0f} decisions/s")
+        return [*found, f"bids met {last.bid_accuracy:.1%}"]
+
+    def _speed(self) -> float:
+        """Decisions a second in the last few seconds, or the later half of the iterations; 0 after one.
+
+        The first iterations warm up, and a fresh network is slower than one that has learned.
+        """
+        last = self._iterations[-1]
+        start = self._iterations[(len(self._iterations) - 1) // 2]
+        for iteration in reversed(self._iterations):
+            if last.seconds - iteration.seconds >= RECENT or iteration is start:
+                start = iteration
+                break
+        seconds = last.seconds - start.seconds
+        return (last.decisions - start.decisions) / seconds if seconds > 0 else 0.0
+
+    def line(self) -> str:
+        of = f" of {self.total:,}" if self.total else ""
+        return f"{super().line()}, {self.done:,}{of} decisions" if self.begun else super().line()
+
+
+@contextmanager
+def training_bar(console: Console, total: int | None = None, then: str = "") -> Iterator[TrainingBar]:
+    """Show a training run while the block runs; Ctrl-C and SIGTERM stop it with a checkpoint.
+
+    The arguments are those of `TrainingBar`.
+    """
+    from wizard_env.compiled.all_kernels import watched_compilations
+
+    with stoppable() as stop, watched_compilations() as compiled:
+        bar = TrainingBar(total, then, stop, compiled)
+        stop.waits = True
+        with displayed(bar, console):
+            yield bar
+
+
+def with_progress(spread: "Map", doing: str = "playing", console: Console | None = None) -> "Map":
+    """Show how many tasks are done, on stderr if no console is given."""
+
+    def shown(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+        todo = list(tasks)
+        counted = Counted(doing, len(todo))
+        with displayed(counted, console or Console(stderr=True), transient=True):
+            for result in spread(function, todo):
+                counted.done += 1
+                yield result
+
+    return shown
+
+
+def _left(seconds: float) -> str:
+    return f"{timedelta(seconds=round(max(seconds, 0.0)))} left"

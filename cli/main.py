@@ -1,0 +1,117 @@
+"""The command line: `wizard train`, `evaluate`, `replay` and the others."""
+
+import io
+import logging
+import sys
+from importlib.metadata import version
+from typing import Annotated, Any
+
+try:
+    import typer
+    from rich.console import Console
+    from rich.logging import RichHandler
+    from typer.core import TyperGroup
+except ModuleNotFoundError as missing:
+    from wizard_env.extras import missing_module
+
+    raise SystemExit(f"error: {missing_module(missing.name or '')}") from None
+
+from wizard_env.cli.compiling import compile_all
+from wizard_env.cli.dataset import dataset
+from wizard_env.cli.distill import distill
+from wizard_env.cli.measuring import bench, evaluate, exploit, export, league, scorecard
+from wizard_env.cli.play import play
+from wizard_env.cli.records import analyse, convert, replay
+from wizard_env.cli.serve import serve
+from wizard_env.cli.sweep import sweep
+from wizard_env.cli.training import config, push, rllib, train
+from wizard_env.extras import extra
+
+_ALLOWED = {
+    "int_parsing": "allowed are whole numbers",
+    "float_parsing": "allowed are numbers",
+    "greater_than_equal": "allowed are numbers from {ge}",
+    "less_than_equal": "allowed are numbers up to {le}",
+}
+"""For each kind of mistake in an option's value, as pydantic calls it, what would be none."""
+
+
+class _Commands(TyperGroup):
+    """The commands. A value that an option does not take raises ValueError, as a command would."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as bad:
+            from pydantic import ValidationError  # here, because a help needs it not
+
+            if bad.param is None or not isinstance(bad.__cause__, ValidationError):
+                raise
+            (first, *_) = bad.__cause__.errors()
+            allowed = _ALLOWED.get(first["type"], first["msg"]).format(**first.get("ctx", {}))
+            raise ValueError(f"{bad.param.opts[0]} {first['input']}: {allowed}") from None
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="Play Wizard, train agents and compare them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"wizard-env {version('wizard-env')}")
+        raise typer.Exit
+
+
+@app.callback()
+def wizard(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Play Wizard, train agents and compare them."""
+
+
+for command in (
+    play,
+    serve,
+    replay,
+    analyse,
+    convert,
+    train,
+    config,
+    sweep,
+    push,
+    distill,
+    rllib,
+    evaluate,
+    league,
+    scorecard,
+    exploit,
+    export,
+    dataset,
+    bench,
+):
+    app.command()(command)
+app.command("compile")(compile_all)
+
+
+def main() -> None:
+    """Run the command line. An error that the user can fix is one line on stderr, with exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # pipes on Windows have others, which lack the suits
+    stderr = Console(stderr=True)
+    handler = RichHandler(console=stderr, show_path=False, show_time=False)
+    logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])
+    try:
+        with extra():
+            app()
+    except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
+        stderr.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(2)

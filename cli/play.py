@@ -1,0 +1,81 @@
+"""`wizard play`: a game against agents in the terminal."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wizard_env.cli.options import HandSizes, Language, MagicEdition, Restriction, Reveal, rules_for
+
+if TYPE_CHECKING:
+    from wizard_env import Game
+
+
+def play(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(help="Your opponents, from your left; repeated if too few.", show_default="champion"),
+    ] = None,
+    players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
+    seat: Annotated[int, typer.Option(help="Your seat, from 1.")] = 1,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deals; random by default.")] = None,
+    hand_sizes: HandSizes = "",
+    bid_restriction: Restriction = "free",
+    bid_reveal: Reveal = "open",
+    magic_edition: MagicEdition = False,
+    hint: Annotated[str, typer.Option(help="The agent that gives hints.")] = "champion+search:worlds=32",
+    seconds: Annotated[
+        float, typer.Option(min=0, help="Seconds that each agent waits before it acts.")
+    ] = 0.6,
+    plain: Annotated[
+        bool, typer.Option(help="Play in lines of text, as is always done if input or output is a pipe.")
+    ] = False,
+    language: Language = None,
+    records: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Add the game to this file of records.")
+    ] = None,
+) -> None:
+    """Play against agents in the terminal."""
+    from wizard_env.checks import check_integer, printable
+    from wizard_env.files.writing import check_file
+    from wizard_env.loading import load
+    from wizard_env.play.language.translation import environment_language, use_language
+    from wizard_env.play.session import PERSON, Session, fresh_seed
+    from wizard_env.play.terminal.lines import PlainTerminal
+    from wizard_env.records.game_records import write_records
+
+    rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
+    check_integer("--seat", seat, 1, players)
+    use_language(language or environment_language())
+    if records:
+        check_file(records)
+        _recorded(records)  # fails now rather than after the game
+    others = agents or ["champion"]
+    if len(others) >= players:
+        raise ValueError(f"{len(others)} agents: a table of {players} has seats for {players - 1}")
+    if "human" in others:
+        raise ValueError("'human': only one person sits at this table; `wizard serve` has tables for several")
+    person = seat - 1
+    seats: list[str | None] = [others[(place - seat) % players % len(others)] for place in range(players)]
+    seats[person] = None
+    session = Session(rules, seats, fresh_seed() if seed is None else seed)
+    session.game.players = tuple(PERSON if name is None else printable(name) for name in seats)
+    adviser = load(hint)
+    try:
+        if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            PlainTerminal(session, person, adviser, sys.stdin, sys.stdout).run()
+        else:
+            from wizard_env.play.terminal.full_screen import TerminalApp
+
+            TerminalApp(session, person, adviser, seconds).run()
+    finally:
+        if records:
+            write_records(records, [*_recorded(records), session.game])
+
+
+def _recorded(file: Path) -> "list[Game]":
+    """The games already in a file. Raises RecordError if a line is not a record."""
+    from wizard_env.records.game_records import read_records
+
+    return list(read_records(file)) if file.exists() else []

@@ -1,0 +1,121 @@
+"""Commands that read game records: `wizard replay`, `analyse`, `convert`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wizard_env.cli.options import JsonFile, Language
+from wizard_env.cli.outputs import Outputs, files_of
+from wizard_env.evaluation.report.console import console, say, show_grid
+from wizard_env.evaluation.report.grids import analysis_grids
+
+if TYPE_CHECKING:
+    from wizard_env import Game
+
+SHOWN = 10
+"""Decisions that `analyse` shows unless it shows all."""
+
+Records = Annotated[Path, typer.Argument(metavar="FILE", help="A file of records, one game per line.")]
+Number = Annotated[
+    int | None, typer.Option("--game", help="Read only this game of the file, counted from 1.")
+]
+
+
+def replay(
+    file: Records,
+    game: Number = None,
+    tables: Annotated[bool, typer.Option(help="Show the whole table before every action.")] = False,
+    seat: Annotated[int | None, typer.Option(help="With --tables, what this seat sees; from 1.")] = None,
+    language: Language = None,
+) -> None:
+    """Print the games of a file trick by trick; every action is checked against the rules."""
+    from wizard_env.play.language.translation import environment_language, t, use_language
+    from wizard_env.play.narration import narrate_game
+    from wizard_env.records.transcripts import transcribe
+
+    if seat is not None and not tables:
+        raise ValueError(f"--seat {seat} has no effect without --tables")
+    use_language(language or environment_language())
+    for number, played in _chosen(file, game):
+        say(t("Game {number}", number=number))
+        if not tables:
+            say("\n".join(narrate_game(transcribe(played))))
+            say("")
+            continue
+        for moved, action in played.retrace():
+            _show_table(moved, seat)
+            moved.step(action)
+        _show_table(played, seat)
+
+
+def _show_table(game: "Game", seat: int | None) -> None:
+    from wizard_env.checks import check_integer
+    from wizard_env.play.narration import seats_named
+    from wizard_env.play.terminal.board import Board
+
+    players = game.rules.num_players
+    if seat is not None:
+        check_integer("--seat", seat, 1, players)
+    scene = game.scene(None if seat is None else seat - 1)
+    board = Board(scene, seats_named(players, game.players), console.is_terminal)
+    say("\n".join(board.lines()))
+    if scene.pad:
+        say("")
+        say("\n".join(board.pad_lines()))
+    say("")
+
+
+def analyse(
+    file: Records,
+    game: Number = None,
+    by: Annotated[
+        str, typer.Option(help="The judging agent; it must be one that searches.")
+    ] = "champion+search:worlds=32",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the judging agent.")] = 0,
+    every: Annotated[bool, typer.Option(help="Show all decisions, in the order of play.")] = False,
+    json: JsonFile = None,
+) -> None:
+    """Show where points were lost: judge every decision in a file by what its seat could know."""
+    from wizard_env.evaluation.analysis import analyse
+    from wizard_env.loading import load
+
+    outputs = Outputs(json, inputs=(file, *files_of([by])))
+    agent, found = load(by), []
+    for number, played in _chosen(file, game):
+        found.append(analyse(played, agent, by, seed))
+        if not outputs.prints_json:
+            for grid in analysis_grids(found[-1], f"game {number}", None if every else SHOWN):
+                show_grid(console, grid)
+    outputs.write_analyses(found)
+
+
+def convert(
+    file: Records,
+    out: Annotated[Path, typer.Argument(metavar="OUT.json", help="The file to write; - prints it.")],
+    game: Number = None,
+) -> None:
+    """Write games as JSON with every trick spelled out, for programs that do not know the rules."""
+    from wizard_env.records.transcripts import transcribe
+
+    outputs = Outputs(out, inputs=(file,))
+    outputs.write_transcripts([transcribe(played) for _, played in _chosen(file, game)])
+
+
+def _chosen(file: Path, number: int | None) -> "Iterator[tuple[int, Game]]":
+    """The games of a file, or one of them, with their numbers.
+
+    Raises ValueError if the file has no games, or no game of that number.
+    """
+    from wizard_env.records.game_records import read_records
+
+    found = 0
+    for found, game in enumerate(read_records(file), start=1):
+        if number in (None, found):
+            yield found, game
+        if number == found:
+            return
+    if number is not None or not found:
+        wanted = "" if number is None else f"--game {number}: "
+        raise ValueError(f"{wanted}{file} has {found} games")

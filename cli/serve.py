@@ -1,0 +1,116 @@
+"""`wizard serve`: tables in the browser."""
+
+import socket
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from socket import AF_INET, AF_INET6
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wizard_env.cli.compiling import compile_with_progress, say_compiled
+from wizard_env.evaluation.report.console import say
+
+if TYPE_CHECKING:
+    from wizard_env.play.web.access.readiness import Readiness
+
+OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
+"""Agents offered if none are named; the last one is preselected for every seat."""
+LARGEST_FRAME = 8192
+"""Bytes of a websocket message, at most; a longer one closes the connection before it is read."""
+
+
+def serve(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Agents that can play and give hints; the last acts for people who leave.",
+            show_default=" ".join(OFFERED),
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other computers connect.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+    ] = 8000,
+    public_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Address under which others reach this server, as through a proxy."),
+    ] = None,
+    database: Annotated[Path, typer.Option(help="File that tables are saved in.")] = Path("wizard.sqlite"),
+    records: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write finished games to this folder, one file per table."),
+    ] = None,
+) -> None:
+    """Serve tables for people and agents in the browser."""
+    import uvicorn
+
+    from wizard_env.files.writing import check_file, check_folder, check_is_folder
+    from wizard_env.play.web.access.addresses import Addresses
+    from wizard_env.play.web.access.readiness import Readiness
+    from wizard_env.play.web.server import make_app
+
+    check_file(database)
+    if records:
+        check_folder(records)
+        check_is_folder(records)
+    if agents and "human" in agents:
+        raise ValueError("'human': people take their seats in the browser; allowed are agents that compute")
+
+    with socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET) as listening:
+        addresses, readiness = Addresses(host, listening.getsockname()[1], public_url), Readiness()
+        offered = agents or OFFERED
+        app = make_app(database, offered, records, addresses, readiness)
+        config = uvicorn.Config(
+            app, log_level="warning", ws_max_size=LARGEST_FRAME, proxy_headers=public_url is not None
+        )
+        server = uvicorn.Server(config)
+        failures: list[Exception] = []
+
+        def get_ready() -> None:
+            try:
+                prepare(offered, readiness)
+            except Exception as error:
+                failures.append(error)
+                server.should_exit = True
+                return
+            say(f"tables       {addresses.shown(host)}")
+            say(f"saved in     {database}")
+            if records:
+                say(f"records      {records}")
+
+        preparing = threading.Thread(target=get_ready, daemon=True)
+        preparing.start()
+        server.run(sockets=[listening])  # returns when the server is stopped
+        if readiness.ready or not server.should_exit:
+            preparing.join()
+    for failure in failures:
+        raise failure
+
+
+def prepare(agents: Sequence[str], readiness: "Readiness") -> None:
+    """Compile the kernels, play two rounds, let each agent act and judge once: the first time is slower."""
+    import numpy as np
+
+    from wizard_env import Game, Rules, View
+    from wizard_env.agents.assessment import assess
+    from wizard_env.loading import load
+
+    def tell(done: int, total: int) -> None:
+        readiness.done, readiness.total = done, total + len(agents)
+
+    readiness.total = len(agents)
+    say_compiled(*compile_with_progress(tell))
+    game = Game(Rules(hand_sizes=(1, 1)), seed=0)
+    view = View.of([game])
+    while game.phase != "over":
+        game.step(game.legal_actions()[0])
+    for name in agents:
+        agent = load(name)
+        agent.act(view, np.random.default_rng(0))
+        assess(agent, view, np.random.default_rng(0))
+        readiness.done += 1
+    readiness.ready = True

@@ -1,0 +1,158 @@
+"""The files of a data set: Parquet in shards, with a column for everything about a decision.
+
+Observations, masks and probabilities are fixed-size binary, one value per row: lists of numbers take ten
+times as long to write and to read. `read_decisions` gives them as arrays.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env import NUM_ACTIONS, OBS_SIZE
+from wizard_env.checks import nearest, shortened
+from wizard_env.extras import extra
+from wizard_env.files.json_objects import read_object
+
+with extra("data"):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+SHARDS = "decisions-*.parquet"
+ABOUT = "_dataset.json"
+"""Readers of a whole folder skip names that begin like this."""
+_METADATA = b"wizard-dataset"
+
+COLUMNS: dict[str, tuple[Any, str]] = {
+    "observation": (pa.binary(OBS_SIZE), f"uint8 [{OBS_SIZE}], what the acting seat may know"),
+    "mask": (pa.binary(NUM_ACTIONS), f"uint8 [{NUM_ACTIONS}], 1 for a legal action"),
+    "action": (pa.uint8(), "the action that was taken"),
+    "probabilities": (
+        pa.binary(4 * NUM_ACTIONS),
+        f"float32 [{NUM_ACTIONS}], how likely the agent was to take each action; "
+        "NaN if the agent does not tell",
+    ),
+    "points": (pa.int16(), "what the acting seat scored in this round"),
+    "return": (pa.int32(), "what it scored from this round to the end of the game"),
+    "seat": (pa.int8(), "the acting seat"),
+    "agent": (pa.int8(), f"the index of its agent in `{ABOUT}`"),
+    "num_players": (pa.int8(), "the number of players"),
+    "round": (pa.int8(), "the number of the round, from 1"),
+    "hand_size": (pa.int8(), "cards dealt to each seat in that round"),
+    "game": (pa.int64(), "the number of the game in the data set"),
+    "step": (pa.int16(), "the number of the decision in its game, from 0"),
+    "deal_seed": (pa.uint64(), "`Game(rules, seed=deal_seed)` is dealt the same cards"),
+}
+"""The type and the meaning of each column."""
+
+_ARRAYS = {"observation": np.uint8, "mask": np.uint8, "probabilities": np.float32}
+
+
+def schema(about: dict[str, Any]) -> Any:
+    """The Arrow schema of a shard. about: what to keep in its metadata, as JSON."""
+    fields = [pa.field(name, kind, nullable=False) for name, (kind, _) in COLUMNS.items()]
+    return pa.schema(fields, {_METADATA: json.dumps(about)})
+
+
+class ShardWriter:
+    """Writes a file of decisions, part by part; a context manager."""
+
+    def __init__(self, path: Path, about: dict[str, Any], compression: str) -> None:
+        self._schema = schema(about)
+        level = 1 if compression == "zstd" else None
+        self._writer = pq.ParquetWriter(
+            path,
+            self._schema,
+            compression=compression,
+            compression_level=level,
+            use_dictionary=[name for name in COLUMNS if name not in _ARRAYS],
+            write_statistics=["game", "round", "hand_size", "num_players"],
+            write_page_checksum=True,
+        )
+
+    def write(self, columns: dict[str, NDArray[Any]]) -> None:
+        """Append rows as one row group. columns: arrays of n rows by name, as COLUMNS says."""
+        arrays = [_to_arrow(columns[field.name], field.type) for field in self._schema]
+        self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema), 2**20)
+
+    def __enter__(self) -> "ShardWriter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+
+
+def _to_arrow(array: NDArray[Any], kind: Any) -> Any:
+    if array.ndim == 1:
+        return pa.array(array, kind)
+    return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(np.ascontiguousarray(array))])
+
+
+def read_about(folder: str | Path) -> dict[str, Any]:
+    """What a data set is: its agents, rules, seed and columns. Raises ValueError if the file is damaged."""
+    path = Path(folder) / ABOUT
+    about = read_object(path)
+    agents = about.get("agents")
+    if not isinstance(agents, list) or not all(isinstance(name, str) for name in agents):
+        raise ValueError(f"{path}: not of a data set: it names no agents")
+    return about
+
+
+def read_decisions(
+    folder: str | Path, columns: Sequence[str] | None = None, rows: int = 65_536
+) -> Iterator[dict[str, NDArray[Any]]]:
+    """The decisions of a data set, some at a time.
+
+    Args:
+        folder: of the data set.
+        columns: the columns to read; all if None.
+        rows: how many decisions at most to give at a time.
+
+    Yields:
+        Arrays of n rows by name; observations, masks and probabilities are [n, entries].
+
+    Raises:
+        FileNotFoundError: the folder holds no data set.
+        ValueError: a file is damaged, or is not of a data set; there is no such column.
+    """
+    paths = sorted(Path(folder).glob(SHARDS))
+    if not paths:
+        raise FileNotFoundError(f"{folder} holds no data set: there is no {SHARDS}")
+    for path in paths:
+        for batch in _batches(path, columns, rows):
+            yield {name: to_array(name, batch.column(index)) for index, name in enumerate(batch.schema.names)}
+
+
+def _batches(path: Path, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
+    """The batches of a file, every page checked against its checksum."""
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            kinds = {field.name: field.type for field in file.schema_arrow}
+            if kinds != {name: kind for name, (kind, _) in COLUMNS.items()}:
+                raise ValueError("its columns are not those of a data set")
+            if unknown := set(columns or ()) - set(COLUMNS):
+                wrong = min(unknown)
+                raise ValueError(f"there is no column {wrong!r}: {nearest(wrong, list(COLUMNS))}")
+            found = 0
+            for batch in file.iter_batches(rows, columns=list(columns) if columns else None):
+                if any(column.null_count for column in batch.columns):
+                    raise ValueError("some of its values are missing")
+                found += len(batch)
+                yield batch
+            if not found or found != file.metadata.num_rows:
+                raise ValueError(f"it tells of {file.metadata.num_rows} decisions and holds {found}")
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read: {shortened(error)}") from error
+
+
+def to_array(name: str, column: Any) -> NDArray[Any]:
+    """A column of Arrow as an array: [n], or [n, entries]."""
+    if name not in _ARRAYS:
+        array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+        return array
+    width = column.type.byte_width
+    memory = np.frombuffer(column.buffers()[1], np.uint8, len(column) * width, column.offset * width)
+    return memory.view(_ARRAYS[name]).reshape(len(column), -1)

@@ -1,0 +1,160 @@
+"""Comparing agents on the same deals: every agent plays every hand of every deal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env import Game, Rules
+from wizard_env.checks import printable
+from wizard_env.evaluation.duplicate import Deals, Entrant, Played, Player, arrange, load_players, play
+from wizard_env.evaluation.statistics import Bidding, Difference, Standing, summarize
+from wizard_env.evaluation.workers import Map, workers
+from wizard_env.games import game_seeds
+
+__all__ = ["Bidding", "Difference", "Entrant", "Evaluation", "Standing", "Timing", "evaluate"]
+
+CHUNK = 1000
+"""The most games to play side by side. `Games` steps this many on one thread; threads that wait for each
+other are slower where a core is busy."""
+CHUNKS = 8
+"""How many parts to divide fewer games into, for the workers. It does not depend on the number of workers,
+since an agent may choose differently in a batch of another size."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long the agents of a name took for their batches of decisions; every run measures other times."""
+
+    name: str
+    decisions: int
+    """Timed decisions: all but those of an agent's first call in each part of the games."""
+    seconds: float
+    """Wall-clock time, added up over workers."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The outcome of `evaluate`. With the same seed another run's outcome is equal; its times may differ."""
+
+    rules: Rules
+    games: int
+    """Deals of a whole game."""
+    seed: int
+    standings: list[Standing]
+    """A line for each name."""
+    differences: list[Difference]
+    """A line for each pair of names, on the same hands."""
+    by_hand_size: list[Bidding]
+    by_position: list[Bidding]
+    """By position in the bidding; 1 is the first bidder."""
+    records: list[Game]
+    """The first games, to look at or to save, with the names of their players."""
+    times: list[Timing] = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the records as plain values, for JSON; the key "times" is not reproducible."""
+        sizes, positions = (
+            [{"name": line.name, key: line.group} | _figures(line, "name", "group") for line in lines]
+            for key, lines in (("hand_size", self.by_hand_size), ("position", self.by_position))
+        )
+        return {
+            "rules": self.rules.to_dict(),
+            "games": self.games,
+            "seed": self.seed,
+            "standings": [_figures(line) for line in self.standings],
+            "differences": [_figures(line) for line in self.differences],
+            "by_hand_size": sizes,
+            "by_position": positions,
+            "times": [_figures(line) for line in self.times],
+        }
+
+
+def _figures(line: Standing | Difference | Bidding | Timing, *without: str) -> dict[str, Any]:
+    return {key: value for key, value in vars(line).items() if key not in without}
+
+
+def evaluate(
+    entrants: Sequence[Entrant | str],
+    rules: Rules,
+    games: int,
+    seed: int = 0,
+    num_records: int = 0,
+    spread: Map | None = None,
+) -> Evaluation:
+    """Let agents play the same deals in every rotation of the seats.
+
+    Deal d is played once for each entrant: in arrangement a, entrant (s + a) % len(entrants) takes seat s.
+    So every entrant plays every seat of every deal exactly once, and has the same luck of the deal as all the
+    others.
+
+    Args:
+        entrants: names or agents, at least one; for A alone against B give A, B, B, B. Agents must not
+            remember anything from one game to the next.
+        rules: the options of the games.
+        games: how many deals of a whole game.
+        seed: the same seed gives the same deals, whatever is compared, and the same random words to agents
+            that take their randomness from `view.noise`.
+        num_records: how many games to return at most: the first ones, deal by deal in each arrangement.
+        spread: where to play, see `wizard_env.evaluation.workers`; the result is the same everywhere.
+            None plays in this process.
+
+    Raises:
+        ValueError: no entrants, or fewer than two games, which give no interval.
+    """
+    if not entrants:
+        raise ValueError("no entrants: at least one agent is needed")
+    if seed < 0:
+        raise ValueError(f"seed={seed}: allowed are numbers from 0")
+    if games < 2:
+        raise ValueError(f"games={games}: at least 2 are needed for an interval")
+    if spread is None:
+        with workers() as here:
+            return evaluate(entrants, rules, games, seed, num_records, here)
+    players = load_players(entrants)
+    seeds = game_seeds(seed, games)
+    side_by_side = min(CHUNK, -(-games * len(players) // CHUNKS))
+    deals = max(1, side_by_side // len(players))
+    starts = range(0, games, deals)
+    wanted = [min(max(num_records - start * len(players), 0), deals * len(players)) for start in starts]
+    parts = [
+        Deals(players, rules, seeds[start : start + deals], recorded)
+        for start, recorded in zip(starts, wanted, strict=True)
+    ]
+    played = Played.join(list(spread(play, parts)))
+    names = [player.name for player in players]
+    seating = arrange(len(players), rules.num_players).tolist()
+    numbers = [divmod(number, len(players)) for number in range(len(played.actions))]
+    found = summarize(played, names, rules, seed)
+    return Evaluation(
+        rules=rules,
+        games=games,
+        seed=seed,
+        **found._asdict(),
+        records=[
+            _played_game(rules, int(seeds[deal]), actions, [names[one] for one in seating[arrangement]])
+            for (deal, arrangement), actions in zip(numbers, played.actions, strict=True)
+        ],
+        times=_times(played, players),
+    )
+
+
+def _played_game(rules: Rules, seed: int, actions: NDArray[np.uint8], names: Sequence[str]) -> Game:
+    game = Game(rules, seed=seed)
+    game.players = tuple(map(printable, names))
+    for action in actions.tolist():
+        game.step(action)
+    return game
+
+
+def _times(played: Played, players: Sequence[Player]) -> list[Timing]:
+    """The time of each name; an agent that several entrants of a name share counts once."""
+    times = []
+    for name in dict.fromkeys(player.name for player in players):
+        agents = {id(player.agent): number for number, player in enumerate(players) if player.name == name}
+        numbers = list(agents.values())
+        decisions, seconds = played.decisions[numbers].sum(), played.seconds[numbers].sum()
+        times.append(Timing(name, int(decisions), float(seconds)))
+    return times

@@ -1,0 +1,209 @@
+"""Reports: results as one HTML file that needs no other files and no network."""
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+from wizard_env.evaluation.evaluate import Evaluation
+from wizard_env.evaluation.league import League
+from wizard_env.evaluation.report.grids import (
+    Grid,
+    breakdown_grids,
+    difference_grid,
+    league_grids,
+    scorecard_grids,
+    size_grid,
+    summary_grids,
+)
+from wizard_env.evaluation.report.radar import radar
+from wizard_env.evaluation.report.verdict import evaluation_verdict, league_verdict, scorecard_verdict
+from wizard_env.evaluation.scorecard.card import Card
+from wizard_env.render.scene import rules_text
+from wizard_env.rules import Rules
+
+STYLE = """
+:root { color-scheme: light dark; --text: #1a1a1a; --faint: #5c5c5c; --line: #d8d8d8; --page: #fff; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e8e8e8; --faint: #a8a8a8; --line: #3c3c3c; --page: #161616; }
+}
+* { box-sizing: border-box; }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); }
+body { max-width: 1100px; margin: 2em auto; padding: 0 1em; }
+h1 { font-size: 1.6em; line-height: 1.25; overflow-wrap: anywhere; }
+h2 { font-size: 1.2em; margin: 0 0 .6em; }
+.verdict { font-size: 1.2em; overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .2em 1em; }
+dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; }
+code { font: .9em ui-monospace, monospace; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26em), 1fr)); gap: 2em; }
+.plots section { min-width: 0; }
+img { display: block; width: 100%; height: auto; background: #fff; border-radius: 6px; padding: .4em; }
+.wide { overflow-x: auto; margin: 1em 0; }
+.wide + h2, .plots + h2, details + h2 { margin-top: 2em; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding-bottom: .3em; }
+th, td { padding: .2em .8em; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
+th:first-child, td:first-child { text-align: left; padding-left: 0; }
+details { margin: 1em 0; } summary { cursor: pointer; }
+.note { color: var(--faint); }
+@media (max-width: 480px) {
+  body { font-size: 15px; margin: 1em auto; }
+  th, td { padding: .2em .5em; }
+  dl { grid-template-columns: minmax(0, 1fr); } dd { margin-bottom: .5em; }
+}
+"""
+
+EVALUATION_NOTE = (
+    "Every agent played every hand of every deal from every seat, so all had the same luck of the deal. "
+    "Bars, bands and interval columns are 95% intervals, by bootstrap over deals. Bias is the mean of bid "
+    "minus tricks won, per round; error is the mean distance between the two. Times are from this run."
+)
+SCORECARD_NOTE = (
+    "The agent sits alone at every table and plays every deal from every seat. Its lead over the others is "
+    "put on a scale: random is 0, champion is 100. A part is the mean of its tables, the score the mean of "
+    "the parts. Intervals are 95% intervals, by bootstrap over deals. Cards compare if they have the same "
+    "protocol and the same opponents."
+)
+LEAGUE_NOTE = (
+    "Every table played the same deals, with its seats rotated so that each of its agents played every hand. "
+    "Ratings are from the Plackett-Luce model, by the ranks in all games. Leads are in points per game on "
+    "the same deals, at the tables where both agents sit, with 95% intervals by bootstrap over deals."
+)
+CAPTIONS = {
+    "points": "Points per game, with 95% interval",
+    "differences": "Lead over the first agent in points per game on the same hands, with 95% interval",
+    "bid_accuracy": "Bids met, by hand size",
+    "bid_bias": "Bid bias, by position in the bidding",
+    "ratings": "Ratings, with 95% interval",
+    "cross_table": "Lead of the row over the column in points per game",
+}
+"""Captions of the plots, by name."""
+
+
+class Origin(NamedTuple):
+    """Where a report comes from."""
+
+    command: str
+    date: str
+    version: str
+
+
+def evaluation_page(
+    evaluations: Sequence[Evaluation], plots: Mapping[str, bytes], title: str, origin: Origin
+) -> str:
+    """The report of evaluations.
+
+    Args:
+        evaluations: of the same agents, one per number of players.
+        plots: their `plots.evaluation_plots` as PNG files.
+        title: title of the page.
+        origin: what made the report.
+    """
+    first = evaluations[0]
+    facts = _facts([one.rules for one in evaluations], first.games, first.seed, origin)
+    parts = [_verdict(evaluation_verdict(evaluations)), facts, _figures(plots)]
+    if len(evaluations) > 1:
+        parts += [_heading("By number of players"), _table(size_grid(evaluations))]
+    for evaluation in evaluations:
+        parts.append(_heading(f"{evaluation.rules.num_players} players"))
+        parts += map(_table, summary_grids(evaluation, f"{evaluation.games:,} deals"))
+        details = map(_table, breakdown_grids(evaluation))
+        parts.append(_folded("by hand size and by position in the bidding", details))
+    return _page(title, [*parts, _note(EVALUATION_NOTE)])
+
+
+def league_page(league: League, plots: Mapping[str, bytes], title: str, origin: Origin) -> str:
+    """The report of a league. plots: its `plots.league_plots` as PNG files."""
+    facts = _facts(league.rules, league.games, league.seed, origin)
+    parts = [_verdict(league_verdict(league)), facts, _figures(plots), *map(_table, league_grids(league))]
+    parts.append(_folded("leads with intervals", [_table(difference_grid(league))]))
+    return _page(title, [*parts, _note(LEAGUE_NOTE)])
+
+
+def scorecard_page(card: Card, origin: Origin) -> str:
+    """The report of a score card."""
+    scores = {part.name: part.score for part in card.parts} | {"self-play": card.self_play_score}
+    facts = {
+        "Protocol": f"{card.protocol}, {card.effort}",
+        "Agent": f"{card.agent or card.name}, fingerprint {card.fingerprint}",
+        "Opponents": ", ".join(f"{name} {known}" for name, known in card.panel.items()),
+    }
+    if card.note:
+        facts["Note"] = card.note
+    parts = [_verdict(scorecard_verdict(card)), _list(facts, origin), radar(scores)]
+    parts += map(_table, scorecard_grids(card))
+    return _page(f"Wizard: score card of {card.name}", [*parts, _note(SCORECARD_NOTE)])
+
+
+def _page(title: str, parts: Iterable[str]) -> str:
+    """A whole page; the parts are HTML."""
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style>"
+    )
+    body = "\n".join(parts)
+    return (
+        f'<!doctype html>\n<html lang="en"><head>{head}</head>\n'
+        f"<body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
+    )
+
+
+def _verdict(text: str) -> str:
+    return f'<p class="verdict">{escape(text)}</p>'
+
+
+def _facts(variants: Sequence[Rules], deals: int, seed: int, origin: Origin) -> str:
+    """What was played, and what made the report."""
+    rules = variants[0]
+    sizes = "all" if rules.hand_sizes is None else ", ".join(map(str, rules.hand_sizes))
+    facts = {
+        "Players": ", ".join(str(one.num_players) for one in variants),
+        "Rules": f"{rules_text(rules)}; hand sizes: {sizes}",
+        "Deals": f"{deals:,}",
+        "Seed": str(seed),
+    }
+    return _list(facts, origin)
+
+
+def _list(facts: Mapping[str, str], origin: Origin) -> str:
+    """Facts, and what made the report."""
+    facts = {**facts, "Date": origin.date, "Version": f"wizard-env {origin.version}"}
+    items = [f"<dt>{name}</dt><dd>{escape(fact)}</dd>" for name, fact in facts.items()]
+    items.append(f"<dt>Command</dt><dd><code>{escape(origin.command)}</code></dd>")
+    return f"<dl>{''.join(items)}</dl>"
+
+
+def _figures(plots: Mapping[str, bytes]) -> str:
+    """Plots under their captions, inside the page."""
+    sections = []
+    for name, png in plots.items():
+        data, caption = base64.b64encode(png).decode(), escape(CAPTIONS[name])
+        image = f'<img src="data:image/png;base64,{data}" alt="{caption}">'
+        sections.append(f"<section>{_heading(CAPTIONS[name])}{image}</section>")
+    return f'<div class="plots">{"".join(sections)}</div>'
+
+
+def _heading(text: str) -> str:
+    return f"<h2>{escape(text)}</h2>"
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{escape(text)}</p>'
+
+
+def _table(grid: Grid) -> str:
+    """A grid as a table, with its title as caption."""
+    head = "".join(f"<th>{escape(text)}</th>" for text in grid.headings)
+    rows = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in grid.rows
+    )
+    return (
+        f'<div class="wide" tabindex="0"><table><caption>{escape(grid.title)}</caption>'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _folded(title: str, parts: Iterable[str]) -> str:
+    """Parts that open with a click."""
+    return f"<details><summary>{escape(title)}</summary>\n" + "\n".join(parts) + "</details>"

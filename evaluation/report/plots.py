@@ -1,0 +1,173 @@
+"""Plots of evaluations and leagues, drawn without a display."""
+
+import io
+from collections.abc import Callable, Sequence
+from itertools import cycle
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from wizard_env.evaluation.evaluate import Bidding, Evaluation
+from wizard_env.evaluation.league import League
+from wizard_env.evaluation.report.grids import cross_table
+
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""A palette that colour-blind readers can tell apart (Okabe and Ito, Color Universal Design, 2008)."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+DPI = 200
+WIDTH = 5.0
+"""Inches."""
+
+
+class Bar(NamedTuple):
+    """A number with its interval, drawn on a line of its own."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+    color: str
+
+
+def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, Figure]:
+    """Plots by name, each with a panel per evaluation."""
+    figures = {"points": _panels(evaluations, _draw_points, "points per game")}
+    if any(evaluation.differences for evaluation in evaluations):
+        label = f"lead over {evaluations[0].standings[0].name}"
+        figures["differences"] = _panels(evaluations, _draw_differences, label)
+    figures["bid_accuracy"] = _panels(evaluations, _draw_accuracy, "cards in hand", legend=True)
+    figures["bid_bias"] = _panels(evaluations, _draw_bias, "position in the bidding", legend=True)
+    return figures
+
+
+def league_plots(league: League) -> dict[str, Figure]:
+    """Plots by name: the ratings, and the cross table in colours."""
+    return {"ratings": _plot_ratings(league), "cross_table": _plot_cross_table(league)}
+
+
+def png(figure: Figure) -> bytes:
+    """A plot as a PNG file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI)
+    return buffer.getvalue()
+
+
+def draw_bars(axes: Axes, bars: Sequence[Bar], form: str = ".1f") -> None:
+    """Draw a point and its 95% interval for each bar, from the top down; `form` formats the numbers."""
+    for row, bar in enumerate(bars):
+        axes.plot([bar.low, bar.high], [row, row], color=bar.color, linewidth=2.5, solid_capstyle="butt")
+        axes.plot([bar.low, bar.high], [row, row], "|", color=bar.color, markersize=9)
+        axes.plot(bar.value, row, "o", color=bar.color, markersize=7)
+        axes.annotate(
+            format(bar.value, form), (bar.value, row), xytext=(0, 9), textcoords="offset points", ha="center"
+        )
+    axes.set_yticks(range(len(bars)), [bar.label for bar in bars])
+    axes.set_ylim(len(bars) - 0.5, -0.7)
+    axes.margins(x=0.1)
+    axes.grid(axis="x", alpha=0.3)
+
+
+def _panels(
+    evaluations: Sequence[Evaluation],
+    draw: Callable[[Axes, Evaluation], None],
+    label: str,
+    *,
+    legend: bool = False,
+) -> Figure:
+    """A panel for each evaluation, one below the other: narrow enough to be read on a phone."""
+    rows = len(evaluations)
+    names = [standing.name for standing in evaluations[0].standings]
+    height = 3.4 if legend else 1.3 + 0.42 * len(names)
+    figure = Figure(figsize=(WIDTH, height * rows + 0.4), layout=ConstrainedLayoutEngine(h_pad=0.1))
+    grid = figure.subplots(rows, squeeze=False)
+    for axes, evaluation in zip(grid.flat, evaluations, strict=True):
+        draw(axes, evaluation)
+        axes.set_title(f"{evaluation.rules.num_players} players, {evaluation.games:,} deals", fontsize=10)
+        axes.set_xlabel(label)
+        axes.spines[["top", "right"]].set_visible(False)
+    if legend:
+        handles, labels = grid.flat[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=min(2, len(labels)), frameon=False)
+    return figure
+
+
+def _draw_points(axes: Axes, evaluation: Evaluation) -> None:
+    lines = zip(evaluation.standings, cycle(COLORS), strict=False)
+    bars = [Bar(line.name, line.points, line.points_low, line.points_high, color) for line, color in lines]
+    draw_bars(axes, bars)
+
+
+def _draw_differences(axes: Axes, evaluation: Evaluation) -> None:
+    """Draw the leads over the first agent, which are its differences with the sign changed."""
+    colors = cycle(COLORS)
+    next(colors)  # the first agent's
+    first = evaluation.standings[0].name
+    lines = [line for line in evaluation.differences if line.name == first]
+    bars = [
+        Bar(line.other, -line.points, -line.points_high, -line.points_low, color)
+        for line, color in zip(lines, colors, strict=False)
+    ]
+    axes.axvline(0, color="#666666", linewidth=1, linestyle="--")
+    axes.update_datalim([(0, 0)])
+    draw_bars(axes, bars, "+.1f")
+
+
+def _draw_accuracy(axes: Axes, evaluation: Evaluation) -> None:
+    _draw_lines(axes, evaluation, evaluation.by_hand_size, "bid_accuracy")
+    axes.set_ylabel("bids met exactly")
+    axes.set_ylim(0, 1)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+
+
+def _draw_bias(axes: Axes, evaluation: Evaluation) -> None:
+    _draw_lines(axes, evaluation, evaluation.by_position, "bid_bias")
+    axes.axhline(0, color="#666666", linewidth=1, linestyle="--")
+    axes.set_ylabel("bid minus tricks won, per round")
+    last = evaluation.rules.num_players
+    labels = ["1\n(first)", *map(str, range(2, last)), f"{last}\n(dealer)"]
+    axes.set_xticks(range(1, last + 1), labels)
+
+
+def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], figure: str) -> None:
+    """Draw a line per agent over the groups, with its 95% interval as a band."""
+    styles = zip(evaluation.standings, cycle(COLORS), cycle(MARKERS), strict=False)
+    for standing, color, marker in styles:
+        mine = [line for line in lines if line.name == standing.name]
+        groups = [line.group for line in mine]
+        low, high = ([getattr(line, f"{figure}_{end}") for line in mine] for end in ("low", "high"))
+        axes.fill_between(groups, low, high, color=color, alpha=0.18, linewidth=0)
+        values = [getattr(line, figure) for line in mine]
+        axes.plot(groups, values, color=color, marker=marker, markersize=5, label=standing.name)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(alpha=0.3)
+
+
+def _plot_ratings(league: League) -> Figure:
+    figure = Figure(figsize=(WIDTH, 1.3 + 0.42 * len(league.ratings)), layout="constrained")
+    axes = figure.subplots()
+    draw_bars(axes, [Bar(one.name, one.mu, one.low, one.high, COLORS[0]) for one in league.ratings])
+    axes.set_xlabel("rating, starting at 25")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _plot_cross_table(league: League) -> Figure:
+    names = [rating.name for rating in league.ratings]
+    known = cross_table(league)
+    points = np.array([[known.get((name, other), np.nan) for other in names] for name in names])
+    largest = float(np.nanmax(np.abs(points))) or 1.0
+    figure = Figure(figsize=(3.5 + 0.75 * len(names), 1.6 + 0.5 * len(names)), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(points, cmap="PuOr", vmin=-largest, vmax=largest, aspect="auto")
+    for row, column in zip(*np.nonzero(~np.isnan(points)), strict=True):
+        value = points[row, column]
+        color = "white" if abs(value) > 0.6 * largest else "black"
+        axes.text(column, row, f"{value:+.0f}", ha="center", va="center", color=color, fontsize=9)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    figure.colorbar(image, ax=axes)
+    return figure

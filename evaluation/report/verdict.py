@@ -1,0 +1,88 @@
+"""Results in a sentence or two: of an evaluation, a league, a score card, the search for a best response."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # importing these takes a second
+    from wizard_env.evaluation.evaluate import Evaluation
+    from wizard_env.evaluation.exploitability import Exploit
+    from wizard_env.evaluation.league import League
+    from wizard_env.evaluation.scorecard.card import Card
+    from wizard_env.evaluation.statistics import Difference
+
+
+def evaluation_verdict(evaluations: "Sequence[Evaluation]") -> str:
+    """A sentence per evaluation; with several, each says how many players sit at the table."""
+    sentences = [_verdict(evaluation) for evaluation in evaluations]
+    if len(sentences) == 1:
+        return sentences[0]
+    players = [evaluation.rules.num_players for evaluation in evaluations]
+    return " ".join(f"With {count} players, {told}" for count, told in zip(players, sentences, strict=True))
+
+
+def _verdict(evaluation: "Evaluation") -> str:
+    best, *others = sorted(evaluation.standings, key=lambda one: -one.points)
+    if not others:
+        return (
+            f"{best.name} scores {best.points:.1f} points per game against copies of itself and meets "
+            f"{best.bid_accuracy:.0%} of its bids."
+        )
+    return _lead(evaluation.differences, best.name, others[0].name, "on the same hands")
+
+
+def league_verdict(league: "League") -> str:
+    """The best agent, and its lead over the next if they sat at the same tables."""
+    best, *others = (rating.name for rating in league.ratings)
+    if not others:
+        return f"{best} is the only agent."
+    pairs = {frozenset((line.name, line.other)) for line in league.differences}
+    if {best, others[0]} not in pairs:
+        return f"{best} is rated first and {others[0]} second; they never sat at the same table."
+    return f"{best} is rated first. {_lead(league.differences, best, others[0], 'on the same deals')}"
+
+
+def scorecard_verdict(card: "Card") -> str:
+    """The score, and the time for a decision if it was measured."""
+    time = "" if card.microseconds is None else f" A decision takes {card.microseconds:,.1f} µs."
+    return (
+        f"{card.name} scores {card.score:.1f} (95% interval {card.score_low:.1f} to {card.score_high:.1f}), "
+        f"where random scores 0 and champion 100: protocol {card.protocol}, {card.effort}.{time}"
+    )
+
+
+def exploit_verdict(exploit: "Exploit") -> str:
+    """The gain, if there is one; otherwise that none was found, and how little that says."""
+    start, gain = exploit.start, exploit.gain
+    interval = f"95% interval {exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}"
+    if exploit.gain_low > 0:
+        return (
+            f"The response gains {gain:.1f} points per game over {start} ({interval}): a lower bound on what "
+            f"the best response to {exploit.agent} gains."
+        )
+    if exploit.gain_high < 0:
+        found = f"The response scores {-gain:.1f} points per game less than {start} (gain: {interval})"
+    else:
+        found = f"The response and {start} cannot be told apart: its gain is {gain:+.1f} ({interval})"
+    return (
+        f"{found}: nothing was found that exploits {exploit.agent}. That does not show that nothing does; "
+        "learning from more decisions may find it."
+    )
+
+
+def _lead(lines: "Sequence[Difference]", first: str, second: str, where: str) -> str:
+    """How far the first of two agents is ahead, and whether that may be chance."""
+    line = next(line for line in lines if {line.name, line.other} == {first, second})
+    points, low, high = line.points, line.points_low, line.points_high
+    if line.name != first:
+        points, low, high = -points, -high, -low
+    if low <= 0 <= high:
+        return (
+            f"{first} and {second} cannot be told apart: the lead of {first}, {points:+.1f} points per game "
+            f"{where}, has a 95% interval of {low:+.1f} to {high:+.1f}."
+        )
+    if high < 0:
+        first, second, points, low, high = second, first, -points, -high, -low
+    return (
+        f"{first} leads {second} by {points:.1f} points per game {where} "
+        f"(95% interval {low:.1f} to {high:.1f})."
+    )

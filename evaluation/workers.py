@@ -1,0 +1,112 @@
+"""Spreading work over the processes of one machine, or over the machines of a Ray cluster.
+
+Each way of working is a function that is called like `map` and gives the same results in the same order.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing import get_context
+from typing import Any, Protocol, TypeVar
+
+from wizard_env.compiled.processes import end_with_parent
+from wizard_env.compiled.threads import set_num_threads
+from wizard_env.evaluation.ray_connection import connected
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Map(Protocol):
+    """Calls a function for every task; yields the results in the order of the tasks, as they come in."""
+
+    def __call__(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]: ...
+
+
+@contextmanager
+def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
+    """A place to work in, for as long as the block runs.
+
+    Args:
+        count: how many processes on this machine; 1 is this process itself.
+        ray_address: the Ray cluster to work on instead; "local" starts one here.
+
+    Raises:
+        ValueError: `count` is below 1, or is given together with an address.
+        ModuleNotFoundError: an address is given and ray is not installed.
+        ConnectionError: there is no cluster at that address.
+    """
+    if count < 1:
+        raise ValueError(f"workers={count}: allowed are numbers from 1")
+    if ray_address is not None:
+        if count > 1:
+            raise ValueError(f"workers={count} with ray={ray_address!r}: the cluster has workers of its own")
+        with _ray(ray_address) as spread:
+            yield spread
+    elif count == 1:
+        yield _here
+    else:
+        # Torch's threads do not survive a fork, so every process starts from scratch.
+        with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
+            try:
+                yield pool.map
+            except BaseException:  # the pool would wait for all that was asked of it
+                for process in list((pool._processes or {}).values()):
+                    process.terminate()
+                raise
+
+
+def _prepare_process() -> None:
+    """Prepare a process of a pool. Ctrl-C reaches it too, but its parent decides what comes of it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+    use_one_thread()
+
+
+def use_one_thread() -> None:
+    """Keep this process to one thread; the other cores belong to other workers."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # for torch, if it is imported later
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+    set_num_threads(1)
+
+
+@contextmanager
+def torch_on_one_thread() -> Iterator[None]:
+    """Keep torch, if it is imported, to one thread; results of several may differ in the last bit."""
+    torch: Any = sys.modules.get("torch")
+    threads = torch.get_num_threads() if torch else 1
+    try:
+        if torch:
+            torch.set_num_threads(1)
+        yield
+    finally:
+        if torch:
+            torch.set_num_threads(threads)
+
+
+def _here(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+    with torch_on_one_thread():
+        yield from map(function, tasks)
+
+
+@contextmanager
+def _ray(address: str) -> Iterator[Map]:
+    with connected(address, f"ray={address!r}") as (ray, _):
+        yield partial(_spread, ray)
+
+
+def _spread(ray: Any, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+    remote: Any = ray.remote(num_cpus=1)(_with_one_thread)
+    pending = [remote.remote(function, task) for task in tasks]
+    while pending:
+        yield ray.get(pending.pop(0))
+
+
+def _with_one_thread(function: Callable[[Task], Result], task: Task) -> Result:
+    use_one_thread()
+    return function(task)

@@ -1,0 +1,85 @@
+"""A network inside compiled code: the same decisions and probabilities as outside it."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.positions import under_way
+from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules, View
+from wizard_env.agents import load
+from wizard_env.agents.network import NetworkAgent
+from wizard_env.agents.pretrained import CHAMPION, DISTILLED
+from wizard_env.agents.search.seat_model import (
+    HEURISTIC,
+    KINDS,
+    ODD,
+    OpponentModel,
+    model_action,
+    model_likelihood,
+    model_of,
+    working_copy,
+)
+from wizard_env.compiled.jit import kernel
+from wizard_env.state import STATE
+
+RNG = np.random.default_rng(0)
+
+
+@kernel([STATE], *KINDS, [np.int64])
+def _choose(states: Any, weights: Any, widths: Any, odd: float, temperature: float, actions: Any) -> None:
+    for index in range(len(states)):
+        actions[index] = model_action(states[index], working_copy(weights, widths, odd, temperature))
+
+
+@kernel([STATE], *KINDS, [[np.float64]])
+def _tell(states: Any, weights: Any, widths: Any, odd: float, temperature: float, shares: Any) -> None:
+    """Write the likelihood of every legal action, the positive entries of `shares`."""
+    for index in range(len(states)):
+        for action in range(shares.shape[1]):
+            if shares[index, action] > 0:
+                shares[index, action] = model_likelihood(
+                    states[index], action, working_copy(weights, widths, odd, temperature)
+                )
+
+
+def actions_of(model: OpponentModel, states: Any) -> list[int]:
+    actions = np.empty(len(states), np.int64)
+    _choose(states, *model, actions)
+    return actions.tolist()
+
+
+@pytest.mark.parametrize("num_players", [3, 4, 6])
+@pytest.mark.parametrize("options", [{}, {"bid_reveal": "secret", "magic_edition": True}])
+@pytest.mark.parametrize("path", [CHAMPION, DISTILLED], ids=lambda path: path.name)
+def test_it_is_the_network(path: Any, options: dict[str, Any], num_players: int) -> None:
+    """It sees nothing that the acting seat may not know, although the states hold all cards."""
+    states = under_way(Rules(num_players, **options), 120, seed=3).states
+    view, network = View(states), NetworkAgent(str(path), backend="numpy")
+    model = model_of(network.layers)
+    assert actions_of(model, states) == network.likeliest(view).tolist()
+    shares = view.mask.astype(np.float64)
+    by_chance = shares / shares.sum(axis=1, keepdims=True)
+    _tell(states, *model, shares)
+    expected = ODD * by_chance + (1 - ODD) * network.printed_policy(view)
+    np.testing.assert_allclose(shares, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("hidden", [(), (5,), (16, 700), (3, 9, 2, 31)])
+def test_it_takes_any_number_of_layers(hidden: tuple[int, ...]) -> None:
+    """Also wider than an observation."""
+    widths, rng = [OBS_SIZE, *hidden, NUM_ACTIONS], np.random.default_rng(1)
+    layers = [
+        (rng.normal(size=sizes).astype(np.float32), rng.normal(size=sizes[1]).astype(np.float32))
+        for sizes in pairwise(widths)
+    ]
+    network = NetworkAgent(str(CHAMPION), backend="numpy")
+    network.layers = layers
+    states = under_way(Rules(), 60, seed=4).states
+    assert actions_of(model_of(layers), states) == network.likeliest(View(states)).tolist()
+
+
+def test_without_layers_it_is_the_heuristic() -> None:
+    states = under_way(Rules(), 60, seed=4).states
+    assert actions_of(HEURISTIC, states) == load("heuristic").act(View(states), RNG).tolist()

@@ -1,0 +1,40 @@
+"""Fixtures for tests of commands."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Outcome, Wizard
+from tests.play.conftest import english
+
+__all__ = ["english"]
+
+
+@pytest.fixture
+def wizard(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Iterator[Wizard]:
+    """Runs `wizard ...` in this process and in an empty folder; what it sets for the process is reset."""
+    import torch
+
+    from wizard_env.cli.main import main
+
+    def run(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["wizard", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return Outcome(int(ended.value.code or 0), captured.out, captured.err)
+
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    threads, environment = torch.get_num_threads(), dict(os.environ)
+    torch.set_num_threads(1)
+    yield run
+    torch.set_num_threads(threads)
+    os.environ.clear()
+    os.environ.update(environment)
+    torch.distributions.Distribution.set_default_validate_args(__debug__)

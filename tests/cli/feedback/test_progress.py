@@ -1,0 +1,152 @@
+"""Progress: how much time is left, what is shown on a terminal, and lines where there is none."""
+
+import os
+import signal
+import time
+from io import StringIO
+
+import pytest
+import typer
+from rich.console import Console
+
+from wizard_env.cli.feedback.progress import Counted, TrainingBar, displayed, with_progress
+from wizard_env.cli.feedback.stopping import Stop, stoppable
+from wizard_env.evaluation.workers import workers
+from wizard_env.train.selfplay.progress import Progress, StopLearning
+
+TOTAL = 1_000_000
+ITERATION = 10_000
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock whose time is the first of the list."""
+    now = [100.0]
+    monkeypatch.setattr("wizard_env.cli.feedback.progress.monotonic", lambda: now[0])
+    return now
+
+
+def iterate(bar: TrainingBar, clock: list[float], begin: int, warm_up: float, iterations: int) -> None:
+    """Show a run from a number of decisions on: a slow iteration, then others that take a second each."""
+    seconds = 0.0
+    for number in range(1, iterations + 1):
+        taken = warm_up if number == 1 else 1.0
+        seconds += taken
+        clock[0] += taken
+        bar.update(Progress(begin + number * ITERATION, TOTAL, 0.5, 10.0, seconds))
+
+
+@pytest.mark.parametrize("begin", [0, 500_000])
+@pytest.mark.parametrize("warm_up", [1.0, 20.0])
+def test_the_time_left_is_right_from_the_first_half_minute(
+    clock: list[float], begin: int, warm_up: float
+) -> None:
+    """Also where kernels were compiled in the first iteration, and in a run that goes on."""
+    bar = TrainingBar(TOTAL, "the evaluation", Stop(), [])
+    iterate(bar, clock, begin, warm_up, iterations=10)
+    left = (TOTAL - begin - 10 * ITERATION) // ITERATION
+    minutes, seconds = divmod(left, 60)
+    assert bar.details()[:2] == [
+        f"0:{minutes:02}:{seconds:02} left, then the evaluation",
+        "10,000 decisions/s",
+    ]
+    clock[0] += 5.0  # an iteration that takes longer
+    minutes, seconds = divmod(left - 5, 60)
+    assert bar.details()[0] == f"0:{minutes:02}:{seconds:02} left, then the evaluation"
+    clock[0] += 1000.0
+    assert bar.details()[0] == "0:00:00 left, then the evaluation"
+
+
+def test_slow_beginnings_are_forgotten(clock: list[float]) -> None:
+    """As where threads are tried out: after half a minute the time left is that of what follows."""
+    bar = TrainingBar(TOTAL, "", Stop(), [])
+    for number in range(1, 17):
+        seconds = 4.0 * min(number, 4) + max(number - 4, 0)
+        bar.update(Progress(number * ITERATION, TOTAL, 0.5, 10.0, seconds))
+    assert bar.details()[0] == "0:01:24 left"
+
+
+def test_what_cannot_be_known_yet_is_left_out(clock: list[float]) -> None:
+    compiled: list[str] = []
+    bar = TrainingBar(TOTAL, "", Stop(), compiled)
+    assert bar.line() == "preparing      0%"
+    compiled.append("a kernel")
+    assert bar.line() == "preparing      0%  1 kernels compiled for this machine"
+    iterate(bar, clock, 0, 20.0, iterations=1)
+    assert bar.line() == "learning       1%  bids met 50.0%, 10,000 of 1,000,000 decisions"
+
+
+def test_a_signal_ends_a_run_after_an_iteration(clock: list[float]) -> None:
+
+    def learn() -> None:
+        with stoppable() as stop:
+            stop.waits = True
+            bar = TrainingBar(TOTAL, "", stop, [])
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # as Ray does when it starts
+            iterate(bar, clock, 0, 1.0, iterations=2)
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert bar.details() == ["stopping after this iteration; Ctrl-C again: at once"]
+            with pytest.raises(StopLearning):
+                iterate(bar, clock, 0, 1.0, iterations=1)
+            os.kill(os.getpid(), signal.SIGTERM)
+            raise AssertionError("it went on")
+
+    with pytest.raises(typer.Exit) as ended:
+        learn()
+    assert ended.value.exit_code == 143
+
+
+def printed(console: Console) -> str:
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_bar_takes_one_line_of_a_terminal(clock: list[float], width: int) -> None:
+    console = Console(file=StringIO(), width=width, force_terminal=True, _environ={"TERM": "xterm"})
+    bar = TrainingBar(TOTAL, "the evaluation", Stop(), [])
+    iterate(bar, clock, 0, 1.0, iterations=20)
+    with console.capture() as captured:
+        console.print(bar)
+    (line,) = captured.get().splitlines()
+    assert "learning" in line
+    assert "20%" in line
+    assert ("0:01:20 left, then the evaluation" in line) == (width > 40)
+    with displayed(bar, console):
+        pass
+    assert "learning" in printed(console)
+
+
+def test_lines_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They come while a task is being done, too; what ends before the first prints nothing."""
+    console = Console(file=StringIO(), width=20)
+    with displayed(Counted("playing", 3), console):
+        pass
+    assert printed(console) == ""
+    for name in ("FIRST_LINE", "LINES_APART"):
+        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.01)
+    counted = Counted("playing", 3)
+    with displayed(counted, console):
+        while printed(console).count("\n") < 2:
+            time.sleep(0.01)
+        counted.done = 2
+        while "left" not in printed(console):
+            time.sleep(0.01)
+    first, *_, last = printed(console).splitlines()
+    assert first == "playing        0%  0 of 3"
+    assert last == "playing       67%  2 of 3, 0:00:00 left"
+
+
+def test_tasks_are_done_in_order_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=StringIO())
+    for name in ("FIRST_LINE", "LINES_APART"):
+        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.01)
+
+    def slowly(number: int) -> int:
+        time.sleep(0.05)
+        return -number
+
+    with workers() as here:
+        shown = with_progress(here, "playing", console)
+        assert list(shown(slowly, iter(range(4)))) == [0, -1, -2, -3]
+    assert "playing        0%  0 of 4" in printed(console)

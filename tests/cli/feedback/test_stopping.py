@@ -1,0 +1,95 @@
+"""Commands that learn and are stopped by Ctrl-C: what they print goes on where they stopped."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import Wizard, go_on, interrupt, next_steps
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
+from wizard_env.train.selfplay.progress import Progress
+
+
+def test_distill(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path("a small one")
+    command = ("distill", "champion", folder, "--games", "smoke", "--layers", "8", "--decisions", 70_000)
+    interrupt(monkeypatch)
+    stopped = wizard(*command)
+    assert stopped.code == 130
+    assert len(read_curves(folder / CURVES)) == 1
+    assert "of actions alike" in go_on(wizard, stopped).out
+    assert len(read_curves(folder / CURVES)) == 2
+    assert "of actions alike" in wizard(*command).out  # it is finished
+    assert len(read_curves(folder / CURVES)) == 2
+
+
+def test_exploit(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Printed JSON stays JSON: progress goes to stderr."""
+    for name in ("FIRST_LINE", "LINES_APART"):
+        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.01)
+    command = ("exploit", "random", "--decisions", 16_384, "--games", 2, "--hand-sizes", "1", "--json", "-")
+    interrupt(monkeypatch)
+    stopped = wizard(*command)
+    assert stopped.code == 130
+    (curves,) = Path("runs").glob(f"exploit-random-*/{CURVES}")
+    assert [int(line[DECISIONS]) for line in read_curves(curves)] == [8192]
+    finished = go_on(wizard, stopped)
+    assert json.loads(finished.out)["decisions"] == 16_384
+    assert "learning " in finished.err
+    assert [int(line[DECISIONS]) for line in read_curves(curves)] == [8192, 16_384]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:optuna")
+def test_sweep(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends at once: the trial that was learning is given up, those before it are kept."""
+    pytest.importorskip("optuna")
+    from wizard_env.train.run import train
+
+    small = ("learning.decisions=4096", "learning.layers=[8]", "game.hand_sizes=[1]")
+    changes = [word for change in small for word in ("--set", change)]
+    runs = 0
+
+    def interrupted(*arguments: Any, **options: Any) -> Path:
+        nonlocal runs
+        runs += 1
+        if runs == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return train(*arguments, **options)
+
+    monkeypatch.setattr("wizard_env.train.sweep.train", interrupted)
+    command = [
+        "sweep",
+        "smoke",
+        "--vary",
+        "learning.epochs=1..2",
+        "--trials",
+        2,
+        "--games",
+        2,
+        "--ratings",
+        1,
+    ]
+    stopped = wizard(*command, *changes)
+    assert stopped.code == 130
+    finished = go_on(wizard, stopped)
+    assert finished.code == 0, finished.err
+    assert runs == 3
+
+
+def test_a_second_signal_ends_a_command_at_once(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within the iteration, with what was saved before."""
+    from wizard_env.cli.feedback.progress import TrainingBar
+
+    def twice(self: TrainingBar, iteration: Progress) -> None:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr(TrainingBar, "update", twice)
+    stopped = wizard("train", "smoke")
+    assert stopped.code == 130
+    assert next_steps(stopped.out) == [["wizard", "train", "smoke"]]
+    assert not list(Path("runs", "smoke").glob("checkpoint*"))

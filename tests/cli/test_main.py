@@ -1,0 +1,118 @@
+"""`wizard`: help, wrong commands, and missing modules."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Wizard, error_line, run_installed
+
+COMMANDS = [
+    "train",
+    "config",
+    "sweep",
+    "push",
+    "distill",
+    "rllib",
+    "evaluate",
+    "league",
+    "scorecard",
+    "exploit",
+    "export",
+    "play",
+    "serve",
+    "replay",
+    "analyse",
+    "convert",
+    "dataset",
+    "bench",
+    "compile",
+]
+
+
+def test_the_help_lists_every_command(tmp_path: Path) -> None:
+    shown = run_installed("--help", folder=tmp_path)
+    assert shown.returncode == 0
+    assert shown.stderr == ""
+    for command in COMMANDS:
+        assert command in shown.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_help(wizard: Wizard, command: str) -> None:
+    shown = wizard(command, "--help")
+    assert shown.code == 0
+    assert "--help" in shown.out
+    assert wizard(command, "-h") == shown
+
+
+def test_help_and_version(wizard: Wizard) -> None:
+    assert wizard("-h") == wizard("--help")
+    assert wizard("--version") == (0, f"wizard-env {version('wizard-env')}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("evaluate", "random", "--games", "x"), "--games x: allowed are whole numbers"),
+        (("evaluate", "random", "--threads", 0), "--threads 0: allowed are numbers from 1"),
+        (("serve", "--port", 70000), "--port 70000: allowed are numbers up to 65535"),
+        (("play", "--seconds", "x"), "--seconds x: allowed are numbers"),
+    ],
+)
+def test_a_value_that_an_option_does_not_take(
+    wizard: Wizard, arguments: tuple[object, ...], message: str
+) -> None:
+    """The error says what was given and what is allowed, in one line."""
+    assert error_line(wizard(*arguments)) == f"error: {message}"
+
+
+def test_no_command_shows_the_help(wizard: Wizard) -> None:
+    shown = wizard()
+    assert "evaluate" in shown.out + shown.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate",),
+        ("evaluate", "random", "--nonsense"),
+        ("train",),
+        ("evalute",),
+        ("train", "smoke", "more"),
+    ],
+)
+def test_wrong_commands_and_arguments(wizard: Wizard, arguments: tuple[str, ...]) -> None:
+    outcome = wizard(*arguments)
+    assert outcome.code == 2
+    assert "Usage" in outcome.err
+
+
+def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the extra to install."""
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert "wizard-env[cluster]" in error_line(wizard("evaluate", "random", "--ray", "local"))
+    monkeypatch.setattr("wizard_env.cli.outputs.find_spec", lambda name: None)
+    assert "wizard-env[report]" in error_line(wizard("evaluate", "random", "--report", "page.html"))
+    monkeypatch.setitem(sys.modules, "wizard_env.train.run", None)
+    assert "wizard-env[all]" in error_line(wizard("train", "smoke"))
+
+
+HEAVY = ("numba", "llvmlite", "torch", "scipy", "matplotlib", "textual", "uvicorn", "wizard_env.game")
+
+
+@pytest.mark.parametrize("command", [(), *((command,) for command in COMMANDS)], ids=" ".join)
+def test_help_loads_nothing_that_takes_long(command: tuple[str, ...]) -> None:
+    """So it compiles nothing either, and answers at once."""
+    program = (
+        "import sys\n"
+        f"sys.argv = ['wizard', *{command}, '--help']\n"
+        "from wizard_env.cli.main import app\n"
+        "app(standalone_mode=False)\n"
+        f"sys.exit(' '.join(sys.modules.keys() & {set(HEAVY)}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "Usage" in done.stdout
+    assert done.stderr.strip() == ""

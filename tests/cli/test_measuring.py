@@ -1,0 +1,354 @@
+"""`wizard evaluate`, `league`, `scorecard`, `export` and `bench`: what they print, write and refuse."""
+
+import json
+import re
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import Wizard, error_line, run_installed, table_cells
+from tests.evaluation.scorecard.small import use_small_protocol
+from wizard_env import Rules
+from wizard_env.cli.options import options_of, rules_for
+from wizard_env.evaluation.evaluate import evaluate
+from wizard_env.evaluation.scorecard.card import measure
+from wizard_env.records.game_records import read_records
+
+ROOT = Path(__file__).parents[2]
+
+
+# --- evaluate
+
+
+ARGUMENTS = ("evaluate", "random", "heuristic", "--players", "3", "--games", "5", "--seed", "1")
+
+
+def test_evaluate(tmp_path: Path) -> None:
+    """The installed command prints standings, bids and leads."""
+    shown = run_installed(*ARGUMENTS, folder=tmp_path)
+    assert shown.returncode == 0
+    # Progress, if it takes long.
+    assert all(line.startswith("playing ") for line in shown.stderr.splitlines())
+    result = evaluate(["random", "heuristic"], Rules(num_players=3), 5, seed=1)
+    games, bids, differences = table_cells(shown.stdout)
+    for standing, game_row, bid_row in zip(result.standings, games, bids, strict=True):
+        name, points, interval, won, rank, count = game_row
+        assert (name, count) == (standing.name, "15")
+        assert float(points) == pytest.approx(standing.points, abs=0.06)
+        low, high = map(float, interval.split(" to "))
+        assert low == pytest.approx(standing.points_low, abs=0.06)
+        assert high == pytest.approx(standing.points_high, abs=0.06)
+        assert float(won) == pytest.approx(standing.win_share, abs=6e-4)
+        assert float(rank) == pytest.approx(standing.rank, abs=6e-3)
+        name, *figures, microseconds = bid_row
+        assert name == standing.name
+        expected = [standing.bid_accuracy, standing.bid_bias, standing.bid_error]
+        assert list(map(float, figures)) == pytest.approx(expected, abs=6e-4)
+        assert float(microseconds.replace(",", "")) > 0
+    ((name, other, points, _),) = differences
+    assert (name, other) == ("random", "heuristic")
+    assert float(points) == pytest.approx(result.differences[0].points, abs=0.06)
+
+
+def test_details(wizard: Wizard) -> None:
+    """They add a row per agent and hand size, and per agent and position."""
+    shown = table_cells(wizard(*ARGUMENTS, "--hand-sizes", "1,4,2", "--details").out)
+    by_size, by_position = shown[3:]
+    assert [row[:2] for row in by_size] == [[n, s] for n in ("random", "heuristic") for s in "124"]
+    assert [row[:2] for row in by_position] == [[n, p] for n in ("random", "heuristic") for p in "123"]
+
+
+def test_evaluate_as_json(wizard: Wizard, tmp_path: Path) -> None:
+    """Printed and written JSON are the same except for the times, for each number of players."""
+    arguments = ("evaluate", "random", "heuristic", "--games", 4, "--hand-sizes", "2,3", "--players", "3,5")
+    printed = wizard(*arguments, "--json", "-")
+    assert printed.code == 0
+    found = json.loads(printed.out)
+    for one, players in zip(found, (3, 5), strict=True):
+        rules = Rules(num_players=players, hand_sizes=(2, 3))
+        expected = evaluate(["random", "heuristic"], rules, 4)
+        assert one["standings"] == [asdict(standing) for standing in expected.standings]
+        assert reproducible([one]) == reproducible([json.loads(json.dumps(expected.to_dict()))])
+        assert [timing["name"] for timing in one["times"]] == ["random", "heuristic"]
+    written = wizard(*arguments, "--json", tmp_path / "found.json")
+    first, *_, by_size = table_cells(written.out)
+    assert first[0][:2] == ["random", f"{found[0]['standings'][0]['points']:.1f}"]
+    points = [one["standings"][1]["points"] for one in found]
+    assert [cell.split(" (")[0] for cell in by_size[1]] == ["heuristic", *(f"{p:.1f}" for p in points)]
+    assert reproducible(json.loads((tmp_path / "found.json").read_text())) == reproducible(found)
+
+
+def test_the_number_of_workers_changes_nothing(wizard: Wizard) -> None:
+    arguments = (*ARGUMENTS, "--hand-sizes", "3", "--json", "-")
+    one, two = (wizard(*arguments, "--workers", count) for count in (1, 2))
+    assert one.code == two.code == 0
+    assert reproducible(json.loads(one.out)) == reproducible(json.loads(two.out))
+
+
+def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> None:
+    """And it writes records of such games."""
+    path = tmp_path / "records.jsonl"
+    rules = Rules(num_players=5, bid_restriction="canadian", magic_edition=True, hand_sizes=(2, 1))
+    options = ("--hand-sizes", "2,1", "--bid-restriction", "canadian", "--magic-edition")
+    outcome = wizard(
+        "evaluate", "heuristic", "--players", 5, "--games", 6, *options, "--records", path, "--json", "-"
+    )
+    assert outcome.code == 0
+    standing = evaluate(["heuristic"], rules, 6).standings[0]
+    assert json.loads(outcome.out)[0]["standings"] == [asdict(standing)]
+    games = list(read_records(path))
+    assert len(games) == 6
+    assert sum(sum(game.scores) for game in games) / 6 / 5 == pytest.approx(standing.points)
+    assert all(game.rules == rules and game.phase == "over" for game in games)
+    secret = wizard("evaluate", "heuristic", "--games", 2, "--hand-sizes", "1", "--bid-reveal", "secret")
+    assert secret.code == 0
+
+
+def test_every_game_is_recorded(wizard: Wizard, tmp_path: Path) -> None:
+    """Each deal once for each agent: the games that were counted, whoever played them in which process."""
+    path = tmp_path / "records.jsonl"
+    arguments = ("heuristic", "rule_based", "--players", 3, "--games", 30, "--hand-sizes", "1,2")
+    outcome = wizard("evaluate", *arguments, "--records", path, "--workers", 2, "--json", "-")
+    assert outcome.code == 0
+    games = list(read_records(path))
+    assert len(games) == 60
+    assert len({game.seed for game in games}) == 30
+    assert {game.players for game in games} == {
+        ("heuristic", "rule_based", "heuristic"),
+        ("rule_based", "heuristic", "rule_based"),
+    }
+    standings = json.loads(outcome.out)[0]["standings"]
+    points = sum(standing["points"] * standing["games"] for standing in standings)
+    assert sum(sum(game.scores) for game in games) == pytest.approx(points)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("randm",), "unknown agent 'randm': did you mean 'random'"),
+        (("random:speed=2",), "has no option 'speed'"),
+        (("no/such/run",), "no/such/run"),
+        (("random", "--players", 7), "num_players=7: allowed are 3 to 6"),
+        (("random", "--games", 1), "games=1: at least 2"),
+        (("random", "--hand-sizes", "1,x"), "'1,x'"),
+        (("random", "--hand-sizes", "0"), "hand_sizes[0]=0"),
+        (("random", "--bid-reveal", "opn"), "did you mean 'open'"),
+        (("random", "--bid-restriction", "leader", "--bid-reveal", "secret"), "needs bid_reveal='open'"),
+        (("random", "--seed", -1), "seed"),
+        (("random", "--players", "3,x"), "'3,x'"),
+        (("random", "--players", ""), "at least one number of players"),
+        (("random", "--workers", 0), "workers=0: allowed are numbers from 1"),
+        (("random", "--workers", 2, "--ray", "local"), "workers=2 with ray='local'"),
+        (("random", "--report", "no/folder/page.html"), "there is no folder no/folder"),
+        (("random", "--json", "no/folder/found.json"), "there is no folder no/folder"),
+        (("random", "--games", 4, "--records", "no/folder/file.jsonl"), "no/folder"),
+    ],
+)
+def test_wrong_arguments(wizard: Wizard, arguments: tuple[object, ...], message: str) -> None:
+    """Each gives one line on stderr and exit code 2."""
+    assert message in error_line(wizard("evaluate", *arguments))
+
+
+def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Evaluations as in JSON, without the times."""
+    return [{key: value for key, value in one.items() if key != "times"} for one in found]
+
+
+# --- custom agents
+
+
+def test_an_own_agent_is_measured(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By its file wherever an agent is named, in other processes too."""
+    use_small_protocol(monkeypatch, tmp_path)
+    Path("mine.py").write_text(
+        "class Low:\n"
+        "    def __init__(self, other=False):\n        pass\n"
+        "    def act(self, view, rng):\n        return view.mask.argmax(axis=1)\n"
+    )
+    own, rules = "mine.py:Low", ("--hand-sizes", "1", "--players", 3)
+    for command in (
+        ("evaluate", own, f"{own}:other=True", "--games", 2, "--workers", 2, *rules),
+        ("league", "league", own, "random", "heuristic", "--games", 2, *rules),
+        ("scorecard", own, "--effort", "short"),
+        ("exploit", own, "--decisions", 500, "--games", 2, *rules),
+        ("dataset", "data", own, "--decisions", 50, *rules),
+    ):
+        outcome = wizard(*command)
+        assert outcome.code == 0, outcome.err
+    before = Path("league/results.jsonl").read_text()
+    Path("mine.py").write_text(Path("mine.py").read_text().replace("axis=1", "1"))
+    assert wizard("league", "league", own, "random", "heuristic", "--games", 2, *rules).code == 0
+    assert Path("league/results.jsonl").read_text() != before  # the agent has other code
+
+
+# --- scorecard
+
+
+def test_scorecard(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It prints the parts of the score, its lines, the bids and the adaptation; JSON has all of it."""
+    use_small_protocol(monkeypatch, tmp_path)
+    report, file = tmp_path / "card.html", tmp_path / "card.json"
+    arguments = ("scorecard", "heuristic", "--effort", "short", "--name", "counter", "--note", "counts <b>")
+    outcome = wizard(*arguments, "--json", file, "--report", report)
+    assert outcome.code == 0
+    card = measure("heuristic", "counter", "short", "counts <b>")
+    found = json.loads(file.read_text())
+    assert found.pop("microseconds") > 0
+    assert found == {key: value for key, value in card.to_dict().items() if key != "microseconds"}
+    parts, lines, bids, adaptation = table_cells(outcome.out)
+    assert [row[0] for row in parts] == [*(part.name for part in card.parts), "mean"]
+    assert parts[-1][1] == f"{card.score:.1f}"
+    assert (len(lines), len(bids), len(adaptation)) == (len(card.lines), len(card.self_play), 1)
+    assert f"counter scores {card.score:.1f}" in outcome.out
+    page = report.read_text(encoding="utf-8")
+    assert page.count("<text") == len(card.parts) + 1
+    assert "counts &lt;b&gt;" in page
+    assert not re.search(r"(?:src|href)=", page)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("randm",), "unknown agent 'randm': did you mean 'random'"),
+        (("random", "--effort", "ful"), "effort='ful': did you mean 'full'"),
+        (("random", "--report", "no/folder/page.html"), "there is no folder no/folder"),
+        (("random", "--workers", 0), "workers=0: allowed are numbers from 1"),
+    ],
+)
+def test_wrong_arguments_of_a_scorecard(wizard: Wizard, arguments: tuple[object, ...], message: str) -> None:
+    assert message in error_line(wizard("scorecard", *arguments))
+
+
+# --- league
+
+
+LEAGUE = ("league", "mine", "random", "rule_based", "random:", "--hand-sizes", "1,2", "--games", 4)
+
+
+def test_league(wizard: Wizard, tmp_path: Path) -> None:
+    """Ratings, a cross table, JSON and a report; a second run uses the stored results."""
+    report, plots, found = tmp_path / "page.html", tmp_path / "plots", tmp_path / "found.json"
+    outcome = wizard(*LEAGUE, "--players", 3, "--report", report, "--plots", plots, "--json", found)
+    assert outcome.code == 0
+    ratings, cross = table_cells(outcome.out)
+    league = json.loads(found.read_text())
+    assert [row[0] for row in ratings] == [rating["name"] for rating in league["ratings"]]
+    assert ratings[0][0] == "rule_based"
+    first = league["differences"][0]
+    assert cross[0][2] == f"{first['points']:+.1f}"
+    assert cross[1][1] == f"{-first['points']:+.1f}"
+    assert sorted(path.name for path in plots.iterdir()) == ["cross_table.png", "ratings.png"]
+    assert report.read_text().count("data:image/png;base64") == 2
+
+    kept = (Path("mine") / "results.jsonl").read_bytes()
+    records = tmp_path / "records.jsonl"
+    again = wizard(*LEAGUE, "--players", 3, "--json", "-", "--records", records)
+    assert json.loads(again.out) == league
+    games = list(read_records(records))
+    assert len(games) == sum(league["tables"])
+    assert {len(set(game.players or ())) for game in games} == {3}
+    assert (Path("mine") / "results.jsonl").read_bytes() == kept
+
+
+def test_leagues_that_are_refused(wizard: Wizard) -> None:
+    assert "3 agents: a league with tables of 4" in error_line(wizard(*LEAGUE))
+    Path("mine").mkdir()
+    (Path("mine") / "results.jsonl").write_text("notes\n")
+    assert "results.jsonl, line 1: not a record" in error_line(wizard(*LEAGUE, "--players", 3))
+
+
+# --- exploit
+
+
+def test_the_printed_command_evaluates_the_response(wizard: Wizard) -> None:
+    """At the same kind of table: alone among copies, with the rules that were asked for."""
+    rules = ("--players", 3, "--hand-sizes", "1,2", "--bid-restriction", "no_even", "--magic-edition")
+    agent = "variant:of=heuristic,bias=0.5"
+    command = ("exploit", agent, "--decisions", 500, "--games", 3, "--runs", "my runs", *rules)
+    outcome = wizard(*command)
+    assert outcome.code == 0, outcome.err
+    (line,) = [line for line in outcome.out.splitlines() if "wizard evaluate" in line]
+    program, *words = shlex.split(line.partition("evaluate it")[2])
+    assert program == "wizard"
+    assert words[2:4] == [agent] * 2
+    again = wizard(*words, "--json", "-")
+    assert again.code == 0, again.err
+    (found,) = json.loads(again.out)
+    assert [line["name"] for line in found["standings"]] == [words[1], agent]
+    expected = Rules(3, "no_even", "open", True, (1, 2))
+    assert (found["rules"], found["games"]) == (json.loads(json.dumps(expected.to_dict())), 3)
+
+
+@pytest.mark.parametrize(
+    "rules", [Rules(), Rules(6, "canadian", "open", True, (3,)), Rules(3, "free", "secret")]
+)
+def test_options_of_rules_read_back(rules: Rules) -> None:
+    given: dict[str, Any] = {"players": "4", "hand_sizes": "", "magic_edition": False}
+    given |= {"bid_restriction": "free", "bid_reveal": "open"}
+    words = iter(options_of(rules))
+    for option in words:
+        name = option.removeprefix("--").replace("-", "_")
+        given[name] = True if name == "magic_edition" else next(words)
+    assert rules_for(**given) == [rules]
+
+
+# --- export
+
+
+def test_export(wizard: Wizard) -> None:
+    outcome = wizard("export", "champion", "champion.onnx")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "champion.onnx" in outcome.out
+    assert Path("champion.onnx").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("heuristic", "agent='heuristic': HeuristicAgent has no network; allowed are 'champion'"),
+        ("champio", "unknown agent 'champio': did you mean 'champion'"),
+        ("no/run", "no agent at no/run"),
+    ],
+)
+def test_exports_that_are_refused(wizard: Wizard, agent: str, message: str) -> None:
+    assert message in error_line(wizard("export", agent, "agent.onnx"))
+    assert not Path("agent.onnx").exists()
+
+
+# --- bench
+
+
+def test_bench_outside_a_checkout(tmp_path: Path) -> None:
+    shown = run_installed("bench", "--quick", folder=tmp_path)
+    assert shown.returncode == 2
+    assert "run `wizard bench` at the root of a checkout" in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+def test_bench_at_the_root_of_a_checkout() -> None:
+    shown = run_installed("bench", "--quick", folder=ROOT)
+    assert shown.stderr == ""
+    assert shown.returncode == 0
+    assert "Games.step" in shown.stdout
+
+
+def test_bench_imports_nothing_else_from_the_checkout(tmp_path: Path) -> None:
+    """It finds the package `benchmarks` there, but the folder is not on `sys.path`."""
+    package = tmp_path / "benchmarks"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "display.py").write_text("from benchmarks.run import render\n")
+    (package / "run.py").write_text(
+        "import importlib.util, sys\n"
+        "def main(quick):\n"
+        "    return quick, importlib.util.find_spec('other'), [path for path in sys.path if path in FOLDER]\n"
+        f"FOLDER = ('', '.', {str(tmp_path)!r})\n"
+        "render = str\n"
+    )
+    (tmp_path / "other.py").touch()
+    shown = run_installed("bench", "--quick", folder=tmp_path)
+    assert shown.stderr == ""
+    assert shown.stdout == "(True, None, [])\n"

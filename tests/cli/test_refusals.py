@@ -1,0 +1,210 @@
+"""Bad input: commands say in one line what was given and what is allowed, before anything is written."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from tests.commands import Wizard, error_line
+from tests.positions import played_at_random
+from wizard_env import Rules, write_records
+
+Arguments: TypeAlias = tuple[Any, ...]
+
+GAMES, FOLDER, TEXT = "games.jsonl", "folder", "text.txt"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_written(wizard: Wizard) -> Iterator[None]:
+    """The working folder has records, a folder and a text, and holds the same after each test."""
+    write_records(GAMES, [played_at_random(Rules(3, hand_sizes=(1, 2)), 1)])
+    Path(FOLDER).mkdir()
+    Path(TEXT).write_text("hello\n")
+    before = contents()
+    yield
+    assert contents() == before
+
+
+def contents() -> dict[Path, bytes | None]:
+    """Every file and folder, with what it holds."""
+    return {path: path.read_bytes() if path.is_file() else None for path in Path().rglob("*")}
+
+
+def words(given: object) -> str:
+    """The name of a test: the command that it gives."""
+    return " ".join(map(str, given)) if isinstance(given, tuple) else ""
+
+
+def check(wizard: Wizard, arguments: Arguments, message: str) -> None:
+    assert message in error_line(wizard(*arguments))
+
+
+# --- devices
+
+
+@pytest.mark.parametrize(
+    "command", [("train", "smoke"), ("train", "smoke", "--workers", "1"), ("exploit", "random")], ids=" ".join
+)
+@pytest.mark.parametrize(
+    ("device", "message"),
+    [
+        ("tpu", "device='tpu': allowed are 'cpu' and 'cuda'"),
+        ("", "device='': allowed are 'cpu' and 'cuda'"),
+        ("cuda:x", "device='cuda:x': allowed are 'cpu' and 'cuda'"),
+        ("cuda", "finds 0 GPUs: allowed is 'cpu'"),
+        ("cuda:1", "finds 0 GPUs: allowed is 'cpu'"),
+    ],
+)
+def test_devices(
+    wizard: Wizard, monkeypatch: pytest.MonkeyPatch, command: Arguments, device: str, message: str
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    check(wizard, (*command, "--device", device), message)
+
+
+def test_a_gpu_that_is_not_there(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    message = "finds 2 GPUs: allowed are 'cpu' and 'cuda:0' to 'cuda:1'"
+    check(wizard, ("train", "smoke", "--device", "cuda:2"), message)
+
+
+# --- values of options
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("exploit", "heuristic", "--decisions", 0), "--decisions 0: allowed are numbers from 1"),
+        (("exploit", "heuristic", "--decisions", -1), "--decisions -1: allowed are numbers from 1"),
+        (("exploit", "heuristic", "--seed", -1), "--seed -1: allowed are numbers from 0"),
+        (
+            ("exploit", "heuristic", "--seed", 2**32),
+            "--seed 4294967296: allowed are numbers up",
+        ),
+        (("exploit", "heuristic", "--games", 1), "games=1: at least 2 are needed"),
+        (("exploit", "heuristic", "--players", 9), "num_players=9: allowed are 3 to 6"),
+        (("exploit", "heuristic", "--start", "random"), "start='random': a response can begin as a network"),
+        (("exploit", "nosuch"), "unknown agent 'nosuch'"),
+        (("distill", "champion", "out", "--layers", "0"), "learning.layers.0 = 0: Input should be greater"),
+        (("distill", "champion", "out", "--layers", ""), "learning.layers = []: List should have at least 1"),
+        (("distill", "champion", "out", "--decisions", 0), "--decisions 0: allowed are numbers from 1"),
+        (("distill", "champion", "out", "--seed", -1), "--seed -1: allowed are numbers from 0"),
+        (("evaluate", "random", "--seed", -1), "--seed -1: allowed are numbers from 0"),
+        (("league", "out", "random", "--seed", -1), "--seed -1: allowed are numbers from 0"),
+        (("dataset", "out", "random", "--seed", -1), "--seed -1: allowed are numbers from 0"),
+        (("dataset", "out", "nosuch"), "unknown agent 'nosuch'"),
+        (("play", "--seed", -1), "--seed -1: allowed are numbers from 0"),
+        (("analyse", GAMES, "--seed", -1), "--seed -1: allowed are numbers from 0"),
+        (("analyse", GAMES, "--by", "random"), "'random' expects no points of single actions"),
+        (("sweep", "smoke", "--vary", "a.b=1..2", "--seed", -1), "--seed -1: allowed are numbers from 0"),
+        (("train", "smoke", "--set", "game.num_players=9"), "num_players': 9}: num_players=9: allowed are 3"),
+        (("evaluate", "hf:nosuch"), "repository 'nosuch': allowed are names as in 'owner/name'"),
+        (("push", FOLDER, "nosuch"), "repository 'nosuch': allowed are names as in 'owner/name'"),
+        (("evaluate", "variant:bias=x"), "bias='x': a number of tricks from -20 to 20 is needed"),
+        (("evaluate", "champion:sample=3"), "sample=3: a value of type bool is needed"),
+        (("evaluate", "checkpoint:path=3"), "path=3: a value of type str or PathLike is needed"),
+        (("evaluate", "checkpoint:path=x,encoding=3"), "encoding=3: a value of type str is needed"),
+        (("evaluate", "search:milliseconds=x"), "milliseconds='x': a time above 0 is needed"),
+        (("evaluate", "hf:owner/name:revision=3"), "revision=3: a value of type str is needed"),
+        (("serve", "human"), "'human': people take their seats in the browser"),
+        (("replay", TEXT), "text.txt, line 1: not JSON"),
+    ],
+    ids=words,
+)
+def test_values(wizard: Wizard, arguments: Arguments, message: str) -> None:
+    check(wizard, arguments, message)
+
+
+def test_an_address_of_no_cluster(wizard: Wizard) -> None:
+    pytest.importorskip("ray")
+    message = "ray='nosuch': Invalid address format: nosuch; allowed are 'local', 'auto' and host:port"
+    check(wizard, ("evaluate", "random", "--ray", "nosuch"), message)
+
+
+def test_more_threads_than_processors_are_those(wizard: Wizard) -> None:
+    """Torch would start as many as it is told to, and end the process if there is no room for them."""
+    assert wizard("evaluate", "random", "--games", 2, "--hand-sizes", 1, "--threads", 10**6).code == 0
+
+
+# --- sweeps
+
+SWEEP = ("sweep", "smoke", "--folder", "out", "--vary")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("learning.epoch=1..2",), "unknown key learning.epoch: did you mean 'epochs'?"),
+        (("learning.epochs=4..1",), "'learning.epochs=4..1' is empty"),
+        (("learning.epochs=0..1",), "learning.epochs = 0: Input should be greater than 0"),
+        (("learning.epochs=1,many",), "learning.epochs = 'many': Input should be a valid integer"),
+        (("learning.learning_rate=0..1:log",), "a range on a logarithmic scale begins above 0"),
+        (("learning.learning_rate=-1.0..1.0",), "learning.learning_rate = -1.0: Input should be greater"),
+        (("learning.epochs=1..2", "--vary", "learning.epochs=3..4"), "'learning.epochs' is searched twice"),
+        (("learning.epochs=1..2", "--against", "nosuch"), "unknown agent 'nosuch'"),
+        (("learning.partners=['nosuch']",), "unknown agent 'nosuch'"),
+        (("learning.reward=mine.py:fn", "--allow-programs"), "there is no file mine.py"),
+        (("learning.reward=mine.py:fn",), "allow it with --allow-programs"),
+        (("learning.start=nosuch",), "no agent at nosuch"),
+        (("learning.encoding=mine.py:fn", "--allow-programs"), "there is no file mine.py"),
+        (("learning.epochs=1..2", "--set", "learning.learner=dqn"), "unknown key learning.epochs"),
+        (("learning.epochs=1..2", "--folder", GAMES), "games.jsonl is a file, not a folder"),
+    ],
+    ids=words,
+)
+def test_sweeps(wizard: Wizard, arguments: Arguments, message: str) -> None:
+    pytest.importorskip("optuna")
+    check(wizard, (*SWEEP, *arguments), message)
+
+
+def test_a_file_that_is_no_study(wizard: Wizard) -> None:
+    pytest.importorskip("optuna")
+    study = Path(FOLDER) / "study.db"
+    study.write_text("hello" * 1000)
+    message = "folder/study.db is not the study of a sweep: file is not a database"
+    check(wizard, ("sweep", "smoke", "--vary", "learning.epochs=1,2", "--folder", FOLDER), message)
+    study.unlink()
+
+
+# --- where to write
+
+EVALUATE = ("evaluate", "random", "--games", 2, "--hand-sizes", 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*EVALUATE, "--json", FOLDER), "folder is a folder: the path of a file is needed"),
+        ((*EVALUATE, "--report", FOLDER), "folder is a folder: the path of a file is needed"),
+        ((*EVALUATE, "--records", FOLDER), "folder is a folder: the path of a file is needed"),
+        ((*EVALUATE, "--plots", GAMES), "games.jsonl is a file, not a folder"),
+        (
+            (*EVALUATE, "--json", "out", "--report", "out"),
+            "out is the file out, which is read",
+        ),
+        (("scorecard", "random", "--json", FOLDER), "folder is a folder"),
+        (("exploit", "random", "--json", FOLDER), "folder is a folder"),
+        (("exploit", "random", "--runs", GAMES), "games.jsonl is a file, not a folder"),
+        (("train", "smoke", "--runs", GAMES), "games.jsonl is a file, not a folder"),
+        (("distill", "champion", GAMES), "games.jsonl is a file, not a folder"),
+        (("dataset", GAMES, "random", "--decisions", 9), "games.jsonl is a file, not a folder"),
+        (("league", GAMES, "random", "champion", "heuristic", "rule_based"), "games.jsonl is a file"),
+        (("convert", GAMES, FOLDER), "folder is a folder"),
+        (("play", "random", "--records", FOLDER), "folder is a folder"),
+        (("serve", "random", "--records", GAMES), "games.jsonl is a file, not a folder"),
+        (("serve", "random", "--database", FOLDER), "folder is a folder"),
+        (("export", "champion", FOLDER), "folder is a folder"),
+        (("export", "champion", "nosuch/x.onnx"), "nosuch/x.onnx: there is no folder nosuch"),
+    ],
+    ids=words,
+)
+def test_places(wizard: Wizard, arguments: Arguments, message: str) -> None:
+    check(wizard, arguments, message)
+
+
+def test_a_folder_that_may_not_be_written_to(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != Path(FOLDER))
+    message = "folder/found.json: the folder folder may not be written to"
+    check(wizard, (*EVALUATE, "--json", f"{FOLDER}/found.json"), message)

@@ -1,0 +1,315 @@
+"""`wizard train`: what it writes and prints, resuming, and configs it refuses."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+from functools import partial
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.commands import COMMAND, Wizard, error_line, go_on, interrupt, next_steps, table_cells
+from wizard_env import configs
+from wizard_env.agents.network import FILE_NAME, read_agent
+from wizard_env.evaluation.evaluate import Evaluation
+from wizard_env.loading import load
+from wizard_env.records.game_records import read_records
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
+
+
+def shortened(name: str, folder: Path, **changes: str) -> Path:
+    """A copy of the config `smoke` that trains for a second."""
+    text = configs.find("smoke").read_text()
+    lines = {"decisions": "4_096", "games": "5", "hand_sizes": "[1, 2]", **changes}
+    kept = [line for line in text.splitlines() if line.split(" ")[0] not in (*lines, "name")]
+    for key, value in lines.items():
+        section = {"hand_sizes": "[game]", "decisions": "[learning]"}.get(key, "[evaluation]")
+        kept.insert(kept.index(section) + 1, f"{key} = {value}")
+    path = folder / f"{name}.toml"
+    path.write_text("\n".join([f'name = "{name}"', *kept]))
+    return path
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_help_names_every_config(wizard: Wizard) -> None:
+    shown = " ".join(wizard("train", "--help").out.replace("│", " ").split())
+    assert {"champion", "quick", "smoke"} <= set(configs.names())
+    assert ", ".join(configs.names()) in shown
+
+
+def test_train(wizard: Wizard, tmp_path: Path) -> None:
+    """It learns, evaluates and prints where the files are; run again, it shows the same result."""
+    config, run = shortened("short", tmp_path), Path("runs") / "short"
+    outcome = wizard("train", config)
+    assert outcome.code == 0
+    words = " ".join(outcome.out.split())
+    for part in ("self-play", "short alone against random", "short alone against heuristic", "bids met"):
+        assert part in words
+    for name in (CHECKPOINT, CURVES, "records.jsonl", FILE_NAME, "config.json"):
+        assert (run / name).is_file()
+    for name in (CHECKPOINT, CURVES, "records.jsonl"):
+        assert str(run / name) in outcome.out
+    games = list(read_records(run / "records.jsonl"))
+    assert len(games) == 2 * 4
+    assert all(game.phase == "over" for game in games)
+    assert [sorted(game.players or ()) for game in games] == [
+        sorted(("short", *(opponent,) * 3)) for opponent in ("random", "heuristic") for _ in range(4)
+    ]
+
+    before = files(run)
+    for options in ([], ["--resume"]):
+        again = wizard("train", config, *options)
+        assert again.code == 0
+        assert "finished     after 4,096 decisions" in again.out
+        points = [row[:2] for table in table_cells(outcome.out) for row in table]
+        assert [row[:2] for table in table_cells(again.out) for row in table] == points
+        assert files(run) == before
+
+
+def test_train_in_another_folder(wizard: Wizard, tmp_path: Path) -> None:
+    """Paths are printed in full, however long, so that they can be copied."""
+    runs = tmp_path / ("long-" * 20) / "runs"
+    outcome = wizard("train", shortened("short", tmp_path), "--runs", runs)
+    assert outcome.code == 0
+    for name in (CHECKPOINT, CURVES, "records.jsonl"):
+        assert str(runs / "short" / name) in outcome.out
+    assert not Path("runs").exists()
+
+
+def test_the_printed_commands_run_as_they_stand(
+    wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the rules of the run, in its folder; the name of another seed's run differs."""
+    config = shortened("short", tmp_path)
+    rules = ["--set", "game.num_players=3", "--set", "game.bid_restriction=no_even"]
+    outcome = wizard("train", config, "--runs", "else where", "--name", "mine", "--threads", 1, *rules)
+    commands = next_steps(outcome.out)
+    programs = [name for _, name, *_ in commands if not name.startswith("-")]
+    assert programs == ["evaluate", "play", "replay", "train", "train"]
+    for called, *arguments in commands:
+        if called == "tensorboard":
+            assert Path(arguments[-1]).is_dir()
+            continue
+        program, *_ = arguments
+        monkeypatch.setattr("sys.stdin", StringIO("quit\n"))
+        found = wizard(*arguments)
+        assert found.code == 0, found.err
+        if program in ("evaluate", "play"):
+            assert shlex.join(arguments).endswith("--players 3 --bid-restriction no_even --hand-sizes 1,2")
+    assert (Path("else where") / "mine-seed1" / FILE_NAME).exists()
+    settings = json.loads((Path("else where") / "mine" / "config.json").read_text())
+    assert settings["learning"]["decisions"] == 2 * 4096
+
+
+def test_printed_commands_name_the_program_as_it_was_called(tmp_path: Path) -> None:
+    """By its path, where the shell finds no `wizard`; the shell that is given a command runs it."""
+    config, bare = shortened("short", tmp_path), {**os.environ, "PATH": "/usr/bin:/bin"}
+    run = partial(subprocess.run, cwd=tmp_path, env=bare, capture_output=True, text=True, check=True)
+    shown = run([COMMAND, "train", config]).stdout
+    for command in next_steps(shown):
+        assert Path(command[0]).parent == COMMAND.parent
+    evaluate, _, replay, *_ = next_steps(shown)
+    assert "trick" in run(shlex.join(replay), shell=True).stdout.lower()
+    assert "alone" not in run(shlex.join(evaluate), shell=True).stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_run_goes_on_with_the_printed_command(
+    wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int
+) -> None:
+    """It has a checkpoint of its first iteration, and the command has every option that was given."""
+    (tmp_path / "mine.py").write_text(
+        "def paid(points, scores, ended):\n    return points.astype('float32')\n"
+    )
+    options = ["--seed", 3, "--runs", "else where", "--threads", 1, "--device", "cpu", "--allow-programs"]
+    options += ["--set", f"learning.reward={tmp_path}/mine.py:paid"]
+    interrupt(monkeypatch, number)
+    stopped = wizard("train", shortened("short", tmp_path, decisions="16_384"), *options)
+    assert stopped.code == code
+    folder = Path("else where") / "short-seed3"
+    assert [line[DECISIONS] for line in read_curves(folder / CURVES)] == ["4096"]
+    assert read_plain(folder / CHECKPOINT)["decisions"] == 4096
+    finished = go_on(wizard, stopped)
+    assert finished.code == 0, finished.err
+    assert [int(line[DECISIONS]) for line in read_curves(folder / CURVES)] == [4096, 8192, 12288, 16384]
+    assert "4,096" in finished.out  # the whole run is shown, not its last part
+
+
+def test_a_run_that_is_stopped_while_it_is_evaluated_is_evaluated_again(
+    wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+
+    def stop(console: Console, result: Evaluation, title: str) -> None:
+        shown.append(title)
+        if len(shown) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("wizard_env.cli.training.show_evaluation", stop)
+    stopped = wizard("train", shortened("short", tmp_path))
+    assert stopped.code == 130
+    assert go_on(wizard, stopped).code == 0
+    assert shown == [f"short alone against {name}" for name in ("random", "random", "heuristic")]
+
+
+@pytest.mark.parametrize("learner", ["maskable_ppo", "dqn"])
+def test_other_learners_stop_and_go_on(
+    wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, learner: str
+) -> None:
+    learning = {"learner": learner, "decisions": 8192, "num_games": 128, "decisions_per_game": 32}
+    text = "\n".join(f"{key} = {json.dumps(value)}" for key, value in learning.items())
+    config = tmp_path / "short.toml"
+    config.write_text(
+        f'name = "short"\n[game]\nhand_sizes = [1, 2]\n[learning]\n{text}\n[evaluation]\ngames = 5\n'
+    )
+    interrupt(monkeypatch)
+    stopped = wizard("train", config)
+    assert stopped.code == 130
+    assert len(read_curves(Path("runs") / "short" / CURVES)) == 1
+    assert go_on(wizard, stopped).code == 0
+    assert len(read_curves(Path("runs") / "short" / CURVES)) == 2
+
+
+def test_progress_is_printed_where_there_is_no_terminal(
+    wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the start on, and while the agent is evaluated."""
+    for name in ("FIRST_LINE", "LINES_APART"):
+        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.005)
+    lines = wizard("train", shortened("short", tmp_path, decisions="40_960")).out.splitlines()
+    assert lines[0] == "run          runs/short: 40,960 decisions"
+    learning = [line for line in lines if line.startswith("learning ")]
+    whole = re.compile(
+        r"learning +\d+%  \d:\d\d:\d\d left, then the evaluation, [\d,]+ decisions/s, bids met \d+\.\d%, "
+        r"[\d,]+ of 40,960 decisions"
+    )
+    assert any(map(whole.fullmatch, learning))
+    assert [line for line in lines if line.startswith("playing heuristic")]
+
+
+def test_the_first_line_is_not_held_back(tmp_path: Path) -> None:
+    """A pipe gets it while the run still learns."""
+    command = [str(COMMAND), "train", str(shortened("short", tmp_path, decisions="1_000_000_000"))]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "run          runs/short: 1,000,000,000 decisions\n"
+        assert process.poll() is None
+        process.kill()
+
+
+def test_a_mistake_in_a_config_does_not_block_its_correction(wizard: Wizard, tmp_path: Path) -> None:
+    wrong = ("--set", "learning.sparring=0.5", "--set", "learning.partners=['heuristc']")
+    assert "did you mean 'heuristic'" in error_line(wizard("train", shortened("short", tmp_path), *wrong))
+    assert not Path("runs").exists()
+    assert wizard("train", shortened("short", tmp_path), "--set", "learning.sparring=0.5").code == 0
+
+
+def test_the_agent_of_a_folder_named_like_an_agent_is_evaluated(wizard: Wizard, tmp_path: Path) -> None:
+    """Not the agent of that name."""
+    outcome = wizard("train", shortened("short", tmp_path), "--name", "champion", "--runs", ".")
+    assert "agent        ./champion" in outcome.out.splitlines()
+    evaluate, *_ = next_steps(outcome.out)
+    assert evaluate[2] == "./champion"
+
+
+def test_an_address_alone_is_refused(wizard: Wizard, tmp_path: Path) -> None:
+    message = error_line(wizard("train", shortened("short", tmp_path), "--address", "auto"))
+    assert "--address auto needs the number of workers" in message
+
+
+def test_workers_that_cannot_learn_are_refused(wizard: Wizard, tmp_path: Path) -> None:
+    assert "'dqn' has no workers" in error_line(wizard("train", "paper_dqn", "--workers", 2))
+    assert "multiple of 3" in error_line(wizard("train", shortened("short", tmp_path), "--workers", 3))
+    assert not Path("runs").exists()
+
+
+def test_nothing_to_resume(wizard: Wizard, tmp_path: Path) -> None:
+    assert "nothing to resume" in error_line(wizard("train", shortened("short", tmp_path), "--resume"))
+
+
+def test_an_unknown_opponent_is_refused_before_learning(wizard: Wizard, tmp_path: Path) -> None:
+    config = shortened("short", tmp_path, opponents='["randm"]')
+    assert "did you mean 'random'" in error_line(wizard("train", config))
+    assert not Path("runs").exists()
+
+
+def test_an_unknown_config(wizard: Wizard) -> None:
+    message = error_line(wizard("train", "smok"))
+    assert "'smok'" in message
+    assert "quick, rival, smoke" in message
+
+
+def test_a_wrong_config(wizard: Wizard, tmp_path: Path) -> None:
+    config = shortened("short", tmp_path, decisions="0")
+    assert f"{config}: learning.decisions = 0" in error_line(wizard("train", config))
+    assert not Path("runs").exists()
+
+
+def test_a_config_is_printed(wizard: Wizard) -> None:
+    """As it is, so that it can be copied and changed."""
+    assert wizard("config", "quick").out == configs.find("quick").read_text()
+    assert "'quik'" in error_line(wizard("config", "quik"))
+
+
+def test_keys_are_set_on_the_command_line(wizard: Wizard, tmp_path: Path) -> None:
+    """The run is resumed by the command that it prints, and its past selves are agents."""
+    config = shortened("short", tmp_path)
+    options = (
+        "--set",
+        "learning.decisions=8192",
+        "--set",
+        "learning.snapshot_decisions=4096",
+        "--set",
+        "learning.layers=[32]",
+        "--seed",
+        "3",
+    )
+    outcome = wizard("train", config, *options)
+    assert outcome.code == 0
+    folder = Path("runs") / "short-seed3"
+    settings = json.loads((folder / "config.json").read_text())
+    assert (settings["seed"], settings["name"], settings["learning"]["layers"]) == (3, "short-seed3", [32])
+    past = sorted(path.name for path in (folder / "past").iterdir())
+    assert past == ["000001", "000002"]
+    assert load(str(folder / "past" / past[-1])) is not None
+    same = read_agent(folder / FILE_NAME)
+    assert all(
+        (same[name] == values).all()
+        for name, values in read_agent(folder / "past" / past[-1] / FILE_NAME).items()
+    )
+    named = wizard("train", config, *options, "--name", "mine")
+    assert named.code == 0
+    assert (Path("runs") / "mine" / FILE_NAME).is_file()
+
+
+def test_an_encoding_of_ones_own(wizard: Wizard, tmp_path: Path) -> None:
+    """It runs only where programs may; the run is evaluated with it, and says how to load the agent."""
+    (tmp_path / "mine.py").write_text("def halves(observations):\n    return observations / 2\n")
+    command = ("train", shortened("own", tmp_path), "--set", f"learning.encoding={tmp_path}/mine.py:halves")
+    assert "--allow-programs" in error_line(wizard(*command))
+    outcome = wizard(*command, "--allow-programs")
+    assert outcome.code == 0
+    assert "own alone against heuristic" in " ".join(outcome.out.split())
+    name = f"runs/own:encoding='{tmp_path}/mine.py:halves'"
+    assert shlex.quote(name) in outcome.out
+    assert wizard("evaluate", name, "random", "--games", 2, "--hand-sizes", "1").code == 0
+
+
+def test_wrong_changes_are_refused(wizard: Wizard) -> None:
+    for change, message in (
+        ("learning.layer=[32]", "unknown key learning.layer: did you mean 'layers'"),
+        ("learning.epochs", "'learning.epochs' is not of the form section.key=value"),
+        ("a.b.c=1", "is not of the form section.key=value"),
+        ("name.first=1", "name is not a section"),
+        ("learning.epochs=many", "learning.epochs = 'many'"),
+    ):
+        assert message in error_line(wizard("train", "smoke", "--set", change))

@@ -1,0 +1,80 @@
+"""Running commands of `wizard` in tests, and reading what they print."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import pytest
+
+if TYPE_CHECKING:
+    from wizard_env.train.selfplay.progress import Progress
+
+COMMAND = Path(sys.executable).with_name("wizard")
+
+
+class Outcome(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Wizard: TypeAlias = Callable[..., Outcome]
+
+
+def run_installed(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Run the installed command in its own process."""
+    return subprocess.run([COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, number: signal.Signals = signal.SIGINT) -> None:
+    """Let a signal reach the process while its first iteration is shown; later ones are left alone."""
+    from wizard_env.cli.feedback.progress import TrainingBar
+
+    update, left = TrainingBar.update, [number]
+
+    def interrupted(self: TrainingBar, iteration: "Progress") -> None:
+        if left:
+            os.kill(os.getpid(), left.pop())
+        update(self, iteration)
+
+    monkeypatch.setattr(TrainingBar, "update", interrupted)
+
+
+def go_on(wizard: Wizard, outcome: Outcome) -> Outcome:
+    """Run the command that a stopped command has printed."""
+    ((program, *arguments),) = next_steps(outcome.out)
+    assert program == "wizard"
+    return wizard(*arguments)
+
+
+def error_line(outcome: Outcome) -> str:
+    """The one line on stderr of an error that the user can fix."""
+    assert outcome.code == 2
+    lines = outcome.err.strip().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("error: ")
+    return lines[0]
+
+
+def next_steps(printed: str) -> list[list[str]]:
+    """The words of the commands that were printed to be pasted: the indented lines."""
+    return [shlex.split(line) for line in printed.splitlines() if re.match("  \\S", line)]
+
+
+def table_cells(printed: str) -> list[list[list[str]]]:
+    """The cells of the printed tables, without their headings."""
+    tables: list[list[list[str]]] = []
+    for line in printed.splitlines():
+        if line.startswith("┏"):
+            tables.append([])
+        elif line.startswith("│"):
+            tables[-1].append([cell.strip() for cell in line.strip("│").split("│")])
+    return tables

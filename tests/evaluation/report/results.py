@@ -1,0 +1,59 @@
+"""Made-up results, with the figures that a test is about; all others are 0.5."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeAlias, TypeVar
+
+from wizard_env import Rules
+from wizard_env.evaluation.evaluate import Evaluation, Timing
+from wizard_env.evaluation.exploitability import Exploit
+from wizard_env.evaluation.league import League
+from wizard_env.evaluation.ratings import Rating
+from wizard_env.evaluation.scorecard.card import Accuracy, Adaptation, Card, Line, Part
+from wizard_env.evaluation.scorecard.protocol import PARTS
+from wizard_env.evaluation.statistics import Difference, Standing
+
+Leads: TypeAlias = Mapping[tuple[str, str], tuple[float, float, float]]
+"""The lead of the first of a pair over the second, and its interval."""
+T = TypeVar("T")
+
+
+def evaluation(points: Mapping[str, float], leads: Leads, players: int = 3) -> Evaluation:
+    """An evaluation in which each name scores the given points per game."""
+    standings = [_filled(Standing, name=name, points=number) for name, number in points.items()]
+    times = [_filled(Timing, name=name) for name in points]
+    return Evaluation(Rules(players), 10, 0, standings, _differences(leads), [], [], [], times)
+
+
+def league(names: Sequence[str], leads: Leads) -> League:
+    """A league with these names in the order of their ratings."""
+    ratings = [_filled(Rating, name=name) for name in names]
+    return League((Rules(3),), 10, 0, (1,), ratings, _differences(leads), [])
+
+
+def exploit(**given: Any) -> Exploit:
+    """A learned response, with these figures."""
+    return _filled(Exploit, **{"agent": "a", "start": "a", "games": 300, "decisions": 1_000_000} | given)
+
+
+def card(name: str, opponent: str) -> Card:
+    """A score card of an agent, with a line for each part and large figures."""
+    figures = {"lead": 1233.1, "lead_low": -1228.2, "lead_high": -1238.3, "score": -123.4}
+    lines = [_filled(Line, part=part, table=opponent, deals=100, **figures) for part in PARTS]
+    return _filled(
+        Card,
+        name=name,
+        agent=name,
+        parts=[_filled(Part, name=part) for part in PARTS],
+        lines=lines,
+        self_play=[_filled(Accuracy, hand_size=size) for size in range(16)],
+        adaptation=_filled(Adaptation),
+    )
+
+
+def _differences(leads: Leads) -> list[Difference]:
+    return [Difference(name, other, *figures) for (name, other), figures in leads.items()]
+
+
+def _filled(kind: type[T], **given: Any) -> T:
+    return kind(**{field.name: given.get(field.name, 0.5) for field in fields(kind)})  # type: ignore[arg-type]

@@ -1,0 +1,170 @@
+"""Results in the terminal: whatever a table says can be read at 80 columns, however long the names are."""
+
+import re
+from dataclasses import replace
+from io import StringIO
+from itertools import combinations
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from benchmarks.display import render
+from benchmarks.report import RATE, SECONDS, CurvePoint, KernelCost, Machine, Report, Row
+from tests.evaluation.report.results import card, evaluation, exploit, league
+from wizard_env.cli.sweep import sweep_grid
+from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat
+from wizard_env.evaluation.report.console import (
+    show_evaluation,
+    show_exploit,
+    show_grid,
+    show_league,
+    show_scorecard,
+    show_sizes,
+)
+from wizard_env.evaluation.report.grids import Grid, analysis_grids, difference_grid
+from wizard_env.train.sweep import Trial
+
+COLUMNS = 80
+LONG = "external:command='python somewhere/else/agents/my_bot.py --worlds 64 --seed 1',timeout=30"
+OTHER = "variant:of=champion+search:worlds=32,bias=0.25,noise=0.125,greed=-0.333"
+NAMES = [LONG, OTHER, "champion", *(f"runs/experiment-{number:02}" for number in range(9))]
+
+
+@pytest.fixture
+def console() -> Console:
+    return Console(file=StringIO(), width=COLUMNS)
+
+
+def printed(console: Console) -> str:
+    """What the console has shown."""
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def check_tables(shown: str, *cells: str) -> None:
+    """Each table fits, each column has room, nothing is cut, and these cells stand in full.
+
+    Cells may be folded: the parts of a column are joined before they are compared.
+    """
+    lines = [line for line in shown.splitlines() if line[:1] in "┏┡├└│┃"]
+    assert lines
+    assert max(map(cell_len, lines)) <= COLUMNS
+    assert "…" not in shown
+    assert "..." not in "".join(lines)
+    assert "┃┃" not in shown
+    joined: list[str] = []
+    for line in lines:
+        parts = [part.strip() for part in re.split("[│┃]", line)[1:-1]]
+        whole = line[0] in "│┃" and len(parts) == len(joined)
+        joined = [before + part for before, part in zip(joined, parts, strict=True)] if whole else parts
+        for cell in list(missing := set(cells)):
+            if any(cell.replace(" ", "") in column.replace(" ", "") for column in joined):
+                missing.discard(cell)
+                cells = tuple(missing)
+    assert not cells
+
+
+def leads(names: list[str]) -> dict[tuple[str, str], tuple[float, float, float]]:
+    return dict.fromkeys(combinations(names, 2), (-1233.1, -1228.2, -1238.3))
+
+
+def test_an_evaluation_fits(console: Console) -> None:
+    """With bids by hand size and position, and leads over each other."""
+    names = NAMES[:4]
+    found = evaluation(dict.fromkeys(names, -1533.1), leads(names))
+    show_evaluation(console, found, "1,000,000 deals with 6 players, seed 123456789", details=True)
+    check_tables(printed(console), *names, "-1533.1", "-1228.2 to -1238.3")
+
+
+def test_sizes_fit(console: Console) -> None:
+    show_sizes(console, [evaluation(dict.fromkeys(NAMES[:3], -1533.1), {}, size) for size in (3, 4, 5, 6)])
+    check_tables(printed(console), *NAMES[:3], "-1533.1 (0.500)", "6 players")
+
+
+def test_a_league_fits(console: Console) -> None:
+    """Its cross table goes on in more tables, each with the names."""
+    found = league(NAMES, leads(NAMES))
+    show_league(console, found)
+    show_grid(console, difference_grid(found))
+    check_tables(printed(console), *NAMES, "+1233.1", "-1233.1", "(12)")
+
+
+def test_an_exploit_fits(console: Console) -> None:
+    show_exploit(console, exploit(agent=LONG, start=OTHER, gain_low=-1227.4, gain_high=1217.1))
+    check_tables(printed(console), f"{OTHER} in its place", "-1227.4 to +1217.1")
+
+
+def test_a_score_card_fits(console: Console) -> None:
+    show_scorecard(console, card(LONG, OTHER))
+    check_tables(printed(console), OTHER, "+1233.1", "-1228.2 to -1238.3", "strangers")
+
+
+def test_an_analysis_fits(console: Console) -> None:
+    seats = [PlayedSeat(seat, -1000, 0.5, -1.25, 1234.5, 1234.5, -1234.5) for seat in range(6)]
+    points = {"trump H": -123.4, "play WI": 123.4}
+    decision = Decision(59, 20, 5, "trump", "trump H", "play WI", 123.4, points)
+    found = Analysis(LONG, 1234.5, seats, [decision] * 3, NAMES[:6])
+    for grid in analysis_grids(found, "game 1000", None):
+        show_grid(console, grid)
+    check_tables(printed(console), f"1 {LONG}", f"2 {OTHER}", "-1234", "trump H", "-123.4")
+
+
+def test_a_sweep_fits(console: Console) -> None:
+    keys = ("learning.learning_rate", "learning.final_learning_rate", "learning.checkpoint_seconds")
+    trials = [Trial(123, "complete", 1234.5, dict.fromkeys(keys, 1 / 3) | {"learning.layers": "[64, 64]"})]
+    show_grid(console, sweep_grid(trials, LONG))
+    check_tables(printed(console), *keys, "0.3333", "[64, 64]", "complete")
+
+
+def test_names_are_whole_where_there_is_room(console: Console) -> None:
+    """And short ones stay whole where long ones are folded."""
+    show_grid(console, Grid("", ["agent", "over", "lead"], [["champion", OTHER, "+1.0"]], names=2))
+    check_tables(printed(console), "champion", OTHER)
+    assert "│ champion │" in printed(console)
+    wide = Console(file=StringIO(), width=200)
+    show_grid(wide, Grid("", ["agent", "lead"], [[LONG, "+1.0"]]))
+    assert f"│ {LONG} │" in printed(wide)
+
+
+def test_benchmarks_fit(console: Console) -> None:
+    console.print(render(report()))
+    check_tables(printed(console), "99.9 M/s", "train.selfplay.advantages._seat_advantages", "reached")
+
+
+@pytest.mark.parametrize(
+    ("gain", "told"),
+    [
+        (
+            (16.9, 12.7, 21.4),
+            "gains 16.9 points per game over b (95% interval +12.7 to +21.4): a lower",
+        ),
+        (
+            (-22.8, -30.0, -15.0),
+            "scores 22.8 points per game less than b (gain: 95% interval -30.0 to",
+        ),
+        ((1.0, -3.0, 5.0), "and b cannot be told apart: its gain is +1.0 (95% interval -3.0 to +5.0)"),
+    ],
+)
+def test_a_gain_that_is_none_is_no_bound(
+    console: Console, gain: tuple[float, float, float], told: str
+) -> None:
+    """The interval is shown, and that nothing was found, which shows little."""
+    found = replace(exploit(agent="a", start="b"), gain=gain[0], gain_low=gain[1], gain_high=gain[2])
+    show_exploit(console, found)
+    shown = printed(console)
+    assert told in shown
+    assert ("a lower bound" in shown) == (gain[1] > 0)
+    assert ("nothing was found that exploits a" in shown) == (gain[1] <= 0)
+
+
+def report() -> Report:
+    """Benchmarks with long names and large figures."""
+    name = "Games.step at 65,536 games with observations in canonical suits, on all threads"
+    row = Row(
+        name, RATE, 99.9e6, 98.8e6, f"what {name} is compared with", 99.9e6, 98.8e6, 99.9, 98.8, 1.5, True
+    )
+    machine = Machine("A processor with a long name @ 3.00 GHz", 128, 128, "CPython 3.13.1", {"numpy": "2.0"})
+    kernel = KernelCost("wizard_env.train.selfplay.advantages._seat_advantages", 123.45, 1_234_567)
+    point = CurvePoint(1_048_576, 1234.5, 1234.5, 1234)
+    return Report(machine, True, [row, replace(row, unit=SECONDS)], [point], [kernel])

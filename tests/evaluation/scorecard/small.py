@@ -1,0 +1,37 @@
+"""A protocol that takes a second: a table for each part, with small rounds."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from wizard_env import Rules
+from wizard_env.evaluation.scorecard import card, protocol
+from wizard_env.evaluation.scorecard.protocol import PARTS, Table
+from wizard_env.evaluation.workers import workers
+
+DEALS = {"full": 24, "short": 4}
+
+
+def tables() -> list[Table]:
+    players = (3, 4, 5, 6, 4, 4)
+    return [
+        Table(part, "rule_based", Rules(count, hand_sizes=(1, 3)), ("rule_based",) * (count - 1))
+        for part, count in zip(PARTS, players, strict=True)
+    ]
+
+
+def use_small_protocol(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Play these tables instead, and measure the ends of their scale."""
+    monkeypatch.setattr(protocol, "tables", tables)
+    monkeypatch.setattr(protocol, "DEALS", DEALS)
+    monkeypatch.setattr(card, "REFERENCES", folder / "references.json")
+    card.REFERENCES.write_text(references())
+
+
+@cache
+def references() -> str:
+    """The ends of the scale, as JSON; called while these tables are in force."""
+    with workers() as here:
+        return json.dumps(card.reference_document(here))

@@ -1,0 +1,111 @@
+"""Analyses: what decisions lost, and that points are par plus luck minus losses."""
+
+import numpy as np
+import pytest
+
+from wizard_env import ACTIONS, Game, Rules, View
+from wizard_env.agents import load
+from wizard_env.evaluation.analysis import analyse
+
+RULES = Rules(3, hand_sizes=(1, 3, 5))
+SEARCH = "search:worlds=32"
+
+
+def play(agents: list[str], rules: Rules = RULES, seed: int = 0, actions: int | None = None) -> Game:
+    game, rng = Game(rules, seed), np.random.default_rng(seed)
+    seated = [load(agent) for agent in agents]
+    while game.phase != "over" and (actions is None or len(game.history) < actions):
+        game.step(int(seated[game.acting_seat].act(View.of([game]), rng)[0]))
+    return game
+
+
+def test_points_are_par_plus_luck_minus_losses() -> None:
+    game = play(["heuristic", "random", "rule_based"])
+    found = analyse(game, load(SEARCH), SEARCH)
+    assert [seat.points for seat in found.seats] == game.scores
+    for seat in found.seats:
+        assert seat.points == pytest.approx(found.par + seat.luck - seat.lost)
+        of_seat = [decision for decision in found.decisions if decision.seat == seat.seat]
+        assert seat.lost == pytest.approx(sum(decision.lost for decision in of_seat))
+        bids = sum(decision.lost for decision in of_seat if decision.phase == "bid")
+        assert seat.lost_by_bids == pytest.approx(bids)
+        bias = np.mean([scored.bids[seat.seat] - scored.tricks_won[seat.seat] for scored in game.rounds])
+        assert seat.bid_bias == pytest.approx(bias)
+
+
+def test_only_decisions_with_a_choice_are_judged() -> None:
+    game = play(["heuristic", "random", "rule_based"])
+    found, twin, numbers = analyse(game, load(SEARCH), SEARCH), game.restart(), []
+    told = {decision.number: decision for decision in found.decisions}
+    for number, action in enumerate(game.history):
+        if len(twin.legal_actions()) > 1:
+            numbers.append(number)
+            decision = told[number]
+            assert (decision.seat, decision.phase, decision.chosen) == (
+                twin.seat,
+                twin.phase,
+                ACTIONS[action],
+            )
+            assert decision.round_number == twin.round_number
+            assert sorted(decision.points) == sorted(ACTIONS[one] for one in twin.legal_actions())
+            assert decision.best == max(decision.points, key=lambda name: decision.points[name])
+        twin.step(action)
+    assert list(told) == numbers
+
+
+def test_noise_is_not_a_mistake() -> None:
+    """Random play loses points; always taking the best of the same search loses none in the long run."""
+    lost = np.zeros(3)
+    for seed in range(6):
+        game = play(["random", "search:worlds=64", "heuristic"], seed=seed)
+        lost += [seat.lost for seat in analyse(game, load("search:worlds=16"), "search", seed).seats]
+    assert lost[0] / 6 > 40
+    assert abs(lost[1]) / 6 < 12
+
+
+def test_a_mistake_is_found() -> None:
+    """The dealer, who bids last, holds a Wizard and a Jester and bids 0, where 1 is better."""
+    game = Game.from_deal(Rules(3), dealer=0, hands=["WI JE", "2H 3H", "2C 4H"], upcard="3C")
+    for action in ["bid 0", "bid 0", "bid 0"]:
+        game.step(action)
+    found = analyse(game, load(SEARCH), SEARCH)
+    last = found.decisions[-1]
+    assert (last.seat, last.chosen, last.best) == (0, "bid 0", "bid 1")
+    assert last.lost > 30
+    assert found.seats == []
+
+
+def test_unfinished_rounds_are_judged_but_not_counted() -> None:
+    game = play(["heuristic"] * 3, actions=14)
+    found = analyse(game, load(SEARCH), SEARCH)
+    assert max(decision.round_number for decision in found.decisions) == 2
+    assert [seat.points for seat in found.seats] == game.rounds[0].points
+
+
+def test_a_game_without_an_action() -> None:
+    found = analyse(Game(RULES), load(SEARCH), SEARCH)
+    assert (found.par, found.seats, found.decisions) == (0.0, [], [])
+
+
+def test_a_round_is_judged_the_same_by_itself() -> None:
+    game, agent = play(["heuristic", "random", "rule_based"]), load("search:worlds=8")
+    whole, parts = (
+        analyse(game, agent, "search"),
+        [analyse(game, agent, "search", only=[number]) for number in (1, 2, 3)],
+    )
+    assert [decision for part in parts for decision in part.decisions] == whole.decisions
+    assert sum(part.par for part in parts) == pytest.approx(whole.par)
+    for number, part in enumerate(parts):
+        assert [seat.points for seat in part.seats] == game.rounds[number].points
+    assert analyse(game, agent, "search", only=[]).decisions == []
+
+
+def test_the_same_seed_gives_the_same_judgement() -> None:
+    game, agent = play(["heuristic"] * 3), load("search:worlds=2")
+    assert analyse(game, agent, "search", 1) == analyse(game, agent, "search", 1)
+    assert analyse(game, agent, "search", 1) != analyse(game, agent, "search", 2)
+
+
+def test_an_agent_that_expects_no_points_cannot_judge() -> None:
+    with pytest.raises(ValueError, match="'heuristic' expects no points of single actions"):
+        analyse(play(["heuristic"] * 3), load("heuristic"), "heuristic")

@@ -1,0 +1,307 @@
+"""Leagues: what is played and what is kept, and how the ratings and differences come out."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wizard_env import NUM_ACTIONS, Rules
+from wizard_env.agents.network import FILE_NAME as WEIGHTS
+from wizard_env.agents.network import save_agent
+from wizard_env.evaluation.duplicate import Deals, arrange
+from wizard_env.evaluation.league import (
+    DEALS,
+    FILE_NAME,
+    League,
+    fingerprint,
+    play_league,
+    points_of_members,
+)
+from wizard_env.evaluation.league_file import LeagueFile, LeagueFileError
+from wizard_env.evaluation.workers import workers
+from wizard_env.loading import load
+from wizard_env.observation.fields import OBS_SIZE
+
+SHORT = Rules(num_players=3, hand_sizes=(2, 1))
+FOUR = replace(SHORT, num_players=4)
+NAMES = ["random", "random:", "rule_based", "rule_based:"]
+"""Four names of two agents."""
+
+
+class Counted:
+    """`map` in this process; counts what is played, and may stop early."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.tasks: list[Deals] = []
+        self.stop_after = stop_after
+
+    def __call__(self, function: Callable[[Any], Any], tasks: Iterable[Any], /) -> Iterator[Any]:
+        for task in tasks:
+            if len(self.tasks) == self.stop_after:
+                raise KeyboardInterrupt
+            self.tasks.append(task)
+            yield function(task)
+
+    @property
+    def tables(self) -> set[tuple[str, ...]]:
+        return {tuple(sorted(player.name for player in task.players)) for task in self.tasks}
+
+
+def league(
+    folder: Path,
+    *agents: str,
+    rules: Iterable[Rules] = (SHORT,),
+    games: int = 4,
+    spread: Counted | None = None,
+    recorded: bool = False,
+) -> League:
+    return play_league(folder, agents, list(rules), games, 1, spread or Counted(), recorded)
+
+
+# --- what is played and kept
+
+
+def test_nothing_is_played_twice(tmp_path: Path) -> None:
+    first, again = Counted(), Counted()
+    assert league(tmp_path, *NAMES, spread=first) == league(tmp_path, *NAMES[::-1], spread=again)
+    assert (len(first.tasks), len(again.tasks)) == (4, 0)
+
+
+def test_another_agent_plays_only_its_own_tables(tmp_path: Path) -> None:
+    """The league is the same as if all had been played together."""
+    league(tmp_path / "grown", *NAMES[:3], rules=(SHORT,))
+    joined = Counted()
+    grown = league(tmp_path / "grown", *NAMES, spread=joined)
+    assert joined.tables == {(*sorted(two), NAMES[3]) for two in combinations(NAMES[:3], 2)}
+    assert grown == league(tmp_path / "whole", *NAMES)
+
+
+@pytest.mark.parametrize("stop", [0, 1, 5])
+def test_a_killed_run_continues_where_it_stopped(tmp_path: Path, stop: int) -> None:
+    """The file and the league become the same; a line that was being written is written again."""
+    games = 2 * DEALS + 5
+    whole = league(tmp_path / "whole", *NAMES, rules=(SHORT, FOUR), games=games)
+    with pytest.raises(KeyboardInterrupt):
+        league(tmp_path / "cut", *NAMES, rules=(SHORT, FOUR), games=games, spread=Counted(stop))
+    path = tmp_path / "cut" / FILE_NAME
+    lines = (tmp_path / "whole" / FILE_NAME).read_bytes().splitlines(keepends=True)
+    assert path.exists() == (stop > 0)
+    path.parent.mkdir(exist_ok=True)
+    with path.open("ab") as file:
+        file.write(lines[stop][:-30])
+    rest = Counted()
+    assert league(tmp_path / "cut", *NAMES, rules=(SHORT, FOUR), games=games, spread=rest) == whole
+    assert len(rest.tasks) == len(lines) - stop == 3 * 5 - stop
+    assert path.read_bytes() == b"".join(lines)
+
+
+def test_more_games_add_to_those_already_played(tmp_path: Path) -> None:
+    league(tmp_path / "grown", *NAMES, games=DEALS + 3)
+    more = Counted()
+    grown = league(tmp_path / "grown", *NAMES, games=2 * DEALS + 1, spread=more)
+    assert sum(len(task.seeds) for task in more.tasks) == 4 * (DEALS - 2)
+    assert grown == league(tmp_path / "whole", *NAMES, games=2 * DEALS + 1)
+    fewer = Counted()
+    assert league(tmp_path / "grown", *NAMES, spread=fewer) == league(tmp_path / "few", *NAMES)
+    assert not fewer.tasks
+
+
+def test_results_of_other_rules_seeds_and_agents_do_not_count(tmp_path: Path) -> None:
+    league(tmp_path, *NAMES)
+    magic, seeded = Counted(), Counted()
+    league(tmp_path, *NAMES, rules=(replace(SHORT, magic_edition=True),), spread=magic)
+    play_league(tmp_path, NAMES, [SHORT], 4, 2, seeded)
+    assert len(magic.tasks) == len(seeded.tasks) == 4
+    fewer = Counted()
+    assert {rating.name for rating in league(tmp_path, *NAMES[:3], spread=fewer).ratings} == set(NAMES[:3])
+    assert not fewer.tasks
+
+
+def save_network(folder: Path, seed: int) -> None:
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    weights = {
+        "layer.0.weight": torch.randn(NUM_ACTIONS, OBS_SIZE, generator=generator),
+        "layer.0.bias": torch.zeros(NUM_ACTIONS),
+    }
+    folder.mkdir(exist_ok=True)
+    save_agent(weights, folder / WEIGHTS)
+
+
+def test_other_weights_are_another_agent(tmp_path: Path) -> None:
+    """So are other options; the same weights again are the same agent."""
+    run, copy = tmp_path / "run", tmp_path / "copy"
+    save_network(run, 1)
+    shutil.copytree(run, copy)
+    names = [str(run), f"{run}:sample=True", str(copy)]
+    prints = {name: fingerprint(name, load(name)) for name in names}
+    assert len(set(prints.values())) == 3
+    assert prints[str(run)] == fingerprint(str(run), load(str(run)))
+
+    league(tmp_path, *NAMES[:3], str(run))
+    save_network(run, 2)
+    assert fingerprint(str(run), load(str(run))) != prints[str(run)]
+    trained = Counted()
+    league(tmp_path, *NAMES[:3], str(run), spread=trained)
+    assert len(trained.tasks) == 3
+    assert all(str(run) in table for table in trained.tables)
+
+
+def test_the_fingerprint_is_of_the_weights(tmp_path: Path) -> None:
+    """The same weights in a file with other bytes are the same agent; also within another agent."""
+    from safetensors.numpy import load_file, save
+
+    run = tmp_path / "run"
+    save_network(run, 1)
+    names = [str(run), f"champion+search:network={run}", f"variant:of={run}"]
+    before = [fingerprint(name, load(name)) for name in names]
+    (run / "critic.safetensors").write_bytes(b"of no account")
+    content = (run / WEIGHTS).read_bytes()
+    about = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
+    (run / WEIGHTS).write_bytes(save(load_file(run / WEIGHTS), about | {"written": "later"}))
+    assert (run / WEIGHTS).read_bytes() != content
+    assert [fingerprint(name, load(name)) for name in names] == before
+    save_network(run, 2)
+    assert not set(before) & {fingerprint(name, load(name)) for name in names}
+
+
+def test_workers_change_nothing(tmp_path: Path) -> None:
+    alone = league(tmp_path / "alone", *NAMES, games=DEALS + 2)
+    with workers(2) as spread:
+        assert play_league(tmp_path / "two", NAMES, [SHORT], DEALS + 2, 1, spread) == alone
+    one, two = ((tmp_path / name / FILE_NAME).read_bytes() for name in ("alone", "two"))
+    assert one == two
+
+
+def _change_a_score(line: str) -> str:
+    record = json.loads(line)
+    record["scores"][0][0][0] += 10
+    return json.dumps(record, separators=(",", ":"))
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (_change_a_score, "its digest"),
+        (lambda line: line[:60], "not a record of a league: it begins"),
+        (lambda line: "", "not a record of a league"),
+        (lambda line: "[1, 2]", "not a record of a league"),
+        (lambda line: line.replace('"version":1', '"version":2'), "version 2: allowed is 1"),
+        (lambda line: line.replace('"seed":1', '"seed":3'), "its digest"),
+    ],
+)
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_damaged_file_is_refused(
+    tmp_path: Path, damage: Callable[[str], str], reason: str, number: int
+) -> None:
+    """The error names line and reason, and the file stays as it is."""
+    league(tmp_path, *NAMES)
+    path = tmp_path / FILE_NAME
+    lines = path.read_text().splitlines()
+    lines[number - 1] = damage(lines[number - 1])
+    path.write_text("\n".join(lines) + "\n")
+    before = path.read_bytes()
+    with pytest.raises(LeagueFileError, match=f"{FILE_NAME}, line {number}: {reason}"):
+        league(tmp_path, *NAMES, games=6)
+    assert path.read_bytes() == before
+
+
+def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    """Even if it is a single line without an end."""
+    path = tmp_path / FILE_NAME
+    path.write_text("my notes")
+    with pytest.raises(LeagueFileError, match="line 1: not a record of a league: it begins 'my notes'"):
+        league(tmp_path, *NAMES)
+    assert path.read_text() == "my notes"
+
+
+def test_a_deal_that_was_written_twice_counts_once(tmp_path: Path) -> None:
+    """If the scores are the same; two different results for one deal are refused."""
+    expected = league(tmp_path, *NAMES)
+    path = tmp_path / FILE_NAME
+    text = path.read_text()
+    path.write_text(text + text)
+    assert league(tmp_path, *NAMES) == expected
+    results = LeagueFile(path)
+    table, deals = next(iter(results.tables.items()))
+    with pytest.raises(ValueError, match="an earlier line has other scores for deal 2 of this table"):
+        results.add(table, 2, np.stack([deals[2] + 10]))
+    assert path.read_text() == text + text
+
+
+@pytest.mark.parametrize(
+    ("agents", "games", "message"),
+    [
+        (["random", "random", "rule_based"], 4, "'random' is named twice"),
+        (["random", "rule_based"], 4, "2 agents: a league with tables of 3 needs 3 or more"),
+        (NAMES, 1, "games=1: at least 2"),
+        (["random", "rule_based", "randm"], 4, "did you mean 'random'"),
+    ],
+)
+def test_leagues_that_are_refused(tmp_path: Path, agents: list[str], games: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        league(tmp_path / "new", *agents, games=games)
+    assert not (tmp_path / "new").exists()
+
+
+# --- ratings and differences
+
+
+def test_the_stronger_are_rated_higher(tmp_path: Path) -> None:
+    found = league(tmp_path, *NAMES, rules=(Rules(num_players=3, hand_sizes=(1, 3, 5)), FOUR), games=20)
+    names = [rating.name for rating in found.ratings]
+    assert set(names[:2]) == {"rule_based", "rule_based:"}
+    assert found.tables == (4, 1)
+    for rating in found.ratings:
+        assert rating.low < rating.mu < rating.high
+        assert rating.games == 3 * 20 * 3 + 20 * 4
+    assert found.ratings[1].low > found.ratings[2].high
+    shares = sum(rating.win_share * rating.games for rating in found.ratings)
+    assert shares == pytest.approx(4 * 20 * 3 + 20 * 4)
+    assert [(line.name, line.other) for line in found.differences] == list(combinations(names, 2))
+    twins, *_, stronger, _ = found.differences
+    assert twins.points_low <= 0 <= twins.points_high
+    assert stronger.points_low > 0
+
+
+def test_records_are_the_first_games_of_the_tables(tmp_path: Path) -> None:
+    """Also of tables that were played before."""
+    assert league(tmp_path, *NAMES, rules=(SHORT, FOUR)).records == []
+    found = league(tmp_path, *NAMES, rules=(SHORT, FOUR), recorded=True)
+    assert len(found.records) == sum(found.tables)
+    results = LeagueFile(tmp_path / FILE_NAME)
+    first = [(table.rules, deals[0][0].tolist()) for table, deals in results.tables.items()]
+    for game in found.records:
+        assert (game.rules, game.scores) in first
+    seated = [(table.rules, tuple(member.name for member in table.members)) for table in results.tables]
+    assert sorted(map(repr, seated)) == sorted(repr((game.rules, game.players)) for game in found.records)
+
+
+def test_differences_are_those_of_the_games(tmp_path: Path) -> None:
+    """Mean points per game at the tables where both sit, counted game by game."""
+    found = league(tmp_path, *NAMES, rules=(SHORT, FOUR), games=6)
+    results = LeagueFile(tmp_path / FILE_NAME)
+    for line in found.differences:
+        points = []
+        for table, deals in results.tables.items():
+            names = [member.name for member in table.members]
+            if line.name in names and line.other in names:
+                for scores in deals.values():
+                    for seats, game in zip(arrange(len(names), len(names)), scores, strict=True):
+                        scored = {names[number]: points for number, points in zip(seats, game, strict=True)}
+                        points.append(int(scored[line.name]) - int(scored[line.other]))
+        assert line.points == pytest.approx(np.mean(points))
+        assert line.points_low <= line.points <= line.points_high
+
+
+def test_points_of_members_follow_the_seats() -> None:
+    deals = [[1, 20, 300], [4, 50, 600]]
+    scores = np.array([[np.array(deal)[seats] for seats in arrange(3, 3)] for deal in deals], np.int32)
+    assert points_of_members(scores).tolist() == [[3, 60, 900], [12, 150, 1800]]

@@ -1,0 +1,74 @@
+"""Means, their intervals, and places."""
+
+import numpy as np
+import pytest
+
+from wizard_env.evaluation.statistics import SHARES, Totals, estimate_means, places
+
+
+def column(*sums: float) -> Totals:
+    """One quantity, one thing per deal."""
+    return Totals(np.array(sums, np.int64)[:, np.newaxis], np.array([1]))
+
+
+def test_means_are_sums_divided_by_counts() -> None:
+    totals = Totals(np.array([[1, 10], [2, 20], [6, 30]]), np.array([3, 4]))
+    assert estimate_means([totals], 0).mean.tolist() == [9 / 9, 60 / 12]
+
+
+def test_equal_quantities_have_equal_intervals() -> None:
+    """To the last bit, in any column and next to any other columns."""
+    rng = np.random.default_rng(1)
+    sums = rng.integers(-500, 500, (40, 17))
+    sums[:, [3, 16]] = sums[:, [0]]
+    estimates = estimate_means([Totals(sums, np.full(17, 7))], 5)
+    for numbers in estimates:
+        assert numbers[0] == numbers[3] == numbers[16]
+    alone = estimate_means([Totals(sums[:, :1], np.array([7]))], 5)
+    assert [numbers[0] for numbers in alone] == [numbers[0] for numbers in estimates]
+
+
+def test_the_seed_decides_the_interval() -> None:
+    totals = column(*range(30))
+    low = [estimate_means([totals], seed).low[0] for seed in (1, 1, 2)]
+    assert low[0] == low[1] != low[2]
+
+
+def test_intervals_cover_the_mean() -> None:
+    """In about 95 of 100 samples; fewer than 89 or more than 99 would hardly happen by chance."""
+    rng = np.random.default_rng(0)
+    samples = rng.integers(0, 101, (60, 200))  # 200 samples of 60 deals
+    covered = 0
+    for sample in samples.T:
+        found = estimate_means([column(*sample)], 0)
+        covered += found.low[0] <= 50 <= found.high[0]
+    assert 0.89 < covered / 200 < 0.99
+
+
+def test_strata_are_resampled_separately() -> None:
+    """The difference between strata is fixed; without strata it is left to chance."""
+    apart = estimate_means([column(*[0] * 20), column(*[100] * 20)], 0)
+    assert [numbers[0] for numbers in apart] == [50, 50, 50]
+    together = estimate_means([column(*[0] * 20, *[100] * 20)], 0)
+    assert together.low[0] < 40 < 60 < together.high[0]
+
+
+def test_strata_are_weighted_by_what_they_count() -> None:
+    few, many = Totals(np.array([[0], [0]]), np.array([1])), Totals(np.array([[30], [30]]), np.array([3]))
+    assert estimate_means([few, many], 0).mean[0] == 60 / 8
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranks", "shares"),
+    [
+        ([30, 20, 10], [1, 2, 3], [1, 0, 0]),
+        ([10, 20, 20], [3, 1.5, 1.5], [0, 1 / 2, 1 / 2]),
+        ([20, 20, 20], [2, 2, 2], [1 / 3, 1 / 3, 1 / 3]),
+        ([-10, -20, -20, -20], [1, 3, 3, 3], [1, 0, 0, 0]),
+        ([5, 5, 5, 5, 5, 0], [3, 3, 3, 3, 3, 6], [1 / 5] * 5 + [0]),
+    ],
+)
+def test_places(scores: list[int], ranks: list[float], shares: list[float]) -> None:
+    doubled, parts = places(np.array([scores], np.int32))
+    assert (doubled[0] / 2).tolist() == ranks
+    assert (parts[0] / SHARES).tolist() == pytest.approx(shares)

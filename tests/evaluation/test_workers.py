@@ -1,0 +1,102 @@
+"""Where games are played changes only how long it takes."""
+
+import socket
+import sys
+import time
+from operator import neg
+from pathlib import Path
+
+import pytest
+
+from wizard_env import NUM_ACTIONS, Rules
+from wizard_env.agents.network import FILE_NAME, save_agent
+from wizard_env.agents.rule_based import RuleBasedAgent
+from wizard_env.evaluation.evaluate import Entrant, evaluate
+from wizard_env.evaluation.workers import workers
+from wizard_env.observation.fields import OBS_SIZE
+
+PATIENCE = 60.0
+"""Seconds that a task takes, which nobody waits for."""
+SHORT = Rules(num_players=3, hand_sizes=(2, 4))
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> str:
+    """The folder of an untrained network."""
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    weights = {
+        "layer.0.weight": torch.randn(NUM_ACTIONS, OBS_SIZE, generator=generator),
+        "layer.0.bias": torch.zeros(NUM_ACTIONS),
+    }
+    save_agent(weights, tmp_path / FILE_NAME)
+    return str(tmp_path)
+
+
+def test_any_number_of_workers_finds_the_same(network: str) -> None:
+    """With agents by name, by path and as objects, some of them in several seats."""
+    entrants: list[Entrant | str] = [
+        "random",
+        f"{network}:sample=True",
+        Entrant("mine", RuleBasedAgent()),
+        "random",
+    ]
+    alone = evaluate(entrants, SHORT, 40, seed=3, num_records=2)
+    with workers(2) as spread:
+        assert evaluate(entrants, SHORT, 40, seed=3, num_records=2, spread=spread) == alone
+        with pytest.raises(ValueError, match="agent 'randm'"):
+            evaluate(["randm"], SHORT, 40, spread=spread)
+        assert list(spread(neg, range(9))) == [-number for number in range(9)]
+
+
+def test_a_block_that_is_left_early_ends_its_workers() -> None:
+    """And does not wait for what they were asked to do."""
+    began = time.monotonic()
+
+    def interrupted() -> None:
+        with workers(2) as spread:
+            spread(time.sleep, [PATIENCE] * 4)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert time.monotonic() - began < PATIENCE
+
+
+@pytest.mark.slow
+def test_a_ray_cluster_finds_the_same(network: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path that is valid here is valid there."""
+    pytest.importorskip("ray")
+    monkeypatch.chdir(Path(network).parent)
+    entrants: list[Entrant | str] = ["random", f"./{Path(network).name}", Entrant("mine", RuleBasedAgent())]
+    alone = evaluate(entrants, SHORT, 40, seed=3)
+    with workers(ray_address="local") as spread:
+        assert evaluate(entrants, SHORT, 40, seed=3, spread=spread) == alone
+
+
+def test_an_address_where_nobody_answers() -> None:
+    """Is refused at once; Ray itself would ask for minutes."""
+    pytest.importorskip("ray")
+    with socket.socket() as taken:  # nobody listens there
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match=f"no Ray cluster at {address}"), workers(1, address):
+            pass
+
+
+def test_missing_ray_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ModuleNotFoundError, match=r"wizard-env\[cluster\]"), workers(ray_address="local"):
+        pass
+
+
+def test_torch_gets_its_threads_back() -> None:
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    with workers() as spread:
+        assert [torch.get_num_threads() for _ in spread(neg, [1, 2])] == [1, 1]
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(before)

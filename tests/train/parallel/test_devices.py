@@ -1,0 +1,113 @@
+"""The precision "auto": what is faster on this device; a run that goes on keeps its own."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from pydantic import ValidationError
+
+from wizard_env import configs
+from wizard_env.train.config.reading import read_kept
+from wizard_env.train.config.run import Config
+from wizard_env.train.parallel.devices import faster_precision, with_precision
+from wizard_env.train.run import CONFIG, train
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
+
+CPU = torch.device("cpu")
+LEARNING: dict[str, dict[str, Any]] = {
+    "ppo": {"layers": [8], "batch_size": 64},
+    "dqn": {"bid_layers": [8], "play_layers": [8], "replay_start": 10, "batch_size": 16},
+    "distillation": {"layers": [8], "teachers": {"champion": []}, "batch_size": 64},
+}
+
+
+def config(learner: str = "ppo", decisions: int = 256, **learning: Any) -> Config:
+    options = {"learner": learner, "decisions": decisions, "num_games": 16, "decisions_per_game": 16}
+    game = {"num_players": 4, "hand_sizes": [1]}
+    return Config.model_validate(
+        {"name": "tiny", "game": game, "learning": options | LEARNING[learner] | learning}
+    )
+
+
+def on_processor(monkeypatch: pytest.MonkeyPatch, *features: str) -> None:
+    """Run on a processor that has these features."""
+    found = {"amx_bf16": False, "avx512_bf16": False} | dict.fromkeys(features, True)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found)
+
+
+@pytest.mark.parametrize(
+    ("features", "chosen"),
+    [
+        ([], "float32"),
+        (["avx2"], "float32"),
+        (["avx512_f"], "float32"),
+        (["avx512_f", "avx512_bf16"], "float32"),
+        (["avx512_f", "avx512_bf16", "amx_tile", "amx_bf16"], "bfloat16"),
+    ],
+    ids=["arm", "avx2", "avx512", "avx512-bf16", "amx"],
+)
+@pytest.mark.parametrize("learner", LEARNING)
+def test_a_run_computes_in_the_faster_precision(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, learner: str, features: list[str], chosen: str
+) -> None:
+    """It keeps the choice in `config.json` and in its checkpoint."""
+    on_processor(monkeypatch, *features)
+    train(config(learner), tmp_path)
+    kept: Any = read_kept(tmp_path / CONFIG, Config).learning
+    assert kept.precision == read_plain(tmp_path / CHECKPOINT)["precision"] == chosen
+
+
+def test_a_run_that_goes_on_keeps_its_precision(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """On another processor too, and then says that the other precision would be faster."""
+    on_processor(monkeypatch, "amx_bf16")
+    train(config(), tmp_path)
+    train(config(decisions=512), tmp_path, resume=True)
+    assert not caplog.records
+    on_processor(monkeypatch)
+    with caplog.at_level(logging.WARNING):
+        train(config(decisions=768), tmp_path, resume=True)
+    assert "goes on in bfloat16, as it began; here float32 would be faster" in caplog.text
+    assert read_plain(tmp_path / CHECKPOINT) | {"decisions": 768, "precision": "bfloat16"} == read_plain(
+        tmp_path / CHECKPOINT
+    )
+
+
+def test_another_precision_is_another_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    on_processor(monkeypatch)
+    train(config(), tmp_path)
+    with pytest.raises(ValueError, match=r"precision = 'float32' there, 'bfloat16' here"):
+        train(config(decisions=512, precision="bfloat16"), tmp_path, resume=True)
+
+
+def test_a_precision_that_is_named_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    on_processor(monkeypatch)
+    assert with_precision(config(precision="bfloat16"), "cpu").learning.precision == "bfloat16"
+
+
+def test_this_processor_is_asked() -> None:
+    has_amx = torch.cpu.get_capabilities().get("amx_bf16")
+    assert faster_precision(CPU) == ("bfloat16" if has_amx else "float32")
+
+
+@pytest.mark.parametrize(("has_bfloat16", "chosen"), [(True, "bfloat16"), (False, "float32")])
+def test_a_gpu_is_asked(monkeypatch: pytest.MonkeyPatch, has_bfloat16: bool, chosen: str) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: has_bfloat16)
+    assert faster_precision(torch.device("cuda")) == chosen
+
+
+def test_stable_baselines3_computes_in_float32() -> None:
+    learning = {"learner": "maskable_ppo", "decisions": 100}
+    asked = Config.model_validate({"name": "tiny", "learning": learning})
+    assert with_precision(asked, "cpu").learning.precision == "float32"
+    with pytest.raises(ValidationError, match="learner 'maskable_ppo' has no precision"):
+        Config.model_validate({"name": "tiny", "learning": learning | {"precision": "bfloat16"}})
+
+
+@pytest.mark.parametrize("name", configs.names())
+def test_no_shipped_config_names_a_precision(name: str) -> None:
+    assert "precision" not in configs.find(name).read_text(encoding="utf-8")

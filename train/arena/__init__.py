@@ -1,1 +1,0 @@
-"""Measuring agents against each other: duplicate deals, statistics, leagues and ratings."""

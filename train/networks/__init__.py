@@ -1,0 +1,1 @@
+"""Networks that learn: their layers, their growth, and products that skip zeros."""

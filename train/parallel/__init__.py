@@ -1,0 +1,1 @@
+"""Learning on one or several threads, processes and devices."""

@@ -1,0 +1,81 @@
+"""What the workers of a run tell each other; a run of one process has nobody to tell."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from wizard_env.evaluation.workers import torch_on_one_thread
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Peers:
+    """The workers that learn together, each with games of its own. This class is for a process that is alone.
+
+    Every method is called by all workers at the same point of the run.
+
+    rank: this worker's number, from 0.
+    count: how many workers there are.
+    """
+
+    rank = 0
+    count = 1
+
+    def average(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        """Replace the gradients of parameters by their means over the workers."""
+
+    def align(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        """Replace the parameters by those of worker 0.
+
+        Processors of different kinds round differently, and the copies of a network would drift apart.
+        """
+
+    def sum(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sums over the workers; float64, of any shape."""
+        return numbers
+
+    def gather(self, value: Any) -> list[Any]:
+        """Every worker's value, by rank."""
+        return [value]
+
+    def first(self, value: Any) -> Any:
+        """Worker 0's value."""
+        return value
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+        """Share tasks that every worker has; a `Map` of `wizard_env.evaluation.workers`."""
+        todo = list(tasks)
+        with torch_on_one_thread():
+            mine = [function(task) for task in todo[self.rank :: self.count]]
+        everyone = self.gather(mine)
+        yield from (everyone[number % self.count][number // self.count] for number in range(len(todo)))
+
+    def seed(self, seed: int, decisions: int = 0) -> int:
+        """This worker's seed for deals and draws.
+
+        Args:
+            seed: the run's own, which worker 0 begins with.
+            decisions: how many the run has learned from when it goes on with new deals.
+        """
+        if not self.rank and not decisions:
+            return seed
+        entropy = np.random.SeedSequence([seed, self.rank, decisions])
+        return int(entropy.generate_state(1, np.uint64)[0])
+
+    def metrics(self) -> dict[str, float]:
+        """What the workers' exchange has cost since the last call, to log, by name."""
+        return {}
+
+
+def equal_share(name: str, total: int, workers: int) -> int:
+    """A worker's share of a number in the config. Raises ValueError if the shares cannot be equal."""
+    if total % workers:
+        raise ValueError(
+            f"workers={workers} with {name}={total}: every worker gets an equal share, "
+            f"so {name} must be a multiple of {workers}"
+        )
+    return total // workers
