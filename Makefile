@@ -10,13 +10,13 @@ TORCH_INDEX ?=
 
 .PHONY: train test check slow soak test-rllib bench results strength leaderboard texts picture docs links clean
 
-# The main job: learn by self-play, evaluate, show the result; once more, and a run that was stopped goes on.
+# The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
 # CONFIG=smoke takes a minute. The environment has all that the other commands of `wizard` need, too.
 CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
-# All tests; then a run without compiling, whose lines the coverage would miss otherwise; then other Pythons.
+# All tests; a run without compiling, for the lines that coverage misses in compiled code; other Pythons.
 test: check
 	$(BIN)/wizard compile
 	$(BIN)/python -m coverage run -m pytest
@@ -27,6 +27,7 @@ test: check
 check: $(VENV)/.for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/plain_english.py
 	$(BIN)/mypy
 	@if command -v npx >/dev/null; then npx --yes @biomejs/biome@2.6.8 ci play/web/static; \
 	else echo "npx is not installed: the page's scripts are not linted"; fi
@@ -35,11 +36,11 @@ check: $(VENV)/.for-development
 slow: $(VENV)/.for-development
 	$(BIN)/python -m pytest -m slow
 
-# Kills, damage, full disks and load for half an hour, from a new seed each time; docs/trust.md tells what for.
+# Kills, damage, full disks and load for half an hour, with a new seed each time; see docs/trust.md.
 soak: $(VENV)/.for-development
 	WIZARD_SOAK=1 $(BIN)/python -m pytest -m "slow or not slow" tests/reliability
 
-# RLlib needs a gymnasium of its own, and so an environment of its own.
+# RLlib needs another gymnasium, and so a separate environment.
 test-rllib: $(VENV)-rllib/.for-rllib
 	$(VENV)-rllib/bin/python -m pytest tests/train/rllib
 
@@ -54,26 +55,25 @@ results: $(VENV)/.for-development
 strength: $(VENV)/.for-development
 	$(BIN)/python tools/agent_strength.py $(ARGUMENTS)
 
-# Brings the catalogues of translated texts up to date with the texts.
+# Updates the catalogues of translated texts.
 texts: $(VENV)/.for-development
 	$(BIN)/python tools/texts.py
 
-# Trains what the leaderboard's entries need, measures the score card's scale and all entries again.
+# Trains the runs of the leaderboard, then measures the score card's scale and all entries again.
 leaderboard: $(VENV)/.for-development
 	$(BIN)/python tools/leaderboard.py $(ARGUMENTS)
 
-# Retakes the pictures of the browser table, which needs Chromium, and of the environment; draws the frontier.
+# Retakes the pictures of the browser table, which needs Chromium, and of the environment.
 picture: $(VENV)/.for-development
 	$(BIN)/python tools/screenshot.py
 	$(BIN)/python tools/environment_picture.py
-	$(BIN)/python tools/frontier_plot.py
 
 # Rewrites the generated tables of the documentation, and builds the site into site/.
 docs: $(VENV)/.for-development
 	$(BIN)/python tools/doc_tables.py
 	$(BIN)/python -m sphinx -W --keep-going docs site
 
-# Follows every outer link of the documentation; needs the network. Inner links are checked by `make docs`.
+# Follows every external link of the documentation; needs the network. `make docs` checks the internal links.
 links: $(VENV)/.for-development
 	$(BIN)/python -m sphinx -b linkcheck -q docs build/links
 

@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 import wizard_env
-from tests.docs.pages import ROOT, blocks, load_script, run, run_page, told
+from tests.docs.pages import PAGES, ROOT, blocks, examples, load_script, run, run_page
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
 from wizard_env.cli.main import app
 from wizard_env.evaluation.evaluate import evaluate
@@ -19,7 +19,6 @@ from wizard_env.evaluation.workers import workers
 
 README = ROOT / "README.md"
 ENVIRONMENT = ROOT / "docs" / "environment.md"
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TUTORIALS = [page for page in PAGES if page.parent.name == "tutorials"]
 
 
@@ -109,7 +108,7 @@ CODE = [
 def test_code_blocks_run(page: Path, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each by itself, in an empty folder; it prints what the page says. Warnings are errors here too."""
     monkeypatch.chdir(tmp_path)
-    run(*told(page)[number], {"__name__": "__main__"})
+    run(*examples(page)[number], {"__name__": "__main__"})
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
@@ -124,8 +123,8 @@ def test_tutorials_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_is_printed_follows_the_code_that_prints_it(page: Path) -> None:
     """So every output that a page shows is compared."""
-    assert [code for code, _ in told(page)] == blocks(page, "python")
-    assert sum(printed is not None for _, printed in told(page)) == len(blocks(page, "text"))
+    assert [code for code, _ in examples(page)] == blocks(page, "python")
+    assert sum(printed is not None for _, printed in examples(page)) == len(blocks(page, "text"))
 
 
 def test_an_output_that_has_drifted_is_found() -> None:
@@ -185,17 +184,17 @@ def test_the_readme_shows_commands_of_wizard() -> None:
 def test_the_citation_is_of_this_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    told = dict(re.findall(r'^([\w-]+): "?(.+?)"?$', citation, re.MULTILINE))
-    assert (told["version"], told["license"]) == (project["version"], project["license"])
+    cited = dict(re.findall(r'^([\w-]+): "?(.+?)"?$', citation, re.MULTILINE))
+    assert (cited["version"], cited["license"]) == (project["version"], project["license"])
     latest = re.search(
         r"^## \[(.+)\] - (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     assert latest is not None
-    assert latest.groups() == (told["version"], told["date-released"])
+    assert latest.groups() == (cited["version"], cited["date-released"])
     (bibtex,) = blocks(README, "bibtex")
-    for given in (told["version"], told["date-released"][:4], told["license"]):
+    for given in (cited["version"], cited["date-released"][:4], cited["license"]):
         assert f"{{{given}}}" in bibtex
-    assert told["title"].replace("wizard-env: ", "") in bibtex
+    assert cited["title"].replace("wizard-env: ", "") in bibtex
 
 
 # --- links and paths
