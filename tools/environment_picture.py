@@ -32,7 +32,7 @@ def frames() -> list[Image.Image]:
 def main() -> None:
     first, *others = frames()
     first.save(
-        PICTURE, save_all=True, append_images=others, duration=MILLISECONDS, loop=0, quality=75, method=6
+        PICTURE, save_all=True, append_images=others, duration=MILLISECONDS, loop=0, quality=60, method=6
     )
     print(f"{PICTURE}: {len(others) + 1} frames, {PICTURE.stat().st_size / 1024:.0f} KB")
 

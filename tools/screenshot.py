@@ -1,6 +1,7 @@
 """Take the screenshot of the browser table: python tools/screenshot.py (`make picture`). Needs Chromium."""
 
 import argparse
+import io
 import shutil
 import socket
 import tempfile
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
+from PIL import Image
 from playwright.sync_api import sync_playwright
 from starlette.applications import Starlette
 
@@ -21,7 +23,7 @@ from wizard_env.play.web.server import make_app
 from wizard_env.play.web.store import Store
 from wizard_env.play.web.table import Setup, digest
 
-PICTURE = Path(__file__).parent.parent / "docs" / "table.png"
+PICTURE = Path(__file__).parent.parent / "docs" / "table.webp"
 OTHERS = ["heuristic", "search:worlds=64", "champion"]
 ADVISER = "champion+search:worlds=32"
 SEED = 18
@@ -91,8 +93,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         page.select_option("#adviser", ADVISER)
         page.click("#hint")
         page.wait_for_selector("#advice tbody tr")
-        page.locator("main").screenshot(path=options.out)
+        shot = page.locator("main").screenshot()
         browser.close()
+    Image.open(io.BytesIO(shot)).convert("RGB").save(options.out, quality=80, method=6)
 
 
 if __name__ == "__main__":
