@@ -151,8 +151,8 @@ def test_a_run_is_resumed(learned: Run, tmp_path: Path) -> None:
 
 
 def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The code of docs/tutorials/cluster.md, block by block."""
+    """The code of docs/tutorials/rllib.md, block by block."""
     monkeypatch.chdir(tmp_path)
-    names = run_page(ROOT / "docs" / "tutorials" / "cluster.md")
+    names = run_page(ROOT / "docs" / "tutorials" / "rllib.md")
     for name in ("algorithm", "slow"):
         Path(names[name].logdir).rmdir()
