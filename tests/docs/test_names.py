@@ -27,7 +27,7 @@ FOLDERS = (
     "tests",
     "tools",
 )
-PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./*-]*)")
+PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./*-]*(?:\.\w+|/))`")
 
 
 def comments_and_docstrings(path: Path) -> Iterator[str]:
