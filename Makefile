@@ -22,12 +22,12 @@ test: check
 	$(BIN)/python -m coverage run -m pytest
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append tests/compiled/test_uncompiled.py >/dev/null
 	$(BIN)/python -m coverage report
-	$(BIN)/python tools/test_pythons.py 3.12 3.13
+	$(BIN)/python -m tools.test_pythons 3.12 3.13
 
 check: $(VENV)/.for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python tools/plain_english.py
+	$(BIN)/python -m tools.plain_english
 	$(BIN)/mypy
 	@if command -v npx >/dev/null; then npx --yes @biomejs/biome@2.6.8 ci play/web/static; \
 	else echo "npx is not installed: the page's scripts are not linted"; fi
@@ -49,28 +49,28 @@ bench: $(VENV)/.for-development
 
 # Measures the champion and rewrites docs/results.md.
 results: $(VENV)/.for-development
-	$(BIN)/python tools/champion_results.py $(ARGUMENTS)
+	$(BIN)/python -m tools.champion_results $(ARGUMENTS)
 
 # Measures the agents offered in the browser's lobby.
 strength: $(VENV)/.for-development
-	$(BIN)/python tools/agent_strength.py $(ARGUMENTS)
+	$(BIN)/python -m tools.agent_strength $(ARGUMENTS)
 
 # Updates the catalogues of translated texts.
 texts: $(VENV)/.for-development
-	$(BIN)/python tools/texts.py
+	$(BIN)/python -m tools.texts
 
 # Trains the runs of the leaderboard, then measures the score card's scale and all entries again.
 leaderboard: $(VENV)/.for-development
-	$(BIN)/python tools/leaderboard.py $(ARGUMENTS)
+	$(BIN)/python -m tools.leaderboard $(ARGUMENTS)
 
 # Retakes the pictures of the browser table, which needs Chromium, and of the environment.
 picture: $(VENV)/.for-development
-	$(BIN)/python tools/screenshot.py
-	$(BIN)/python tools/environment_picture.py
+	$(BIN)/python -m tools.screenshot
+	$(BIN)/python -m tools.environment_picture
 
 # Rewrites the generated tables of the documentation, and builds the site into site/.
 docs: $(VENV)/.for-development
-	$(BIN)/python tools/doc_tables.py
+	$(BIN)/python -m tools.doc_tables
 	$(BIN)/python -m sphinx -W --keep-going docs site
 
 # Follows every external link of the documentation; needs the network. `make docs` checks the internal links.

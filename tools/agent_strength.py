@@ -1,4 +1,4 @@
-"""Measure the strength of the agents that the lobby offers: python tools/agent_strength.py (`make strength`).
+"""Measure the strength of the agents that the lobby offers: python -m tools.agent_strength (`make strength`).
 
 Each plays alone against three `rule_based`, on the same deals; its strength is its lead in points per game.
 """
@@ -25,7 +25,7 @@ SLOW = "search"
 
 
 def lead(name: str, games: int, spread: Map) -> float:
-    """The lead of an agent over the others at its table, in points per game."""
+    """Return the lead of an agent over the others at its table, in points per game."""
     field = [Entrant(name, load(name)), *[Entrant("others", load(OPPONENT))] * 3]
     (difference,) = evaluate(field, RULES, games, SEED, spread=spread).differences
     return difference.points

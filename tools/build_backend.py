@@ -1,15 +1,13 @@
 """The build backend: setuptools, links for editable installs, and the page for a package index.
 
-The folders `agents`, `evaluation`, `train`, `play`, `cli` and `configs` lie beside `wizard_env` and install
-inside it. Wheels and sdists map them by `package-dir` in pyproject.toml. Type checkers and editors read files
-and cannot follow such a mapping, so an editable install gives them files to read: a link inside `wizard_env/`
-for each of these folders, and `build/editable`, which holds nothing but a link to `wizard_env` and is what
-goes on the path. git ignores the links, which not every Windows checkout could make; here they are junctions
-on Windows, which need no privilege.
+The folders `agents`, `evaluation`, `train`, `play`, `cli` and `configs` are beside `wizard_env` and install
+inside it. Wheels and sdists map them by `package-dir` in pyproject.toml. Type checkers and editors cannot
+follow such a mapping in a checkout, so an editable install makes a link inside `wizard_env/` for each of
+these folders, and `build/editable`, which holds only a link to `wizard_env` and goes on the path. git ignores
+the links, which not every Windows checkout could make; on Windows they are junctions.
 
-A package index shows README.md, where paths within the repository lead nowhere. So the metadata take a copy:
-its links begin with the `Source` of [project.urls], or, as long as the project has no such address, are plain
-text.
+A package index shows README.md, where paths within the repository lead nowhere. So the metadata hold a copy:
+its links begin with the `Source` of [project.urls], or are plain text while the project has no such address.
 """
 
 import os
@@ -29,12 +27,12 @@ PARTS = ("agents", "evaluation", "train", "play", "cli", "configs")
 EDITABLE = ROOT / "build" / "editable"
 INDEX_PAGE = ROOT / "build" / "README.md"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)]+)\)")
-"""A link, or a picture, whose target is a path."""
+"""A link, or a picture, to a path."""
 WHEEL = "Wheel-Version: 1.0\nGenerator: wizard-env\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 def for_an_index(readme: str, source: str | None) -> str:
-    """A readme whose links within the repository work elsewhere; source: where its files can be seen."""
+    """Return a readme whose links work outside the repository, which can be browsed at `source`."""
     if source is None:
         return LINK.sub(lambda found: "" if found[1] else found[2], readme)
     view, raw = f"{source}/blob/main", f"{source}/raw/main"
@@ -52,7 +50,7 @@ def write_index_page() -> None:
 
 
 def link(place: Path, folder: Path) -> None:
-    """Make `place` lead to a folder."""
+    """Make a link to a folder at `place`."""
     if place.exists():
         return
     place.unlink(missing_ok=True)  # a link to where the checkout was before

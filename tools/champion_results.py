@@ -1,4 +1,4 @@
-"""Measure the champion and write docs/results.md: python tools/champion_results.py (`make results`)."""
+"""Measure the champion and write docs/results.md: python -m tools.champion_results (`make results`)."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -23,19 +23,19 @@ SEARCH = "search:worlds=16"
 SEARCHES = ("champion+search:worlds=64", "champion+search:worlds=256")
 DEEP = "champion+search:milliseconds=50"
 SEEN = ("rule_based", "heuristic")
-"""The opponents that the champion trained with; those held out and `search` are not among them."""
+"""Opponents that the champion trained with."""
 HELD_OUT = read_config(configs.find("champion")).held_out
 OPPONENTS = ("random", *SEEN, *HELD_OUT, SEARCH)
 SLOW = (SEARCH, DEEP)
 
 
 def alone(agent: str, opponent: str, rules: Rules, games: int, spread: Map) -> Evaluation:
-    """One agent against copies of another at all other seats."""
+    """Evaluate one agent against copies of another in all other seats."""
     return evaluate([agent] + [opponent] * (rules.num_players - 1), rules, games, SEED, spread=spread)
 
 
 def line(result: Evaluation, *cells: str) -> str:
-    """A row of a table: the cells, then the lead of the first agent, its games won, and its bids met."""
+    """Return a row of a table: the cells, then the first agent's lead, games won, and bids met."""
     (difference,) = result.differences
     first = result.standings[0]
     lead = f"{difference.points:+.0f} ({difference.points_low:+.0f} to {difference.points_high:+.0f})"
@@ -55,7 +55,7 @@ FIGURES = ("lead in points per game, 95% interval", "games won", "bids met", "de
 
 
 def by_opponent(games: int, spread: Map) -> Iterator[str]:
-    """Every number of players against every opponent."""
+    """Yield the table of every number of players against every opponent."""
     yield from head("players", "opponents", "partner in training", *FIGURES)
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         for opponent in OPPONENTS:
@@ -65,7 +65,7 @@ def by_opponent(games: int, spread: Map) -> Iterator[str]:
 
 
 def by_rules(games: int, spread: Map) -> Iterator[str]:
-    """Every restriction, every way to reveal bids, and the Magic Edition, with four players."""
+    """Yield the table of every bid restriction and reveal, and the Magic Edition, with four players."""
     options: list[dict[str, Any]] = [
         *({"bid_restriction": name} for name in BID_RESTRICTIONS[1:]),
         *({"bid_reveal": name} for name in BID_REVEALS[1:]),
@@ -80,7 +80,7 @@ def by_rules(games: int, spread: Map) -> Iterator[str]:
 
 
 def by_hand_size(games: int, spread: Map) -> Iterator[str]:
-    """Bids met in games of four copies of an agent."""
+    """Yield the table of bids met in games of four copies of an agent."""
     ours = {name: evaluate([name], Rules(4), games, SEED, spread=spread) for name in (CHAMPION, "rule_based")}
     yield from head("cards", "`champion`", "95% interval", "`rule_based`", "`rule_based`, published")
     champion, baseline = (result.by_hand_size for result in ours.values())
@@ -96,7 +96,7 @@ def by_hand_size(games: int, spread: Map) -> Iterator[str]:
 
 
 def by_search(games: int, spread: Map) -> Iterator[str]:
-    """What search adds to the champion."""
+    """Yield the table of the champion with search."""
     yield from head("agent", "opponents", *FIGURES)
     for agent, opponent in (*((each, CHAMPION) for each in (*SEARCHES, DEEP)), (DEEP, "heuristic")):
         result = alone(agent, opponent, Rules(4), max(2, games // 20), spread)
@@ -104,16 +104,14 @@ def by_search(games: int, spread: Map) -> Iterator[str]:
 
 
 def page(games: int, spread: Map) -> Iterator[str]:
-    """The lines of the page, one after another as they are measured."""
+    """Yield the lines of the page as they are measured."""
     yield f"""\
 # Results
 
 `make results` writes this page, with {games} deals per line, a twentieth of that if an agent searches, \
 and seed {SEED}.
 The agent plays alone against copies of the opponent, and plays every deal in every seat. Intervals are 95%
-intervals by bootstrap over deals. Some of the opponents were its partners in training; \
-those in `held_out`
-of `configs/champion.toml`, and `search`, were not.
+intervals by bootstrap over deals.
 
 ## Whole games
 """

@@ -1,10 +1,9 @@
-"""Measure two workers against one: python tools/cluster_scaling.py.
+"""Measure two workers against one: python -m tools.cluster_scaling.
 
 Writes docs/cluster.json and, from it, the table of docs/cluster.md. Nothing else should run meanwhile.
 """
 
 import json
-import re
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
@@ -14,6 +13,7 @@ from typing import Any
 
 import torch.distributed as dist
 
+from tools.marked_tables import fill
 from wizard_env.evaluation.workers import use_one_thread
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
@@ -22,6 +22,7 @@ from wizard_env.train.ppo.learner import Learner
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "cluster.md"
+TABLE = "measured"
 FIGURES = DOCS / "cluster.json"
 WORKERS = 2
 GAMES = 2048
@@ -100,14 +101,6 @@ def table(rows: list[dict[str, float]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def filled(page: str, rows: list[dict[str, float]]) -> str:
-    """Return the page with its table replaced, between the markers."""
-    marked = re.compile(r"(<!-- measured -->\n).*?(<!-- end of measured -->)", re.DOTALL)
-    if not marked.search(page):
-        raise ValueError(f"{PAGE} has no markers for 'measured'")
-    return marked.sub(lambda found: found[1] + table(rows) + found[2], page)
-
-
 def main() -> None:
     """Measure, and write both files."""
     context = get_context("spawn")
@@ -118,7 +111,7 @@ def main() -> None:
         for worker in workers:
             worker.join()
     rows = json.loads(FIGURES.read_text(encoding="utf-8"))
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), TABLE, table(rows)), encoding="utf-8")
 
 
 if __name__ == "__main__":

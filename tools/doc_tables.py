@@ -1,9 +1,10 @@
-"""Rewrite the generated tables of environment.md and vector.md: python tools/doc_tables.py."""
+"""Rewrite the generated tables of environment.md and vector.md: python -m tools.doc_tables."""
 
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
+from tools.marked_tables import fill
 from wizard_env import Games, Rules
 from wizard_env.actions import ACTIONS, NUM_ACTIONS
 from wizard_env.envs.aec import raw_env
@@ -23,11 +24,11 @@ PAGES = {
     PAGES_FOLDER / "environment.md": ("summary", "actions", "observation", "full-state"),
     PAGES_FOLDER / "vector.md": ("arrays",),
 }
-"""Which tables each page has."""
+"""The names of the tables of each page."""
 
 
 def actions_table() -> str:
-    """The kinds of action, with their ids."""
+    """Return the kinds of action, with their ids."""
     lines = ["| ids | actions |", "|---|---|"]
     for _, group in groupby(enumerate(ACTIONS), key=lambda item: item[1].split()[0]):
         (first, first_name), *_, (last, last_name) = group
@@ -36,12 +37,12 @@ def actions_table() -> str:
 
 
 def summary_table() -> str:
-    """The environment at a glance, as PettingZoo's pages have it."""
+    """Return the summary of the environment, as on PettingZoo's pages."""
     agents = f"`player_0` to `player_{MAX_PLAYERS - 1}`"
     lines = {
         "Import": "`from wizard_env import wizard_v0`",
         "Creation": '`pettingzoo.make("aec", "wizard_env/wizard_v0")`',
-        "Actions": "discrete, with a mask of those that are legal",
+        "Actions": "discrete, with a mask of the legal ones",
         "Parallel API": "yes" if raw_env.metadata["is_parallelizable"] else "no",
         "Manual control": "no",
         "Agents": agents,
@@ -58,15 +59,15 @@ def summary_table() -> str:
 
 
 def arrays_table() -> str:
-    """The arrays of `Games`, as they are."""
+    """Return the arrays of `Games`, with their types and shapes."""
     games = Games(Rules(), num_games=2)
     meanings = {
-        "observation": "what the acting seat may know",
-        "mask": "which actions it may take",
+        "observation": "the observation of the acting seat",
+        "mask": "its legal actions",
         "seat": "the seat that acts",
-        "points": "what the last step scored for every seat; 0 where no round ended",
-        "round_done": "whether the last step ended a round",
-        "done": "whether the last step ended the game; the next one is already dealt",
+        "points": "points of every seat for a round that the last step ended; 0 where none ended",
+        "round_done": "true where the last step ended a round",
+        "done": "true where the last step ended the game; the next one is already dealt",
         "scores": "points of the game so far",
         "seeds": "`Game(rules, seed=seeds[i])` is dealt the same cards",
     }
@@ -80,7 +81,7 @@ def arrays_table() -> str:
 
 
 def tables() -> dict[str, str]:
-    """Every generated table, by the name of its markers."""
+    """Return every generated table, by the name of its markers."""
     hidden = FULL_STATE[len(OBSERVATION) :]
     return {
         "arrays": arrays_table(),
@@ -92,15 +93,10 @@ def tables() -> dict[str, str]:
 
 
 def filled(page: str, names: Iterable[str]) -> str:
-    """The page with the tables of these names replaced, each between its markers."""
+    """Return the page with the tables of these names replaced."""
     made = tables()
     for name in names:
-        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-        before, _, rest = page.partition(begin)
-        _, found, after = rest.partition(end)
-        if not found:
-            raise ValueError(f"no markers for {name!r}")
-        page = before + begin + made[name] + end + after
+        page = fill(page, name, made[name])
     return page
 
 

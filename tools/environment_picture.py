@@ -1,4 +1,4 @@
-"""Draw the picture on the environment's page: python tools/environment_picture.py (`make picture`)."""
+"""Draw the picture on the environment's page: python -m tools.environment_picture (`make picture`)."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ SIZE = (600, 420)
 CARDS = 4
 SEED = 8
 MILLISECONDS = 900
-"""How long each frame stays."""
+"""The time of each frame."""
 
 
 def frames() -> list[Image.Image]:
-    """A round between four champions, as `render` shows it to whoever acts."""
+    """Return a round between four champions, as `render` shows it to the acting seat."""
     env = wizard_v0.env(num_players=4, hand_sizes=(CARDS,), render_mode="rgb_array")
     env.reset(seed=SEED)
     champion, rng = load("champion"), np.random.default_rng(SEED)

@@ -1,12 +1,11 @@
-"""Remake the leaderboard: python tools/leaderboard.py (`make leaderboard`).
+"""Remake the leaderboard: python -m tools.leaderboard (`make leaderboard`).
 
-Measures the ends of the scale and every entry of docs/leaderboard, and writes the tables of
-docs/leaderboard.md. Runs that the project's own entries need, and that are not there, are trained first.
+Trains the missing runs of the project's own entries, measures the ends of the scale and every entry of
+docs/leaderboard, and writes the tables of docs/leaderboard.md.
 """
 
 import argparse
 import json
-import re
 import shlex
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tools.marked_tables import fill
 from wizard_env.evaluation.scorecard.card import REFERENCES, measure, reference_document
 from wizard_env.evaluation.scorecard.protocol import PARTS
 from wizard_env.evaluation.workers import Map, workers
@@ -32,7 +32,7 @@ TRAINED = {
         "--set learning.decisions=2_000_000"
     ),
 }
-"""How the runs of the project's own entries are made."""
+"""Commands that make the runs of the project's own entries."""
 OWN: dict[str, tuple[str, str, str]] = {
     "random": ("random", "full", "any legal action; the 0 of the scale"),
     "rule_based": ("rule_based", "full", "the published baseline (Schumacher and Pleines 2022)"),
@@ -57,7 +57,11 @@ OWN: dict[str, tuple[str, str, str]] = {
 
 
 def read_entries(folder: Path = ENTRIES) -> list[dict[str, Any]]:
-    """The cards of all entries, the highest score first. Raises ValueError if they do not compare."""
+    """Return the cards of all entries, the highest score first.
+
+    Raises:
+        ValueError: the cards cannot be compared.
+    """
     cards = {path: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     kinds = {path: (card["protocol"], card["panel"]) for path, card in cards.items()}
     (first, kind), *others = kinds.items()
@@ -71,7 +75,7 @@ def read_entries(folder: Path = ENTRIES) -> list[dict[str, Any]]:
 
 
 def tables(cards: Sequence[dict[str, Any]]) -> str:
-    """The scores, and then what they are made of."""
+    """Return the table of the scores, and the table of their parts."""
 
     def row(*cells: str) -> str:
         return f"| {' | '.join(cells)} |"
@@ -102,11 +106,8 @@ def tables(cards: Sequence[dict[str, Any]]) -> str:
 
 
 def filled(page: str, cards: Sequence[dict[str, Any]]) -> str:
-    """The page with its tables replaced, between their markers."""
-    marked = re.compile(r"(<!-- leaderboard -->\n).*?(<!-- end of leaderboard -->)", re.DOTALL)
-    if not marked.search(page):
-        raise ValueError(f"{PAGE} has no markers for 'leaderboard'")
-    return marked.sub(lambda found: found[1] + tables(cards) + found[2], page)
+    """Return the page with its tables replaced."""
+    return fill(page, "leaderboard", tables(cards))
 
 
 def write_json(path: Path, found: dict[str, Any]) -> None:
@@ -114,7 +115,7 @@ def write_json(path: Path, found: dict[str, Any]) -> None:
 
 
 def train_missing() -> None:
-    """Train, or go on training, the runs of the project's own entries."""
+    """Train the runs of the project's own entries that are missing or unfinished."""
     for folder, command in TRAINED.items():
         if not (ROOT / folder / "records.jsonl").exists():  # written last
             resumed = ["--resume"] if (ROOT / folder / "config.json").exists() else []
@@ -123,7 +124,7 @@ def train_missing() -> None:
 
 
 def verify(path: Path, spread: Map) -> bool:
-    """Measure an entry again, and print what was found; whether its score is within the new interval."""
+    """Measure an entry again and print the result; returns whether the old score is in the new interval."""
     card = json.loads(path.read_text(encoding="utf-8"))
     found = measure(card["agent"], card["name"], card["effort"], card["note"], spread).to_dict()
     same = {**card, "microseconds": None} == {**found, "microseconds": None}
@@ -138,9 +139,7 @@ def verify(path: Path, spread: Map) -> bool:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--workers", type=int, default=1, help="number of processes")
-    parser.add_argument(
-        "--page", action="store_true", help="only write the page, from the entries as they are"
-    )
+    parser.add_argument("--page", action="store_true", help="only write the page, from the existing entries")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these entries")
     parser.add_argument(
         "--verify", nargs="+", type=Path, metavar="FILE", help="only measure these entries again"

@@ -1,7 +1,7 @@
-"""Rewrite the table of docs/libraries.md: python tools/library_table.py [NAME...], where they are installed.
+"""Rewrite the table of docs/libraries.md: python -m tools.library_table [NAME...].
 
-Each library's own tests are run with the real library; the rows of others than those named are kept. What was
-tried by `python -m pip install -c constraints.txt NAME` alone stands in ELSEWHERE.
+The tests of each library run with the real library; the rows of libraries that are not named are kept.
+ELSEWHERE has the rows of libraries that were only tried by `python -m pip install -c constraints.txt NAME`.
 """
 
 import re
@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from tools.marked_tables import split
 from wizard_env.checks import check_choice
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "libraries.md"
 VECTORS = "tests/envs/test_gymnasium_vector.py"
 LIBRARIES = "tests/envs/test_libraries.py"
-DATASET = "tests/train/dataset/test_dataset.py"
+DATASET = "tests/evaluation/datasets/test_dataset.py"
 
 TESTS: dict[str, tuple[str, str]] = {
     "gymnasium": (f"{VECTORS}::test_equal_to_single_environments_that_the_caller_resets", "vectors, resets"),
@@ -27,17 +28,17 @@ TESTS: dict[str, tuple[str, str]] = {
     "jax": (f"{LIBRARIES}::test_jax_takes_the_arrays_of_the_games_without_copying", "arrays without a copy"),
     "optax": ("tests/test_examples.py::test_jax_learns", "`examples/jax_wizard.py`"),
     "tensordict": ("tests/test_examples.py::test_torchrl_learns", "`examples/torchrl_wizard.py`"),
-    "supersuit": (f"{LIBRARIES}::test_supersuit_wraps_the_table", "a wrapper of the table"),
+    "supersuit": (f"{LIBRARIES}::test_supersuit_wraps_the_table", "a wrapper"),
     "tianshou": ("tests/test_examples.py::test_tianshou_learns", "`examples/tianshou_wizard.py`"),
     "pandas": (f"{DATASET}::test_pandas_reads_it", "data sets"),
     "polars": (f"{DATASET}::test_polars_reads_it", "data sets"),
     "datasets": (f"{DATASET}::test_datasets_reads_it", "data sets"),
     "minari": (f"{DATASET}::test_minari_reads_it", "data sets"),
     "agilerl": (f"{LIBRARIES}::test_agilerl_learns", "DQN on vectors; needs `peft` beside it"),
-    "mlflow-skinny": ("tests/play/cli/test_recipes.py::test_mlflow_takes_the_curves", "curves of a run"),
+    "mlflow-skinny": ("tests/cli/test_recipes.py::test_mlflow_takes_the_curves", "curves of a run"),
     "optuna": ("tests/train/test_sweep.py::test_a_sweep_goes_on_where_it_stopped", "`wizard sweep`"),
 }
-"""The tests of each library, and what they try."""
+"""The tests of each library, and their subject."""
 
 ELSEWHERE = (
     "| `benchmarl` | 1.5.2 | works, with torchrl 0.11.1 | `examples/benchmarl_wizard.py` |",
@@ -45,11 +46,11 @@ ELSEWHERE = (
     "| `lightzero` | 0.2.0 | pip goes back to 0.0.2, whose build lacks a file | not installed |",
     "| `ray[rllib]` | 2.60.0 | in [a separate environment](tutorials/rllib.md) | `make test-rllib` |",
 )
-"""Libraries in environments of their own, and what pip did with them."""
+"""Rows of libraries that need a separate environment or cannot be installed."""
 
 
 def try_out(library: str, tests: str) -> str:
-    """What became of a library's tests: works, or why not."""
+    """Run a library's tests; returns "works", or the reason why not."""
     try:
         version(library)
     except PackageNotFoundError:
@@ -63,7 +64,7 @@ def try_out(library: str, tests: str) -> str:
 
 
 def table(names: Sequence[str], before: str) -> str:
-    """The table with new rows for these libraries, and those of the table before for the others."""
+    """Return the table with new rows for these libraries, and the old rows for the others."""
     lines = ["| library | version | here | tried |", "|---|---|---|---|"]
     kept = {row.split("`")[1]: row for row in before.splitlines() if "`" in row}
     for library, (tests, tried) in TESTS.items():
@@ -78,16 +79,12 @@ def table(names: Sequence[str], before: str) -> str:
 
 
 def main(names: Sequence[str]) -> None:
-    """Try libraries, all if none is named, and put the table between its markers."""
+    """Try libraries, all if none is named, and write the table."""
     for name in names:
         check_choice("library", name, tuple(TESTS))
     page = PAGE.read_text(encoding="utf-8")
-    marked = re.compile(r"(<!-- libraries -->\n)(.*?)(<!-- end of libraries -->)", re.DOTALL)
-    before = marked.search(page)
-    if not before:
-        raise ValueError(f"{PAGE} has no markers for 'libraries'")
-    written = table(names or list(TESTS), before[2])
-    PAGE.write_text(marked.sub(lambda found: found[1] + written + found[3], page), encoding="utf-8")
+    before, old, after = split(page, "libraries")
+    PAGE.write_text(before + table(names or list(TESTS), old) + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Check the English of code, messages and pages: python tools/plain_english.py (part of `make check`).
+"""Check the English of code, messages and pages: python -m tools.plain_english (part of `make check`).
 
 Prints a line for each fault. CONTRIBUTING.md says how to write instead.
 """

@@ -1,4 +1,4 @@
-"""Take the screenshot of the browser table: python tools/screenshot.py (`make picture`). Needs Chromium."""
+"""Take the screenshot of the browser table: python -m tools.screenshot (`make picture`). Needs Chromium."""
 
 import argparse
 import io
@@ -35,7 +35,7 @@ TOKEN = "a seat for the picture"
 
 
 def position() -> Session:
-    """A game in the middle of a trick, with seat 0 to play; so far it has played as the champion would."""
+    """Return a game in the middle of a trick, with seat 0 to play, played so far by the champion."""
     session = Session(Rules(4), [None, *OTHERS], SEED)
     champion = load("champion")
     while True:
@@ -49,7 +49,7 @@ def position() -> Session:
 
 
 def application(folder: Path) -> Starlette:
-    """A server with that table."""
+    """Return a server with that table."""
     game = position().game
     setup = Setup(game.rules, (None, *OTHERS), game.seed, stand_in=OTHERS[-1], taken={0: digest(TOKEN)})
     store = Store(folder / "tables.sqlite")

@@ -1,4 +1,4 @@
-"""For the API page, as an extension of Sphinx: docstrings as this project writes them."""
+"""An extension of Sphinx that reads the docstrings of this project for the API page."""
 
 import re
 from dataclasses import is_dataclass
@@ -12,7 +12,7 @@ _SIGNS = re.compile(r"(`+[^`]*`+)|([*|])")
 
 
 def as_section(docstring: str, title: str) -> str:
-    """The docstring with every run of such lines as a section of this title."""
+    """Return the docstring with every run of such lines as a section of this title."""
 
     def indented(found: re.Match[str]) -> str:
         lines = found[1].rstrip("\n").splitlines()
@@ -22,7 +22,7 @@ def as_section(docstring: str, title: str) -> str:
 
 
 def escaped(docstring: str) -> str:
-    """The docstring with its asterisks and bars, outside of backticks, as no markup."""
+    """Return the docstring with asterisks and bars escaped, except in backticks."""
     return _SIGNS.sub(lambda found: found[1] or rf"\{found[2]}", docstring)
 
 
@@ -30,7 +30,7 @@ def process(app: Any, what: str, name: str, thing: Any, options: Any, lines: lis
     """Change the lines of a docstring in place, before napoleon reads its sections."""
     text = escaped("\n".join(lines))
     if what in ("attribute", "property"):
-        lines[:] = ["", *text.split("\n")]  # or napoleon takes what stands before a colon for a type
+        lines[:] = ["", *text.split("\n")]  # or napoleon takes the words before a colon for a type
     else:
         lines[:] = as_section(text, "Attributes" if what in ("class", "exception") else "Args").split("\n")
 
@@ -38,7 +38,7 @@ def process(app: Any, what: str, name: str, thing: Any, options: Any, lines: lis
 def arguments(
     app: Any, what: str, name: str, thing: Any, options: Any, *given: Any
 ) -> tuple[str, str] | None:
-    """The arguments of a dataclass are its fields, also where a `__new__` checks their names."""
+    """Return the fields of a dataclass as its arguments, also where a `__new__` checks their names."""
     if not (what == "class" and is_dataclass(thing)):
         return None
     own = signature(thing.__init__, bound_method=True)  # type: ignore[misc]
@@ -46,7 +46,7 @@ def arguments(
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Called by Sphinx."""
+    """Register with Sphinx."""
     app.connect("autodoc-process-docstring", process, priority=100)
     app.connect("autodoc-process-signature", arguments)
     return {"parallel_read_safe": True}

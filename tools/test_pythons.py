@@ -1,7 +1,7 @@
 """Run the tests that need no torch on other versions of Python, where those are installed.
 
-python tools/test_pythons.py 3.12 3.13 (part of `make test`). Interpreters are looked for on the path and in
-pyenv; each version gets an environment of its own, `.venv-3.12` and so on.
+python -m tools.test_pythons 3.12 3.13 (part of `make test`). Interpreters are looked for on the path and in
+pyenv; each version gets a separate environment, `.venv-3.12` and so on.
 """
 
 import argparse
@@ -31,7 +31,7 @@ TESTS = (
 
 
 def interpreters(version: str) -> Iterator[str]:
-    """Where an interpreter of a version may be."""
+    """Yield paths of interpreters of a version, which may not exist."""
     found = shutil.which(f"python{version}")
     if found:
         yield found
@@ -40,7 +40,7 @@ def interpreters(version: str) -> Iterator[str]:
 
 
 def find(version: str) -> str | None:
-    """An interpreter of a version that starts, or None: a shim may lead to nothing."""
+    """Return an interpreter of a version that starts, or None: a shim may lead to nothing."""
     for interpreter in interpreters(version):
         if subprocess.run([interpreter, "-c", ""], capture_output=True, check=False).returncode == 0:
             return interpreter
@@ -48,7 +48,7 @@ def find(version: str) -> str | None:
 
 
 def environment(interpreter: str, version: str) -> str:
-    """The interpreter of an environment with the project and what its tests need."""
+    """Set up an environment with the project and its tests; returns its interpreter."""
     folder = ROOT / f".venv-{version}"
     python, made = str(folder / "bin" / "python"), folder / ".for-tests"
     if not made.exists() or any((ROOT / name).stat().st_mtime > made.stat().st_mtime for name in NEEDED):
@@ -60,7 +60,7 @@ def environment(interpreter: str, version: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Returns the exit status: 0 where all tests pass."""
+    """Run all tests; returns the exit status, 0 if they pass."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("versions", nargs="+", help="such as 3.12")
     versions = parser.parse_args(arguments).versions
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_tests(version: str) -> int:
-    """Run the tests on a version, if it is installed, and print what they say; returns the exit status."""
+    """Run the tests on a version, if it is installed, and print the output; returns the exit status."""
     interpreter = find(version)
     if interpreter is None:
         print(f"Python {version} is not installed: the tests are not run on it", flush=True)

@@ -1,7 +1,7 @@
-"""Brings the catalogues of play/language up to date with the texts that people see. Run by `make texts`.
+"""Update the catalogues of play/language from the texts in the code. Run by `make texts`.
 
 Texts are the arguments of `t`, `tn` and `nodes` in Python and JavaScript, and the text and labels of the
-page's HTML. Texts that nobody uses any more are removed; new ones wait, empty, to be translated.
+page's HTML. Unused texts are removed; new ones are added without translation.
 """
 
 import ast
@@ -18,7 +18,7 @@ from wizard_env.play.language.translation import CATALOGUES, LANGUAGES, SOURCE
 
 ROOT = Path(__file__).resolve().parent.parent
 PEOPLE = ROOT / "play"
-"""The folder of all that people see."""
+"""The folder with all texts for people."""
 FORMS = {"t": 1, "nodes": 1, "tn": 2}
 """Functions that take a text, by the number of its forms."""
 STRING = r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
@@ -42,7 +42,7 @@ class PageTexts(HTMLParser):
         super().__init__()
         self.found: list[tuple[int, str]] = []
         self._open: list[tuple[str, bool]] = []
-        """The elements around, and whether each is to stay as it is."""
+        """The open elements, each with a flag: its text is not translated."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
@@ -72,12 +72,12 @@ class PageTexts(HTMLParser):
 
 
 def sources() -> Iterator[Path]:
-    """The files that may hold texts."""
+    """Return the files that may hold texts."""
     return (path for path in sorted(PEOPLE.rglob("*")) if path.suffix in SUFFIXES)
 
 
 def texts_of(source: str, suffix: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
-    """The texts in a source, each with its line; those with a plural as a pair.
+    """Yield the texts in a source, each with its line; those with a plural as a pair.
 
     Raises ValueError for a call in Python whose text is no literal.
     """
@@ -92,7 +92,7 @@ def texts_of(source: str, suffix: str) -> Iterator[tuple[int, str | tuple[str, .
 
 
 def script_texts(source: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
-    """The texts in a script, as Biome formats it; Babel's extractor misses some within template strings."""
+    """Yield the texts in a script, as Biome formats it; Babel misses some within template strings."""
     source = COMMENT.sub("", source)
     for call in CALL.finditer(source):
         texts = tuple(ast.literal_eval(text) for text in LITERAL.findall(call[2]))
@@ -100,7 +100,7 @@ def script_texts(source: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
 
 
 def python_texts(source: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
-    """The texts in a Python source; Babel finds those within f-strings on some Pythons only."""
+    """Yield the texts in a Python source; Babel finds those within f-strings on some Pythons only."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FORMS:
             given = [one.value for one in node.args if isinstance(one, ast.Constant)]
@@ -112,7 +112,7 @@ def python_texts(source: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
 
 
 def template() -> Catalog:
-    """Every text, untranslated, with the files that it is in."""
+    """Return every text, untranslated, with its files."""
     catalogue = Catalog(project="wizard_env", charset="utf-8")
     for path in sources():
         for _, text in texts_of(path.read_text(encoding="utf-8"), path.suffix):
@@ -136,12 +136,12 @@ def main() -> None:
 
 
 def is_missing(text: Message) -> bool:
-    """Whether a text, or a form of it, has no translation."""
+    """Return whether a text, or a form of it, has no translation."""
     return not (all(text.string) if isinstance(text.string, tuple) else text.string)
 
 
 def catalogue_text(catalogue: Catalog) -> bytes:
-    """A catalogue as a .po file that changes only where texts do."""
+    """Write a catalogue as a .po file that changes only where texts do."""
     written = io.BytesIO()
     write_po(
         written,

@@ -1,4 +1,4 @@
-"""The pages of the documentation: their blocks of code, and what these print."""
+"""The pages of the documentation: their blocks of code, and the outputs of these."""
 
 import importlib.util
 import io

@@ -12,6 +12,7 @@ import typer.main
 
 import wizard_env
 from tests.docs.pages import PAGES, ROOT, blocks, examples, load_script, run, run_page
+from tools.marked_tables import fill
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
 from wizard_env.cli.main import app
 from wizard_env.evaluation.evaluate import evaluate
@@ -23,7 +24,7 @@ TUTORIALS = [page for page in PAGES if page.parent.name == "tutorials"]
 
 
 def commands(page: Path) -> list[str]:
-    """The lines of a page's shell blocks, without their comments."""
+    """Return the lines of a page's shell blocks, without their comments."""
     lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
     return [line.partition("#")[0].strip() for line in lines if line.strip()]
 
@@ -49,13 +50,11 @@ def test_the_table_of_many_machines_is_generated() -> None:
     script = load_script("cluster_scaling")
     rows = json.loads(script.FIGURES.read_text())
     page = script.PAGE.read_text(encoding="utf-8")
-    assert script.filled(page, rows) == page
-    with pytest.raises(ValueError, match="no markers for 'measured'"):
-        script.filled(page.replace("<!-- end of measured -->", ""), rows)
+    assert fill(page, script.TABLE, script.table(rows)) == page
 
 
 def test_the_leaderboard_is_written_from_its_entries() -> None:
-    """All of them played the same opponents, the ones of this version; random is 0 and champion 100."""
+    """All entries played the same opponents, those of this version; random is 0 and champion 100."""
     script = load_script("leaderboard")
     page, cards = script.PAGE.read_text(encoding="utf-8"), script.read_entries()
     assert script.filled(page, cards) == page
@@ -101,7 +100,7 @@ CODE = [
 
 @pytest.mark.parametrize(("page", "number"), CODE, ids=lambda given: getattr(given, "stem", given))
 def test_code_blocks_run(page: Path, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each by itself, in an empty folder; it prints what the page says. Warnings are errors here too."""
+    """Each runs by itself, in an empty folder, and prints the output on the page. Warnings are errors."""
     monkeypatch.chdir(tmp_path)
     run(*examples(page)[number], {"__name__": "__main__"})
 
@@ -116,8 +115,8 @@ def test_tutorials_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_is_printed_follows_the_code_that_prints_it(page: Path) -> None:
-    """So every output that a page shows is compared."""
+def test_outputs_follow_the_code_that_prints_them(page: Path) -> None:
+    """So every output on a page is compared."""
     assert [code for code, _ in examples(page)] == blocks(page, "python")
     assert sum(printed is not None for _, printed in examples(page)) == len(blocks(page, "text"))
 
@@ -140,7 +139,7 @@ def test_there_is_code() -> None:
 
 
 def test_the_commands_of_the_readme_are_targets_of_make() -> None:
-    """They do everything, each with one word: the main job, and the tests."""
+    """One for the main job, and one for the tests."""
     by_make = [block.split("#")[0].strip() for block in blocks(README, "sh") if block.startswith("make")]
     assert by_make == ["make train", "make test"]
     assert {"train", "test"} <= make_targets()
@@ -162,7 +161,7 @@ WIZARD = [command for page in PAGES for command in commands(page) if command.sta
 
 @pytest.mark.parametrize("command", WIZARD)
 def test_commands_of_wizard_are_understood(command: str) -> None:
-    """The command exists, and it takes these arguments."""
+    """The command exists and takes these arguments."""
     _, name, *arguments = shlex.split(command)
     group = typer.main.get_command(app)
     found = group.commands[name]  # type: ignore[attr-defined]
@@ -199,6 +198,13 @@ def test_the_citation_is_of_this_version() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_tests_of_libraries_exist() -> None:
+    """`python -m tools.library_table` runs them."""
+    for tests, _ in load_script("library_table").TESTS.values():
+        file, _, name = tests.split()[0].partition("::")
+        assert f"def {name}" in (ROOT / file).read_text(encoding="utf-8"), tests
 
 
 def test_no_file_names_a_path_of_one_machine() -> None:

@@ -1,4 +1,4 @@
-"""The documentation site: it builds, every page is in it, and it reads without a network."""
+"""The documentation site: it builds, has every page, and needs no network."""
 
 import re
 import shutil
@@ -18,9 +18,9 @@ ELSEWHERE = re.compile(r"^(?:[a-z]+:)?//")
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `make docs` builds, in a folder of its own.
+    """Build the site in a new folder.
 
-    Warnings end the build: of links and anchors that lead nowhere, and of pages that are in no navigation.
+    Warnings of dangling links and anchors, and of pages in no navigation, end the build.
     """
     pytest.importorskip("sphinx")
     folder = tmp_path_factory.mktemp("site")
@@ -32,7 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class References(HTMLParser):
-    """What a page loads by itself, links that a reader may follow left out."""
+    """References to everything that a page loads by itself; links are left out."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
@@ -44,9 +44,7 @@ class References(HTMLParser):
         if tag == "link" and given.get("rel") not in ("canonical", "next", "prev"):
             self.found.append(given.get("href") or "")
         elif tag != "a":
-            self.found += [
-                value for name in ("src", "srcset", "data", "poster") if (value := given.get(name))
-            ]
+            self.found += [value for name in SOURCES if (value := given.get(name))]
 
 
 def pages(site: Path) -> list[Path]:
@@ -62,7 +60,7 @@ def test_every_page_is_built(site: Path) -> None:
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
-    """Scripts, style sheets, pictures and fonts lie in the site, whichever page asks for them."""
+    """Scripts, style sheets, pictures and fonts of all pages are in the site."""
     for page in pages(site):
         for reference in References(page).found:
             assert not ELSEWHERE.match(reference), f"{page.name} loads {reference}"
@@ -86,7 +84,7 @@ def test_search_needs_no_server(site: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Chromium")
 def test_a_reader_finds_a_word_in_the_files(site: Path) -> None:
-    """From a page in a folder of its own, as from any; nothing is asked of a network, and nothing fails."""
+    """The search works from a page in a subfolder, without a network and without errors."""
     playwright = pytest.importorskip("playwright.sync_api")
     asked: list[str] = []
     with playwright.sync_playwright() as machine:

@@ -1,4 +1,4 @@
-"""The page on trust names tests that exist, and files that are written."""
+"""The page on trust names tests that exist."""
 
 import ast
 import re

@@ -1,0 +1,21 @@
+"""Replace generated tables in pages; each table is between two markers with its name."""
+
+
+def fill(page: str, name: str, table: str) -> str:
+    """Return the page with a new table between `<!-- name -->` and `<!-- end of name -->`.
+
+    Raises:
+        ValueError: the page has no such markers.
+    """
+    before, _, after = split(page, name)
+    return before + table + after
+
+
+def split(page: str, name: str) -> tuple[str, str, str]:
+    """Return the page up to a table, the table, and the rest; raises as `fill` does."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    before, begun, rest = page.partition(begin)
+    table, ended, after = rest.partition(end)
+    if not (begun and ended):
+        raise ValueError(f"no markers for {name!r}")
+    return before + begin, table, end + after
