@@ -6,34 +6,23 @@ from typing import Annotated
 
 import typer
 
+from wizard_env.cli import options
+from wizard_env.cli.feedback.console import say
 from wizard_env.cli.feedback.progress import with_progress
-from wizard_env.cli.options import (
-    Agents,
-    HandSizes,
-    MagicEdition,
-    Players,
-    RayAddress,
-    Restriction,
-    Reveal,
-    Seed,
-    WorkerCount,
-    rules_for,
-)
-from wizard_env.evaluation.report.console import say
 
 
 def dataset(
     folder: Annotated[Path, typer.Argument(help="Folder for the data set.")],
-    agents: Agents,
+    agents: options.Agents,
     decisions: Annotated[
         int, typer.Option(help="Number of decisions; the last games are finished.")
     ] = 1_000_000,
-    players: Players = "4",
-    seed: Seed = 0,
-    hand_sizes: HandSizes = "",
-    bid_restriction: Restriction = "free",
-    bid_reveal: Reveal = "open",
-    magic_edition: MagicEdition = False,
+    players: options.Players = "4",
+    seed: options.Seed = 0,
+    hand_sizes: options.HandSizes = "",
+    bid_restriction: options.Restriction = "free",
+    bid_reveal: options.Reveal = "open",
+    magic_edition: options.MagicEdition = False,
     canonical_suits: Annotated[
         bool, typer.Option(help="Show suits in the acting seat's canonical order, as networks see them.")
     ] = False,
@@ -43,11 +32,8 @@ def dataset(
     records: Annotated[
         bool, typer.Option(help="Also write a record of every game, for replay and analyse.")
     ] = False,
-    compression: Annotated[
-        str, typer.Option(help="zstd, or lz4 or snappy: faster, twice the size.")
-    ] = "zstd",
-    workers: WorkerCount = 1,
-    ray: RayAddress = None,
+    workers: options.WorkerCount = 1,
+    ray: options.RayAddress = None,
     minari: Annotated[
         str | None,
         typer.Option(metavar="ID", help="Also add it to Minari's data sets, as in wizard/heuristic-v0."),
@@ -55,19 +41,18 @@ def dataset(
 ) -> None:
     """Write decisions of agents into a folder of Parquet files; the agents take the seats in turn.
 
-    An interrupted data set goes on where it stopped.
+    An interrupted data set continues where it stopped.
     """
-    from wizard_env.evaluation.datasets.writing import write_dataset
-    from wizard_env.evaluation.workers import workers as open_workers
+    from wizard_env.evaluation.datasets.writer import write_dataset
+    from wizard_env.evaluation.workers import workers as start_workers
 
     if minari is not None:
-        from wizard_env.evaluation.datasets.minari import (
-            add_to_minari,  # fails now rather than after the games
-        )
+        # fails now rather than after the games
+        from wizard_env.evaluation.datasets.minari import add_to_minari
 
-    variants = rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    variants = options.rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     began, written = time.perf_counter(), 0
-    with open_workers(workers, ray) as spread:
+    with start_workers(workers, ray) as spread:
         for count in write_dataset(
             folder,
             agents,
@@ -77,7 +62,6 @@ def dataset(
             canonical_suits=canonical_suits,
             skip_forced=skip_forced,
             records=records,
-            compression=compression,  # type: ignore[arg-type]
             spread=with_progress(spread),
         ):
             written += count

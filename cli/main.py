@@ -16,15 +16,15 @@ except ModuleNotFoundError as missing:
 
     raise SystemExit(f"error: {missing_module(missing.name or '')}") from None
 
-from wizard_env.cli.compiling import compile_all
+from wizard_env.cli.agents import distill, export, push
 from wizard_env.cli.dataset import dataset
-from wizard_env.cli.distill import distill
-from wizard_env.cli.measuring import bench, evaluate, exploit, export, league, scorecard
+from wizard_env.cli.evaluation import evaluate, exploit, league, scorecard
 from wizard_env.cli.play import play
 from wizard_env.cli.records import analyse, convert, replay
 from wizard_env.cli.serve import serve
+from wizard_env.cli.speed import bench, compile_all
 from wizard_env.cli.sweep import sweep
-from wizard_env.cli.training import config, push, rllib, train
+from wizard_env.cli.training import config, rllib, train
 from wizard_env.extras import extra
 
 _ALLOWED = {
@@ -33,17 +33,17 @@ _ALLOWED = {
     "greater_than_equal": "allowed are numbers from {ge}",
     "less_than_equal": "allowed are numbers up to {le}",
 }
-"""For each kind of mistake in an option's value, as pydantic calls it, what would be none."""
+"""The values that are allowed, for each kind of wrong value as pydantic names it."""
 
 
 class _Commands(TyperGroup):
-    """The commands. A value that an option does not take raises ValueError, as a command would."""
+    """The group of commands; a value that an option does not take raises ValueError, as commands do."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except typer.BadParameter as bad:
-            from pydantic import ValidationError  # here, because a help needs it not
+            from pydantic import ValidationError  # not needed for help
 
             if bad.param is None or not isinstance(bad.__cause__, ValidationError):
                 raise
@@ -77,27 +77,13 @@ def wizard(
     """Play Wizard, train agents and compare them."""
 
 
-for command in (
-    play,
-    serve,
-    replay,
-    analyse,
-    convert,
-    train,
-    config,
-    sweep,
-    push,
-    distill,
-    rllib,
-    evaluate,
-    league,
-    scorecard,
-    exploit,
-    export,
-    dataset,
-    bench,
+for commands in (
+    (play, serve, replay, analyse, convert),
+    (train, config, sweep, push, distill, rllib),
+    (evaluate, league, scorecard, exploit, export, dataset, bench),
 ):
-    app.command()(command)
+    for command in commands:
+        app.command()(command)
 app.command("compile")(compile_all)
 
 

@@ -1,4 +1,4 @@
-"""Options shared by several commands, and the rules they describe."""
+"""Options that several commands share, and the rules that they describe."""
 
 import os
 import sys
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from wizard_env import Rules
 
 
-def use_threads(count: int | None) -> None:
-    """Limit the threads of this process, torch's too; more than the processors that it may use are no use."""
+def _use_threads(count: int | None) -> None:
+    """Limit the threads of this process, torch's too, and to its processors at most."""
     if count is None:
         return
     from wizard_env import set_num_threads
     from wizard_env.compiled.jit import config
 
-    count = min(count, int(config.NUMBA_NUM_THREADS))  # torch starts all that it is given, however many
+    count = min(count, int(config.NUMBA_NUM_THREADS))  # torch would start any number
     set_num_threads(count)
     os.environ["OMP_NUM_THREADS"] = str(count)  # for torch, if it is imported later
     if "torch" in sys.modules:
@@ -35,16 +35,27 @@ Reveal = Annotated[str, typer.Option(help="When bids are revealed: open, simulta
 MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
 WorkerCount = Annotated[int, typer.Option(help="Number of processes that play.")]
 Resume = Annotated[
-    bool, typer.Option(help="Fail if there is no run to resume; one that is there is resumed anyway.")
+    bool, typer.Option(help="Fail if there is no run to resume. A run that is there is always resumed.")
 ]
-Device = Annotated[str, typer.Option(help="Where the network is computed: cpu or cuda.")]
+Device = Annotated[str, typer.Option(help="Device of the network: cpu or cuda.")]
 Threads = Annotated[
     int | None,
     typer.Option(
-        callback=use_threads,
+        callback=_use_threads,
         min=1,
         help="The most threads to use; by default one for each processor that this process may use, or "
         "OMP_NUM_THREADS. Fewer are used while that is faster.",
+    ),
+]
+AllowPrograms = Annotated[
+    bool, typer.Option(help="Run the programs that the config names as agents; they can do what you can.")
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key, as in learning.epochs=4; may be given several times.",
     ),
 ]
 Language = Annotated[
@@ -69,7 +80,7 @@ PlotFolder = Annotated[
 def rules_for(
     players: str, hand_sizes: str, bid_restriction: str, bid_reveal: str, magic_edition: bool
 ) -> "list[Rules]":
-    """The rules for each number of players. Raises ValueError if an option is wrong."""
+    """Return the rules for each number of players. Raises ValueError if an option is wrong."""
     from wizard_env import Rules
 
     sizes = dict.fromkeys(whole_numbers("--players", players))
@@ -88,7 +99,7 @@ def rules_for(
 
 
 def options_of(rules: "Rules") -> list[str]:
-    """The options of a command for these rules: those that `rules_for` reads, without the defaults."""
+    """Return the options of a command for these rules, as `rules_for` reads them; defaults are left out."""
     usual, options = type(rules)().to_dict(), []
     for name, value in rules.to_dict().items():
         option = f"--{name.removeprefix('num_').replace('_', '-')}"
@@ -101,7 +112,7 @@ def options_of(rules: "Rules") -> list[str]:
 
 
 def whole_numbers(option: str, text: str) -> tuple[int, ...]:
-    """The numbers given to an option, as in 3,4,5. Raises ValueError for anything else."""
+    """Return the numbers given to an option, as in 3,4,5. Raises ValueError for anything else."""
     try:
         return tuple(int(number) for number in text.split(",")) if text else ()
     except ValueError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env.cli.options import HandSizes, Language, MagicEdition, Restriction, Reveal, rules_for
+from wizard_env.cli import options
 
 if TYPE_CHECKING:
     from wizard_env import Game
@@ -20,18 +20,18 @@ def play(
     players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
     seat: Annotated[int, typer.Option(help="Your seat, from 1.")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deals; random by default.")] = None,
-    hand_sizes: HandSizes = "",
-    bid_restriction: Restriction = "free",
-    bid_reveal: Reveal = "open",
-    magic_edition: MagicEdition = False,
+    hand_sizes: options.HandSizes = "",
+    bid_restriction: options.Restriction = "free",
+    bid_reveal: options.Reveal = "open",
+    magic_edition: options.MagicEdition = False,
     hint: Annotated[str, typer.Option(help="The agent that gives hints.")] = "champion+search:worlds=32",
     seconds: Annotated[
         float, typer.Option(min=0, help="Seconds that each agent waits before it acts.")
     ] = 0.6,
     plain: Annotated[
-        bool, typer.Option(help="Play in lines of text, as is always done if input or output is a pipe.")
+        bool, typer.Option(help="Play in lines of text; always done if input or output is a pipe.")
     ] = False,
-    language: Language = None,
+    language: options.Language = None,
     records: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Add the game to this file of records.")
     ] = None,
@@ -45,12 +45,12 @@ def play(
     from wizard_env.play.terminal.lines import PlainTerminal
     from wizard_env.records.game_records import write_records
 
-    rules = rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
+    rules = options.rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     check_integer("--seat", seat, 1, players)
     use_language(language or environment_language())
     if records:
         check_file(records)
-        _recorded(records)  # fails now rather than after the game
+        _read_games(records)  # fails now rather than after the game
     others = agents or ["champion"]
     if len(others) >= players:
         raise ValueError(f"{len(others)} agents: a table of {players} has seats for {players - 1}")
@@ -71,11 +71,11 @@ def play(
             TerminalApp(session, person, adviser, seconds).run()
     finally:
         if records:
-            write_records(records, [*_recorded(records), session.game])
+            write_records(records, [*_read_games(records), session.game])
 
 
-def _recorded(file: Path) -> "list[Game]":
-    """The games already in a file. Raises RecordError if a line is not a record."""
+def _read_games(file: Path) -> "list[Game]":
+    """Read the games already in a file. Raises RecordError if a line is not a record."""
     from wizard_env.records.game_records import read_records
 
     return list(read_records(file)) if file.exists() else []

@@ -6,28 +6,30 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wizard_env.cli.feedback.console import console, say, show_grids
 from wizard_env.cli.options import JsonFile, Language
 from wizard_env.cli.outputs import Outputs, files_of
-from wizard_env.evaluation.report.console import console, say, show_grid
 from wizard_env.evaluation.report.grids import analysis_grids
 
 if TYPE_CHECKING:
     from wizard_env import Game
 
-SHOWN = 10
-"""Decisions that `analyse` shows unless it shows all."""
+_SHOWN = 10
+"""Decisions that `analyse` shows without `--every`."""
 
-Records = Annotated[Path, typer.Argument(metavar="FILE", help="A file of records, one game per line.")]
-Number = Annotated[
+_Records = Annotated[Path, typer.Argument(metavar="FILE", help="A file of records, one game per line.")]
+_Number = Annotated[
     int | None, typer.Option("--game", help="Read only this game of the file, counted from 1.")
 ]
 
 
 def replay(
-    file: Records,
-    game: Number = None,
+    file: _Records,
+    game: _Number = None,
     tables: Annotated[bool, typer.Option(help="Show the whole table before every action.")] = False,
-    seat: Annotated[int | None, typer.Option(help="With --tables, what this seat sees; from 1.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(help="With --tables, show the view of this seat, from 1.")
+    ] = None,
     language: Language = None,
 ) -> None:
     """Print the games of a file trick by trick; every action is checked against the rules."""
@@ -38,15 +40,15 @@ def replay(
     if seat is not None and not tables:
         raise ValueError(f"--seat {seat} has no effect without --tables")
     use_language(language or environment_language())
-    for number, played in _chosen(file, game):
+    for number, played in _read(file, game):
         say(t("Game {number}", number=number))
         if not tables:
             say("\n".join(narrate_game(transcribe(played))))
             say("")
             continue
-        for moved, action in played.retrace():
-            _show_table(moved, seat)
-            moved.step(action)
+        for replayed, action in played.retrace():
+            _show_table(replayed, seat)
+            replayed.step(action)
         _show_table(played, seat)
 
 
@@ -68,8 +70,8 @@ def _show_table(game: "Game", seat: int | None) -> None:
 
 
 def analyse(
-    file: Records,
-    game: Number = None,
+    file: _Records,
+    game: _Number = None,
     by: Annotated[
         str, typer.Option(help="The judging agent; it must be one that searches.")
     ] = "champion+search:worlds=32",
@@ -83,30 +85,29 @@ def analyse(
 
     outputs = Outputs(json, inputs=(file, *files_of([by])))
     agent, found = load(by), []
-    for number, played in _chosen(file, game):
+    for number, played in _read(file, game):
         found.append(analyse(played, agent, by, seed))
         if not outputs.prints_json:
-            for grid in analysis_grids(found[-1], f"game {number}", None if every else SHOWN):
-                show_grid(console, grid)
-    outputs.write_analyses(found)
+            show_grids(console, analysis_grids(found[-1], f"game {number}", None if every else _SHOWN))
+    outputs.write_json([analysis.to_dict() for analysis in found])
 
 
 def convert(
-    file: Records,
+    file: _Records,
     out: Annotated[Path, typer.Argument(metavar="OUT.json", help="The file to write; - prints it.")],
-    game: Number = None,
+    game: _Number = None,
 ) -> None:
     """Write games as JSON with every trick spelled out, for programs that do not know the rules."""
     from wizard_env.records.transcripts import transcribe
 
     outputs = Outputs(out, inputs=(file,))
-    outputs.write_transcripts([transcribe(played) for _, played in _chosen(file, game)])
+    outputs.write_json([transcribe(played).to_dict() for _, played in _read(file, game)])
 
 
-def _chosen(file: Path, number: int | None) -> "Iterator[tuple[int, Game]]":
-    """The games of a file, or one of them, with their numbers.
+def _read(file: Path, number: int | None) -> "Iterator[tuple[int, Game]]":
+    """Read the games of a file, or one of them, with their numbers.
 
-    Raises ValueError if the file has no games, or no game of that number.
+    Raises ValueError if the file has no games, or none of that number.
     """
     from wizard_env.records.game_records import read_records
 
@@ -117,5 +118,5 @@ def _chosen(file: Path, number: int | None) -> "Iterator[tuple[int, Game]]":
         if number == found:
             return
     if number is not None or not found:
-        wanted = "" if number is None else f"--game {number}: "
-        raise ValueError(f"{wanted}{file} has {found} games")
+        option = "" if number is None else f"--game {number}: "
+        raise ValueError(f"{option}{file} has {found} games")

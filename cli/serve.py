@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env.cli.compiling import compile_with_progress, say_compiled
-from wizard_env.evaluation.report.console import say
+from wizard_env.cli.feedback.console import say
+from wizard_env.cli.speed import compile_missing
 
 if TYPE_CHECKING:
     from wizard_env.play.web.access.readiness import Readiness
 
 OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
 """Agents offered if none are named; the last one is preselected for every seat."""
-LARGEST_FRAME = 8192
-"""Bytes of a websocket message, at most; a longer one closes the connection before it is read."""
+_LARGEST_FRAME = 8192
+"""The most bytes of a websocket message; a longer one closes the connection before it is read."""
 
 
 def serve(
@@ -37,7 +37,7 @@ def serve(
     ] = 8000,
     public_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Address under which others reach this server, as through a proxy."),
+        typer.Option(metavar="URL", help="Address by which others reach this server, as through a proxy."),
     ] = None,
     database: Annotated[Path, typer.Option(help="File that tables are saved in.")] = Path("wizard.sqlite"),
     records: Annotated[
@@ -65,7 +65,7 @@ def serve(
         offered = agents or OFFERED
         app = make_app(database, offered, records, addresses, readiness)
         config = uvicorn.Config(
-            app, log_level="warning", ws_max_size=LARGEST_FRAME, proxy_headers=public_url is not None
+            app, log_level="warning", ws_max_size=_LARGEST_FRAME, proxy_headers=public_url is not None
         )
         server = uvicorn.Server(config)
         failures: list[Exception] = []
@@ -92,18 +92,18 @@ def serve(
 
 
 def prepare(agents: Sequence[str], readiness: "Readiness") -> None:
-    """Compile the kernels, play two rounds, let each agent act and judge once: the first time is slower."""
+    """Compile the kernels, play two rounds, and let each agent act and judge: the first time is slow."""
     import numpy as np
 
     from wizard_env import Game, Rules, View
     from wizard_env.agents.assessment import assess
     from wizard_env.loading import load
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         readiness.done, readiness.total = done, total + len(agents)
 
     readiness.total = len(agents)
-    say_compiled(*compile_with_progress(tell))
+    compile_missing(report)
     game = Game(Rules(hand_sizes=(1, 1)), seed=0)
     view = View.of([game])
     while game.phase != "over":

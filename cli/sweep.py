@@ -1,4 +1,4 @@
-"""`wizard sweep`: a search for better keys of a config."""
+"""`wizard sweep`: a search for better values of a config's keys."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
+from wizard_env.cli.feedback.console import console, say, show_grid
 from wizard_env.cli.feedback.next_steps import command
 from wizard_env.cli.feedback.stopping import stoppable
-from wizard_env.cli.training import AllowPrograms, Changes
-from wizard_env.evaluation.report.console import console, say, show_grid
+from wizard_env.cli.options import AllowPrograms, Changes
 from wizard_env.evaluation.report.grids import Grid
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def sweep(
         list[str],
         typer.Option(
             metavar="KEY=VALUES",
-            help="What to search: learning.learning_rate=1e-4..1e-2:log, learning.epochs=1..4 or "
+            help="Values to search: learning.learning_rate=1e-4..1e-2:log, learning.epochs=1..4 or "
             "learning.layers=[64],[128,128]; may be given several times.",
         ),
     ],
@@ -37,7 +37,7 @@ def sweep(
     trials: Annotated[
         int, typer.Option(min=1, help="Number of runs, earlier ones in the folder included.")
     ] = 20,
-    workers: Annotated[int, typer.Option(min=1, help="Number of processes; each has runs of its own.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes that train.")] = 1,
     against: Annotated[str, typer.Option(help="The agent that runs are rated against.")] = "heuristic",
     games: Annotated[int, typer.Option(min=2, help="Deals of each rating.")] = 50,
     ratings: Annotated[int, typer.Option(min=1, help="Ratings of each run, where it may be stopped.")] = 5,
@@ -46,7 +46,7 @@ def sweep(
 ) -> None:
     """Search for better values of a config's keys, by Optuna; runs that fall behind are stopped early.
 
-    An interrupted sweep goes on where it stopped.
+    An interrupted sweep continues where it stopped.
     """
     from wizard_env.train.sweep import STUDY, Sweep
     from wizard_env.train.sweep import sweep as search
@@ -74,7 +74,7 @@ def sweep(
 
 
 def sweep_grid(trials: Sequence["Trial"], against: str) -> Grid:
-    """The first trials of a sweep, the best first, with the values of the keys that were searched."""
+    """Return the best trials of a sweep, with the values of the keys that were searched."""
     keys = list(dict.fromkeys(key for trial in trials for key in trial.values))
     rows = []
     for trial in trials[:_SHOWN]:

@@ -1,4 +1,4 @@
-"""Commands that train agents: `wizard train`, `wizard rllib`."""
+"""Commands that train agents: `wizard train`, `rllib`, `config`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -6,42 +6,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from wizard_env import configs
+from wizard_env.cli import options
+from wizard_env.cli.feedback.console import console, say, show_grid, show_grids
 from wizard_env.cli.feedback.next_steps import command, same_command, say_next_steps
 from wizard_env.cli.feedback.progress import training_bar, with_progress
 from wizard_env.cli.feedback.stopping import stoppable
-from wizard_env.cli.options import Device, Resume, Threads, options_of
-from wizard_env.evaluation.report.console import console, say, show_evaluation
-from wizard_env.extras import missing_module
+from wizard_env.evaluation.report.grids import Grid, evaluation_grids
+from wizard_env.extras import extra
 
 if TYPE_CHECKING:
     from wizard_env.train.config.run import Run
 
-RECORDS = "records.jsonl"
+_RECORDS = "records.jsonl"
 """The file in a run's folder with records of its evaluation."""
-NUM_RECORDS = 4
+_NUM_RECORDS = 4
 """Games against each opponent that are recorded."""
-SHOWN = 6
-"""Iterations that are shown of a run."""
+_SHOWN = 6
+"""Iterations of a run that are shown."""
 
-Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
-AllowPrograms = Annotated[
-    bool, typer.Option(help="Run the programs that the config names as agents; they can do what you can.")
-]
-Changes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a key, as in learning.epochs=4; may be given several times.",
-    ),
-]
-NewSeed = Annotated[
-    int | None, typer.Option(min=0, help="The run's seed; its folder then ends in -seed and the number.")
-]
-NewName = Annotated[str | None, typer.Option(help="The run's name, and its folder.")]
+_Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
 
 
 def train(
@@ -49,13 +34,15 @@ def train(
         str,
         typer.Argument(help=f"A TOML file, or the name of an included config: {', '.join(configs.names())}."),
     ],
-    changes: Changes = None,
-    seed: NewSeed = None,
-    name: NewName = None,
-    runs: Runs = Path("runs"),
-    resume: Resume = False,
-    device: Device = "cpu",
-    threads: Threads = None,
+    changes: options.Changes = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="The run's seed; its folder then ends in -seed and the number.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The run's name, and its folder.")] = None,
+    runs: _Runs = Path("runs"),
+    resume: options.Resume = False,
+    device: options.Device = "cpu",
+    threads: options.Threads = None,
     workers: Annotated[
         int | None, typer.Option(help="Learn on this many workers of a Ray cluster, on one core or GPU each.")
     ] = None,
@@ -63,20 +50,20 @@ def train(
         str | None,
         typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one."),
     ] = None,
-    allow_programs: AllowPrograms = False,
+    allow_programs: options.AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent.
 
-    A run that was stopped goes on where it stopped; a finished one shows its result again.
+    A run that was stopped continues where it stopped; a finished one shows its result again.
     """
     from wizard_env.compiled.all_kernels import be_quiet
 
-    be_quiet()  # the progress tells of kernels that are compiled
+    be_quiet()  # the progress counts the kernels that are compiled
     from wizard_env.loading import programs
     from wizard_env.train.config.reading import read_config, read_kept
     from wizard_env.train.config.run import Config
 
-    settings = read_config(configs.find(config), asked_changes(changes, seed, name))
+    settings = read_config(configs.find(config), _changes_of(changes, seed, name))
     if seed is not None and name is None:
         settings = settings.model_copy(update={"name": f"{settings.name}-seed{seed}"})
     if address is not None and workers is None:
@@ -94,16 +81,45 @@ def train(
 
             learn = partial(train_on_workers, settings, folder, device=device)
             learn = partial(learn, workers=workers, address=address or "local")
-        following = _learn(settings, folder, learn, checkpoint_of(settings, folder), resume)
+        commands = _learn_and_evaluate(settings, folder, learn, checkpoint_of(settings, folder), resume)
     kept = read_kept(folder / CONFIG, Config)  # a finished run may have been asked for more decisions
     other = settings.seed + 1
     again = [*(["--no-resume"] if resume else []), "--seed", other]
     say_next_steps(
         "next: evaluate it, play against it, look at its games and curves, let it learn on, or another seed",
-        *following,
+        *commands,
         same_command("--set", f"learning.decisions={2 * kept.learning.decisions}"),
         same_command(*again, *(["--name", f"{name}-seed{other}"] if name else [])),
     )
+
+
+def rllib(
+    config: Annotated[str, typer.Argument(help="A TOML file, or the name of the included config, rllib.")],
+    address: Annotated[
+        str,
+        typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one here."),
+    ] = "local",
+    runs: _Runs = Path("runs"),
+    resume: options.Resume = False,
+    allow_programs: options.AllowPrograms = False,
+) -> None:
+    """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does.
+
+    A run that was stopped continues where it stopped; a finished one shows its result again.
+    """
+    from wizard_env.loading import programs
+    from wizard_env.train.config.reading import read_toml
+    from wizard_env.train.config.rllib import RLlibConfig
+
+    settings = read_toml(configs.find(config), RLlibConfig)
+    with extra("rllib"):
+        from wizard_env.train.rllib.learner import CHECKPOINT, train
+    folder = runs / settings.name
+    say(f"run          {folder}: {settings.learning.decisions:,} decisions")
+    learn = partial(train, settings, folder, address=address)
+    with stoppable(), programs(allow_programs):
+        commands = _learn_and_evaluate(settings, folder, learn, folder / CHECKPOINT, resume)
+    say_next_steps("next: evaluate it, play against it, look at its games and curves", *commands)
 
 
 def config(
@@ -113,71 +129,25 @@ def config(
     typer.echo(configs.find(name).read_text(encoding="utf-8"), nl=False)
 
 
-def push(
-    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
-    repo: Annotated[
-        str, typer.Argument(metavar="OWNER/NAME", help="The repository on the Hugging Face Hub.")
-    ],
-    private: Annotated[bool, typer.Option(help="Make a new repository private.")] = False,
-    notes: Annotated[str, typer.Option(help="What the card says besides what the run says.")] = "",
-) -> None:
-    """Publish a run's agent on the Hugging Face Hub, with a card; load("hf:owner/name") loads it."""
-    from wizard_env.train.push import push
-
-    say(f"published    {push(run, repo, private, notes)}")
-    say(f"agent        hf:{repo} (wizard evaluate hf:{repo} ...)")
-
-
-def asked_changes(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
-    """All changes to a config that the options ask for, each `key=value`."""
+def _changes_of(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
+    """Return all changes to a config that the options ask for, each `key=value`."""
     own = {"seed": seed, "name": None if name is None else f'"{name}"'}
     return [*(changes or []), *(f"{key}={value}" for key, value in own.items() if value is not None)]
 
 
-def rllib(
-    config: Annotated[str, typer.Argument(help="A TOML file, or the name of the included config, rllib.")],
-    address: Annotated[
-        str,
-        typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one here."),
-    ] = "local",
-    runs: Runs = Path("runs"),
-    resume: Resume = False,
-    allow_programs: AllowPrograms = False,
-) -> None:
-    """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does.
-
-    A run that was stopped goes on where it stopped; a finished one shows its result again.
-    """
-    from wizard_env.loading import programs
-    from wizard_env.train.config.reading import read_toml
-    from wizard_env.train.config.rllib import RLlibConfig
-
-    settings = read_toml(configs.find(config), RLlibConfig)
-    try:
-        from wizard_env.train.rllib.learner import CHECKPOINT, train
-    except ImportError as missing:
-        raise missing_module(missing.name or "ray.rllib", "wizard-env[rllib]") from None
-    folder = runs / settings.name
-    say(f"run          {folder}: {settings.learning.decisions:,} decisions")
-    learn = partial(train, settings, folder, address=address)
-    with stoppable(), programs(allow_programs):
-        following = _learn(settings, folder, learn, folder / CHECKPOINT, resume)
-    say_next_steps("next: evaluate it, play against it, look at its games and curves", *following)
-
-
-def _learn(
+def _learn_and_evaluate(
     settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, resume: bool
 ) -> list[str]:
-    """Train, or go on with a run that is there; then evaluate the result, and say where the files are.
+    """Train, or continue a run; then evaluate the result, and print where the files are.
 
     Args:
-        settings, folder: the run.
-        learn: learns; takes `resume` and `report`.
-        checkpoint: what the run resumes from.
-        resume: whether it must be there.
+        settings, folder: of the run.
+        learn: trains; takes `resume` and `report`.
+        checkpoint: the file that the run resumes from.
+        resume: fail if that file is missing.
 
     Returns:
-        Commands for what can be done with the result.
+        Commands that use the result.
     """
     from wizard_env.evaluation.evaluate import Entrant, evaluate
     from wizard_env.evaluation.workers import workers
@@ -185,60 +155,54 @@ def _learn(
     from wizard_env.records.game_records import write_records
     from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 
-    resume = resume or checkpoint.exists()
     if checkpoint.exists():
         say("resumed      from the last checkpoint")
     opponents = [Entrant(name, load(name)) for name in settings.evaluation.opponents]
     with training_bar(console, settings.learning.decisions, "the evaluation") as bar:
-        learn(resume=resume, report=bar.update)
+        learn(resume=resume or checkpoint.exists(), report=bar.update)
     curves = read_curves(folder / CURVES)
     if not bar.begun:
         say(f"finished     after {int(curves[-1][DECISIONS]):,} decisions: here is the result again")
-    console.print(learning_table(curves))
+    show_grid(console, _learning_grid(curves))
     rules, agent, records = settings.evaluation_rules(), _agent_of(settings, folder), []
     learned = Entrant(settings.name, load(agent))
     with workers() as here:
         for opponent in opponents:
-            title = f"{settings.name} alone against {opponent.name}"
-            field = [learned] + [opponent] * (rules.num_players - 1)
+            entrants = [learned] + [opponent] * (rules.num_players - 1)
             spread = with_progress(here, f"playing {opponent.name}", console)
-            result = evaluate(field, rules, settings.evaluation.games, settings.seed, NUM_RECORDS, spread)
-            show_evaluation(console, result, title)
+            result = evaluate(entrants, rules, settings.evaluation.games, settings.seed, _NUM_RECORDS, spread)
+            show_grids(console, evaluation_grids(result, f"{settings.name} alone against {opponent.name}"))
             records += result.records
-    write_records(folder / RECORDS, records)
+    write_records(folder / _RECORDS, records)
     say(f"agent        {agent}")
     say(f"checkpoint   {checkpoint}")
     say(f"curves       {folder / CURVES}")
-    say(f"records      {folder / RECORDS}")
-    other = opponents[-1].name if opponents else "random"
-    options = options_of(rules)
+    say(f"records      {folder / _RECORDS}")
+    other, of_rules = opponents[-1].name if opponents else "random", options.options_of(rules)
     return [
-        command("evaluate", agent, *[other] * (rules.num_players - 1), *options),
-        command("play", agent, *options),
-        *([command("replay", folder / RECORDS, "--game", 1)] if records else []),
+        command("evaluate", agent, *[other] * (rules.num_players - 1), *of_rules),
+        command("play", agent, *of_rules),
+        *([command("replay", folder / _RECORDS, "--game", 1)] if records else []),
         command("--logdir", folder, by="tensorboard"),
     ]
 
 
-def learning_table(curves: Sequence[Mapping[str, str]]) -> Table:
-    """A table of bids met and points per round, at iterations spread over a run."""
+def _learning_grid(curves: Sequence[Mapping[str, str]]) -> Grid:
+    """Return the bids met and the points per round at iterations spread over a run."""
     from wizard_env.train.selfplay.curves import DECISIONS
     from wizard_env.train.selfplay.progress import BID_ACCURACY, POINTS
 
-    table = Table(title="self-play", title_justify="left")
-    for heading in ("decisions", "bids met", "points per round"):
-        table.add_column(heading, justify="right", no_wrap=True)
     last = len(curves) - 1
-    for number in sorted({round(last * part / (SHOWN - 1)) for part in range(SHOWN)}):
-        line = curves[number]
-        table.add_row(
-            f"{int(line[DECISIONS]):,}", f"{float(line[BID_ACCURACY]):.3f}", f"{float(line[POINTS]):+.1f}"
-        )
-    return table
+    shown = sorted({round(last * part / (_SHOWN - 1)) for part in range(_SHOWN)})
+    rows = [
+        [f"{int(line[DECISIONS]):,}", f"{float(line[BID_ACCURACY]):.1%}", f"{float(line[POINTS]):+.1f}"]
+        for line in (curves[number] for number in shown)
+    ]
+    return Grid("self-play", ["decisions", "bids met", "points per round"], rows, names=0)
 
 
 def _agent_of(settings: "Run", folder: Path) -> str:
-    """The name by which `load` finds the agent of a run, and not one that is named like its folder."""
+    """Return the name by which `load` finds the agent of a run, and not one that is named like its folder."""
     path = str(folder) if len(folder.parts) > 1 else f"./{folder}"
     own = getattr(settings.learning, "encoding", "")
     return f"{path}:encoding={own!r}" if own else path

@@ -1,1 +1,1 @@
-"""Measuring players: the same deals for everybody, intervals, ratings, data sets and reports."""
+"""Measuring players: the same deals for all, intervals, ratings, data sets and reports."""

@@ -1,14 +1,13 @@
-"""An agent's review of a game: where points were lost, and how much was luck.
+"""Analysis of a game by an agent: where points were lost, and how much was luck.
 
 The agent judges every decision by what its seat could know, through the points that it expects of each legal
-action. It is asked twice, each time with other sampled worlds. The best action according to one answer is
-compared with the action that was taken, using the points of the other answer, and the other way round. So
-noise does not count as a mistake: a single decision may seem to lose less than nothing, but sums are right
-on average.
+action. It is asked twice, each time with other sampled worlds. The best action by one answer is compared with
+the action that was taken, by the points of the other answer, and the other way round. So noise does not count
+as a mistake: a single decision may seem to gain points, but sums are right on average.
 
-The points of a round are the points that the table could expect, plus luck, minus what decisions lost. A
-seat's expectation is that of its best action at its first decision. Luck is everything that its decisions do
-not explain: its cards, and what the others did.
+The points of a round are the points that the seats could expect on average, plus luck, minus the losses of
+decisions. A seat expects the points of the best action at its first decision. Luck is all that its decisions
+do not explain: its cards, and the play of the others.
 """
 
 from collections.abc import Collection
@@ -36,14 +35,14 @@ class Decision:
     chosen: str
     best: str
     lost: float
-    """How much more the best action brings; below 0 only by chance."""
+    """Points of the best action minus those of the chosen one; below 0 only by chance."""
     points: dict[str, float]
     """The points expected of each legal action."""
 
 
 @dataclass(frozen=True)
 class PlayedSeat:
-    """How a seat played the finished rounds of a game; points are totals over those rounds."""
+    """The play of a seat in the finished rounds of a game; points are totals over those rounds."""
 
     seat: int
     points: int
@@ -52,11 +51,11 @@ class PlayedSeat:
     bid_bias: float
     """Mean of bid minus tricks won: above 0 for a seat that bids too high."""
     lost: float
-    """What all its decisions lost; points = par + luck - lost."""
+    """Losses of all its decisions; points = par + luck - lost."""
     lost_by_bids: float
     """The part of `lost` that its bids lost."""
     luck: float
-    """What its decisions do not explain."""
+    """Points that its decisions do not explain."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Analysis:
 
     analyst: str
     par: float
-    """The points that a seat could expect from the finished rounds, as a mean over the seats."""
+    """The points that the seats could expect from the finished rounds, on average."""
     seats: list[PlayedSeat]
     """Empty if no round is finished."""
     decisions: list[Decision]
@@ -73,7 +72,7 @@ class Analysis:
     """The names of the players, by seat; None if the game has none."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The analysis as plain values, for JSON."""
+        """Return the analysis as plain values, for JSON."""
         return asdict(self)
 
 
@@ -83,11 +82,12 @@ def analyse(
     """Judge every decision of a game.
 
     Args:
-        game: finished or not, with its history; so not one that began with `Game.from_state`.
+        game: finished or not, with its history; so not one from `Game.from_state`.
         agent: an agent that expects points of every legal action, such as "search" or "champion+search".
         analyst: the agent's name.
         seed: of the agent's randomness.
-        only: the numbers of the rounds to judge, from 1; None for all. The other rounds make no difference.
+        only: the numbers of the rounds to judge, from 1; None for all. The result for a round is the same
+            without the others.
 
     Raises:
         ValueError: the agent expects no points of single actions.
@@ -123,16 +123,16 @@ def analyse(
 
 
 def _before_each_action(game: Game) -> NDArray[Any]:
-    """Records of dtype STATE, one for each action of the game's history."""
+    """Return the states before each action of the game's history, records of dtype STATE."""
     states = np.empty(len(game.history), STATE)
-    for number, (twin, action) in enumerate(game.retrace()):
-        states[number] = twin.state[0]
-        twin.step(action)
+    for number, (replayed, action) in enumerate(game.retrace()):
+        states[number] = replayed.state[0]
+        replayed.step(action)
     return states
 
 
 def _expect(agent: Agent, states: NDArray[Any], seed: int) -> NDArray[np.float64]:
-    """float64 [2, n, NUM_ACTIONS]: the points of each legal action, in each of two answers."""
+    """Ask twice for the points of each legal action: float64 [2, n, NUM_ACTIONS]."""
     expected = np.empty((2, len(states), NUM_ACTIONS))
     for index in np.unique(states["round_index"]).tolist():
         rows = states["round_index"] == index
@@ -145,7 +145,7 @@ def _expect(agent: Agent, states: NDArray[Any], seed: int) -> NDArray[np.float64
 def _judge(
     expected: NDArray[np.float64], taken: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What the best action is worth, and what the action taken loses to it; each float64 [n]."""
+    """Return the points of the best action, and the loss of the action taken; each float64 [n]."""
     rows = np.arange(len(taken))
     best = np.nanargmax(expected, axis=2)[::-1]
     worth = expected[[[0], [1]], rows, best]
@@ -155,7 +155,7 @@ def _judge(
 def _sum_up(
     game: Game, states: NDArray[Any], worth: NDArray[np.float64], lost: NDArray[np.float64]
 ) -> tuple[float, list[PlayedSeat]]:
-    """The par of the finished rounds, and how each seat played them."""
+    """Return the par of the finished rounds, and the play of each seat."""
     players = game.rules.num_players
     indices, place = np.unique(states["round_index"], return_inverse=True)
     scored = dict(game.scene().pad)

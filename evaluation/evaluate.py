@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Game, Rules
 from wizard_env.checks import printable
-from wizard_env.evaluation.duplicate import Deals, Entrant, Played, Player, arrange, load_players, play
+from wizard_env.evaluation.duplicate_deals import Deals, Entrant, Player, Results, arrange, load_players, play
 from wizard_env.evaluation.statistics import Bidding, Difference, Standing, summarize
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.games import game_seeds
@@ -20,13 +20,13 @@ CHUNK = 1000
 """The most games to play side by side. `Games` steps this many on one thread; threads that wait for each
 other are slower where a core is busy."""
 CHUNKS = 8
-"""How many parts to divide fewer games into, for the workers. It does not depend on the number of workers,
-since an agent may choose differently in a batch of another size."""
+"""The parts that fewer games are divided into. Their number does not depend on that of the workers, since an
+agent may choose differently in a batch of another size."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """How long the agents of a name took for their batches of decisions; every run measures other times."""
+    """The time that the agents of a name took for their decisions; it differs from run to run."""
 
     name: str
     decisions: int
@@ -37,25 +37,25 @@ class Timing:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The outcome of `evaluate`. With the same seed another run's outcome is equal; its times may differ."""
+    """The outcome of `evaluate`; equal for equal seeds, except for the times."""
 
     rules: Rules
     games: int
     """Deals of a whole game."""
     seed: int
     standings: list[Standing]
-    """A line for each name."""
+    """One for each name."""
     differences: list[Difference]
-    """A line for each pair of names, on the same hands."""
+    """One for each pair of names, on the same hands."""
     by_hand_size: list[Bidding]
     by_position: list[Bidding]
     """By position in the bidding; 1 is the first bidder."""
     records: list[Game]
-    """The first games, to look at or to save, with the names of their players."""
+    """The first games, with the names of their players."""
     times: list[Timing] = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the records as plain values, for JSON; the key "times" is not reproducible."""
+        """Return all but the records as plain values, for JSON; the key "times" is not reproducible."""
         sizes, positions = (
             [{"name": line.name, key: line.group} | _figures(line, "name", "group") for line in lines]
             for key, lines in (("hand_size", self.by_hand_size), ("position", self.by_position))
@@ -86,18 +86,17 @@ def evaluate(
 ) -> Evaluation:
     """Let agents play the same deals in every rotation of the seats.
 
-    Deal d is played once for each entrant: in arrangement a, entrant (s + a) % len(entrants) takes seat s.
-    So every entrant plays every seat of every deal exactly once, and has the same luck of the deal as all the
-    others.
+    Each deal is played once for each entrant: in arrangement a, entrant (s + a) % len(entrants) takes seat s.
+    So every entrant plays every seat of every deal exactly once, and all have the same luck of the deal.
 
     Args:
         entrants: names or agents, at least one; for A alone against B give A, B, B, B. Agents must not
             remember anything from one game to the next.
         rules: the options of the games.
-        games: how many deals of a whole game.
+        games: the number of deals; a deal is a whole game.
         seed: the same seed gives the same deals, whatever is compared, and the same random words to agents
             that take their randomness from `view.noise`.
-        num_records: how many games to return at most: the first ones, deal by deal in each arrangement.
+        num_records: the most games to return: the first ones, deal by deal in each arrangement.
         spread: where to play, see `wizard_env.evaluation.workers`; the result is the same everywhere.
             None plays in this process.
 
@@ -118,30 +117,29 @@ def evaluate(
     side_by_side = min(CHUNK, -(-games * len(players) // CHUNKS))
     deals = max(1, side_by_side // len(players))
     starts = range(0, games, deals)
-    wanted = [min(max(num_records - start * len(players), 0), deals * len(players)) for start in starts]
+    recorded = [min(max(num_records - start * len(players), 0), deals * len(players)) for start in starts]
     parts = [
-        Deals(players, rules, seeds[start : start + deals], recorded)
-        for start, recorded in zip(starts, wanted, strict=True)
+        Deals(players, rules, seeds[start : start + deals], count)
+        for start, count in zip(starts, recorded, strict=True)
     ]
-    played = Played.join(list(spread(play, parts)))
+    results = Results.join(list(spread(play, parts)))
     names = [player.name for player in players]
     seating = arrange(len(players), rules.num_players).tolist()
-    numbers = [divmod(number, len(players)) for number in range(len(played.actions))]
-    found = summarize(played, names, rules, seed)
+    numbers = [divmod(number, len(players)) for number in range(len(results.actions))]
     return Evaluation(
         rules=rules,
         games=games,
         seed=seed,
-        **found._asdict(),
+        **summarize(results, names, rules, seed)._asdict(),
         records=[
-            _played_game(rules, int(seeds[deal]), actions, [names[one] for one in seating[arrangement]])
-            for (deal, arrangement), actions in zip(numbers, played.actions, strict=True)
+            _replay(rules, int(seeds[deal]), actions, [names[one] for one in seating[arrangement]])
+            for (deal, arrangement), actions in zip(numbers, results.actions, strict=True)
         ],
-        times=_times(played, players),
+        times=_times(results, players),
     )
 
 
-def _played_game(rules: Rules, seed: int, actions: NDArray[np.uint8], names: Sequence[str]) -> Game:
+def _replay(rules: Rules, seed: int, actions: NDArray[np.uint8], names: Sequence[str]) -> Game:
     game = Game(rules, seed=seed)
     game.players = tuple(map(printable, names))
     for action in actions.tolist():
@@ -149,12 +147,12 @@ def _played_game(rules: Rules, seed: int, actions: NDArray[np.uint8], names: Seq
     return game
 
 
-def _times(played: Played, players: Sequence[Player]) -> list[Timing]:
-    """The time of each name; an agent that several entrants of a name share counts once."""
+def _times(results: Results, players: Sequence[Player]) -> list[Timing]:
+    """Add up the time of each name; an agent that several entrants of a name share counts once."""
     times = []
     for name in dict.fromkeys(player.name for player in players):
         agents = {id(player.agent): number for number, player in enumerate(players) if player.name == name}
         numbers = list(agents.values())
-        decisions, seconds = played.decisions[numbers].sum(), played.seconds[numbers].sum()
+        decisions, seconds = results.decisions[numbers].sum(), results.seconds[numbers].sum()
         times.append(Timing(name, int(decisions), float(seconds)))
     return times

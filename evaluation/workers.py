@@ -1,6 +1,6 @@
 """Spreading work over the processes of one machine, or over the machines of a Ray cluster.
 
-Each way of working is a function that is called like `map` and gives the same results in the same order.
+Each way is a function that is called like `map` and gives the same results in the same order.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from wizard_env.compiled.processes import end_with_parent
 from wizard_env.compiled.threads import set_num_threads
-from wizard_env.evaluation.ray_connection import connected
+from wizard_env.evaluation.ray_cluster import connected
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -29,10 +29,10 @@ class Map(Protocol):
 
 @contextmanager
 def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
-    """A place to work in, for as long as the block runs.
+    """Start workers for as long as the block runs.
 
     Args:
-        count: how many processes on this machine; 1 is this process itself.
+        count: the number of processes on this machine; 1 is this process itself.
         ray_address: the Ray cluster to work on instead; "local" starts one here.
 
     Raises:
@@ -44,9 +44,9 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
         raise ValueError(f"workers={count}: allowed are numbers from 1")
     if ray_address is not None:
         if count > 1:
-            raise ValueError(f"workers={count} with ray={ray_address!r}: the cluster has workers of its own")
-        with _ray(ray_address) as spread:
-            yield spread
+            raise ValueError(f"workers={count} with ray={ray_address!r}: the cluster has its own workers")
+        with connected(ray_address, f"ray={ray_address!r}") as (ray, _):
+            yield partial(_map_on_ray, ray)
     elif count == 1:
         yield _here
     else:
@@ -54,14 +54,14 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
         with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
             try:
                 yield pool.map
-            except BaseException:  # the pool would wait for all that was asked of it
+            except BaseException:  # the pool would wait for its tasks
                 for process in list((pool._processes or {}).values()):
                     process.terminate()
                 raise
 
 
 def _prepare_process() -> None:
-    """Prepare a process of a pool. Ctrl-C reaches it too, but its parent decides what comes of it."""
+    """Prepare a process of a pool. Ctrl-C reaches it too, but its parent decides what happens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
     use_one_thread()
@@ -94,13 +94,7 @@ def _here(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Itera
         yield from map(function, tasks)
 
 
-@contextmanager
-def _ray(address: str) -> Iterator[Map]:
-    with connected(address, f"ray={address!r}") as (ray, _):
-        yield partial(_spread, ray)
-
-
-def _spread(ray: Any, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+def _map_on_ray(ray: Any, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
     remote: Any = ray.remote(num_cpus=1)(_with_one_thread)
     pending = [remote.remote(function, task) for task in tasks]
     while pending:

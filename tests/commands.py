@@ -19,7 +19,7 @@ COMMAND = Path(sys.executable).with_name("wizard")
 
 
 class Outcome(NamedTuple):
-    """How a command ended."""
+    """The end of a command."""
 
     code: int
     out: str
@@ -35,28 +35,28 @@ def run_installed(*arguments: str, folder: Path) -> "subprocess.CompletedProcess
 
 
 def interrupt(monkeypatch: pytest.MonkeyPatch, number: signal.Signals = signal.SIGINT) -> None:
-    """Let a signal reach the process while its first iteration is shown; later ones are left alone."""
-    from wizard_env.cli.feedback.progress import TrainingBar
+    """Send a signal to the process while its first iteration is shown."""
+    from wizard_env.cli.feedback.progress import TrainingProgress
 
-    update, left = TrainingBar.update, [number]
+    update, left = TrainingProgress.update, [number]
 
-    def interrupted(self: TrainingBar, iteration: "Progress") -> None:
+    def interrupted(self: TrainingProgress, iteration: "Progress") -> None:
         if left:
             os.kill(os.getpid(), left.pop())
         update(self, iteration)
 
-    monkeypatch.setattr(TrainingBar, "update", interrupted)
+    monkeypatch.setattr(TrainingProgress, "update", interrupted)
 
 
-def go_on(wizard: Wizard, outcome: Outcome) -> Outcome:
-    """Run the command that a stopped command has printed."""
+def resume(wizard: Wizard, outcome: Outcome) -> Outcome:
+    """Run the command that a stopped command printed."""
     ((program, *arguments),) = next_steps(outcome.out)
     assert program == "wizard"
     return wizard(*arguments)
 
 
 def error_line(outcome: Outcome) -> str:
-    """The one line on stderr of an error that the user can fix."""
+    """Return the one line on stderr of an error that the user can fix."""
     assert outcome.code == 2
     lines = outcome.err.strip().splitlines()
     assert len(lines) == 1
@@ -65,16 +65,16 @@ def error_line(outcome: Outcome) -> str:
 
 
 def next_steps(printed: str) -> list[list[str]]:
-    """The words of the commands that were printed to be pasted: the indented lines."""
+    """Return the words of the commands to paste, which are the indented lines."""
     return [shlex.split(line) for line in printed.splitlines() if re.match("  \\S", line)]
 
 
-def table_cells(printed: str) -> list[list[list[str]]]:
-    """The cells of the printed tables, without their headings."""
-    tables: list[list[list[str]]] = []
+def grid_cells(printed: str) -> list[list[list[str]]]:
+    """Return the cells of the printed grids, without their headings."""
+    grids: list[list[list[str]]] = []
     for line in printed.splitlines():
         if line.startswith("┏"):
-            tables.append([])
+            grids.append([])
         elif line.startswith("│"):
-            tables[-1].append([cell.strip() for cell in line.strip("│").split("│")])
-    return tables
+            grids[-1].append([cell.strip() for cell in line.strip("│").split("│")])
+    return grids

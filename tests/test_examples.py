@@ -77,7 +77,7 @@ def test_agents_learn_from_data_sets(teacher: str, more: list[str], tmp_path: Pa
     """By imitation of a good agent; and from one that plays at random, by what its actions brought."""
     pytest.importorskip("pyarrow")
     from examples import imitation
-    from wizard_env.evaluation.datasets.writing import write_dataset
+    from wizard_env.evaluation.datasets.writer import write_dataset
 
     rules, data = Rules(3, hand_sizes=(1, 2)), tmp_path / "data"
     sum(write_dataset(data, [teacher], [rules], 40_000, canonical_suits=True, skip_forced=True))

@@ -12,8 +12,7 @@ from wizard_env.extras import extra, extra_of, missing_module
 
 MODULES = [
     ("train", "scipy", "wizard_env.evaluation.statistics"),
-    ("train", "scipy", "wizard_env.evaluation.scorecard.card"),
-    ("train", "openskill", "wizard_env.evaluation.ratings"),
+    ("train", "openskill", "wizard_env.evaluation.league.ratings"),
     ("train", "pydantic", "wizard_env.train.config"),
     ("train", "torch", "wizard_env.train.ppo"),
     ("train", "torch", "wizard_env.train.dqn"),
@@ -53,7 +52,7 @@ def test_a_report_needs_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     pytest.importorskip("typer")
     from wizard_env.cli.outputs import Outputs
 
-    monkeypatch.setattr("wizard_env.cli.outputs.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ModuleNotFoundError, match=r"'matplotlib': pip install 'wizard-env\[report\]'"):
         Outputs(report=tmp_path / "page.html")
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tools.marked_tables import fill
-from wizard_env.evaluation.scorecard.card import REFERENCES, measure, reference_document
 from wizard_env.evaluation.scorecard.protocol import PARTS
+from wizard_env.evaluation.scorecard.scorecard import REFERENCES, measure, reference_document
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files.writing import write_atomically
 

@@ -1,4 +1,4 @@
-"""Progress of what takes long: a bar on a terminal, elsewhere a line every half minute."""
+"""Progress of long jobs: a bar on a terminal, elsewhere a line every half minute."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from wizard_env.train.selfplay.progress import Progress as Iteration
 
 FIRST_LINE = 1.0
-"""Seconds until the first line, where the output is no terminal: what ends before prints none."""
+"""Seconds until the first line where the output is not a terminal; shorter jobs print none."""
 LINES_APART = 30.0
 """Seconds between two lines."""
-RECENT = 10.0
-"""Seconds that tell how fast a run is."""
-BAR = 40
-"""The width of a bar, at most."""
+_RECENT = 10.0
+"""Seconds over which the speed of a run is measured."""
+_BAR = 40
+"""The largest width of a bar."""
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-class Shown(ABC):
+class Progress(ABC):
     """The progress of one job.
 
-    doing: a word or two for what is done.
-    done, total: in units of its own; no total if it is not known yet.
+    doing: a word or two for the job.
+    done, total: in any unit; `total` is None while it is unknown.
     """
 
     def __init__(self, doing: str, total: int | None = None) -> None:
@@ -53,12 +53,12 @@ class Shown(ABC):
         return f"{min(self.done / self.total, 1):4.0%}" if self.total else "    "
 
     def line(self) -> str:
-        """All of it in one line."""
+        """Return the progress as one line."""
         return f"{self.doing:<12} {self._share}  {', '.join(self.details())}".rstrip()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         words = f"{self._share}  {', '.join(self.details())}"
-        width = min(max(options.max_width - len(self.doing) - len(words) - 2, BAR // 4), BAR)
+        width = min(max(options.max_width - len(self.doing) - len(words) - 2, _BAR // 4), _BAR)
         row = Table.grid(padding=(0, 1, 0, 0))
         bar = ProgressBar(self.total, self.done, width, pulse=not self.total)
         row.add_row(self.doing, bar, Text(words, no_wrap=True, overflow="ellipsis"))
@@ -66,8 +66,8 @@ class Shown(ABC):
 
 
 @contextmanager
-def displayed(shown: Shown, console: Console, transient: bool = False) -> Iterator[None]:
-    """Show how far something has come while the block runs. transient: no bar is left at the end."""
+def displayed(shown: Progress, console: Console, transient: bool = False) -> Iterator[None]:
+    """Show progress while the block runs. transient: remove the bar at the end."""
     if console.is_interactive:
         with Live(shown, console=console, transient=transient):
             yield
@@ -89,8 +89,8 @@ def displayed(shown: Shown, console: Console, transient: bool = False) -> Iterat
         thread.join()
 
 
-class Counted(Shown):
-    """Tasks that are done one after another, each of about the same size."""
+class TaskProgress(Progress):
+    """Progress of tasks of about the same size."""
 
     def __init__(self, doing: str, total: int | None = None) -> None:
         super().__init__(doing, total)
@@ -101,24 +101,24 @@ class Counted(Shown):
             return []
         found = [f"{self.done} of {self.total}"]
         if self.done:
-            found.append(_left((monotonic() - self._began) / self.done * (self.total - self.done)))
+            found.append(_time_left((monotonic() - self._began) / self.done * (self.total - self.done)))
         return found
 
 
-class TrainingBar(Shown):
-    """A training run.
+class TrainingProgress(Progress):
+    """Progress of a training run.
 
-    begun: whether an iteration has ended.
+    begun: True once an iteration has ended.
     """
 
     def __init__(self, total: int | None, then: str, stop: Stop, compiled: list[str]) -> None:
-        """Begin.
+        """Start.
 
         Args:
-            total: how many decisions the run is to learn from, if that is known.
-            then: what follows; nothing if it is "".
-            stop: a signal to stop, which ends the run after an iteration.
-            compiled: the kernels that have been compiled so far, as `watched_compilations` notes them.
+            total: the decisions that the run learns from, if known.
+            then: the job that follows, or "".
+            stop: a request to stop, which ends the run after an iteration.
+            compiled: the kernels compiled so far, a list that `watched_compilations` extends.
         """
         super().__init__("preparing", total)
         self.begun = False
@@ -149,19 +149,19 @@ class TrainingBar(Shown):
         found, speed, last = [], self._speed(), self._iterations[-1]
         if speed:
             seconds = (last.total - last.decisions) / speed - (monotonic() - self._updated)
-            found.append(_left(seconds) + (f", then {self._then}" if self._then else ""))
+            found.append(_time_left(seconds) + (f", then {self._then}" if self._then else ""))
             found.append(f"{speed:,.0f} decisions/s")
         return [*found, f"bids met {last.bid_accuracy:.1%}"]
 
     def _speed(self) -> float:
-        """Decisions a second in the last few seconds, or the later half of the iterations; 0 after one.
+        """Return decisions a second, over the last seconds or the later half of the iterations; 0 after one.
 
         The first iterations warm up, and a fresh network is slower than one that has learned.
         """
         last = self._iterations[-1]
         start = self._iterations[(len(self._iterations) - 1) // 2]
         for iteration in reversed(self._iterations):
-            if last.seconds - iteration.seconds >= RECENT or iteration is start:
+            if last.seconds - iteration.seconds >= _RECENT or iteration is start:
                 start = iteration
                 break
         seconds = last.seconds - start.seconds
@@ -173,26 +173,26 @@ class TrainingBar(Shown):
 
 
 @contextmanager
-def training_bar(console: Console, total: int | None = None, then: str = "") -> Iterator[TrainingBar]:
-    """Show a training run while the block runs; Ctrl-C and SIGTERM stop it with a checkpoint.
+def training_bar(console: Console, total: int | None = None, then: str = "") -> Iterator[TrainingProgress]:
+    """Show the progress of training while the block runs; Ctrl-C and SIGTERM stop it with a checkpoint.
 
-    The arguments are those of `TrainingBar`.
+    The arguments are those of `TrainingProgress`.
     """
     from wizard_env.compiled.all_kernels import watched_compilations
 
     with stoppable() as stop, watched_compilations() as compiled:
-        bar = TrainingBar(total, then, stop, compiled)
+        bar = TrainingProgress(total, then, stop, compiled)
         stop.waits = True
         with displayed(bar, console):
             yield bar
 
 
 def with_progress(spread: "Map", doing: str = "playing", console: Console | None = None) -> "Map":
-    """Show how many tasks are done, on stderr if no console is given."""
+    """Show the progress of tasks, on stderr if no console is given."""
 
     def shown(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
         todo = list(tasks)
-        counted = Counted(doing, len(todo))
+        counted = TaskProgress(doing, len(todo))
         with displayed(counted, console or Console(stderr=True), transient=True):
             for result in spread(function, todo):
                 counted.done += 1
@@ -201,5 +201,5 @@ def with_progress(spread: "Map", doing: str = "playing", console: Console | None
     return shown
 
 
-def _left(seconds: float) -> str:
+def _time_left(seconds: float) -> str:
     return f"{timedelta(seconds=round(max(seconds, 0.0)))} left"

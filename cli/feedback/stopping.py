@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: a command that can go on later ends in order, and prints the command to go on with."""
+"""Ctrl-C and SIGTERM: a command that can be resumed ends in order, and prints how to resume it."""
 
 import signal
 from collections.abc import Iterator
@@ -8,16 +8,16 @@ import typer
 
 from wizard_env.cli.feedback.next_steps import same_command, say_next_steps
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
-FROM_A_SIGNAL = 128
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_FROM_A_SIGNAL = 128
 """Added to a signal's number in the exit code of the process that it ended."""
 
 
 class Stop:
-    """A wish to stop, which a signal brings.
+    """A request to stop, by a signal.
 
     signal: the number of the signal; 0 if there was none.
-    waits: whether the first signal is only noted, for a block that looks at `signal` where it can end.
+    waits: True if the first signal is only noted, for a block that looks at `signal` where it can end.
     """
 
     def __init__(self) -> None:
@@ -25,11 +25,11 @@ class Stop:
         self.waits = False
 
     def listen(self) -> None:
-        """Take the signals from now on. Ray takes them for itself when it starts, so this can be repeated."""
-        for number in SIGNALS:
-            signal.signal(number, self.take)
+        """Handle the signals from now on. Repeat this after Ray has started, which takes them over."""
+        for number in _SIGNALS:
+            signal.signal(number, self._handle)
 
-    def take(self, number: int, frame: object) -> None:
+    def _handle(self, number: int, frame: object) -> None:
         """Note a signal; raise KeyboardInterrupt for a second one, or if the block does not wait."""
         again, self.signal = self.signal, number
         if again or not self.waits:
@@ -38,14 +38,14 @@ class Stop:
 
 @contextmanager
 def stoppable() -> Iterator[Stop]:
-    """End the program with the command to go on if Ctrl-C or SIGTERM stops the block.
+    """If Ctrl-C or SIGTERM stops the block, print the command that resumes it and end the program.
 
     The exit code is then 130 for Ctrl-C and 143 for SIGTERM. Only for the main thread.
     """
     from wizard_env.train.selfplay.progress import StopLearning
 
     stop = Stop()
-    before = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
     stop.listen()
     try:
         yield stop
@@ -55,5 +55,5 @@ def stoppable() -> Iterator[Stop]:
         for number, handler in before.items():
             signal.signal(number, handler)
     if stop.signal:
-        say_next_steps("stopped; this goes on", same_command())
-        raise typer.Exit(FROM_A_SIGNAL + stop.signal)
+        say_next_steps("stopped; to continue", same_command())
+        raise typer.Exit(_FROM_A_SIGNAL + stop.signal)

@@ -1,4 +1,4 @@
-"""Playing games for a data set: every decision, and what became of it."""
+"""Playing games for a data set: every decision, with the points that followed."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Agent, Games, Rules, printed_actions, reorder_actions
-from wizard_env.evaluation.datasets.telling import act_and_tell
+from wizard_env.evaluation.datasets.probabilities import act_with_probabilities
 from wizard_env.sampling import next_words, noise_streams
 
 _ROWS = 2**16
-"""About how many decisions are kept in memory while the games that they belong to go on."""
+"""About the number of decisions that are kept in memory until their games end."""
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """Who plays, and which decisions are noted."""
+    """The agents that play, and the decisions that are kept."""
 
     agents: tuple[str, ...]
     """Names of agents, as `load` takes them. In game g, seat s is taken by agent (s + g) % len(agents)."""
@@ -27,12 +27,12 @@ class Behaviour:
 
 
 def least_decisions(rules: Rules) -> int:
-    """How many decisions a game has at least: all bids and cards, without choices of trump."""
+    """Count the bids and cards of a game, all its decisions except for choices of trump."""
     return rules.num_players * (sum(rules.rounds) + len(rules.rounds))
 
 
 def games_at_once(rules: Rules) -> int:
-    """How many games to play side by side."""
+    """Return the number of games to play side by side."""
     return max(1, _ROWS // least_decisions(rules))
 
 
@@ -47,7 +47,7 @@ def play_decisions(
 
     Args:
         agents: those of `behaviour`, loaded.
-        behaviour: who plays.
+        behaviour: of the data set.
         rules: of every game.
         numbers: int64 [n], the number of each game in the data set.
         seeds: uint64 [n], the seed of each deal.
@@ -65,7 +65,7 @@ def play_decisions(
         pause="game",
     )
     most = least_decisions(rules) + len(rules.rounds)
-    noted = _Notes(count, most)
+    rows = _Rows(count, most)
     pad = np.zeros((count, len(rules.rounds), rules.num_players), np.int32)
     streams = noise_streams(seeds, 1)
     rng = np.random.default_rng(streams)  # a generator gives its seed away: not the deals'
@@ -75,12 +75,12 @@ def play_decisions(
         seat, number = games.seat[running].astype(np.int64), games.states["round_index"][running]
         owner = (seat + numbers[running]) % len(agents)
         view = games.view(running, next_words(streams, running))
-        actions, probabilities = act_and_tell(agents, owner, view, rng)
+        actions, probabilities = act_with_probabilities(agents, owner, view, rng)
         shown = actions
         if behaviour.canonical_suits:
             order = games.order[running]
             shown, probabilities = reorder_actions(actions, order), _reordered(probabilities, order)
-        noted.note(
+        rows.write(
             running * most + taken[running],
             observation=games.observation[running],
             mask=games.mask[running],
@@ -96,10 +96,10 @@ def play_decisions(
         ended = games.round_done[running]
         pad[running[ended], number[ended]] = games.points[running[ended]]
         running = running[~games.done[running]]
-    columns = noted.of_games(taken)
+    columns = rows.written(taken)
     game = np.repeat(np.arange(count), taken)
     left = pad[:, ::-1].cumsum(axis=1)[:, ::-1]
-    place = (game, columns["round"], columns["seat"])
+    index = (game, columns["round"], columns["seat"])
     sizes = np.array(rules.rounds, np.int8)
     return columns | {
         "game": numbers[game],
@@ -107,13 +107,13 @@ def play_decisions(
         "num_players": np.full(len(game), rules.num_players, np.int8),
         "round": (columns["round"] + 1).astype(np.int8),
         "hand_size": sizes[columns["round"]],
-        "points": pad[place].astype(np.int16),
-        "return": left[place].astype(np.int32),
+        "points": pad[index].astype(np.int16),
+        "return": left[index].astype(np.int32),
     }
 
 
-class _Notes:
-    """Rows of decisions, with a part of the memory for each game."""
+class _Rows:
+    """Memory for decisions, divided between the games."""
 
     def __init__(self, num_games: int, most: int) -> None:
         self._most = most
@@ -132,18 +132,18 @@ class _Notes:
             for name, (dtype, size) in kinds.items()
         }
 
-    def note(self, places: NDArray[np.int64], **values: NDArray[Any]) -> None:
+    def write(self, rows: NDArray[np.int64], **values: NDArray[Any]) -> None:
         for name, array in values.items():
-            self._columns[name][places] = array
+            self._columns[name][rows] = array
 
-    def of_games(self, taken: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """The rows that were noted. taken: int64 [games], how many each game has."""
+    def written(self, taken: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Return the columns of the rows that were written. taken: int64 [games], the rows of each game."""
         used = (np.arange(self._most) < taken[:, np.newaxis]).reshape(-1).nonzero()[0]
         return {name: column[used] for name, column in self._columns.items()}
 
 
 def _reordered(probabilities: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Probabilities of printed actions as those of the actions shown in each order of suits."""
+    """Turn the probabilities of printed actions into those of the actions shown in each order of suits."""
     ids = np.tile(np.arange(NUM_ACTIONS), len(order))
     printed = printed_actions(ids, order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)
     return np.take_along_axis(probabilities, printed, axis=1)

@@ -1,4 +1,4 @@
-"""A data set as one of Minari's: an episode is what one seat decides in one round."""
+"""Minari: a data set with an episode for each seat in each round."""
 
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,14 @@ _COLUMNS = ("observation", "mask", "action", "points", "seat", "round", "game", 
 
 
 def add_to_minari(folder: Path, dataset_id: str) -> int:
-    """Add a data set to Minari's local ones.
+    """Add a data set to the local ones of Minari.
 
     The points of the round are the reward of an episode's last step; the observation after it is zero. The
     masks are in the infos, as `action_mask`.
 
     Args:
-        folder: of a data set that `wizard dataset` has written.
-        dataset_id: as Minari has them, `wizard/heuristic-v0`.
+        folder: of the data set.
+        dataset_id: its name there, as in `wizard/heuristic-v0`.
 
     Returns:
         The number of episodes.
@@ -52,7 +52,7 @@ def add_to_minari(folder: Path, dataset_id: str) -> int:
 
 
 def _episodes(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
-    """The decisions of each seat in each round, as Minari's buffers take them."""
+    """Return the decisions of each seat in each round, as Minari's buffers take them."""
     order = np.lexsort((columns["seat"], columns["round"], columns["game"]))
     keys = np.stack([columns[name][order] for name in ("game", "round", "seat")])
     starts = np.flatnonzero(np.r_[True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)])

@@ -1,4 +1,4 @@
-"""The files of a data set: Parquet in shards, with a column for everything about a decision.
+"""The files of a data set: Parquet in shards, with a row for each decision.
 
 Observations, masks and probabilities are fixed-size binary, one value per row: lists of numbers take ten
 times as long to write and to read. `read_decisions` gives them as arrays.
@@ -21,9 +21,9 @@ with extra("data"):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-SHARDS = "decisions-*.parquet"
+_SHARDS = "decisions-*.parquet"
 ABOUT = "_dataset.json"
-"""Readers of a whole folder skip names that begin like this."""
+"""Readers of a whole folder skip names that begin with an underscore."""
 _METADATA = b"wizard-dataset"
 
 COLUMNS: dict[str, tuple[Any, str]] = {
@@ -35,8 +35,8 @@ COLUMNS: dict[str, tuple[Any, str]] = {
         f"float32 [{NUM_ACTIONS}], how likely the agent was to take each action; "
         "NaN if the agent does not tell",
     ),
-    "points": (pa.int16(), "what the acting seat scored in this round"),
-    "return": (pa.int32(), "what it scored from this round to the end of the game"),
+    "points": (pa.int16(), "points of the acting seat in this round"),
+    "return": (pa.int32(), "its points from this round to the end of the game"),
     "seat": (pa.int8(), "the acting seat"),
     "agent": (pa.int8(), f"the index of its agent in `{ABOUT}`"),
     "num_players": (pa.int8(), "the number of players"),
@@ -51,30 +51,25 @@ COLUMNS: dict[str, tuple[Any, str]] = {
 _ARRAYS = {"observation": np.uint8, "mask": np.uint8, "probabilities": np.float32}
 
 
-def schema(about: dict[str, Any]) -> Any:
-    """The Arrow schema of a shard. about: what to keep in its metadata, as JSON."""
-    fields = [pa.field(name, kind, nullable=False) for name, (kind, _) in COLUMNS.items()]
-    return pa.schema(fields, {_METADATA: json.dumps(about)})
-
-
 class ShardWriter:
     """Writes a file of decisions, part by part; a context manager."""
 
-    def __init__(self, path: Path, about: dict[str, Any], compression: str) -> None:
-        self._schema = schema(about)
-        level = 1 if compression == "zstd" else None
+    def __init__(self, path: Path, about: dict[str, Any]) -> None:
+        """Open the file. about: what to keep in its metadata, as JSON."""
+        fields = [pa.field(name, kind, nullable=False) for name, (kind, _) in COLUMNS.items()]
+        self._schema = pa.schema(fields, {_METADATA: json.dumps(about)})
         self._writer = pq.ParquetWriter(
             path,
             self._schema,
-            compression=compression,
-            compression_level=level,
+            compression="zstd",
+            compression_level=1,
             use_dictionary=[name for name in COLUMNS if name not in _ARRAYS],
             write_statistics=["game", "round", "hand_size", "num_players"],
             write_page_checksum=True,
         )
 
     def write(self, columns: dict[str, NDArray[Any]]) -> None:
-        """Append rows as one row group. columns: arrays of n rows by name, as COLUMNS says."""
+        """Append rows as one row group. columns: arrays of n rows by name, as in COLUMNS."""
         arrays = [_to_arrow(columns[field.name], field.type) for field in self._schema]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema), 2**20)
 
@@ -92,7 +87,7 @@ def _to_arrow(array: NDArray[Any], kind: Any) -> Any:
 
 
 def read_about(folder: str | Path) -> dict[str, Any]:
-    """What a data set is: its agents, rules, seed and columns. Raises ValueError if the file is damaged."""
+    """Read the agents, rules, seed and columns of a data set. Raises ValueError if it is damaged."""
     path = Path(folder) / ABOUT
     about = read_object(path)
     agents = about.get("agents")
@@ -104,12 +99,12 @@ def read_about(folder: str | Path) -> dict[str, Any]:
 def read_decisions(
     folder: str | Path, columns: Sequence[str] | None = None, rows: int = 65_536
 ) -> Iterator[dict[str, NDArray[Any]]]:
-    """The decisions of a data set, some at a time.
+    """Read the decisions of a data set, some at a time.
 
     Args:
         folder: of the data set.
         columns: the columns to read; all if None.
-        rows: how many decisions at most to give at a time.
+        rows: the most decisions at a time.
 
     Yields:
         Arrays of n rows by name; observations, masks and probabilities are [n, entries].
@@ -118,16 +113,18 @@ def read_decisions(
         FileNotFoundError: the folder holds no data set.
         ValueError: a file is damaged, or is not of a data set; there is no such column.
     """
-    paths = sorted(Path(folder).glob(SHARDS))
+    paths = sorted(Path(folder).glob(_SHARDS))
     if not paths:
-        raise FileNotFoundError(f"{folder} holds no data set: there is no {SHARDS}")
+        raise FileNotFoundError(f"{folder} holds no data set: there is no {_SHARDS}")
     for path in paths:
         for batch in _batches(path, columns, rows):
-            yield {name: to_array(name, batch.column(index)) for index, name in enumerate(batch.schema.names)}
+            yield {
+                name: _to_array(name, batch.column(index)) for index, name in enumerate(batch.schema.names)
+            }
 
 
 def _batches(path: Path, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
-    """The batches of a file, every page checked against its checksum."""
+    """Read the batches of a file, and check every page against its checksum."""
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             kinds = {field.name: field.type for field in file.schema_arrow}
@@ -143,13 +140,13 @@ def _batches(path: Path, columns: Sequence[str] | None, rows: int) -> Iterator[A
                 found += len(batch)
                 yield batch
             if not found or found != file.metadata.num_rows:
-                raise ValueError(f"it tells of {file.metadata.num_rows} decisions and holds {found}")
+                raise ValueError(f"it should hold {file.metadata.num_rows} decisions and holds {found}")
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ValueError(f"{path} cannot be read: {shortened(error)}") from error
 
 
-def to_array(name: str, column: Any) -> NDArray[Any]:
-    """A column of Arrow as an array: [n], or [n, entries]."""
+def _to_array(name: str, column: Any) -> NDArray[Any]:
+    """Return a column of Arrow as an array: [n], or [n, entries]."""
     if name not in _ARRAYS:
         array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return array

@@ -1,4 +1,4 @@
-"""Reports: results as one HTML file that needs no other files and no network."""
+"""HTML reports: results on one page that needs no other files and no network."""
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,23 +6,22 @@ from html import escape
 from typing import NamedTuple
 
 from wizard_env.evaluation.evaluate import Evaluation
-from wizard_env.evaluation.league import League
+from wizard_env.evaluation.league.league import League
 from wizard_env.evaluation.report.grids import (
     Grid,
     breakdown_grids,
-    difference_grid,
+    evaluation_grids,
+    interval_grid,
     league_grids,
     scorecard_grids,
     size_grid,
-    summary_grids,
 )
-from wizard_env.evaluation.report.radar import radar
 from wizard_env.evaluation.report.verdict import evaluation_verdict, league_verdict, scorecard_verdict
-from wizard_env.evaluation.scorecard.card import Card
+from wizard_env.evaluation.scorecard.scorecard import Scorecard
 from wizard_env.render.scene import rules_text
 from wizard_env.rules import Rules
 
-STYLE = """
+_STYLE = """
 :root { color-scheme: light dark; --text: #1a1a1a; --faint: #5c5c5c; --line: #d8d8d8; --page: #fff; }
 @media (prefers-color-scheme: dark) {
   :root { --text: #e8e8e8; --faint: #a8a8a8; --line: #3c3c3c; --page: #161616; }
@@ -54,35 +53,36 @@ details { margin: 1em 0; } summary { cursor: pointer; }
 }
 """
 
-EVALUATION_NOTE = (
+_EVALUATION_NOTE = (
     "Every agent played every hand of every deal from every seat, so all had the same luck of the deal. "
     "Bars, bands and interval columns are 95% intervals, by bootstrap over deals. Bias is the mean of bid "
     "minus tricks won, per round; error is the mean distance between the two. Times are from this run."
 )
-SCORECARD_NOTE = (
+_SCORECARD_NOTE = (
     "The agent sits alone at every table and plays every deal from every seat. Its lead over the others is "
     "put on a scale: random is 0, champion is 100. A part is the mean of its tables, the score the mean of "
     "the parts. Intervals are 95% intervals, by bootstrap over deals. Cards compare if they have the same "
     "protocol and the same opponents."
 )
-LEAGUE_NOTE = (
+_LEAGUE_NOTE = (
     "Every table played the same deals, with its seats rotated so that each of its agents played every hand. "
     "Ratings are from the Plackett-Luce model, by the ranks in all games. Leads are in points per game on "
     "the same deals, at the tables where both agents sit, with 95% intervals by bootstrap over deals."
 )
-CAPTIONS = {
+_CAPTIONS = {
     "points": "Points per game, with 95% interval",
     "differences": "Lead over the first agent in points per game on the same hands, with 95% interval",
     "bid_accuracy": "Bids met, by hand size",
     "bid_bias": "Bid bias, by position in the bidding",
     "ratings": "Ratings, with 95% interval",
-    "cross_table": "Lead of the row over the column in points per game",
+    "leads": "Lead of the row over the column in points per game",
+    "scores": "Score by part, with 95% interval",
 }
 """Captions of the plots, by name."""
 
 
 class Origin(NamedTuple):
-    """Where a report comes from."""
+    """The command, date and version that a report comes from."""
 
     command: str
     date: str
@@ -92,38 +92,37 @@ class Origin(NamedTuple):
 def evaluation_page(
     evaluations: Sequence[Evaluation], plots: Mapping[str, bytes], title: str, origin: Origin
 ) -> str:
-    """The report of evaluations.
+    """Return the report of evaluations.
 
     Args:
         evaluations: of the same agents, one per number of players.
-        plots: their `plots.evaluation_plots` as PNG files.
+        plots: their `plots.evaluation_plots`.
         title: title of the page.
-        origin: what made the report.
+        origin: of the report.
     """
-    first = evaluations[0]
-    facts = _facts([one.rules for one in evaluations], first.games, first.seed, origin)
-    parts = [_verdict(evaluation_verdict(evaluations)), facts, _figures(plots)]
+    parts = []
     if len(evaluations) > 1:
-        parts += [_heading("By number of players"), _table(size_grid(evaluations))]
+        parts += ["<h2>By number of players</h2>", _table(size_grid(evaluations))]
     for evaluation in evaluations:
-        parts.append(_heading(f"{evaluation.rules.num_players} players"))
-        parts += map(_table, summary_grids(evaluation, f"{evaluation.games:,} deals"))
-        details = map(_table, breakdown_grids(evaluation))
-        parts.append(_folded("by hand size and by position in the bidding", details))
-    return _page(title, [*parts, _note(EVALUATION_NOTE)])
+        parts.append(f"<h2>{evaluation.rules.num_players} players</h2>")
+        parts += map(_table, evaluation_grids(evaluation, f"{evaluation.games:,} deals"))
+        parts.append(_folded("by hand size and by position in the bidding", breakdown_grids(evaluation)))
+    first = evaluations[0]
+    facts = _facts([one.rules for one in evaluations], first.games, first.seed)
+    body = [_facts_list(facts, origin), _figures(plots), *parts]
+    return _page(title, evaluation_verdict(evaluations), body, _EVALUATION_NOTE)
 
 
 def league_page(league: League, plots: Mapping[str, bytes], title: str, origin: Origin) -> str:
-    """The report of a league. plots: its `plots.league_plots` as PNG files."""
-    facts = _facts(league.rules, league.games, league.seed, origin)
-    parts = [_verdict(league_verdict(league)), facts, _figures(plots), *map(_table, league_grids(league))]
-    parts.append(_folded("leads with intervals", [_table(difference_grid(league))]))
-    return _page(title, [*parts, _note(LEAGUE_NOTE)])
+    """Return the report of a league. plots: its `plots.league_plots`."""
+    facts = _facts(league.rules, league.games, league.seed)
+    body = [_facts_list(facts, origin), _figures(plots), *map(_table, league_grids(league))]
+    body.append(_folded("leads with intervals", [interval_grid(league)]))
+    return _page(title, league_verdict(league), body, _LEAGUE_NOTE)
 
 
-def scorecard_page(card: Card, origin: Origin) -> str:
-    """The report of a score card."""
-    scores = {part.name: part.score for part in card.parts} | {"self-play": card.self_play_score}
+def scorecard_page(card: Scorecard, plots: Mapping[str, bytes], origin: Origin) -> str:
+    """Return the report of a score card. plots: its `plots.scorecard_plots`."""
     facts = {
         "Protocol": f"{card.protocol}, {card.effort}",
         "Agent": f"{card.agent or card.name}, fingerprint {card.fingerprint}",
@@ -131,43 +130,35 @@ def scorecard_page(card: Card, origin: Origin) -> str:
     }
     if card.note:
         facts["Note"] = card.note
-    parts = [_verdict(scorecard_verdict(card)), _list(facts, origin), radar(scores)]
-    parts += map(_table, scorecard_grids(card))
-    return _page(f"Wizard: score card of {card.name}", [*parts, _note(SCORECARD_NOTE)])
+    body = [_facts_list(facts, origin), _figures(plots), *map(_table, scorecard_grids(card))]
+    return _page(f"Wizard: score card of {card.name}", scorecard_verdict(card), body, _SCORECARD_NOTE)
 
 
-def _page(title: str, parts: Iterable[str]) -> str:
-    """A whole page; the parts are HTML."""
+def _page(title: str, verdict: str, body: Iterable[str], note: str) -> str:
+    """Return a whole page; only its body is HTML."""
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style>"
+        f"<title>{escape(title)}</title><style>{_STYLE}</style>"
     )
-    body = "\n".join(parts)
+    content = "\n".join([f'<p class="verdict">{escape(verdict)}</p>', *body])
     return (
         f'<!doctype html>\n<html lang="en"><head>{head}</head>\n'
-        f"<body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
+        f'<body><h1>{escape(title)}</h1>\n{content}\n<p class="note">{escape(note)}</p>\n</body></html>\n'
     )
 
 
-def _verdict(text: str) -> str:
-    return f'<p class="verdict">{escape(text)}</p>'
-
-
-def _facts(variants: Sequence[Rules], deals: int, seed: int, origin: Origin) -> str:
-    """What was played, and what made the report."""
+def _facts(variants: Sequence[Rules], deals: int, seed: int) -> dict[str, str]:
     rules = variants[0]
     sizes = "all" if rules.hand_sizes is None else ", ".join(map(str, rules.hand_sizes))
-    facts = {
+    return {
         "Players": ", ".join(str(one.num_players) for one in variants),
         "Rules": f"{rules_text(rules)}; hand sizes: {sizes}",
         "Deals": f"{deals:,}",
         "Seed": str(seed),
     }
-    return _list(facts, origin)
 
 
-def _list(facts: Mapping[str, str], origin: Origin) -> str:
-    """Facts, and what made the report."""
+def _facts_list(facts: Mapping[str, str], origin: Origin) -> str:
     facts = {**facts, "Date": origin.date, "Version": f"wizard-env {origin.version}"}
     items = [f"<dt>{name}</dt><dd>{escape(fact)}</dd>" for name, fact in facts.items()]
     items.append(f"<dt>Command</dt><dd><code>{escape(origin.command)}</code></dd>")
@@ -175,25 +166,17 @@ def _list(facts: Mapping[str, str], origin: Origin) -> str:
 
 
 def _figures(plots: Mapping[str, bytes]) -> str:
-    """Plots under their captions, inside the page."""
+    """Embed plots in the page, below their captions."""
     sections = []
     for name, png in plots.items():
-        data, caption = base64.b64encode(png).decode(), escape(CAPTIONS[name])
+        data, caption = base64.b64encode(png).decode(), escape(_CAPTIONS[name])
         image = f'<img src="data:image/png;base64,{data}" alt="{caption}">'
-        sections.append(f"<section>{_heading(CAPTIONS[name])}{image}</section>")
+        sections.append(f"<section><h2>{caption}</h2>{image}</section>")
     return f'<div class="plots">{"".join(sections)}</div>'
 
 
-def _heading(text: str) -> str:
-    return f"<h2>{escape(text)}</h2>"
-
-
-def _note(text: str) -> str:
-    return f'<p class="note">{escape(text)}</p>'
-
-
 def _table(grid: Grid) -> str:
-    """A grid as a table, with its title as caption."""
+    """Return a grid as an HTML table, with its title as caption."""
     head = "".join(f"<th>{escape(text)}</th>" for text in grid.headings)
     rows = "\n".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in grid.rows
@@ -204,6 +187,7 @@ def _table(grid: Grid) -> str:
     )
 
 
-def _folded(title: str, parts: Iterable[str]) -> str:
-    """Parts that open with a click."""
-    return f"<details><summary>{escape(title)}</summary>\n" + "\n".join(parts) + "</details>"
+def _folded(title: str, grids: Iterable[Grid]) -> str:
+    """Hide grids until the title is clicked."""
+    tables = "\n".join(map(_table, grids))
+    return f"<details><summary>{escape(title)}</summary>\n{tables}</details>"

@@ -1,4 +1,4 @@
-"""Plots of evaluations and leagues, drawn without a display."""
+"""Plots of evaluations, leagues and score cards, as PNG files by name."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -12,51 +12,60 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from wizard_env.evaluation.evaluate import Bidding, Evaluation
-from wizard_env.evaluation.league import League
-from wizard_env.evaluation.report.grids import cross_table
+from wizard_env.evaluation.league.league import League
+from wizard_env.evaluation.report.grids import leads_by_pair
+from wizard_env.evaluation.scorecard.scorecard import Scorecard
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """A palette that colour-blind readers can tell apart (Okabe and Ito, Color Universal Design, 2008)."""
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
-DPI = 200
-WIDTH = 5.0
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+_DPI = 200
+_WIDTH = 5.0
 """Inches."""
 
 
-class Bar(NamedTuple):
-    """A number with its interval, drawn on a line of its own."""
+class _Bar(NamedTuple):
+    """A number with its interval, drawn on its own line."""
 
     label: str
     value: float
     low: float
     high: float
-    color: str
+    color: str = COLORS[0]
 
 
-def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, Figure]:
-    """Plots by name, each with a panel per evaluation."""
+def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, bytes]:
+    """Plot points, leads and bids, with a panel per evaluation."""
     figures = {"points": _panels(evaluations, _draw_points, "points per game")}
     if any(evaluation.differences for evaluation in evaluations):
         label = f"lead over {evaluations[0].standings[0].name}"
         figures["differences"] = _panels(evaluations, _draw_differences, label)
     figures["bid_accuracy"] = _panels(evaluations, _draw_accuracy, "cards in hand", legend=True)
     figures["bid_bias"] = _panels(evaluations, _draw_bias, "position in the bidding", legend=True)
-    return figures
+    return {name: _png(figure) for name, figure in figures.items()}
 
 
-def league_plots(league: League) -> dict[str, Figure]:
-    """Plots by name: the ratings, and the cross table in colours."""
-    return {"ratings": _plot_ratings(league), "cross_table": _plot_cross_table(league)}
+def league_plots(league: League) -> dict[str, bytes]:
+    """Plot the ratings, and the lead of each agent over each other in colours."""
+    bars = [_Bar(one.name, one.mu, one.low, one.high) for one in league.ratings]
+    return {"ratings": _png(_plot_bars(bars, "rating, starting at 25")), "leads": _png(_plot_leads(league))}
 
 
-def png(figure: Figure) -> bytes:
-    """A plot as a PNG file."""
+def scorecard_plots(card: Scorecard) -> dict[str, bytes]:
+    """Plot the score of each part, and of self-play."""
+    bars = [_Bar(one.name, one.score, one.score_low, one.score_high) for one in card.parts]
+    alone = card.self_play_score
+    bars.append(_Bar("self-play", alone, alone, alone))
+    return {"scores": _png(_plot_bars(bars, "score: random 0, champion 100"))}
+
+
+def _png(figure: Figure) -> bytes:
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=DPI)
+    figure.savefig(buffer, format="png", dpi=_DPI)
     return buffer.getvalue()
 
 
-def draw_bars(axes: Axes, bars: Sequence[Bar], form: str = ".1f") -> None:
+def _draw_bars(axes: Axes, bars: Sequence[_Bar], form: str = ".1f") -> None:
     """Draw a point and its 95% interval for each bar, from the top down; `form` formats the numbers."""
     for row, bar in enumerate(bars):
         axes.plot([bar.low, bar.high], [row, row], color=bar.color, linewidth=2.5, solid_capstyle="butt")
@@ -78,11 +87,11 @@ def _panels(
     *,
     legend: bool = False,
 ) -> Figure:
-    """A panel for each evaluation, one below the other: narrow enough to be read on a phone."""
+    """Draw a panel for each evaluation, one below the other: narrow enough to be read on a phone."""
     rows = len(evaluations)
     names = [standing.name for standing in evaluations[0].standings]
     height = 3.4 if legend else 1.3 + 0.42 * len(names)
-    figure = Figure(figsize=(WIDTH, height * rows + 0.4), layout=ConstrainedLayoutEngine(h_pad=0.1))
+    figure = Figure(figsize=(_WIDTH, height * rows + 0.4), layout=ConstrainedLayoutEngine(h_pad=0.1))
     grid = figure.subplots(rows, squeeze=False)
     for axes, evaluation in zip(grid.flat, evaluations, strict=True):
         draw(axes, evaluation)
@@ -97,8 +106,8 @@ def _panels(
 
 def _draw_points(axes: Axes, evaluation: Evaluation) -> None:
     lines = zip(evaluation.standings, cycle(COLORS), strict=False)
-    bars = [Bar(line.name, line.points, line.points_low, line.points_high, color) for line, color in lines]
-    draw_bars(axes, bars)
+    bars = [_Bar(line.name, line.points, line.points_low, line.points_high, color) for line, color in lines]
+    _draw_bars(axes, bars)
 
 
 def _draw_differences(axes: Axes, evaluation: Evaluation) -> None:
@@ -108,12 +117,12 @@ def _draw_differences(axes: Axes, evaluation: Evaluation) -> None:
     first = evaluation.standings[0].name
     lines = [line for line in evaluation.differences if line.name == first]
     bars = [
-        Bar(line.other, -line.points, -line.points_high, -line.points_low, color)
+        _Bar(line.other, -line.points, -line.points_high, -line.points_low, color)
         for line, color in zip(lines, colors, strict=False)
     ]
     axes.axvline(0, color="#666666", linewidth=1, linestyle="--")
     axes.update_datalim([(0, 0)])
-    draw_bars(axes, bars, "+.1f")
+    _draw_bars(axes, bars, "+.1f")
 
 
 def _draw_accuracy(axes: Axes, evaluation: Evaluation) -> None:
@@ -134,7 +143,7 @@ def _draw_bias(axes: Axes, evaluation: Evaluation) -> None:
 
 def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], figure: str) -> None:
     """Draw a line per agent over the groups, with its 95% interval as a band."""
-    styles = zip(evaluation.standings, cycle(COLORS), cycle(MARKERS), strict=False)
+    styles = zip(evaluation.standings, cycle(COLORS), cycle(_MARKERS), strict=False)
     for standing, color, marker in styles:
         mine = [line for line in lines if line.name == standing.name]
         groups = [line.group for line in mine]
@@ -146,18 +155,18 @@ def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], fi
     axes.grid(alpha=0.3)
 
 
-def _plot_ratings(league: League) -> Figure:
-    figure = Figure(figsize=(WIDTH, 1.3 + 0.42 * len(league.ratings)), layout="constrained")
+def _plot_bars(bars: Sequence[_Bar], label: str) -> Figure:
+    figure = Figure(figsize=(_WIDTH, 1.3 + 0.42 * len(bars)), layout="constrained")
     axes = figure.subplots()
-    draw_bars(axes, [Bar(one.name, one.mu, one.low, one.high, COLORS[0]) for one in league.ratings])
-    axes.set_xlabel("rating, starting at 25")
+    _draw_bars(axes, bars)
+    axes.set_xlabel(label)
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 
-def _plot_cross_table(league: League) -> Figure:
+def _plot_leads(league: League) -> Figure:
     names = [rating.name for rating in league.ratings]
-    known = cross_table(league)
+    known = leads_by_pair(league)
     points = np.array([[known.get((name, other), np.nan) for other in names] for name in names])
     largest = float(np.nanmax(np.abs(points))) or 1.0
     figure = Figure(figsize=(3.5 + 0.75 * len(names), 1.6 + 0.5 * len(names)), layout="constrained")

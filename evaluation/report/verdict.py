@@ -1,4 +1,4 @@
-"""Results in a sentence or two: of an evaluation, a league, a score card, the search for a best response."""
+"""Verdicts: the results of an evaluation, a league, a score card or a learned response in a few sentences."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.evaluation.evaluate import Evaluation
     from wizard_env.evaluation.exploitability import Exploit
-    from wizard_env.evaluation.league import League
-    from wizard_env.evaluation.scorecard.card import Card
+    from wizard_env.evaluation.league.league import League
+    from wizard_env.evaluation.scorecard.scorecard import Scorecard
     from wizard_env.evaluation.statistics import Difference
 
 
 def evaluation_verdict(evaluations: "Sequence[Evaluation]") -> str:
-    """A sentence per evaluation; with several, each says how many players sit at the table."""
+    """Return a sentence per evaluation; with several, each names its number of players."""
     sentences = [_verdict(evaluation) for evaluation in evaluations]
     if len(sentences) == 1:
         return sentences[0]
     players = [evaluation.rules.num_players for evaluation in evaluations]
-    return " ".join(f"With {count} players, {told}" for count, told in zip(players, sentences, strict=True))
+    return " ".join(f"With {count} players, {one}" for count, one in zip(players, sentences, strict=True))
 
 
 def _verdict(evaluation: "Evaluation") -> str:
@@ -25,13 +25,13 @@ def _verdict(evaluation: "Evaluation") -> str:
     if not others:
         return (
             f"{best.name} scores {best.points:.1f} points per game against copies of itself and meets "
-            f"{best.bid_accuracy:.0%} of its bids."
+            f"{best.bid_accuracy:.1%} of its bids."
         )
     return _lead(evaluation.differences, best.name, others[0].name, "on the same hands")
 
 
 def league_verdict(league: "League") -> str:
-    """The best agent, and its lead over the next if they sat at the same tables."""
+    """Name the best agent, and its lead over the next if they sat at the same tables."""
     best, *others = (rating.name for rating in league.ratings)
     if not others:
         return f"{best} is the only agent."
@@ -41,8 +41,8 @@ def league_verdict(league: "League") -> str:
     return f"{best} is rated first. {_lead(league.differences, best, others[0], 'on the same deals')}"
 
 
-def scorecard_verdict(card: "Card") -> str:
-    """The score, and the time for a decision if it was measured."""
+def scorecard_verdict(card: "Scorecard") -> str:
+    """Give the score, and the time for a decision if it was measured."""
     time = "" if card.microseconds is None else f" A decision takes {card.microseconds:,.1f} µs."
     return (
         f"{card.name} scores {card.score:.1f} (95% interval {card.score_low:.1f} to {card.score_high:.1f}), "
@@ -51,7 +51,7 @@ def scorecard_verdict(card: "Card") -> str:
 
 
 def exploit_verdict(exploit: "Exploit") -> str:
-    """The gain, if there is one; otherwise that none was found, and how little that says."""
+    """Give the gain if there is one; otherwise say that none was found, and that this shows little."""
     start, gain = exploit.start, exploit.gain
     interval = f"95% interval {exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}"
     if exploit.gain_low > 0:
@@ -70,7 +70,7 @@ def exploit_verdict(exploit: "Exploit") -> str:
 
 
 def _lead(lines: "Sequence[Difference]", first: str, second: str, where: str) -> str:
-    """How far the first of two agents is ahead, and whether that may be chance."""
+    """Give the lead of the first of two agents, and say if it may be chance."""
     line = next(line for line in lines if {line.name, line.other} == {first, second})
     points, low, high = line.points, line.points_low, line.points_high
     if line.name != first:

@@ -1,6 +1,6 @@
-"""What the score card plays: which tables, with whom, on which deals.
+"""The protocol of the score card: its tables, opponents and deals.
 
-Cards compare only within one version. Whatever changes a table, its deals or the reckoning needs another.
+Score cards compare only within one version. A change of a table, its deals or the scale needs a new version.
 """
 
 from typing import Any, NamedTuple
@@ -9,40 +9,40 @@ from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLA
 
 VERSION = 1
 SEED = 20_260_000
-"""The tables of the score have deals of seeds SEED, SEED + 1, ...; adaptation and self-play the next two."""
+"""The tables play the deals of SEED, SEED + 1, ...; then come those of adaptation and of self-play."""
 
 DEALS = {"full": 100, "short": 10}
-"""Deals of a whole game per table. The short card, for agents that think for more than a millisecond, plays
-the first deals of the full one."""
+"""Deals per table, each a whole game. The short card, for agents that think for more than a millisecond,
+plays the first deals of the full one."""
 SELF_PLAY_SHARE = 4
-"""Self-play has this many times the deals: it plays each once, not in every rotation of the seats."""
+"""Self-play has this many times the deals, since it plays each just once."""
 
 PANEL = ("random", "rule_based", "heuristic", "rival", "champion")
 """The opponents at tables of every size, from the weakest to the strongest."""
-FLAT_SEARCH = "search:playouts=random,evidence=nothing,worlds=32"
+_FLAT_SEARCH = "search:playouts=random,evidence=nothing,worlds=32"
 STRANGERS = (
     ("variant:of=heuristic,bias=-0.5,noise=0.1",) * 3,
     ("variant:of=rule_based,bias=1,greed=0.5",) * 3,
-    (FLAT_SEARCH,) * 3,
-    ("rival", FLAT_SEARCH, "variant:of=heuristic,bias=0.7,greed=-0.3"),
+    (_FLAT_SEARCH,) * 3,
+    ("rival", _FLAT_SEARCH, "variant:of=heuristic,bias=0.7,greed=-0.3"),
 )
-"""Tables of four with kinds of agents to keep out of training; the last is one of each."""
+"""Opponents of kinds that are kept out of training, at tables of four; the last has one of each."""
 BIASED = "variant:of=heuristic,bias=1"
-"""The opponents of the measurement of adaptation: they bid a trick too many."""
+"""The opponents for adaptation: they bid a trick too many."""
 ADAPTATION_ROUNDS = 12
-"""Rounds of five cards; what an agent learns in the first half can help it in the second."""
+"""Rounds of five cards; an agent can use in the second half what it has learned in the first."""
 
-VARIANTS, WITH_STRANGERS = "variants", "strangers"
+_VARIANTS, _WITH_STRANGERS = "variants", "strangers"
 PARTS = (
     *(f"{players} players" for players in range(MIN_PLAYERS, MAX_PLAYERS + 1)),
-    VARIANTS,
-    WITH_STRANGERS,
+    _VARIANTS,
+    _WITH_STRANGERS,
 )
-"""The parts of the score; each counts alike."""
+"""The parts of the score, with equal weights."""
 
 
 class Table(NamedTuple):
-    """One table of the card: the agent sits alone among the opponents."""
+    """A table where the agent sits alone among the opponents."""
 
     part: str
     title: str
@@ -51,30 +51,30 @@ class Table(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What names the table in the file of references."""
+        """The name of the table in the file of references."""
         return f"{self.part}: {self.title}"
 
 
 def tables() -> list[Table]:
-    """The tables that the score is the mean of, in the order of their seeds."""
+    """Return the tables of the score, in the order of their seeds."""
     found = []
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         rules = Rules(players)
         found += [Table(f"{players} players", one, rules, (one,) * (players - 1)) for one in PANEL]
-    variants: list[dict[str, Any]] = [
-        *({"bid_restriction": name} for name in BID_RESTRICTIONS[1:]),
-        *({"bid_reveal": name} for name in BID_REVEALS[1:]),
-        {"magic_edition": True},
+    variants: list[tuple[str, Any]] = [
+        *(("bid_restriction", value) for value in BID_RESTRICTIONS[1:]),
+        *(("bid_reveal", value) for value in BID_REVEALS[1:]),
+        ("magic_edition", True),
     ]
-    for option in variants:
-        ((name, value),) = option.items()
-        found.append(Table(VARIANTS, f"{name}={value}", Rules(4, **option), ("heuristic",) * 3))
+    for name, value in variants:
+        rules = Rules(4, **{name: value})
+        found.append(Table(_VARIANTS, f"{name}={value}", rules, ("heuristic",) * 3))
     for opponents in STRANGERS:
         title = opponents[0] if len(set(opponents)) == 1 else "three kinds at one table"
-        found.append(Table(WITH_STRANGERS, title, Rules(4), opponents))
+        found.append(Table(_WITH_STRANGERS, title, Rules(4), opponents))
     return found
 
 
 def adaptation_rules() -> Rules:
-    """Rounds of equal size, so that only what has been seen tells the first from the last."""
+    """Return rules with rounds of one size: the last differs from the first only in what was seen before."""
     return Rules(4, hand_sizes=(5,) * ADAPTATION_ROUNDS)

@@ -40,7 +40,6 @@ def test_the_command(wizard: Wizard) -> None:
     ("arguments", "message"),
     [
         (("--decisions", "0"), "decisions=0: allowed are numbers from 1"),
-        (("--compression", "zip"), "compression='zip'"),
         (("--records", "--skip-forced"), "needs every decision"),
         (("--players", "7"), "num_players=7"),
     ],

@@ -94,7 +94,7 @@ def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> No
     """The message names the extra to install."""
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "wizard-env[cluster]" in error_line(wizard("evaluate", "random", "--ray", "local"))
-    monkeypatch.setattr("wizard_env.cli.outputs.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "wizard-env[report]" in error_line(wizard("evaluate", "random", "--report", "page.html"))
     monkeypatch.setitem(sys.modules, "wizard_env.train.run", None)
     assert "wizard-env[all]" in error_line(wizard("train", "smoke"))

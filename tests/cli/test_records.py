@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.commands import table_cells
+from tests.commands import grid_cells
 from tests.positions import played_at_random
 from wizard_env import Rules
 from wizard_env.cli.main import app
@@ -126,11 +126,11 @@ def test_replay_names_the_players(named: Path, file: Path) -> None:
 
 
 def test_analyse_names_the_players(named: Path, file: Path) -> None:
-    seats = table_cells(wizard("analyse", named, "--by", "search:worlds=1"))[0]
+    seats = grid_cells(wizard("analyse", named, "--by", "search:worlds=1"))[0]
     assert [row[0] for row in seats] == ["1 quick", "2 search:worlds=64", "3 [red]"]
     (found,) = json.loads(wizard("analyse", named, "--by", "search:worlds=1", "--json", "-"))
     assert found["players"] == ["quick", "search:worlds=64", "[red]"]
-    seats = table_cells(wizard("analyse", file, "--by", "search:worlds=1", "--game", 1))[0]
+    seats = grid_cells(wizard("analyse", file, "--by", "search:worlds=1", "--game", 1))[0]
     assert [row[0] for row in seats] == ["1", "2", "3"]
 
 

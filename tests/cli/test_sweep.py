@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_training import shortened
-from tests.commands import Wizard, table_cells
+from tests.commands import Wizard, grid_cells
 
 pytest.importorskip("optuna")
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -24,7 +24,7 @@ def test_the_printed_command_trains_the_best_run(wizard: Wizard, tmp_path: Path)
     few = ("--trials", 2, "--games", 2, "--ratings", 1, "--against", "random", "--folder", "swept")
     outcome = wizard("sweep", config, *options, *vary, *few, "--allow-programs")
     assert outcome.code == 0, outcome.err
-    (trials,) = table_cells(outcome.out)
+    (trials,) = grid_cells(outcome.out)
     assert len(trials) == 2
     (line,) = [line for line in outcome.out.splitlines() if line.startswith("best")]
     program, *words = shlex.split(line.removeprefix("best"))

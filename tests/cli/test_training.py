@@ -11,12 +11,10 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from tests.commands import COMMAND, Wizard, error_line, go_on, interrupt, next_steps, table_cells
+from tests.commands import COMMAND, Wizard, error_line, grid_cells, interrupt, next_steps, resume
 from wizard_env import configs
 from wizard_env.agents.network import FILE_NAME, read_agent
-from wizard_env.evaluation.evaluate import Evaluation
 from wizard_env.loading import load
 from wizard_env.records.game_records import read_records
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
@@ -70,8 +68,8 @@ def test_train(wizard: Wizard, tmp_path: Path) -> None:
         again = wizard("train", config, *options)
         assert again.code == 0
         assert "finished     after 4,096 decisions" in again.out
-        points = [row[:2] for table in table_cells(outcome.out) for row in table]
-        assert [row[:2] for table in table_cells(again.out) for row in table] == points
+        points = [row[:2] for grid in grid_cells(outcome.out) for row in grid]
+        assert [row[:2] for grid in grid_cells(again.out) for row in grid] == points
         assert files(run) == before
 
 
@@ -138,27 +136,35 @@ def test_a_stopped_run_goes_on_with_the_printed_command(
     folder = Path("else where") / "short-seed3"
     assert [line[DECISIONS] for line in read_curves(folder / CURVES)] == ["4096"]
     assert read_plain(folder / CHECKPOINT)["decisions"] == 4096
-    finished = go_on(wizard, stopped)
+    finished = resume(wizard, stopped)
     assert finished.code == 0, finished.err
     assert [int(line[DECISIONS]) for line in read_curves(folder / CURVES)] == [4096, 8192, 12288, 16384]
     assert "4,096" in finished.out  # the whole run is shown, not its last part
 
 
 def test_a_run_that_is_stopped_while_it_is_evaluated_is_evaluated_again(
-    wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wizard: Wizard, tmp_path: Path
 ) -> None:
-    shown: list[str] = []
-
-    def stop(console: Console, result: Evaluation, title: str) -> None:
-        shown.append(title)
-        if len(shown) == 1:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr("wizard_env.cli.training.show_evaluation", stop)
-    stopped = wizard("train", shortened("short", tmp_path))
+    (tmp_path / "mine.py").write_text(
+        "import os, signal\nfrom pathlib import Path\n"
+        "class Interrupting:\n"
+        "    def act(self, view, rng):\n"
+        "        if not Path('interrupted').exists():\n"
+        "            Path('interrupted').touch()\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "        return view.mask.argmax(axis=1)\n"
+    )
+    own = f"{tmp_path}/mine.py:Interrupting"
+    command = ("train", shortened("short", tmp_path, opponents=f'["random", "{own}"]'))
+    stopped = wizard(*command, "--allow-programs")
     assert stopped.code == 130
-    assert go_on(wizard, stopped).code == 0
-    assert shown == [f"short alone against {name}" for name in ("random", "random", "heuristic")]
+    assert "short alone against random" in stopped.out
+    assert not Path("runs/short/records.jsonl").exists()
+    finished = resume(wizard, stopped)
+    assert finished.code == 0
+    assert "finished     after" in finished.out
+    shown = "".join(finished.out.split())  # titles may be folded
+    assert all(f"shortaloneagainst{name}" in shown for name in ("random", own))
 
 
 @pytest.mark.parametrize("learner", ["maskable_ppo", "dqn"])
@@ -175,7 +181,7 @@ def test_other_learners_stop_and_go_on(
     stopped = wizard("train", config)
     assert stopped.code == 130
     assert len(read_curves(Path("runs") / "short" / CURVES)) == 1
-    assert go_on(wizard, stopped).code == 0
+    assert resume(wizard, stopped).code == 0
     assert len(read_curves(Path("runs") / "short" / CURVES)) == 2
 
 
@@ -291,7 +297,7 @@ def test_keys_are_set_on_the_command_line(wizard: Wizard, tmp_path: Path) -> Non
     assert (Path("runs") / "mine" / FILE_NAME).is_file()
 
 
-def test_an_encoding_of_ones_own(wizard: Wizard, tmp_path: Path) -> None:
+def test_a_custom_encoding(wizard: Wizard, tmp_path: Path) -> None:
     """It runs only where programs may; the run is evaluated with it, and says how to load the agent."""
     (tmp_path / "mine.py").write_text("def halves(observations):\n    return observations / 2\n")
     command = ("train", shortened("own", tmp_path), "--set", f"learning.encoding={tmp_path}/mine.py:halves")

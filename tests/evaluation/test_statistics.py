@@ -1,9 +1,15 @@
-"""Means, their intervals, and places."""
+"""Means, their intervals, and ranks."""
 
 import numpy as np
 import pytest
 
-from wizard_env.evaluation.statistics import SHARES, Totals, estimate_means, places
+from wizard_env.evaluation.statistics import (
+    SHARES,
+    Totals,
+    estimate_means,
+    estimate_weighted_sums,
+    rank_seats,
+)
 
 
 def column(*sums: float) -> Totals:
@@ -13,7 +19,7 @@ def column(*sums: float) -> Totals:
 
 def test_means_are_sums_divided_by_counts() -> None:
     totals = Totals(np.array([[1, 10], [2, 20], [6, 30]]), np.array([3, 4]))
-    assert estimate_means([totals], 0).mean.tolist() == [9 / 9, 60 / 12]
+    assert [estimate.mean for estimate in estimate_means([totals], 0)] == [9 / 9, 60 / 12]
 
 
 def test_equal_quantities_have_equal_intervals() -> None:
@@ -22,15 +28,14 @@ def test_equal_quantities_have_equal_intervals() -> None:
     sums = rng.integers(-500, 500, (40, 17))
     sums[:, [3, 16]] = sums[:, [0]]
     estimates = estimate_means([Totals(sums, np.full(17, 7))], 5)
-    for numbers in estimates:
-        assert numbers[0] == numbers[3] == numbers[16]
+    assert estimates[0] == estimates[3] == estimates[16]
     alone = estimate_means([Totals(sums[:, :1], np.array([7]))], 5)
-    assert [numbers[0] for numbers in alone] == [numbers[0] for numbers in estimates]
+    assert alone == estimates[:1]
 
 
 def test_the_seed_decides_the_interval() -> None:
     totals = column(*range(30))
-    low = [estimate_means([totals], seed).low[0] for seed in (1, 1, 2)]
+    low = [estimate_means([totals], seed)[0].low for seed in (1, 1, 2)]
     assert low[0] == low[1] != low[2]
 
 
@@ -40,22 +45,32 @@ def test_intervals_cover_the_mean() -> None:
     samples = rng.integers(0, 101, (60, 200))  # 200 samples of 60 deals
     covered = 0
     for sample in samples.T:
-        found = estimate_means([column(*sample)], 0)
-        covered += found.low[0] <= 50 <= found.high[0]
+        (found,) = estimate_means([column(*sample)], 0)
+        covered += found.low <= 50 <= found.high
     assert 0.89 < covered / 200 < 0.99
 
 
 def test_strata_are_resampled_separately() -> None:
     """The difference between strata is fixed; without strata it is left to chance."""
-    apart = estimate_means([column(*[0] * 20), column(*[100] * 20)], 0)
-    assert [numbers[0] for numbers in apart] == [50, 50, 50]
-    together = estimate_means([column(*[0] * 20, *[100] * 20)], 0)
-    assert together.low[0] < 40 < 60 < together.high[0]
+    assert estimate_means([column(*[0] * 20), column(*[100] * 20)], 0) == [(50, 50, 50)]
+    (together,) = estimate_means([column(*[0] * 20, *[100] * 20)], 0)
+    assert together.low < 40 < 60 < together.high
 
 
 def test_strata_are_weighted_by_what_they_count() -> None:
     few, many = Totals(np.array([[0], [0]]), np.array([1])), Totals(np.array([[30], [30]]), np.array([3]))
-    assert estimate_means([few, many], 0).mean[0] == 60 / 8
+    assert estimate_means([few, many], 0)[0].mean == 60 / 8
+
+
+def test_intervals_are_of_weighted_sums() -> None:
+    """Their width is that of a mean of normal numbers: 1.96 standard errors to each side."""
+    rng = np.random.default_rng(0)
+    samples = [rng.normal(mean, 10, 400) for mean in (5, 15)]
+    found = estimate_weighted_sums(samples, np.array([[1, 0], [0.5, 0.5]]), seed=0)
+    sums, low, high = np.array(found).T
+    np.testing.assert_allclose(sums, [samples[0].mean(), (samples[0].mean() + samples[1].mean()) / 2])
+    errors = [10 / 20, 10 / 20 / np.sqrt(2)]
+    np.testing.assert_allclose((high - low) / 2, 1.96 * np.array(errors), rtol=0.1)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +83,7 @@ def test_strata_are_weighted_by_what_they_count() -> None:
         ([5, 5, 5, 5, 5, 0], [3, 3, 3, 3, 3, 6], [1 / 5] * 5 + [0]),
     ],
 )
-def test_places(scores: list[int], ranks: list[float], shares: list[float]) -> None:
-    doubled, parts = places(np.array([scores], np.int32))
-    assert (doubled[0] / 2).tolist() == ranks
-    assert (parts[0] / SHARES).tolist() == pytest.approx(shares)
+def test_ranks(scores: list[int], ranks: list[float], shares: list[float]) -> None:
+    found = rank_seats(np.array([scores], np.int32))
+    assert (found.doubled[0] / 2).tolist() == ranks
+    assert (found.shares[0] / SHARES).tolist() == pytest.approx(shares)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, read_about, read_decisions
-from wizard_env.evaluation.datasets.writing import write_dataset
+from wizard_env.evaluation.datasets.writer import write_dataset
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -14,7 +14,7 @@ from tests.reliability.test_kills import config
 from wizard_env import Game, Rules, read_records, write_records
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
 from wizard_env.agents.pretrained import CHAMPION
-from wizard_env.evaluation.league import play_league
+from wizard_env.evaluation.league.league import play_league
 from wizard_env.evaluation.workers import workers
 from wizard_env.files.writing import write_atomically
 from wizard_env.play.web.store import Store
@@ -107,7 +107,7 @@ def test_a_league_in_a_folder_that_cannot_be_written(open_folder: Path) -> None:
 
 
 def test_a_data_set_in_a_folder_that_cannot_be_written(open_folder: Path) -> None:
-    writing = pytest.importorskip("wizard_env.evaluation.datasets.writing")
+    writing = pytest.importorskip("wizard_env.evaluation.datasets.writer")
     folder = open_folder / "data"
     folder.mkdir()
     with read_only(folder), pytest.raises(PermissionError):

@@ -19,9 +19,9 @@ from tests.reliability.test_damaged_files import READERS, files, refusal
 from wizard_env import Game, Games, Rules, parse_position, position, record, replay
 from wizard_env.agents.external import ExternalAgent
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.evaluation import league_file
-from wizard_env.evaluation.league import FILE_NAME as LEAGUE
-from wizard_env.evaluation.league_file import LeagueFile
+from wizard_env.evaluation.league import results as league_file
+from wizard_env.evaluation.league.league import FILE_NAME as LEAGUE
+from wizard_env.evaluation.league.results import LeagueFile
 from wizard_env.invariants import check_states
 from wizard_env.play.web.server import LONGEST_MESSAGE
 from wizard_env.records import game_records

@@ -16,9 +16,9 @@ import pytest
 from tests.reliability.effort import generator, times
 from wizard_env import Rules
 from wizard_env.agents.network import FILE_NAME, read_agent
-from wizard_env.evaluation.league import FILE_NAME as LEAGUE
-from wizard_env.evaluation.league import play_league
-from wizard_env.evaluation.league_file import LeagueFile
+from wizard_env.evaluation.league.league import FILE_NAME as LEAGUE
+from wizard_env.evaluation.league.league import play_league
+from wizard_env.evaluation.league.results import LeagueFile
 from wizard_env.evaluation.workers import workers
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.run import Config
@@ -58,7 +58,7 @@ LEAGUE_RUN = """
 import sys
 from pathlib import Path
 from wizard_env import Rules
-from wizard_env.evaluation.league import play_league
+from wizard_env.evaluation.league.league import play_league
 from wizard_env.evaluation.workers import workers
 if __name__ == "__main__":
     with workers(2) as spread:
@@ -70,7 +70,7 @@ import sys
 from pathlib import Path
 from wizard_env import Rules
 from wizard_env.evaluation.workers import workers
-from wizard_env.evaluation.datasets.writing import write_dataset
+from wizard_env.evaluation.datasets.writer import write_dataset
 if __name__ == "__main__":
     with workers(2) as spread:
         for _ in write_dataset(Path(sys.argv[1]), ["random"], [Rules()], 10**8, spread=spread):

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from wizard_env import Rules
-from wizard_env.evaluation.duplicate import Deals, Played
-from wizard_env.evaluation.league import FILE_NAME, play_league
-from wizard_env.evaluation.league_file import LeagueFile
+from wizard_env.evaluation.duplicate_deals import Deals, Results
+from wizard_env.evaluation.league.league import FILE_NAME, play_league
+from wizard_env.evaluation.league.results import LeagueFile
 
 RULES = Rules(num_players=3, hand_sizes=(1,))
 AGENTS = ["random", "rule_based", "random:"]
@@ -24,7 +24,7 @@ def test_a_second_league_is_refused(tmp_path: Path) -> None:
     """Formerly it cut off what the first was writing, or both wrote the same deals."""
     refused = []
 
-    def spread(function: Callable[[Deals], Played], tasks: list[Deals]) -> Iterator[Played]:
+    def spread(function: Callable[[Deals], Results], tasks: list[Deals]) -> Iterator[Results]:
         for task in tasks:
             with pytest.raises(BlockingIOError, match=BUSY):
                 play_a_league(tmp_path, map)
@@ -40,7 +40,7 @@ def test_a_second_league_is_refused(tmp_path: Path) -> None:
 def test_a_second_data_set_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     from wizard_env.evaluation.datasets.parquet import read_decisions
-    from wizard_env.evaluation.datasets.writing import write_dataset
+    from wizard_env.evaluation.datasets.writer import write_dataset
 
     first = write_dataset(tmp_path, AGENTS, [RULES, RULES], 600)
     next(first)

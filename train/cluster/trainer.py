@@ -12,7 +12,7 @@ from wizard_env import Agent
 from wizard_env.agents import load
 from wizard_env.agents.network import find_agent, find_encoding
 from wizard_env.envs.rewards import find_reward
-from wizard_env.evaluation.ray_connection import LOCAL, connected
+from wizard_env.evaluation.ray_cluster import LOCAL, connected
 from wizard_env.extras import missing_module
 from wizard_env.train.cluster.mailbox import Mailbox
 from wizard_env.train.cluster.writer import Writer

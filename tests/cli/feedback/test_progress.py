@@ -9,7 +9,7 @@ import pytest
 import typer
 from rich.console import Console
 
-from wizard_env.cli.feedback.progress import Counted, TrainingBar, displayed, with_progress
+from wizard_env.cli.feedback.progress import TaskProgress, TrainingProgress, displayed, with_progress
 from wizard_env.cli.feedback.stopping import Stop, stoppable
 from wizard_env.evaluation.workers import workers
 from wizard_env.train.selfplay.progress import Progress, StopLearning
@@ -26,7 +26,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def iterate(bar: TrainingBar, clock: list[float], begin: int, warm_up: float, iterations: int) -> None:
+def iterate(bar: TrainingProgress, clock: list[float], begin: int, warm_up: float, iterations: int) -> None:
     """Show a run from a number of decisions on: a slow iteration, then others that take a second each."""
     seconds = 0.0
     for number in range(1, iterations + 1):
@@ -41,8 +41,8 @@ def iterate(bar: TrainingBar, clock: list[float], begin: int, warm_up: float, it
 def test_the_time_left_is_right_from_the_first_half_minute(
     clock: list[float], begin: int, warm_up: float
 ) -> None:
-    """Also where kernels were compiled in the first iteration, and in a run that goes on."""
-    bar = TrainingBar(TOTAL, "the evaluation", Stop(), [])
+    """Also where kernels were compiled in the first iteration, and in a resumed run."""
+    bar = TrainingProgress(TOTAL, "the evaluation", Stop(), [])
     iterate(bar, clock, begin, warm_up, iterations=10)
     left = (TOTAL - begin - 10 * ITERATION) // ITERATION
     minutes, seconds = divmod(left, 60)
@@ -59,7 +59,7 @@ def test_the_time_left_is_right_from_the_first_half_minute(
 
 def test_slow_beginnings_are_forgotten(clock: list[float]) -> None:
     """As where threads are tried out: after half a minute the time left is that of what follows."""
-    bar = TrainingBar(TOTAL, "", Stop(), [])
+    bar = TrainingProgress(TOTAL, "", Stop(), [])
     for number in range(1, 17):
         seconds = 4.0 * min(number, 4) + max(number - 4, 0)
         bar.update(Progress(number * ITERATION, TOTAL, 0.5, 10.0, seconds))
@@ -68,7 +68,7 @@ def test_slow_beginnings_are_forgotten(clock: list[float]) -> None:
 
 def test_what_cannot_be_known_yet_is_left_out(clock: list[float]) -> None:
     compiled: list[str] = []
-    bar = TrainingBar(TOTAL, "", Stop(), compiled)
+    bar = TrainingProgress(TOTAL, "", Stop(), compiled)
     assert bar.line() == "preparing      0%"
     compiled.append("a kernel")
     assert bar.line() == "preparing      0%  1 kernels compiled for this machine"
@@ -81,7 +81,7 @@ def test_a_signal_ends_a_run_after_an_iteration(clock: list[float]) -> None:
     def learn() -> None:
         with stoppable() as stop:
             stop.waits = True
-            bar = TrainingBar(TOTAL, "", stop, [])
+            bar = TrainingProgress(TOTAL, "", stop, [])
             signal.signal(signal.SIGTERM, signal.SIG_DFL)  # as Ray does when it starts
             iterate(bar, clock, 0, 1.0, iterations=2)
             os.kill(os.getpid(), signal.SIGTERM)
@@ -89,7 +89,7 @@ def test_a_signal_ends_a_run_after_an_iteration(clock: list[float]) -> None:
             with pytest.raises(StopLearning):
                 iterate(bar, clock, 0, 1.0, iterations=1)
             os.kill(os.getpid(), signal.SIGTERM)
-            raise AssertionError("it went on")
+            raise AssertionError("it continued")
 
     with pytest.raises(typer.Exit) as ended:
         learn()
@@ -104,7 +104,7 @@ def printed(console: Console) -> str:
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_a_bar_takes_one_line_of_a_terminal(clock: list[float], width: int) -> None:
     console = Console(file=StringIO(), width=width, force_terminal=True, _environ={"TERM": "xterm"})
-    bar = TrainingBar(TOTAL, "the evaluation", Stop(), [])
+    bar = TrainingProgress(TOTAL, "the evaluation", Stop(), [])
     iterate(bar, clock, 0, 1.0, iterations=20)
     with console.capture() as captured:
         console.print(bar)
@@ -120,12 +120,12 @@ def test_a_bar_takes_one_line_of_a_terminal(clock: list[float], width: int) -> N
 def test_lines_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """They come while a task is being done, too; what ends before the first prints nothing."""
     console = Console(file=StringIO(), width=20)
-    with displayed(Counted("playing", 3), console):
+    with displayed(TaskProgress("playing", 3), console):
         pass
     assert printed(console) == ""
     for name in ("FIRST_LINE", "LINES_APART"):
         monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.01)
-    counted = Counted("playing", 3)
+    counted = TaskProgress("playing", 3)
     with displayed(counted, console):
         while printed(console).count("\n") < 2:
             time.sleep(0.01)

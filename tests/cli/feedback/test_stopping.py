@@ -1,4 +1,4 @@
-"""Commands that learn and are stopped by Ctrl-C: what they print goes on where they stopped."""
+"""Commands that learn and are stopped by Ctrl-C: the command that they print continues the run."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Wizard, go_on, interrupt, next_steps
+from tests.commands import Wizard, interrupt, next_steps, resume
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 from wizard_env.train.selfplay.progress import Progress
 
@@ -20,7 +20,7 @@ def test_distill(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = wizard(*command)
     assert stopped.code == 130
     assert len(read_curves(folder / CURVES)) == 1
-    assert "of actions alike" in go_on(wizard, stopped).out
+    assert "of actions alike" in resume(wizard, stopped).out
     assert len(read_curves(folder / CURVES)) == 2
     assert "of actions alike" in wizard(*command).out  # it is finished
     assert len(read_curves(folder / CURVES)) == 2
@@ -36,7 +36,7 @@ def test_exploit(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
     assert stopped.code == 130
     (curves,) = Path("runs").glob(f"exploit-random-*/{CURVES}")
     assert [int(line[DECISIONS]) for line in read_curves(curves)] == [8192]
-    finished = go_on(wizard, stopped)
+    finished = resume(wizard, stopped)
     assert json.loads(finished.out)["decisions"] == 16_384
     assert "learning " in finished.err
     assert [int(line[DECISIONS]) for line in read_curves(curves)] == [8192, 16_384]
@@ -74,21 +74,21 @@ def test_sweep(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     stopped = wizard(*command, *changes)
     assert stopped.code == 130
-    finished = go_on(wizard, stopped)
+    finished = resume(wizard, stopped)
     assert finished.code == 0, finished.err
     assert runs == 3
 
 
 def test_a_second_signal_ends_a_command_at_once(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within the iteration, with what was saved before."""
-    from wizard_env.cli.feedback.progress import TrainingBar
+    from wizard_env.cli.feedback.progress import TrainingProgress
 
-    def twice(self: TrainingBar, iteration: Progress) -> None:
+    def twice(self: TrainingProgress, iteration: Progress) -> None:
         for _ in range(2):
             os.kill(os.getpid(), signal.SIGINT)
-        raise AssertionError("it went on")
+        raise AssertionError("it continued")
 
-    monkeypatch.setattr(TrainingBar, "update", twice)
+    monkeypatch.setattr(TrainingProgress, "update", twice)
     stopped = wizard("train", "smoke")
     assert stopped.code == 130
     assert next_steps(stopped.out) == [["wizard", "train", "smoke"]]

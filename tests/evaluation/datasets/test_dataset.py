@@ -1,4 +1,4 @@
-"""Data sets: what is in their columns, the same however they are written, and read by other libraries."""
+"""Data sets: their columns, the same however they are written, and read by other libraries."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from wizard_env.evaluation.workers import workers
 
 pytest.importorskip("pyarrow")
 from wizard_env.evaluation.datasets.parquet import COLUMNS, read_decisions
-from wizard_env.evaluation.datasets.writing import write_dataset
+from wizard_env.evaluation.datasets.writer import write_dataset
 
 RULES = Rules(4, hand_sizes=(2, 3, 1))
 AGENTS = ("heuristic", "random", "champion:sample=True,backend=numpy")
@@ -38,7 +38,7 @@ def games_in(columns: dict[str, NDArray[Any]]) -> list[NDArray[np.int64]]:
     return np.split(np.arange(len(columns["step"])), starts[1:])
 
 
-def test_every_column_is_what_it_says(folder: Path) -> None:
+def test_every_column_holds_what_it_says(folder: Path) -> None:
     """Every decision of every game played again from its seed, by its own numbers."""
     columns = columns_of(folder)
     assert set(columns) == set(COLUMNS)
@@ -95,11 +95,11 @@ class Silent:
 
 
 def test_an_agent_that_tells_nothing_has_no_probabilities() -> None:
-    from wizard_env.evaluation.datasets.telling import act_and_tell
+    from wizard_env.evaluation.datasets.probabilities import act_with_probabilities
 
     view = View.of([Game(RULES, seed=1), Game(RULES, seed=2)])
     agents = [Silent(), load("heuristic")]
-    actions, told = act_and_tell(agents, np.array([0, 1]), view, np.random.default_rng(0))
+    actions, told = act_with_probabilities(agents, np.array([0, 1]), view, np.random.default_rng(0))
     assert np.isnan(told[0]).all()
     assert told[1, actions[1]] == told[1].sum() == 1
 

@@ -7,10 +7,10 @@ from typing import Any, TypeAlias, TypeVar
 from wizard_env import Rules
 from wizard_env.evaluation.evaluate import Evaluation, Timing
 from wizard_env.evaluation.exploitability import Exploit
-from wizard_env.evaluation.league import League
-from wizard_env.evaluation.ratings import Rating
-from wizard_env.evaluation.scorecard.card import Accuracy, Adaptation, Card, Line, Part
+from wizard_env.evaluation.league.league import League
+from wizard_env.evaluation.league.ratings import Rating
 from wizard_env.evaluation.scorecard.protocol import PARTS
+from wizard_env.evaluation.scorecard.scorecard import Accuracy, Adaptation, PartScore, Scorecard, TableScore
 from wizard_env.evaluation.statistics import Difference, Standing
 
 Leads: TypeAlias = Mapping[tuple[str, str], tuple[float, float, float]]
@@ -19,32 +19,32 @@ T = TypeVar("T")
 
 
 def evaluation(points: Mapping[str, float], leads: Leads, players: int = 3) -> Evaluation:
-    """An evaluation in which each name scores the given points per game."""
+    """Return an evaluation in which each name scores the given points per game."""
     standings = [_filled(Standing, name=name, points=number) for name, number in points.items()]
     times = [_filled(Timing, name=name) for name in points]
     return Evaluation(Rules(players), 10, 0, standings, _differences(leads), [], [], [], times)
 
 
 def league(names: Sequence[str], leads: Leads) -> League:
-    """A league with these names in the order of their ratings."""
+    """Return a league with these names in the order of their ratings."""
     ratings = [_filled(Rating, name=name) for name in names]
-    return League((Rules(3),), 10, 0, (1,), ratings, _differences(leads), [])
+    return League((Rules(3),), 10, 0, (1,), ratings, _differences(leads))
 
 
 def exploit(**given: Any) -> Exploit:
-    """A learned response, with these figures."""
+    """Return a learned response with these figures."""
     return _filled(Exploit, **{"agent": "a", "start": "a", "games": 300, "decisions": 1_000_000} | given)
 
 
-def card(name: str, opponent: str) -> Card:
-    """A score card of an agent, with a line for each part and large figures."""
+def card(name: str, opponent: str) -> Scorecard:
+    """Return a score card of an agent with a line for each part and large figures."""
     figures = {"lead": 1233.1, "lead_low": -1228.2, "lead_high": -1238.3, "score": -123.4}
-    lines = [_filled(Line, part=part, table=opponent, deals=100, **figures) for part in PARTS]
+    lines = [_filled(TableScore, part=part, table=opponent, deals=100, **figures) for part in PARTS]
     return _filled(
-        Card,
+        Scorecard,
         name=name,
         agent=name,
-        parts=[_filled(Part, name=part) for part in PARTS],
+        parts=[_filled(PartScore, name=part) for part in PARTS],
         lines=lines,
         self_play=[_filled(Accuracy, hand_size=size) for size in range(16)],
         adaptation=_filled(Adaptation),

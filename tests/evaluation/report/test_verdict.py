@@ -1,4 +1,4 @@
-"""The verdict of a report: who is ahead, by how much, and whether it may be chance."""
+"""The verdict of a report: the leader, its lead, and if that may be chance."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from wizard_env.evaluation.report.verdict import evaluation_verdict, league_verd
     [((12.0, 9.5, 14.5), "a", "b"), ((-12.0, -14.5, -9.5), "b", "a")],
 )
 def test_the_verdict_names_the_leader_and_its_lead(lead: Any, first: str, second: str) -> None:
-    told = evaluation_verdict([evaluation({"a": 100.0 + lead[0], "b": 100.0}, {("a", "b"): lead})])
-    assert told == (
+    shown = evaluation_verdict([evaluation({"a": 100.0 + lead[0], "b": 100.0}, {("a", "b"): lead})])
+    assert shown == (
         f"{first} leads {second} by 12.0 points per game on the same hands (95% interval 9.5 to 14.5)."
     )
 
@@ -23,8 +23,8 @@ def test_the_verdict_names_the_leader_and_its_lead(lead: Any, first: str, second
     ("lead", "first", "second"), [((2.0, -1.0, 5.0), "a", "b"), ((-2.0, -5.0, 1.0), "b", "a")]
 )
 def test_a_lead_that_may_be_chance_is_none(lead: Any, first: str, second: str) -> None:
-    told = evaluation_verdict([evaluation({"a": 100.0 + lead[0], "b": 100.0}, {("a", "b"): lead})])
-    assert told == (
+    shown = evaluation_verdict([evaluation({"a": 100.0 + lead[0], "b": 100.0}, {("a", "b"): lead})])
+    assert shown == (
         f"{first} and {second} cannot be told apart: the lead of {first}, +2.0 points per game on the same "
         "hands, has a 95% interval of -1.0 to +5.0."
     )
@@ -32,27 +32,27 @@ def test_a_lead_that_may_be_chance_is_none(lead: Any, first: str, second: str) -
 
 def test_the_best_agent_is_compared_with_the_next() -> None:
     leads = {("a", "b"): (5.0, 4.0, 6.0), ("a", "c"): (-5.0, -6.0, -4.0), ("b", "c"): (-10.0, -12.0, -8.0)}
-    told = evaluation_verdict([evaluation({"a": 15.0, "b": 10.0, "c": 20.0}, leads)])
-    assert told.startswith("c leads a by 5.0 points per game")
+    shown = evaluation_verdict([evaluation({"a": 15.0, "b": 10.0, "c": 20.0}, leads)])
+    assert shown.startswith("c leads a by 5.0 points per game")
 
 
 def test_each_number_of_players_has_its_sentence() -> None:
     found = [evaluation({"a": 2.0, "b": 1.0}, {("a", "b"): (1.0, 0.5, 1.5)}, players) for players in (3, 4)]
-    told = evaluation_verdict(found)
-    assert told.count("a leads b") == 2
-    assert told.startswith("With 3 players, a leads b")
-    assert " With 4 players, a leads b" in told
+    shown = evaluation_verdict(found)
+    assert shown.count("a leads b") == 2
+    assert shown.startswith("With 3 players, a leads b")
+    assert " With 4 players, a leads b" in shown
 
 
 def test_one_agent_alone() -> None:
-    told = evaluation_verdict([evaluation({"a": 123.4}, {})])
-    assert told == "a scores 123.4 points per game against copies of itself and meets 50% of its bids."
+    shown = evaluation_verdict([evaluation({"a": 123.4}, {})])
+    assert shown == "a scores 123.4 points per game against copies of itself and meets 50.0% of its bids."
 
 
 def test_the_verdict_of_a_league_follows_the_ratings() -> None:
     assert league_verdict(league(["a"], {})) == "a is the only agent."
     assert "never sat at the same table" in league_verdict(league(["a", "b"], {}))
-    told = league_verdict(league(["a", "b"], {("a", "b"): (1.0, 0.5, 1.5)}))
-    assert told == (
+    shown = league_verdict(league(["a", "b"], {("a", "b"): (1.0, 0.5, 1.5)}))
+    assert shown == (
         "a is rated first. a leads b by 1.0 points per game on the same deals (95% interval 0.5 to 1.5)."
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wizard_env import Rules
-from wizard_env.evaluation.scorecard import card, protocol
+from wizard_env.evaluation.scorecard import protocol, scorecard
 from wizard_env.evaluation.scorecard.protocol import PARTS, Table
 from wizard_env.evaluation.workers import workers
 
@@ -26,12 +26,12 @@ def use_small_protocol(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Play these tables instead, and measure the ends of their scale."""
     monkeypatch.setattr(protocol, "tables", tables)
     monkeypatch.setattr(protocol, "DEALS", DEALS)
-    monkeypatch.setattr(card, "REFERENCES", folder / "references.json")
-    card.REFERENCES.write_text(references())
+    monkeypatch.setattr(scorecard, "REFERENCES", folder / "references.json")
+    scorecard.REFERENCES.write_text(references())
 
 
 @cache
 def references() -> str:
     """The ends of the scale, as JSON; called while these tables are in force."""
     with workers() as here:
-        return json.dumps(card.reference_document(here))
+        return json.dumps(scorecard.reference_document(here))

@@ -1,4 +1,4 @@
-"""Pairings: which agents meet at which tables of a league."""
+"""Seating: the agents of a league meet about equally often."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from wizard_env.evaluation.pairings import MEETINGS, ROUND_ROBIN, choose_seatings
+from wizard_env.evaluation.league.seating import MEETINGS, ROUND_ROBIN, choose_seatings
 
 
 def meetings(tables: Iterable[tuple[str, ...]]) -> Counter[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""The file in which a league keeps its results: each line holds some deals of a table."""
+"""The file of a league's results: each line holds some deals of a table."""
 
 import hashlib
 import json
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from wizard_env import Rules
 from wizard_env.checks import check_integer, shortened
 
-VERSION = 1
-MAX_LINE = 1 << 20
-"""The longest line, in bytes, that is read; the longest that is written has a hundredth of it."""
-MAX_SCORE = 2**15
-START = f'{{"version":{VERSION},'.encode()
+_VERSION = 1
+_MAX_LINE = 1 << 20
+"""The longest line, in bytes, that is read; none that is written has more than a hundredth of it."""
+_MAX_SCORE = 2**15
+_START = f'{{"version":{_VERSION},'.encode()
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
 class LeagueFileError(ValueError):
@@ -27,7 +27,7 @@ class LeagueFileError(ValueError):
 
 
 class Member(NamedTuple):
-    """An agent of a league; agents with different fingerprints are different, even under the same name."""
+    """An agent of a league; the same name with another fingerprint is another agent."""
 
     name: str
     fingerprint: str
@@ -42,19 +42,27 @@ class Matchup(NamedTuple):
     """In the seats of arrangement 0."""
 
 
+class TableScores(NamedTuple):
+    """The scores of a table's games."""
+
+    table: Matchup
+    scores: NDArray[np.int32]
+    """[deals, arrangements, seats]"""
+
+
 class LeagueFile:
     """The results of a league, by table and deal.
 
-    tables: for each table, the scores of its deals by number, int32 [arrangements, seats] for a deal.
+    tables: for each table the scores of its deals by their numbers, each int32 [arrangements, seats].
     """
 
     def __init__(self, path: Path) -> None:
         """Read the file, if there is one.
 
-        A last line without an end is what a run was writing when it was killed: it is removed.
+        A last line without an end is removed: its run was killed while it wrote the line.
 
         Raises:
-            LeagueFileError: a line is damaged; the message says which and why. The file is left as it is.
+            LeagueFileError: a line is damaged; the message names the line. The file is left as it is.
             OSError: the file cannot be read.
         """
         self.path = path
@@ -67,33 +75,33 @@ class LeagueFile:
         lines = whole.splitlines()
         for number, line in enumerate(lines, start=1):
             try:
-                self._note(*_parse(line))
+                self._add(*_parse(line))
             except ValueError as error:
                 raise LeagueFileError(f"{path}, line {number}: {error}") from None
-        if not rest.startswith(START[: len(rest)]):
-            raise LeagueFileError(f"{path}, line {len(lines) + 1}: {_begins(rest)}")
+        if not rest.startswith(_START[: len(rest)]):
+            raise LeagueFileError(f"{path}, line {len(lines) + 1}: {_describe(rest)}")
         if rest:
-            log.warning("%s: line %d was cut off; its games are played again", path, len(lines) + 1)
+            _log.warning("%s: line %d was cut off; its games are played again", path, len(lines) + 1)
             with path.open("r+b") as file:
                 file.truncate(len(whole))
 
     def add(self, table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> None:
-        """Add some deals and write them down; the line is on the disk when this returns.
+        """Add some deals and write them to the disk.
 
         Args:
             table: the table that played them.
             first_deal: the number of the first deal; the others follow.
             scores: int32 [deals, arrangements, seats].
         """
-        line = _write(table, first_deal, scores)
-        self._note(table, first_deal, scores)
+        line = _format(table, first_deal, scores)
+        self._add(table, first_deal, scores)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
 
-    def _note(self, table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> None:
+    def _add(self, table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> None:
         deals = self.tables.setdefault(table, {})
         for deal, found in enumerate(scores, start=first_deal):
             if deal in deals and not np.array_equal(deals[deal], found):
@@ -101,9 +109,9 @@ class LeagueFile:
             deals[deal] = found
 
 
-def _write(table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> bytes:
+def _format(table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> bytes:
     record = {
-        "version": VERSION,
+        "version": _VERSION,
         "rules": table.rules.to_dict(),
         "seed": table.seed,
         "agents": table.members,
@@ -114,27 +122,27 @@ def _write(table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> bytes:
 
 
 def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
-    if len(line) > MAX_LINE:
-        raise ValueError(f"it is longer than {MAX_LINE} bytes")
+    if len(line) > _MAX_LINE:
+        raise ValueError(f"it is longer than {_MAX_LINE} bytes")
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
-        raise ValueError(_begins(line))
-    if record.get("version") != VERSION:
-        raise ValueError(f"version {shortened(repr(record.get('version')))}: allowed is {VERSION}")
+        raise ValueError(_describe(line))
+    if record.get("version") != _VERSION:
+        raise ValueError(f"version {shortened(repr(record.get('version')))}: allowed is {_VERSION}")
     digest = record.pop("digest", None)
     if digest != _digest(record):
-        told = shortened(repr(digest))
-        raise ValueError(f"its digest {told} does not match its content: something was changed or lost")
+        shown = shortened(repr(digest))
+        raise ValueError(f"its digest {shown} does not match its content: something was changed or lost")
     try:
-        return _content(record)
+        return _read_content(record)
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"its content is not that of a league: {shortened(error)}") from None
 
 
-def _content(record: dict[str, Any]) -> tuple[Matchup, int, NDArray[np.int32]]:
+def _read_content(record: dict[str, Any]) -> tuple[Matchup, int, NDArray[np.int32]]:
     members = tuple(Member(*member) for member in record["agents"])
     rules = Rules(**record["rules"])
     first_deal = check_integer("first_deal", record["first_deal"], 0, 2**31)
@@ -145,12 +153,12 @@ def _content(record: dict[str, Any]) -> tuple[Matchup, int, NDArray[np.int32]]:
         raise ValueError(f"{len(members)} agents at a table of {size}")
     if scores.dtype.kind != "i" or scores.ndim != 3 or scores.shape[1:] != (size, size):
         raise ValueError(f"scores of shape {scores.shape}: [deals, {size}, {size}] is needed")
-    if abs(scores).max(initial=0) > MAX_SCORE:
-        raise ValueError(f"a score beyond {MAX_SCORE}")
+    if abs(scores).max(initial=0) > _MAX_SCORE:
+        raise ValueError(f"a score beyond {_MAX_SCORE}")
     return Matchup(rules, seed, members), first_deal, scores.astype(np.int32)
 
 
-def _begins(line: bytes) -> str:
+def _describe(line: bytes) -> str:
     return f"not a record of a league: it begins {line[:40].decode(errors='replace')!r}"
 
 

@@ -1,6 +1,5 @@
 """Measuring an agent by the protocol: its score card."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -12,31 +11,27 @@ from numpy.typing import NDArray
 from wizard_env import Agent, Rules
 from wizard_env.agents import load
 from wizard_env.checks import check_choice
-from wizard_env.evaluation.duplicate import Deals, Entrant, Played, load_players, play
-from wizard_env.evaluation.league import fingerprint
+from wizard_env.evaluation.duplicate_deals import Deals, Entrant, Results, load_players, play
+from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.scorecard import protocol
 from wizard_env.evaluation.scorecard.protocol import PARTS, SEED, Table
-from wizard_env.evaluation.statistics import CONFIDENCE, RESAMPLES, summarize
+from wizard_env.evaluation.statistics import Bidding, Estimate, Standing, estimate_weighted_sums, summarize
 from wizard_env.evaluation.workers import Map, workers
-from wizard_env.extras import extra
 from wizard_env.files.json_objects import read_object
 from wizard_env.games import game_seeds
 
-with extra("train"):
-    from scipy.stats import bootstrap
-
 REFERENCES = Path(__file__).parent / "references.json"
-"""What `random` and `champion` achieve: the 0 and the 100 of every line."""
-WEAKEST, STRONGEST = "random", "champion"
+"""The results of `random` and `champion`: the 0 and the 100 of every score."""
+_WEAKEST, _STRONGEST = "random", "champion"
 
 
 @dataclass(frozen=True)
-class Line:
+class TableScore:
     """The agent alone at one table. `_low` and `_high` are 95% intervals, by bootstrap over deals."""
 
     part: str
     table: str
-    """The opponents, or the rule that is not as usual."""
+    """The opponents, or the rule that differs from the usual ones."""
     deals: int
     lead: float
     """Points per game above the mean of the opponents, over all seats of the same deals."""
@@ -49,8 +44,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of the score: the mean of its lines."""
+class PartScore:
+    """The score of a part: the mean of its tables."""
 
     name: str
     score: float
@@ -60,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Share of bids met exactly, among four copies of the agent."""
+    """Share of bids met exactly in self-play, among four copies of the agent."""
 
     hand_size: int
     """Cards in hand; 0 for the mean of all bids."""
@@ -76,34 +71,34 @@ class Adaptation:
     first_half: float
     second_half: float
     gain: float
-    """The second less the first: above 0 if the agent makes use of what it has seen of its opponents."""
+    """The second half minus the first: above 0 if the agent uses what it has seen of its opponents."""
     gain_low: float
     gain_high: float
 
 
 @dataclass(frozen=True)
-class Card:
-    """The outcome of `measure`. Equal in every run on a machine; only the time differs."""
+class Scorecard:
+    """The outcome of `measure`; equal in every run on a machine, except for the time."""
 
     protocol: int
     effort: str
     name: str
     agent: str | None
-    """What `load` takes; None for an agent that was given as an object."""
+    """The name that `load` takes; None for an agent that was given as an object."""
     note: str
-    """What the agent is, and how others get it."""
+    """A description of the agent, and how others get it."""
     fingerprint: str
-    """Of the name and the weights of the agent's networks, see `league.fingerprint`."""
+    """Of the name and the weights of the agent's networks, see `fingerprints`."""
     panel: dict[str, str]
-    """The fingerprints of the networks among the opponents; cards with other ones do not compare."""
+    """The fingerprints of the networks among the opponents; score cards with others do not compare."""
     version: str
     """Of the package."""
     score: float
     """The mean of the parts."""
     score_low: float
     score_high: float
-    parts: list[Part]
-    lines: list[Line]
+    parts: list[PartScore]
+    lines: list[TableScore]
     self_play_score: float
     """The share of bids met in self-play, on a scale from `random`, 0, to `champion`, 100."""
     self_play: list[Accuracy]
@@ -113,12 +108,12 @@ class Card:
     """Time per decision in self-play, in batches; None if nothing could be timed."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON; "microseconds" is not reproducible."""
+        """Return plain values, for JSON; "microseconds" is not reproducible."""
         return asdict(self)
 
 
 class References(NamedTuple):
-    """The two ends of the scale."""
+    """Both ends of the scale."""
 
     panel: dict[str, str]
     leads: dict[str, tuple[float, float]]
@@ -133,33 +128,34 @@ def measure(
     effort: str = "full",
     note: str = "",
     spread: Map | None = None,
-) -> Card:
+) -> Scorecard:
     """Play the whole protocol with an agent.
 
     Args:
         agent: what `load` takes.
-        name: what the card calls it; None for the name or path itself.
+        name: the agent's name on the card; None for what `load` takes.
         effort: "full", or "short" for an agent that thinks for more than a millisecond.
-        note: what the agent is, and how others get it.
+        note: a description of the agent, and how others get it.
         spread: where to play, see `wizard_env.evaluation.workers`; None plays in this process.
 
     Raises:
         ValueError: an unknown effort; an agent object without a name; the references were measured with
-            other networks.
-        and what `load` raises.
+            other networks. Otherwise as `load`.
     """
     check_choice("effort", effort, tuple(protocol.DEALS))
     references = read_references(REFERENCES)
     if spread is None:
         with workers() as here:
             return measure(agent, name, effort, note, here)
-    found = _play(_entrant(agent, name), effort, spread)
-    return _card(found, references, note)
+    if not isinstance(agent, str) and name is None:
+        raise ValueError(f"agent={agent!r} has no name: pass name=... for the card")
+    measured = _play(Entrant(name or str(agent), agent), effort, spread)
+    return _make_scorecard(measured, references, note)
 
 
 def reference_document(spread: Map) -> dict[str, Any]:
-    """What the file of references holds, measured anew."""
-    ends = [_play(Entrant(name, name), "full", spread) for name in (WEAKEST, STRONGEST)]
+    """Measure the ends of the scale, and return the content of the file of references."""
+    ends = [_play(Entrant(name, name), "full", spread) for name in (_WEAKEST, _STRONGEST)]
     tables = protocol.tables()
     leads = [[float(deals.mean()) for deals in end.leads] for end in ends]
     return {
@@ -171,7 +167,7 @@ def reference_document(spread: Map) -> dict[str, Any]:
 
 
 def read_references(path: Path) -> References:
-    """The ends of the scale. Raises ValueError if they were measured with other networks or tables."""
+    """Read the ends of the scale. Raises ValueError if they belong to other networks or tables."""
     found = read_object(path)
     panel, keys = _panel(), [table.key for table in protocol.tables()]
     if found["panel"] != panel or found["protocol"] != protocol.VERSION or list(found["leads"]) != keys:
@@ -184,17 +180,11 @@ def read_references(path: Path) -> References:
 
 
 def _panel() -> dict[str, str]:
-    return {name: fingerprint(name, load(name)) for name in ("rival", STRONGEST)}
+    return {name: fingerprint(name, load(name)) for name in ("rival", _STRONGEST)}
 
 
-def _entrant(agent: str | Agent, name: str | None) -> Entrant:
-    if not isinstance(agent, str) and name is None:
-        raise ValueError(f"agent={agent!r} has no name: pass name=... for the card")
-    return Entrant(name or str(agent), agent)
-
-
-class _Found(NamedTuple):
-    """What the games of a protocol came to."""
+class _Measured(NamedTuple):
+    """The results of the protocol's games."""
 
     entrant: Entrant
     effort: str
@@ -206,7 +196,7 @@ class _Found(NamedTuple):
     microseconds: float | None
 
 
-def _play(entrant: Entrant, effort: str, spread: Map) -> _Found:
+def _play(entrant: Entrant, effort: str, spread: Map) -> _Measured:
     deals, tables = protocol.DEALS[effort], protocol.tables()
     biased = Table("", "", protocol.adaptation_rules(), (protocol.BIASED,) * 3)
     seated = [*tables, biased]
@@ -221,7 +211,7 @@ def _play(entrant: Entrant, effort: str, spread: Map) -> _Found:
     tasks.append(Deals((player,), rules, game_seeds(seed, deals * protocol.SELF_PLAY_SHARE)))
     *played, among_biased, alone = spread(play, tasks)
     seconds, decisions = float(alone.seconds.sum()), int(alone.decisions.sum())
-    return _Found(
+    return _Measured(
         entrant,
         effort,
         [_leads(one.points) for one in played],
@@ -233,10 +223,9 @@ def _play(entrant: Entrant, effort: str, spread: Map) -> _Found:
 
 
 def _leads(points: NDArray[np.int16]) -> NDArray[np.float64]:
-    """float64 [deals]: points of the first entrant above the mean of the others, added up over rounds.
+    """Return float64 [deals]: the lead of the first entrant over the mean of the others, over all rounds.
 
-    Args:
-        points: int16 [entrants, seats, deals, rounds]. Whole numbers are added, so equal agents tie exactly.
+    points: int16 [entrants, seats, deals, rounds]. Whole numbers are added, so equal agents tie exactly.
     """
     totals = points.sum(axis=(1, 3), dtype=np.int64)
     others = len(points) - 1
@@ -244,86 +233,56 @@ def _leads(points: NDArray[np.int16]) -> NDArray[np.float64]:
     return leads
 
 
-def _accuracy(played: Played, name: str, rules: Rules, seed: int) -> list[Accuracy]:
-    found = summarize(played, [name], rules, seed)
-    (all_bids,) = found.standings
+def _accuracy(results: Results, name: str, rules: Rules, seed: int) -> list[Accuracy]:
+    found = summarize(results, [name], rules, seed)
+    lines: list[Standing | Bidding] = [*found.standings, *found.by_hand_size]
+    sizes = [0, *(line.group for line in found.by_hand_size)]
     return [
-        Accuracy(0, all_bids.bid_accuracy, all_bids.bid_accuracy_low, all_bids.bid_accuracy_high),
-        *(
-            Accuracy(line.group, line.bid_accuracy, line.bid_accuracy_low, line.bid_accuracy_high)
-            for line in found.by_hand_size
-        ),
+        Accuracy(size, line.bid_accuracy, line.bid_accuracy_low, line.bid_accuracy_high)
+        for size, line in zip(sizes, lines, strict=True)
     ]
 
 
-def _adaptation(played: Played, seed: int) -> Adaptation:
+def _adaptation(results: Results, seed: int) -> Adaptation:
     half = protocol.ADAPTATION_ROUNDS // 2
-    halves = [_leads(points) / half for points in (played.points[..., :half], played.points[..., half:])]
-    gain, low, high = _weighted([halves[1] - halves[0]], np.ones((1, 1)), seed)
+    halves = [_leads(points) / half for points in (results.points[..., :half], results.points[..., half:])]
+    (gain,) = estimate_weighted_sums([halves[1] - halves[0]], np.ones((1, 1)), seed)
     first, second = (float(one.mean()) for one in halves)
-    return Adaptation(first, second, float(gain[0]), float(low[0]), float(high[0]))
+    return Adaptation(first, second, *gain)
 
 
-def _weighted(
-    samples: Sequence[NDArray[np.float64]], weights: NDArray[np.float64], seed: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Weighted sums of the means of samples, with 95% intervals, by percentile bootstrap (Efron 1979).
-
-    Args:
-        samples: of at least two numbers each, resampled independently of each other.
-        weights: float64 [sums, samples].
-        seed: of the bootstrap.
-
-    Returns the sums and both ends of their intervals, each float64 [sums].
-    """
-
-    def sums(*drawn: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-        """[sums, resamples]"""
-        found: NDArray[np.float64] = weights @ np.stack([one.mean(axis=axis) for one in drawn])
-        return found
-
-    found = bootstrap(
-        tuple(samples),
-        sums,
-        n_resamples=RESAMPLES,
-        vectorized=True,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
-    return sums(*samples, axis=-1), found.low, found.high
-
-
-def _card(found: _Found, references: References, note: str) -> Card:
+def _make_scorecard(measured: _Measured, references: References, note: str) -> Scorecard:
     tables = protocol.tables()
     ends = [references.leads[table.key] for table in tables]
-    scores = [100 * (lead - low) / (high - low) for lead, (low, high) in zip(found.leads, ends, strict=True)]
+    scores = [
+        100 * (lead - low) / (high - low) for lead, (low, high) in zip(measured.leads, ends, strict=True)
+    ]
     of_part = np.array([[table.part == part for table in tables] for part in PARTS])
     parts = of_part / of_part.sum(axis=1, keepdims=True)
     weights = np.vstack([np.eye(len(tables)), parts, parts.mean(axis=0)])
-    rows = np.stack(_weighted(scores, weights, SEED), axis=1).tolist()
-    lines = []
-    for table, (low, high), row in zip(tables, ends, rows[: len(tables)], strict=True):
-        leads = [low + score / 100 * (high - low) for score in row]
-        lines.append(Line(table.part, table.title, protocol.DEALS[found.effort], *leads, *row))
-    score, score_low, score_high = rows[-1]
+    estimates = estimate_weighted_sums(scores, weights, SEED)
+    lines, deals = [], protocol.DEALS[measured.effort]
+    for table, (low, high), score in zip(tables, ends, estimates[: len(tables)], strict=True):
+        leads = Estimate(*(low + one / 100 * (high - low) for one in score))
+        lines.append(TableScore(table.part, table.title, deals, *leads, *score))
+    score = estimates[-1]
     worst, best = references.bid_accuracy
-    return Card(
+    return Scorecard(
         protocol=protocol.VERSION,
-        effort=found.effort,
-        name=found.entrant.name,
-        agent=found.entrant.agent if isinstance(found.entrant.agent, str) else None,
+        effort=measured.effort,
+        name=measured.entrant.name,
+        agent=measured.entrant.agent if isinstance(measured.entrant.agent, str) else None,
         note=note,
-        fingerprint=found.fingerprint,
+        fingerprint=measured.fingerprint,
         panel=references.panel,
         version=version("wizard-env"),
-        score=score,
-        score_low=score_low,
-        score_high=score_high,
-        parts=[Part(part, *row) for part, row in zip(PARTS, rows[len(tables) : -1], strict=True)],
+        score=score.mean,
+        score_low=score.low,
+        score_high=score.high,
+        parts=[PartScore(part, *one) for part, one in zip(PARTS, estimates[len(tables) : -1], strict=True)],
         lines=lines,
-        self_play_score=100 * (found.self_play[0].bid_accuracy - worst) / (best - worst),
-        self_play=found.self_play,
-        adaptation=found.adaptation,
-        microseconds=found.microseconds,
+        self_play_score=100 * (measured.self_play[0].bid_accuracy - worst) / (best - worst),
+        self_play=measured.self_play,
+        adaptation=measured.adaptation,
+        microseconds=measured.microseconds,
     )

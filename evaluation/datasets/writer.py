@@ -1,18 +1,18 @@
-"""Writing a data set: shards of whole games, spread over processes, and going on after an interruption."""
+"""Writing a data set: shards of whole games, played by several processes, kept if it is interrupted."""
 
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Agent, Game, Rules, __version__, load, write_records
 from wizard_env.agents.network import LAYOUT
-from wizard_env.checks import check_choice, printable
+from wizard_env.checks import printable
 from wizard_env.evaluation.datasets.decisions import Behaviour, games_at_once, least_decisions, play_decisions
 from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, ShardWriter
 from wizard_env.evaluation.workers import Map, workers
@@ -21,14 +21,13 @@ from wizard_env.files.locks import locked
 from wizard_env.files.writing import write_atomically
 from wizard_env.games import game_seeds
 
-Compression = Literal["zstd", "lz4", "snappy"]
-FORMAT = 1
+_FORMAT = 1
 _PARTS = 8
-"""Parts of a shard, each the games that are played side by side."""
+"""Parts of a shard; the games of a part are played side by side."""
 
 
 @dataclass(frozen=True)
-class Shard:
+class _Shard:
     """A file of decisions to write."""
 
     path: Path
@@ -38,7 +37,6 @@ class Shard:
     """[n], the numbers of its games in the data set."""
     seeds: NDArray[np.uint64]
     """[n], the seeds of their deals."""
-    compression: Compression
     records: bool
 
 
@@ -52,33 +50,30 @@ def write_dataset(
     canonical_suits: bool = False,
     skip_forced: bool = False,
     records: bool = False,
-    compression: Compression = "zstd",
     spread: Map | None = None,
 ) -> Iterator[int]:
     """Let agents play whole games until there are enough decisions, and write every decision.
 
-    The games do not depend on how they are spread. Shards that are there already are kept, so that an
-    interrupted data set goes on where it stopped.
+    The games are the same however they are spread. Shards that are there already are kept, so that an
+    interrupted data set continues where it stopped.
 
     Args:
-        folder: where to write; created if it is missing.
+        folder: of the data set; created if it is missing.
         agents: names of agents, as `load` takes them; they take the seats in turn.
-        rules: of the games; each of several has an equal share of the decisions.
-        decisions: how many to write at least, those with a single legal action included.
+        rules: of the games; several share the decisions equally.
+        decisions: the least number to write, counting those with a single legal action.
         seed: the same seed gives the same deals.
         canonical_suits, skip_forced: see `Behaviour`.
         records: also write a record of every game, beside each shard.
-        compression: "zstd" is half the size of "lz4" and "snappy", which are faster.
         spread: where to play, see `workers`.
 
     Yields:
-        How many decisions each shard has that was written now, as it is finished.
+        The number of decisions in each new shard, as it is finished.
 
     Raises:
         BlockingIOError: another process writes into the folder.
         ValueError: the folder holds another data set; or a number is out of range. Otherwise as `load`.
     """
-    check_choice("compression", compression, get_args(Compression))
     if decisions < 1:
         raise ValueError(f"decisions={decisions}: allowed are numbers from 1")
     if records and (canonical_suits or skip_forced):
@@ -86,7 +81,7 @@ def write_dataset(
     behaviour = Behaviour(tuple(agents), canonical_suits, skip_forced)
     _load_all(behaviour.agents)
     about = {
-        "format": FORMAT,
+        "format": _FORMAT,
         "agents": list(agents),
         "rules": [each.to_dict() for each in rules],
         "decisions": decisions,
@@ -96,19 +91,16 @@ def write_dataset(
         "layout": LAYOUT,
         "columns": {name: meaning for name, (_, meaning) in COLUMNS.items()},
     }
-    planned = list(_shards(folder, behaviour, rules, decisions, seed, compression, records))
+    planned = list(_plan_shards(folder, behaviour, rules, decisions, seed, records))
     with locked(folder):
         _claim(folder, about)
         shards = [shard for shard in planned if not shard.path.exists()]
-        if spread is not None:
-            yield from spread(write_shard, shards)
-            return
         with workers() as here:
-            yield from here(write_shard, shards)
+            yield from (spread or here)(_write_shard, shards)
 
 
 def _claim(folder: Path, about: dict[str, Any]) -> None:
-    """Say in the folder what its data set is; one that is there must be the same."""
+    """Describe the data set in its folder. Raises ValueError if another one is there."""
     kept = folder / ABOUT
     if kept.exists():
         before = read_object(kept)
@@ -120,15 +112,9 @@ def _claim(folder: Path, about: dict[str, Any]) -> None:
     write_atomically(kept, lambda path: path.write_text(text, encoding="utf-8"))
 
 
-def _shards(
-    folder: Path,
-    behaviour: Behaviour,
-    rules: Sequence[Rules],
-    decisions: int,
-    seed: int,
-    compression: Compression,
-    records: bool,
-) -> Iterator[Shard]:
+def _plan_shards(
+    folder: Path, behaviour: Behaviour, rules: Sequence[Rules], decisions: int, seed: int, records: bool
+) -> Iterator[_Shard]:
     counts = [-(-decisions // (len(rules) * least_decisions(each))) for each in rules]
     seeds, first, shard = game_seeds(seed, sum(counts)), 0, 0
     for each, count in zip(rules, counts, strict=True):
@@ -136,27 +122,27 @@ def _shards(
         for start in range(first, first + count, size):
             numbers = np.arange(start, min(start + size, first + count))
             path = folder / f"decisions-{shard:05}.parquet"
-            yield Shard(path, behaviour, each, numbers, seeds[numbers], compression, records)
+            yield _Shard(path, behaviour, each, numbers, seeds[numbers], records)
             shard += 1
         first += count
 
 
 @lru_cache(maxsize=1)
 def _load_all(names: tuple[str, ...]) -> list[Agent]:
-    """The agents of a data set, loaded once in each process."""
+    """Load the agents of a data set, once in each process."""
     loaded = {name: load(name) for name in names}
     return [loaded[name] for name in names]
 
 
-def write_shard(shard: Shard) -> int:
-    """Play the games of a shard and write it; returns how many decisions it has."""
+def _write_shard(shard: _Shard) -> int:
+    """Play the games of a shard, write it, and return the number of its decisions."""
     written = 0
 
     def write(path: Path) -> None:
         nonlocal written
         size, games = games_at_once(shard.rules), []
         about = asdict(shard.behaviour) | {"rules": shard.rules.to_dict()}
-        with ShardWriter(path, about, shard.compression) as writer:
+        with ShardWriter(path, about) as writer:
             for start in range(0, len(shard.seeds), size):
                 part = slice(start, start + size)
                 columns = play_decisions(
@@ -169,7 +155,7 @@ def write_shard(shard: Shard) -> int:
                 writer.write(columns)
                 written += len(columns["action"])
                 if shard.records:
-                    games += played_games(shard.rules, columns, shard.behaviour.agents)
+                    games += _replay(shard.rules, columns, shard.behaviour.agents)
         if shard.records:
             write_records(shard.path.with_name(f"_records-{shard.path.stem[-5:]}.jsonl"), games)
 
@@ -177,11 +163,8 @@ def write_shard(shard: Shard) -> int:
     return written
 
 
-def played_games(rules: Rules, columns: dict[str, NDArray[Any]], agents: Sequence[str]) -> list[Game]:
-    """The games of some columns, in printed suits and with every decision, played again move by move.
-
-    agents: their names, as `Behaviour` has them.
-    """
+def _replay(rules: Rules, columns: dict[str, NDArray[Any]], agents: Sequence[str]) -> list[Game]:
+    """Play the games of some columns again; these have every decision, in printed suits."""
     starts = np.flatnonzero(columns["step"] == 0)
     games = []
     for start, stop in zip(starts, [*starts[1:], len(columns["step"])], strict=True):

@@ -10,11 +10,11 @@ import pytest
 from tests.evaluation.scorecard.small import DEALS, tables, use_small_protocol
 from wizard_env import View
 from wizard_env.agents import load
-from wizard_env.evaluation.duplicate import Deals, load_players, play
+from wizard_env.evaluation.duplicate_deals import Deals, load_players, play
 from wizard_env.evaluation.evaluate import evaluate
-from wizard_env.evaluation.scorecard import card
-from wizard_env.evaluation.scorecard.card import measure, read_references
+from wizard_env.evaluation.scorecard import scorecard
 from wizard_env.evaluation.scorecard.protocol import PARTS, SEED
+from wizard_env.evaluation.scorecard.scorecard import measure, read_references
 from wizard_env.evaluation.workers import workers
 from wizard_env.games import game_seeds
 from wizard_env.view import Actions
@@ -56,7 +56,7 @@ def test_leads_are_those_of_an_evaluation_of_the_same_deals() -> None:
         assert line.lead == pytest.approx(result.differences[0].points)
         assert line.lead_low <= line.lead <= line.lead_high
         assert line.deals == DEALS["short"]
-        ends = read_references(card.REFERENCES).leads[table.key]
+        ends = read_references(scorecard.REFERENCES).leads[table.key]
         assert line.score == pytest.approx(100 * (line.lead - ends[0]) / (ends[1] - ends[0]))
     assert found.score == pytest.approx(np.mean([line.score for line in found.lines]))
     assert found.score_low < found.score < found.score_high
@@ -104,16 +104,6 @@ def test_self_play_is_four_copies() -> None:
     assert found.self_play[3].bid_accuracy == pytest.approx(met[..., 2].mean())
 
 
-def test_intervals_are_of_weighted_sums() -> None:
-    """Their width is that of a mean of normal numbers: 1.96 standard errors to each side."""
-    rng = np.random.default_rng(0)
-    samples = [rng.normal(mean, 10, 400) for mean in (5, 15)]
-    sums, low, high = card._weighted(samples, np.array([[1, 0], [0.5, 0.5]]), seed=0)
-    np.testing.assert_allclose(sums, [samples[0].mean(), (samples[0].mean() + samples[1].mean()) / 2])
-    errors = [10 / 20, 10 / 20 / np.sqrt(2)]
-    np.testing.assert_allclose((high - low) / 2, 1.96 * np.array(errors), rtol=0.1)
-
-
 def test_wrong_arguments() -> None:
     with pytest.raises(ValueError, match="effort='ful': did you mean 'full'"):
         measure("random", effort="ful")
@@ -127,7 +117,7 @@ def test_wrong_arguments() -> None:
     ids=lambda change: next(iter(change)),
 )
 def test_references_of_other_opponents_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
-    found = json.loads(card.REFERENCES.read_text())
+    found = json.loads(scorecard.REFERENCES.read_text())
     path = tmp_path / "references.json"
     path.write_text(json.dumps({**found, **change}))
     with pytest.raises(ValueError, match="was measured with other networks or tables"):
@@ -136,5 +126,5 @@ def test_references_of_other_opponents_are_refused(change: dict[str, Any], tmp_p
 
 def test_the_references_are_of_this_protocol_and_these_networks() -> None:
     """`make leaderboard` has run since either changed."""
-    found = read_references(card.REFERENCES)
+    found = read_references(scorecard.REFERENCES)
     assert all(low < high for low, high in [*found.leads.values(), found.bid_accuracy])

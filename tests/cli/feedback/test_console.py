@@ -1,4 +1,4 @@
-"""Results in the terminal: whatever a table says can be read at 80 columns, however long the names are."""
+"""Grids in the terminal: every cell can be read at 80 columns, however long the names are."""
 
 import re
 from dataclasses import replace
@@ -12,17 +12,21 @@ from rich.console import Console
 from benchmarks.display import render
 from benchmarks.report import RATE, SECONDS, CurvePoint, KernelCost, Machine, Report, Row
 from tests.evaluation.report.results import card, evaluation, exploit, league
+from wizard_env.cli.feedback.console import show_grid, show_grids
 from wizard_env.cli.sweep import sweep_grid
 from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat
-from wizard_env.evaluation.report.console import (
-    show_evaluation,
-    show_exploit,
-    show_grid,
-    show_league,
-    show_scorecard,
-    show_sizes,
+from wizard_env.evaluation.report.grids import (
+    Grid,
+    analysis_grids,
+    breakdown_grids,
+    evaluation_grids,
+    exploit_grid,
+    interval_grid,
+    league_grids,
+    scorecard_grids,
+    size_grid,
 )
-from wizard_env.evaluation.report.grids import Grid, analysis_grids, difference_grid
+from wizard_env.evaluation.report.verdict import exploit_verdict
 from wizard_env.train.sweep import Trial
 
 COLUMNS = 80
@@ -37,13 +41,13 @@ def console() -> Console:
 
 
 def printed(console: Console) -> str:
-    """What the console has shown."""
+    """Return the output of the console."""
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
 
 
-def check_tables(shown: str, *cells: str) -> None:
-    """Each table fits, each column has room, nothing is cut, and these cells stand in full.
+def check_grids(shown: str, *cells: str) -> None:
+    """Check that each grid fits, each column has room, nothing is cut, and these cells are complete.
 
     Cells may be folded: the parts of a column are joined before they are compared.
     """
@@ -73,31 +77,32 @@ def test_an_evaluation_fits(console: Console) -> None:
     """With bids by hand size and position, and leads over each other."""
     names = NAMES[:4]
     found = evaluation(dict.fromkeys(names, -1533.1), leads(names))
-    show_evaluation(console, found, "1,000,000 deals with 6 players, seed 123456789", details=True)
-    check_tables(printed(console), *names, "-1533.1", "-1228.2 to -1238.3")
+    show_grids(console, evaluation_grids(found, "1,000,000 deals with 6 players, seed 123456789"))
+    show_grids(console, breakdown_grids(found))
+    check_grids(printed(console), *names, "-1533.1", "-1228.2 to -1238.3")
 
 
 def test_sizes_fit(console: Console) -> None:
-    show_sizes(console, [evaluation(dict.fromkeys(NAMES[:3], -1533.1), {}, size) for size in (3, 4, 5, 6)])
-    check_tables(printed(console), *NAMES[:3], "-1533.1 (0.500)", "6 players")
+    sizes = [evaluation(dict.fromkeys(NAMES[:3], -1533.1), {}, size) for size in (3, 4, 5, 6)]
+    show_grid(console, size_grid(sizes))
+    check_grids(printed(console), *NAMES[:3], "-1533.1 (50.0%)", "6 players")
 
 
 def test_a_league_fits(console: Console) -> None:
-    """Its cross table goes on in more tables, each with the names."""
+    """Its leads are divided into several grids, each with the names."""
     found = league(NAMES, leads(NAMES))
-    show_league(console, found)
-    show_grid(console, difference_grid(found))
-    check_tables(printed(console), *NAMES, "+1233.1", "-1233.1", "(12)")
+    show_grids(console, [*league_grids(found), interval_grid(found)])
+    check_grids(printed(console), *NAMES, "+1233.1", "-1233.1", "(12)")
 
 
 def test_an_exploit_fits(console: Console) -> None:
-    show_exploit(console, exploit(agent=LONG, start=OTHER, gain_low=-1227.4, gain_high=1217.1))
-    check_tables(printed(console), f"{OTHER} in its place", "-1227.4 to +1217.1")
+    show_grid(console, exploit_grid(exploit(agent=LONG, start=OTHER, gain_low=-1227.4, gain_high=1217.1)))
+    check_grids(printed(console), f"{OTHER} in its seat", "-1227.4 to +1217.1")
 
 
 def test_a_score_card_fits(console: Console) -> None:
-    show_scorecard(console, card(LONG, OTHER))
-    check_tables(printed(console), OTHER, "+1233.1", "-1228.2 to -1238.3", "strangers")
+    show_grids(console, scorecard_grids(card(LONG, OTHER)))
+    check_grids(printed(console), OTHER, "+1233.1", "-1228.2 to -1238.3", "strangers")
 
 
 def test_an_analysis_fits(console: Console) -> None:
@@ -105,22 +110,21 @@ def test_an_analysis_fits(console: Console) -> None:
     points = {"trump H": -123.4, "play WI": 123.4}
     decision = Decision(59, 20, 5, "trump", "trump H", "play WI", 123.4, points)
     found = Analysis(LONG, 1234.5, seats, [decision] * 3, NAMES[:6])
-    for grid in analysis_grids(found, "game 1000", None):
-        show_grid(console, grid)
-    check_tables(printed(console), f"1 {LONG}", f"2 {OTHER}", "-1234", "trump H", "-123.4")
+    show_grids(console, analysis_grids(found, "game 1000", None))
+    check_grids(printed(console), f"1 {LONG}", f"2 {OTHER}", "-1234", "trump H", "-123.4")
 
 
 def test_a_sweep_fits(console: Console) -> None:
     keys = ("learning.learning_rate", "learning.final_learning_rate", "learning.checkpoint_seconds")
     trials = [Trial(123, "complete", 1234.5, dict.fromkeys(keys, 1 / 3) | {"learning.layers": "[64, 64]"})]
     show_grid(console, sweep_grid(trials, LONG))
-    check_tables(printed(console), *keys, "0.3333", "[64, 64]", "complete")
+    check_grids(printed(console), *keys, "0.3333", "[64, 64]", "complete")
 
 
 def test_names_are_whole_where_there_is_room(console: Console) -> None:
     """And short ones stay whole where long ones are folded."""
     show_grid(console, Grid("", ["agent", "over", "lead"], [["champion", OTHER, "+1.0"]], names=2))
-    check_tables(printed(console), "champion", OTHER)
+    check_grids(printed(console), "champion", OTHER)
     assert "│ champion │" in printed(console)
     wide = Console(file=StringIO(), width=200)
     show_grid(wide, Grid("", ["agent", "lead"], [[LONG, "+1.0"]]))
@@ -129,11 +133,11 @@ def test_names_are_whole_where_there_is_room(console: Console) -> None:
 
 def test_benchmarks_fit(console: Console) -> None:
     console.print(render(report()))
-    check_tables(printed(console), "99.9 M/s", "train.selfplay.advantages._seat_advantages", "reached")
+    check_grids(printed(console), "99.9 M/s", "train.selfplay.advantages._seat_advantages", "reached")
 
 
 @pytest.mark.parametrize(
-    ("gain", "told"),
+    ("gain", "part"),
     [
         (
             (16.9, 12.7, 21.4),
@@ -146,16 +150,14 @@ def test_benchmarks_fit(console: Console) -> None:
         ((1.0, -3.0, 5.0), "and b cannot be told apart: its gain is +1.0 (95% interval -3.0 to +5.0)"),
     ],
 )
-def test_a_gain_that_is_none_is_no_bound(
-    console: Console, gain: tuple[float, float, float], told: str
-) -> None:
-    """The interval is shown, and that nothing was found, which shows little."""
+def test_only_a_gain_is_a_lower_bound(console: Console, gain: tuple[float, float, float], part: str) -> None:
+    """Otherwise the verdict says that nothing was found."""
     found = replace(exploit(agent="a", start="b"), gain=gain[0], gain_low=gain[1], gain_high=gain[2])
-    show_exploit(console, found)
-    shown = printed(console)
-    assert told in shown
-    assert ("a lower bound" in shown) == (gain[1] > 0)
-    assert ("nothing was found that exploits a" in shown) == (gain[1] <= 0)
+    show_grid(console, exploit_grid(found))
+    verdict, shown = exploit_verdict(found), printed(console)
+    assert part in verdict
+    assert ("a lower bound" in shown) == ("a lower bound" in verdict) == (gain[1] > 0)
+    assert ("nothing was found that exploits a" in verdict) == (gain[1] <= 0)
 
 
 def report() -> Report:

@@ -1,4 +1,4 @@
-"""`wizard distill`: a small network that answers like a large one."""
+"""Commands that pass an agent on: `wizard distill`, `export`, `push`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from wizard_env import configs
+from wizard_env.cli import options
+from wizard_env.cli.feedback.console import console, say
 from wizard_env.cli.feedback.progress import training_bar
-from wizard_env.cli.options import Resume, RunSeed, Threads, whole_numbers
 from wizard_env.cli.outputs import files_of
-from wizard_env.evaluation.report.console import console, say
 
 
 def distill(
@@ -24,13 +24,13 @@ def distill(
         str, typer.Option(metavar="WIDTHS", help="Widths of its hidden layers, as in 128,128.")
     ] = "128,128",
     decisions: Annotated[int, typer.Option(min=1, help="Number of decisions to learn from.")] = 12_000_000,
-    seed: RunSeed = 0,
-    resume: Resume = False,
-    threads: Threads = None,
+    seed: options.RunSeed = 0,
+    resume: options.Resume = False,
+    threads: options.Threads = None,
 ) -> None:
-    """Distil a network into a small one, as `champion+search` plays worlds out with.
+    """Distil a network into a small one, like the one that plays out worlds in `champion+search`.
 
-    A run that was stopped goes on where it stopped.
+    A run that was stopped continues where it stopped.
     """
     from wizard_env.agents.network import FILE_NAME
     from wizard_env.files.writing import check_distinct
@@ -43,7 +43,7 @@ def distill(
     learning = {
         "learner": "distillation",
         "teachers": {network: []},
-        "layers": list(whole_numbers("--layers", layers)),
+        "layers": list(options.whole_numbers("--layers", layers)),
         "decisions": decisions,
     }
     values = {"name": "distilled", "seed": seed, "game": played.game, "tables": played.tables}
@@ -53,6 +53,34 @@ def distill(
     with training_bar(console, decisions) as bar:
         train(run, folder, resume=resume, report=bar.update)
     last = read_curves(folder / CURVES)[-1]
-    alike, apart = (float(last[f"train/{name}"]) for name in ("agreement", "divergence"))
-    say(f"agreement    {alike:.1%} of actions alike, divergence {apart:.4f}")
+    agreement, divergence = (float(last[f"train/{name}"]) for name in ("agreement", "divergence"))
+    say(f"agreement    {agreement:.1%} of actions alike, divergence {divergence:.4f}")
     say(f"agent        {folder}")
+
+
+def export(
+    agent: Annotated[str, typer.Argument(help="'champion', or the folder of a run.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="The file to write.")],
+) -> None:
+    """Write an agent's network as ONNX, for programs in other languages."""
+    from wizard_env.agents.export import export
+    from wizard_env.files.writing import check_file
+
+    check_file(file)
+    export(agent, file)
+    say(f"network      {file}")
+
+
+def push(
+    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    repo: Annotated[
+        str, typer.Argument(metavar="OWNER/NAME", help="The repository on the Hugging Face Hub.")
+    ],
+    private: Annotated[bool, typer.Option(help="Make a new repository private.")] = False,
+    notes: Annotated[str, typer.Option(help="Notes for the card, besides the facts of the run.")] = "",
+) -> None:
+    """Publish a run's agent on the Hugging Face Hub, with a card; load("hf:owner/name") loads it."""
+    from wizard_env.train.push import push
+
+    say(f"published    {push(run, repo, private, notes)}")
+    say(f"agent        hf:{repo} (wizard evaluate hf:{repo} ...)")

@@ -1,4 +1,4 @@
-"""What agents do, and how likely they were to do it."""
+"""Actions of agents with their probabilities, for agents that give these."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -10,22 +10,22 @@ from wizard_env import NUM_ACTIONS, Agent, View
 from wizard_env.view import Actions
 
 Probabilities: TypeAlias = NDArray[np.float32]
-"""[n, NUM_ACTIONS], of the actions in the suits as printed; NaN where an agent does not tell them."""
+"""[n, NUM_ACTIONS], of the actions in the suits as printed; NaN where an agent does not give them."""
 
 
 @runtime_checkable
-class TellingAgent(Protocol):
-    """An agent that tells the probabilities that it acts by."""
+class ProbabilisticAgent(Protocol):
+    """An agent that gives the probabilities that it acts by."""
 
     def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, Probabilities]:
-        """The actions that `act` chooses, and the probability of each action."""
+        """Return the actions that `act` chooses, and the probability of each action."""
         ...
 
 
-def act_and_tell(
+def act_with_probabilities(
     agents: Sequence[Agent], owner: NDArray[np.integer], view: View, rng: np.random.Generator
 ) -> tuple[Actions, Probabilities]:
-    """Let each agent answer its own decisions of a view, with probabilities.
+    """Let each agent answer its decisions of a view, with probabilities.
 
     The arguments are those of `wizard_env.view.actions_by_owner`.
     """
@@ -41,6 +41,6 @@ def act_and_tell(
 
 
 def _ask(agent: Agent, view: View, rng: np.random.Generator) -> tuple[Actions, Probabilities]:
-    if isinstance(agent, TellingAgent):
+    if isinstance(agent, ProbabilisticAgent):
         return agent.act_and_tell(view, rng)
     return agent.act(view, rng), np.full((len(view), NUM_ACTIONS), np.nan, np.float32)

@@ -1,4 +1,4 @@
-"""Playing the same deals in every rotation of the seats, for evaluations and leagues."""
+"""Duplicate deals: the same cards in every rotation of the seats, for evaluations and leagues."""
 
 import time
 from collections.abc import Sequence
@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env import Agent, Game, Games, Rules, View
+from wizard_env import Agent, Games, Rules, View
 from wizard_env.agents import load
-from wizard_env.checks import printable
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, actions_by_owner
 
@@ -20,8 +19,8 @@ class Entrant(NamedTuple):
 
     name: str
     agent: Agent | str
-    """An agent, or what `load` takes. With the latter every process loads its own agent; on a cluster a path
-    must lead to the same file on every machine."""
+    """An agent, or what `load` takes. In the latter case every process loads its own agent; on a cluster a
+    path must lead to the same file on every machine."""
 
 
 class Player:
@@ -49,28 +48,23 @@ def load_players(entrants: Sequence[Entrant | str]) -> tuple[Player, ...]:
 
 
 def arrange(entrants: int, num_players: int) -> NDArray[np.int64]:
-    """int64 [arrangements, seats]: in arrangement a, entrant (s + a) % entrants takes seat s."""
+    """Return int64 [arrangements, seats]: in arrangement a, entrant (s + a) % entrants takes seat s."""
     return (np.arange(entrants)[:, np.newaxis] + np.arange(num_players)) % entrants
 
 
-def game_streams(seeds: NDArray[np.uint64], entrants: int) -> NDArray[np.uint64]:
-    """uint64 [deals, arrangements]: each game's stream of random words, which hides the deal's seed."""
-    return np.stack([noise_streams(seeds, a + 1) for a in range(entrants)], axis=1)
-
-
 class Deals(NamedTuple):
-    """What one call of `play` plays: some deals, in every arrangement of the players."""
+    """Deals to play in every arrangement of the players."""
 
     players: tuple[Player, ...]
     rules: Rules
     seeds: NDArray[np.uint64]
     """uint64 [deals]"""
     recorded: int = 0
-    """Of how many games the actions are kept: the first ones, counted deal by deal, then by arrangement."""
+    """Number of games whose actions are kept: the first ones, counted deal by deal, then by arrangement."""
 
 
 @dataclass(frozen=True)
-class Played:
+class Results:
     """The results of some deals. Every entrant has played the hand at [seat, deal, round]."""
 
     bids: NDArray[np.int8]
@@ -84,20 +78,20 @@ class Played:
     scores: NDArray[np.int32]
     """[deals, arrangements, seats]: points of the whole game, see `arrange`"""
     seconds: NDArray[np.float64]
-    """[entrants]: time taken by the entrant's agent, without its first call, in which code may compile"""
+    """[entrants]: time taken by the entrant's agent, without its first call, which may compile code"""
     decisions: NDArray[np.int64]
     """[entrants]: decisions in that time, counting all seats of the agent"""
     actions: list[NDArray[np.uint8]]
     """The actions of each recorded game, in order"""
 
     @staticmethod
-    def join(parts: Sequence["Played"]) -> "Played":
-        """The parts of one evaluation, one after another."""
+    def join(parts: Sequence["Results"]) -> "Results":
+        """Join the parts of one evaluation."""
 
         def along(axis: int, name: str) -> NDArray[Any]:
             return np.concatenate([getattr(part, name) for part in parts], axis)
 
-        return Played(
+        return Results(
             **{name: along(-2, name) for name in ("bids", "tricks_won", "points", "position")},
             scores=along(0, "scores"),
             seconds=np.sum([part.seconds for part in parts], axis=0),
@@ -106,7 +100,7 @@ class Played:
         )
 
 
-def play(deals: Deals) -> Played:
+def play(deals: Deals) -> Results:
     """Play every deal to its end, once in each arrangement of the entrants."""
     players, rules, seeds, _ = deals
     games = _SeatedGames(deals)
@@ -123,7 +117,7 @@ def play(deals: Deals) -> Played:
     taken = (np.arange(len(players))[:, np.newaxis] - seats) % len(players)
     hands = {name: pad[:, taken, :, seats] for name, pad in pads.items()}
     agents = games.agent_of_entrant
-    return Played(
+    return Results(
         bids=hands["bids"].astype(np.int8),
         tricks_won=hands["tricks_won"].astype(np.int8),
         points=hands["points"],
@@ -136,7 +130,7 @@ def play(deals: Deals) -> Played:
 
 
 class _TimedAgent:
-    """Counts and times an agent's decisions, except for its first call, in which code may compile."""
+    """Counts and times an agent's decisions, except for its first call, which may compile code."""
 
     def __init__(self, agent: Agent) -> None:
         self.seconds = 0.0
@@ -171,12 +165,13 @@ class _SeatedGames:
         self.agent_of_entrant = np.array([numbers[id(player.agent)] for player in players])
         seating = arrange(len(players), rules.num_players)
         self._agent_of_seat = np.tile(self.agent_of_entrant[seating], (len(seeds), 1))
-        self._streams = game_streams(seeds, len(players)).ravel()
+        # a stream of random words for each game, from which the deal's seed cannot be told
+        self._streams = np.stack([noise_streams(seeds, a + 1) for a in range(len(players))], axis=1).ravel()
         self._rng = np.random.default_rng(self._streams)  # a generator gives its seed away: not the deals'
         self._taken: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
 
     def play_round(self, *, first: bool) -> NDArray[Any]:
-        """Play a round of every game; returns the records of the games as the round ended."""
+        """Play a round of every game, and return the games' states at its end."""
         games = self._games
         running = np.arange(games.num_games)
         if not first:
@@ -193,25 +188,10 @@ class _SeatedGames:
         return games.states
 
     def recorded_actions(self) -> list[NDArray[np.uint8]]:
-        """The actions of each recorded game, in order."""
+        """Return the actions of each recorded game, in order."""
         if not self._recorded:
             return []
         numbers, actions = (np.concatenate(parts) for parts in zip(*self._taken, strict=True))
         order = np.argsort(numbers, kind="stable")
         ends = np.cumsum(np.bincount(numbers, minlength=self._recorded))
         return np.split(actions[order], ends[:-1])
-
-
-def play_one(deals: Deals, number: int) -> Game:
-    """One of the games of `play` by itself, move by move; `number` counts deal by deal, then arrangements."""
-    deal, arrangement = divmod(number, len(deals.players))
-    seating = arrange(len(deals.players), deals.rules.num_players)[arrangement]
-    game = Game(deals.rules, seed=int(deals.seeds[deal]))
-    game.players = tuple(printable(deals.players[number].name) for number in seating)
-    streams = game_streams(deals.seeds[deal : deal + 1], len(deals.players))[0]
-    stream = streams[arrangement : arrangement + 1]
-    rng = np.random.default_rng(stream)
-    while game.seat is not None:
-        view = View(game.state, next_words(stream, np.array([0])))
-        game.step(int(deals.players[seating[game.seat]].agent.act(view, rng)[0]))
-    return game

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from wizard_env.extras import extra
 
-SECONDS = 10.0
-"""For a machine to answer; Ray itself asks for minutes."""
+_SECONDS = 10.0
+"""Time for a machine to answer; Ray itself would try for minutes."""
 LOCAL = "local"
 """The address that starts a cluster on this machine, for as long as it is needed."""
 
@@ -20,7 +20,7 @@ class Connection(NamedTuple):
     ray: Any
     """The module."""
     own: bool
-    """Whether it ends with the block; otherwise it was there before."""
+    """True if it ends with the block, False if it was there before."""
 
 
 @contextmanager
@@ -29,19 +29,19 @@ def connected(address: str, option: str, processors: int | None = None) -> Itera
 
     Args:
         address: of the cluster; "auto" is the one that this machine belongs to, "local" starts one here.
-        option: what asks for it, for the error.
-        processors: how many a cluster that is started here offers; by default those of this machine.
+        option: the option that gave the address, for the error.
+        processors: the number that a cluster which is started here offers; by default those of this machine.
 
     Raises:
         ModuleNotFoundError: ray is not installed.
         ConnectionError: there is no cluster at that address.
-        ValueError: it is no address.
+        ValueError: it is not an address.
     """
     with extra("cluster"):
         import ray
     own = not ray.is_initialized()
     if own:
-        _reach(address)
+        _check_reachable(address)
         offered = {"num_cpus": processors} if address == LOCAL else {}
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **offered)
@@ -54,12 +54,12 @@ def connected(address: str, option: str, processors: int | None = None) -> Itera
             ray.shutdown()
 
 
-def _reach(address: str) -> None:
+def _check_reachable(address: str) -> None:
     """Raise ConnectionError if nobody answers at an address of the form host:port."""
     host, colon, port = address.rpartition(":")
     if not colon or "/" in host or not port.isdecimal():
-        return  # a word, or an address of another kind, which Ray looks up
+        return  # Ray looks up words and other kinds of addresses
     try:
-        socket.create_connection((host.strip("[]"), int(port)), SECONDS).close()
+        socket.create_connection((host.strip("[]"), int(port)), _SECONDS).close()
     except OSError as error:
         raise ConnectionError(f"no Ray cluster at {address}: {error}") from None

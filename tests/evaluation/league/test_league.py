@@ -1,4 +1,4 @@
-"""Leagues: what is played and what is kept, and how the ratings and differences come out."""
+"""Leagues: no game is played twice, and the ratings and differences are those of the games."""
 
 import json
 import shutil
@@ -14,16 +14,16 @@ import pytest
 from wizard_env import NUM_ACTIONS, Rules
 from wizard_env.agents.network import FILE_NAME as WEIGHTS
 from wizard_env.agents.network import save_agent
-from wizard_env.evaluation.duplicate import Deals, arrange
-from wizard_env.evaluation.league import (
+from wizard_env.evaluation.duplicate_deals import Deals, arrange
+from wizard_env.evaluation.fingerprints import fingerprint
+from wizard_env.evaluation.league.league import (
     DEALS,
     FILE_NAME,
     League,
-    fingerprint,
     play_league,
-    points_of_members,
+    sum_points,
 )
-from wizard_env.evaluation.league_file import LeagueFile, LeagueFileError
+from wizard_env.evaluation.league.results import LeagueFile, LeagueFileError
 from wizard_env.evaluation.workers import workers
 from wizard_env.loading import load
 from wizard_env.observation.fields import OBS_SIZE
@@ -59,9 +59,8 @@ def league(
     rules: Iterable[Rules] = (SHORT,),
     games: int = 4,
     spread: Counted | None = None,
-    recorded: bool = False,
 ) -> League:
-    return play_league(folder, agents, list(rules), games, 1, spread or Counted(), recorded)
+    return play_league(folder, agents, list(rules), games, 1, spread or Counted())
 
 
 # --- what is played and kept
@@ -271,19 +270,6 @@ def test_the_stronger_are_rated_higher(tmp_path: Path) -> None:
     assert stronger.points_low > 0
 
 
-def test_records_are_the_first_games_of_the_tables(tmp_path: Path) -> None:
-    """Also of tables that were played before."""
-    assert league(tmp_path, *NAMES, rules=(SHORT, FOUR)).records == []
-    found = league(tmp_path, *NAMES, rules=(SHORT, FOUR), recorded=True)
-    assert len(found.records) == sum(found.tables)
-    results = LeagueFile(tmp_path / FILE_NAME)
-    first = [(table.rules, deals[0][0].tolist()) for table, deals in results.tables.items()]
-    for game in found.records:
-        assert (game.rules, game.scores) in first
-    seated = [(table.rules, tuple(member.name for member in table.members)) for table in results.tables]
-    assert sorted(map(repr, seated)) == sorted(repr((game.rules, game.players)) for game in found.records)
-
-
 def test_differences_are_those_of_the_games(tmp_path: Path) -> None:
     """Mean points per game at the tables where both sit, counted game by game."""
     found = league(tmp_path, *NAMES, rules=(SHORT, FOUR), games=6)
@@ -301,7 +287,7 @@ def test_differences_are_those_of_the_games(tmp_path: Path) -> None:
         assert line.points_low <= line.points <= line.points_high
 
 
-def test_points_of_members_follow_the_seats() -> None:
+def test_sum_points_follow_the_seats() -> None:
     deals = [[1, 20, 300], [4, 50, 600]]
     scores = np.array([[np.array(deal)[seats] for seats in arrange(3, 3)] for deal in deals], np.int32)
-    assert points_of_members(scores).tolist() == [[3, 60, 900], [12, 150, 1800]]
+    assert sum_points(scores).tolist() == [[3, 60, 900], [12, 150, 1800]]

@@ -2,20 +2,20 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from wizard_env import Rules
-from wizard_env.evaluation.duplicate import arrange
-from wizard_env.evaluation.league_file import Matchup, Member
-from wizard_env.evaluation.ratings import rate
+from wizard_env.evaluation.duplicate_deals import arrange
+from wizard_env.evaluation.league.ratings import rate
+from wizard_env.evaluation.league.results import Matchup, Member, TableScores
 
 SHORT = Rules(num_players=3, hand_sizes=(2, 1))
 
 
-def scored(*names: str, scores: list[list[int]]) -> tuple[Matchup, NDArray[np.int32]]:
-    """A table of three and the scores of its agents, whatever their seats, one list for each deal."""
+def scored(*names: str, scores: list[list[int]]) -> TableScores:
+    """Return the scores of three agents, the same in each seat, with a list for each deal."""
     table = Matchup(SHORT, 0, tuple(Member(name, "") for name in names))
-    return table, np.array([[np.array(deal)[seats] for seats in arrange(3, 3)] for deal in scores], np.int32)
+    seated = [[np.array(deal)[seats] for seats in arrange(3, 3)] for deal in scores]
+    return TableScores(table, np.array(seated, np.int32))
 
 
 def test_ratings_do_not_depend_on_the_order_of_play() -> None:

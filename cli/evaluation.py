@@ -1,0 +1,187 @@
+"""Commands that measure agents: `wizard evaluate`, `league`, `scorecard`, `exploit`."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wizard_env.cli import options
+from wizard_env.cli.feedback.console import console, say, show_grid, show_grids
+from wizard_env.cli.feedback.next_steps import command
+from wizard_env.cli.feedback.progress import training_bar, with_progress
+from wizard_env.cli.outputs import Outputs, files_of
+from wizard_env.evaluation.report.grids import (
+    breakdown_grids,
+    evaluation_grids,
+    exploit_grid,
+    league_grids,
+    scorecard_grids,
+    size_grid,
+)
+from wizard_env.evaluation.report.verdict import exploit_verdict, scorecard_verdict
+
+
+def evaluate(
+    agents: options.Agents,
+    players: options.Players = "4",
+    games: Annotated[int, typer.Option(help="Number of deals; a deal is a whole game.")] = 100,
+    seed: options.Seed = 0,
+    hand_sizes: options.HandSizes = "",
+    bid_restriction: options.Restriction = "free",
+    bid_reveal: options.Reveal = "open",
+    magic_edition: options.MagicEdition = False,
+    workers: options.WorkerCount = 1,
+    threads: options.Threads = None,
+    ray: options.RayAddress = None,
+    details: Annotated[bool, typer.Option(help="Also show bids by hand size and by position.")] = False,
+    json: options.JsonFile = None,
+    report: options.ReportFile = None,
+    plots: options.PlotFolder = None,
+    records: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write records of all games to this file.")
+    ] = None,
+) -> None:
+    """Compare agents on the same deals; each plays every seat of every deal.
+
+    With fewer agents than players, agents take several seats: A and B at 4 seats sit A B A B.
+    To test A alone against B, name B three times: A B B B.
+    """
+    from wizard_env.evaluation.evaluate import evaluate
+    from wizard_env.evaluation.workers import workers as start_workers
+
+    outputs = Outputs(json, report, plots, records, files_of(agents))
+    variants = options.rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    num_records = games * len(agents) if records else 0
+    with start_workers(workers, ray) as spread:
+        shown = with_progress(spread)
+        results = [evaluate(agents, rules, games, seed, num_records, shown) for rules in variants]
+    if not outputs.prints_json:
+        for result in results:
+            title = f"{games} deals with {result.rules.num_players} players, seed {seed}"
+            show_grids(console, evaluation_grids(result, title))
+            show_grids(console, breakdown_grids(result) if details else [])
+        if len(results) > 1:
+            show_grid(console, size_grid(results))
+    outputs.write_evaluations(results, f"Wizard: {', '.join(dict.fromkeys(agents))}")
+
+
+def league(
+    folder: Annotated[Path, typer.Argument(help="Folder for the league's results.")],
+    agents: Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs; all different.")],
+    players: options.Players = "4",
+    games: Annotated[int, typer.Option(help="Number of deals per table; a deal is a whole game.")] = 100,
+    seed: options.Seed = 0,
+    hand_sizes: options.HandSizes = "",
+    bid_restriction: options.Restriction = "free",
+    bid_reveal: options.Reveal = "open",
+    magic_edition: options.MagicEdition = False,
+    workers: options.WorkerCount = 1,
+    threads: options.Threads = None,
+    ray: options.RayAddress = None,
+    json: options.JsonFile = None,
+    report: options.ReportFile = None,
+    plots: options.PlotFolder = None,
+) -> None:
+    """Rate many agents at tables of different agents, with the same deals at every table.
+
+    An interrupted league resumes where it stopped.
+    When an agent is added, only the tables with that agent are played.
+    """
+    from wizard_env.evaluation.league.league import FILE_NAME, play_league
+    from wizard_env.evaluation.workers import workers as start_workers
+
+    outputs = Outputs(json, report, plots, inputs=(folder / FILE_NAME, *files_of(agents)))
+    variants = options.rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    with start_workers(workers, ray) as spread:
+        result = play_league(folder, agents, variants, games, seed, with_progress(spread))
+    if not outputs.prints_json:
+        show_grids(console, league_grids(result))
+    outputs.write_league(result, f"Wizard: league {folder.name}")
+
+
+def scorecard(
+    agent: Annotated[
+        str,
+        typer.Argument(help="Name of an agent, the folder of a run, or the command of your program."),
+    ],
+    effort: Annotated[
+        str,
+        typer.Option(help="full; or short, a tenth of the deals, for agents that take over 1 ms a decision."),
+    ] = "full",
+    name: Annotated[
+        str | None, typer.Option(help="Name of the agent on the card; by default what was given.")
+    ] = None,
+    note: Annotated[
+        str, typer.Option(help="Description of the agent and how others get it, kept on the card.")
+    ] = "",
+    workers: options.WorkerCount = 1,
+    threads: options.Threads = None,
+    ray: options.RayAddress = None,
+    json: options.JsonFile = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the card with a plot to one HTML file.")
+    ] = None,
+) -> None:
+    """Measure an agent by the fixed protocol of the leaderboard: one score and its parts.
+
+    0 is what random scores, 100 is what champion scores, at the same tables on the same deals.
+    """
+    from wizard_env.evaluation.scorecard.scorecard import measure
+    from wizard_env.evaluation.workers import workers as start_workers
+
+    outputs = Outputs(json, report, inputs=files_of([agent]))
+    with start_workers(workers, ray) as spread:
+        card = measure(agent, name, effort, note, with_progress(spread))
+    if not outputs.prints_json:
+        show_grids(console, scorecard_grids(card))
+        say(scorecard_verdict(card))
+    outputs.write_scorecard(card)
+
+
+def exploit(
+    agent: Annotated[str, typer.Argument(help="Name of an agent, or the folder of a run.")],
+    players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
+    decisions: Annotated[int, typer.Option(min=1, help="Number of decisions to learn from.")] = 1_000_000,
+    games: Annotated[
+        int, typer.Option(help="Number of deals that measure the gain; a deal is a whole game.")
+    ] = 300,
+    seed: options.RunSeed = 0,
+    hand_sizes: options.HandSizes = "",
+    bid_restriction: options.Restriction = "free",
+    bid_reveal: options.Reveal = "open",
+    magic_edition: options.MagicEdition = False,
+    runs: Annotated[Path, typer.Option(help="Folder for the training run.")] = Path("runs"),
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NETWORK",
+            help="Begin as this network and measure the gain over it: its regret. Default: the agent itself.",
+        ),
+    ] = None,
+    device: options.Device = "cpu",
+    threads: options.Threads = None,
+    json: options.JsonFile = None,
+) -> None:
+    """Train a response to copies of an agent; its gain is a lower bound on what they can lose.
+
+    An interrupted training resumes where it stopped.
+    """
+    from wizard_env.train.exploit import exploit, run_name
+    from wizard_env.train.parallel.devices import check_device
+
+    check_device(device)
+    outputs = Outputs(json, inputs=files_of([agent] if start is None else [agent, start]))
+    rules = options.rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
+    folder = runs / run_name(agent, rules, seed, start)
+    shown = Console(stderr=True) if outputs.prints_json else console
+    with training_bar(shown, decisions, "the measuring of its gain") as bar:
+        found = exploit(agent, rules, folder, decisions, games, seed, bar.update, start, device)
+    if not outputs.prints_json:
+        show_grid(console, exploit_grid(found))
+        say(exploit_verdict(found))
+        seated = [str(folder), *[agent] * (rules.num_players - 1)]
+        say(f"response     {folder}")
+        say(f"evaluate it  {command('evaluate', *seated, '--games', games, *options.options_of(rules))}")
+    outputs.write_json(asdict(found))

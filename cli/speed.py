@@ -1,0 +1,74 @@
+"""Commands for speed: `wizard bench`, `wizard compile`."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from wizard_env.cli.feedback.console import console, say
+from wizard_env.cli.feedback.progress import TaskProgress, displayed
+from wizard_env.extras import extra
+
+
+def bench(
+    quick: Annotated[bool, typer.Option(help="Take seconds instead of minutes, with rough numbers.")] = False,
+) -> None:
+    """Measure speed against peers; needs a checkout of the project and the extra `bench`."""
+    _add_benchmarks(Path.cwd())
+    with extra("bench"):
+        from benchmarks.display import render
+        from benchmarks.run import main as run_benchmarks
+    console.print(render(run_benchmarks(quick=quick)))
+
+
+def _add_benchmarks(checkout: Path) -> None:
+    """Make the package `benchmarks` of a checkout importable, and nothing else in that folder.
+
+    Raises FileNotFoundError if the folder is not a checkout.
+    """
+    file = checkout / "benchmarks" / "__init__.py"
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no {file}: run `wizard bench` at the root of a checkout")
+    spec = importlib.util.spec_from_file_location(
+        "benchmarks", file, submodule_search_locations=[str(file.parent)]
+    )
+    if spec is not None and spec.loader is not None:
+        package = sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(package)
+
+
+def compile_all() -> None:
+    """Compile all that play, search, training and evaluation use, once for this machine.
+
+    Without it, each kernel is compiled when it is first called.
+    """
+    compile_missing()
+
+
+def compile_missing(report: Callable[[int, int], None] | None = None) -> None:
+    """Compile the kernels that are missing, with progress on stderr, and print how many there were.
+
+    report: called with the kernels compiled so far and those that were missing, whenever that changes.
+    """
+    start = perf_counter()
+    counted = TaskProgress("looking for kernels to compile")
+    with displayed(counted, Console(stderr=True), transient=True):
+        from wizard_env.compiled.all_kernels import all_kernels, be_quiet, compile_kernels, missing_kernels
+
+        be_quiet()
+        missing = missing_kernels()
+        counted.doing, counted.total = "compiling", len(missing)
+        for _ in compile_kernels(missing):
+            counted.done += 1
+            if report:
+                report(counted.done, len(missing))
+    if missing:
+        seconds = perf_counter() - start
+        say(f"kernels      {len(missing)} of {len(all_kernels())} compiled in {seconds:.1f} s")
+    else:
+        say(f"kernels      all {len(all_kernels())} were compiled before")

@@ -1,0 +1,36 @@
+"""Fingerprints: they tell whether an agent of the same name is still the same agent."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from numpy.typing import NDArray
+
+from wizard_env import Agent
+from wizard_env.agents.network import NetworkAgent
+from wizard_env.loading import place_of
+
+
+def fingerprint(name: str, agent: Agent) -> str:
+    """Return 16 hexadecimal digits for an agent's name, its options, its networks' weights, and its file.
+
+    No other code counts, and no file that weights were read from: an agent that is named by its class alone
+    and whose code has changed needs another folder or another name.
+    """
+    digest = hashlib.sha256(name.encode())
+    if (place := place_of(name)) is not None and place.suffix == ".py" and place.is_file():
+        digest.update(place.read_bytes())
+    for weights in _weights_of(agent):
+        digest.update(f"{weights.dtype.str}{weights.shape}".encode())
+        digest.update(weights.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _weights_of(agent: object) -> Iterator[NDArray[Any]]:
+    """Yield the weights of a network, or of the networks that an agent holds, in the order of their names."""
+    if isinstance(agent, NetworkAgent):
+        for layer in (*agent.layers, *([agent.value] if agent.value else [])):
+            yield from layer
+    elif callable(getattr(agent, "act", None)):
+        for _, held in sorted(getattr(agent, "__dict__", {}).items()):
+            yield from _weights_of(held)

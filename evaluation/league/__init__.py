@@ -1,0 +1,1 @@
+"""Leagues: many agents meet at tables and are rated."""
