@@ -108,7 +108,7 @@ def play(deals: Deals) -> Results:
     pads = {name: np.empty(shape, np.int16) for name in ("bids", "tricks_won", "points")}
     dealers = np.empty((len(seeds), len(rules.rounds)), np.int64)
     for number in range(len(rules.rounds)):
-        states = games.play_round(first=number == 0)
+        states = games.play_round()
         for name, pad in pads.items():
             pad[:, :, number] = states[name][:, : rules.num_players].reshape(*shape[:2], -1)
         dealers[:, number] = states["dealer"].reshape(shape[:2])[:, 0]
@@ -116,15 +116,15 @@ def play(deals: Deals) -> Results:
     # the inverse of `arrange`: the arrangement in which an entrant takes a seat
     taken = (np.arange(len(players))[:, np.newaxis] - seats) % len(players)
     hands = {name: pad[:, taken, :, seats] for name, pad in pads.items()}
-    agents = games.agent_of_entrant
+    timed = [games.agents[number] for number in games.agent_of_entrant]
     return Results(
         bids=hands["bids"].astype(np.int8),
         tricks_won=hands["tricks_won"].astype(np.int8),
         points=hands["points"],
         position=((seats[:, np.newaxis, np.newaxis] - dealers - 1) % rules.num_players).astype(np.int8),
         scores=pads["points"].sum(axis=2, dtype=np.int32),
-        seconds=np.array([games.agents[number].seconds for number in agents]),
-        decisions=np.array([games.agents[number].decisions for number in agents], np.int64),
+        seconds=np.array([agent.seconds for agent in timed]),
+        decisions=np.array([agent.decisions for agent in timed], np.int64),
         actions=games.recorded_actions(),
     )
 
@@ -170,11 +170,11 @@ class _SeatedGames:
         self._rng = np.random.default_rng(self._streams)  # a generator gives its seed away: not the deals'
         self._taken: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
 
-    def play_round(self, *, first: bool) -> NDArray[Any]:
+    def play_round(self) -> NDArray[Any]:
         """Play a round of every game, and return the games' states at its end."""
         games = self._games
         running = np.arange(games.num_games)
-        if not first:
+        if games.round_done.any():
             games.deal(running)
         while len(running):
             view = games.view(running, next_words(self._streams, running))

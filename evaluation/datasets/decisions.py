@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env import NUM_ACTIONS, OBS_SIZE, Agent, Games, Rules, printed_actions, reorder_actions
+from wizard_env import NUM_ACTIONS, Agent, Games, Rules, printed_actions, reorder_actions
 from wizard_env.evaluation.datasets.probabilities import act_with_probabilities
 from wizard_env.sampling import next_words, noise_streams
 
@@ -64,82 +64,50 @@ def play_decisions(
         skip_forced=behaviour.skip_forced,
         pause="game",
     )
-    most = least_decisions(rules) + len(rules.rounds)
-    rows = _Rows(count, most)
     pad = np.zeros((count, len(rules.rounds), rules.num_players), np.int32)
     streams = noise_streams(seeds, 1)
     rng = np.random.default_rng(streams)  # a generator gives its seed away: not the deals'
-    taken = np.zeros(count, np.int64)
+    steps: list[dict[str, NDArray[Any]]] = []
     running = np.arange(count)
     while len(running):
-        seat, number = games.seat[running].astype(np.int64), games.states["round_index"][running]
+        seat, index = games.seat[running].astype(np.int8), games.states["round_index"][running]
         owner = (seat + numbers[running]) % len(agents)
         view = games.view(running, next_words(streams, running))
         actions, probabilities = act_with_probabilities(agents, owner, view, rng)
-        shown = actions
         if behaviour.canonical_suits:
             order = games.order[running]
-            shown, probabilities = reorder_actions(actions, order), _reordered(probabilities, order)
-        rows.write(
-            running * most + taken[running],
-            observation=games.observation[running],
-            mask=games.mask[running],
-            action=shown,
-            probabilities=probabilities,
-            seat=seat,
-            agent=owner,
-            round=number,
-            step=taken[running],
+            actions, probabilities = reorder_actions(actions, order), _reordered(probabilities, order)
+        steps.append(
+            {
+                "row": running,
+                "observation": games.observation[running],
+                "mask": games.mask[running],
+                "action": actions.astype(np.uint8),
+                "probabilities": probabilities,
+                "seat": seat,
+                "agent": owner.astype(np.int8),
+                "round": index.astype(np.int8),
+                "step": np.full(len(running), len(steps), np.int16),
+            }
         )
-        taken[running] += 1
-        games.step(shown, running)
+        games.step(actions, running)
         ended = games.round_done[running]
-        pad[running[ended], number[ended]] = games.points[running[ended]]
+        pad[running[ended], index[ended]] = games.points[running[ended]]
         running = running[~games.done[running]]
-    columns = rows.written(taken)
-    game = np.repeat(np.arange(count), taken)
+    by_game = np.argsort(np.concatenate([step["row"] for step in steps]), kind="stable")
+    columns = {name: np.concatenate([step.pop(name) for step in steps])[by_game] for name in list(steps[0])}
+    row = columns.pop("row")
     left = pad[:, ::-1].cumsum(axis=1)[:, ::-1]
-    index = (game, columns["round"], columns["seat"])
-    sizes = np.array(rules.rounds, np.int8)
+    scored = (row, columns["round"], columns["seat"])
     return columns | {
-        "game": numbers[game],
-        "deal_seed": seeds[game],
-        "num_players": np.full(len(game), rules.num_players, np.int8),
-        "round": (columns["round"] + 1).astype(np.int8),
-        "hand_size": sizes[columns["round"]],
-        "points": pad[index].astype(np.int16),
-        "return": left[index].astype(np.int32),
+        "game": numbers[row],
+        "deal_seed": seeds[row],
+        "num_players": np.full(len(row), rules.num_players, np.int8),
+        "round": columns["round"] + np.int8(1),
+        "hand_size": np.array(rules.rounds, np.int8)[columns["round"]],
+        "points": pad[scored].astype(np.int16),
+        "return": left[scored].astype(np.int32),
     }
-
-
-class _Rows:
-    """Memory for decisions, divided between the games."""
-
-    def __init__(self, num_games: int, most: int) -> None:
-        self._most = most
-        kinds: dict[str, Any] = {
-            "observation": (np.uint8, OBS_SIZE),
-            "mask": (np.uint8, NUM_ACTIONS),
-            "probabilities": (np.float32, NUM_ACTIONS),
-            "action": (np.uint8, 0),
-            "seat": (np.int8, 0),
-            "agent": (np.int8, 0),
-            "round": (np.int64, 0),
-            "step": (np.int16, 0),
-        }
-        self._columns = {
-            name: np.empty((num_games * most, size) if size else num_games * most, dtype)
-            for name, (dtype, size) in kinds.items()
-        }
-
-    def write(self, rows: NDArray[np.int64], **values: NDArray[Any]) -> None:
-        for name, array in values.items():
-            self._columns[name][rows] = array
-
-    def written(self, taken: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """Return the columns of the rows that were written. taken: int64 [games], the rows of each game."""
-        used = (np.arange(self._most) < taken[:, np.newaxis]).reshape(-1).nonzero()[0]
-        return {name: column[used] for name, column in self._columns.items()}
 
 
 def _reordered(probabilities: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
