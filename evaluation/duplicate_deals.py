@@ -165,7 +165,7 @@ class _SeatedGames:
         self.agent_of_entrant = np.array([numbers[id(player.agent)] for player in players])
         seating = arrange(len(players), rules.num_players)
         self._agent_of_seat = np.tile(self.agent_of_entrant[seating], (len(seeds), 1))
-        # a stream of random words for each game, from which the deal's seed cannot be told
+        # a stream of random words for each game, which does not give the deal's seed away
         self._streams = np.stack([noise_streams(seeds, a + 1) for a in range(len(players))], axis=1).ravel()
         self._rng = np.random.default_rng(self._streams)  # a generator gives its seed away: not the deals'
         self._taken: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wizard_env import Game, Rules
 from wizard_env.checks import printable
 from wizard_env.evaluation.duplicate_deals import Deals, Entrant, Player, Results, arrange, load_players, play
-from wizard_env.evaluation.statistics import Bidding, Difference, Standing, summarize
+from wizard_env.evaluation.standings import Bidding, Difference, Standing, summarize
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.games import game_seeds
 

@@ -1,4 +1,4 @@
-"""Fingerprints: they tell whether an agent of the same name is still the same agent."""
+"""Fingerprints of agents: an agent that has changed has another one, even under the same name."""
 
 import hashlib
 from collections.abc import Iterator

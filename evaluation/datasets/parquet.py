@@ -33,7 +33,7 @@ COLUMNS: dict[str, tuple[Any, str]] = {
     "probabilities": (
         pa.binary(4 * NUM_ACTIONS),
         f"float32 [{NUM_ACTIONS}], how likely the agent was to take each action; "
-        "NaN if the agent does not tell",
+        "NaN if the agent does not give it",
     ),
     "points": (pa.int16(), "points of the acting seat in this round"),
     "return": (pa.int32(), "its points from this round to the end of the game"),

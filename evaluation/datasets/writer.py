@@ -1,4 +1,4 @@
-"""Writing a data set: shards of whole games, played by several processes, kept if it is interrupted."""
+"""Writing a data set in shards of whole games; an interrupted data set can be completed."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -89,7 +89,6 @@ def write_dataset(
         "canonical_suits": canonical_suits,
         "skip_forced": skip_forced,
         "layout": LAYOUT,
-        "columns": {name: meaning for name, (_, meaning) in COLUMNS.items()},
     }
     planned = list(_plan_shards(folder, behaviour, rules, decisions, seed, records))
     with locked(folder):
@@ -108,7 +107,9 @@ def _claim(folder: Path, about: dict[str, Any]) -> None:
         if differs:
             raise ValueError(f"{folder} holds another data set: its {', '.join(differs)} differ, see {kept}")
         return
-    text = json.dumps({**about, "wizard_env": __version__}, indent=2) + "\n"
+    about["columns"] = {name: meaning for name, (_, meaning) in COLUMNS.items()}
+    about["wizard_env"] = __version__
+    text = json.dumps(about, indent=2) + "\n"
     write_atomically(kept, lambda path: path.write_text(text, encoding="utf-8"))
 
 
@@ -136,26 +137,20 @@ def _load_all(names: tuple[str, ...]) -> list[Agent]:
 
 def _write_shard(shard: _Shard) -> int:
     """Play the games of a shard, write it, and return the number of its decisions."""
+    agents, behaviour, rules = _load_all(shard.behaviour.agents), shard.behaviour, shard.rules
     written = 0
 
     def write(path: Path) -> None:
         nonlocal written
-        size, games = games_at_once(shard.rules), []
-        about = asdict(shard.behaviour) | {"rules": shard.rules.to_dict()}
-        with ShardWriter(path, about) as writer:
+        size, games = games_at_once(rules), []
+        with ShardWriter(path, asdict(behaviour) | {"rules": rules.to_dict()}) as writer:
             for start in range(0, len(shard.seeds), size):
-                part = slice(start, start + size)
-                columns = play_decisions(
-                    _load_all(shard.behaviour.agents),
-                    shard.behaviour,
-                    shard.rules,
-                    shard.numbers[part],
-                    shard.seeds[part],
-                )
+                numbers, seeds = (each[start : start + size] for each in (shard.numbers, shard.seeds))
+                columns = play_decisions(agents, behaviour, rules, numbers, seeds)
                 writer.write(columns)
                 written += len(columns["action"])
                 if shard.records:
-                    games += _replay(shard.rules, columns, shard.behaviour.agents)
+                    games += _replay(rules, columns, behaviour.agents)
         if shard.records:
             write_records(shard.path.with_name(f"_records-{shard.path.stem[-5:]}.jsonl"), games)
 

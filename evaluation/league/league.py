@@ -16,7 +16,8 @@ from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.league.ratings import Rating, rate
 from wizard_env.evaluation.league.results import LeagueFile, Matchup, Member, TableScores
 from wizard_env.evaluation.league.seating import Seating, choose_seatings
-from wizard_env.evaluation.statistics import Difference, Totals, estimate_means
+from wizard_env.evaluation.standings import Difference
+from wizard_env.evaluation.statistics import Totals, estimate_means
 from wizard_env.evaluation.workers import Map
 from wizard_env.files.locks import locked
 from wizard_env.games import game_seeds

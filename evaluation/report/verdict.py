@@ -8,7 +8,7 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.evaluation.exploitability import Exploit
     from wizard_env.evaluation.league.league import League
     from wizard_env.evaluation.scorecard.scorecard import Scorecard
-    from wizard_env.evaluation.statistics import Difference
+    from wizard_env.evaluation.standings import Difference
 
 
 def evaluation_verdict(evaluations: "Sequence[Evaluation]") -> str:

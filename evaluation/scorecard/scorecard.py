@@ -15,7 +15,8 @@ from wizard_env.evaluation.duplicate_deals import Deals, Entrant, Results, load_
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.scorecard import protocol
 from wizard_env.evaluation.scorecard.protocol import PARTS, SEED, Table
-from wizard_env.evaluation.statistics import Bidding, Estimate, Standing, estimate_weighted_sums, summarize
+from wizard_env.evaluation.standings import Bidding, Standing, summarize
+from wizard_env.evaluation.statistics import Estimate, estimate_weighted_sums
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files.json_objects import read_object
 from wizard_env.games import game_seeds

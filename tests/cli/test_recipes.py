@@ -39,7 +39,7 @@ LESS = {
     "scorecard": [],
     "push": [],
 }
-"""What is added to each command; of an option that is given twice, the last counts."""
+"""Words to add to each command; of an option that is given twice, the last counts."""
 
 
 def saved_files() -> dict[str, str]:

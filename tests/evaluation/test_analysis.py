@@ -35,22 +35,22 @@ def test_points_are_par_plus_luck_minus_losses() -> None:
 
 def test_only_decisions_with_a_choice_are_judged() -> None:
     game = play(["heuristic", "random", "rule_based"])
-    found, twin, numbers = analyse(game, load(SEARCH), SEARCH), game.restart(), []
-    told = {decision.number: decision for decision in found.decisions}
+    found, replayed, numbers = analyse(game, load(SEARCH), SEARCH), game.restart(), []
+    judged = {decision.number: decision for decision in found.decisions}
     for number, action in enumerate(game.history):
-        if len(twin.legal_actions()) > 1:
+        if len(replayed.legal_actions()) > 1:
             numbers.append(number)
-            decision = told[number]
+            decision = judged[number]
             assert (decision.seat, decision.phase, decision.chosen) == (
-                twin.seat,
-                twin.phase,
+                replayed.seat,
+                replayed.phase,
                 ACTIONS[action],
             )
-            assert decision.round_number == twin.round_number
-            assert sorted(decision.points) == sorted(ACTIONS[one] for one in twin.legal_actions())
+            assert decision.round_number == replayed.round_number
+            assert sorted(decision.points) == sorted(ACTIONS[one] for one in replayed.legal_actions())
             assert decision.best == max(decision.points, key=lambda name: decision.points[name])
-        twin.step(action)
-    assert list(told) == numbers
+        replayed.step(action)
+    assert list(judged) == numbers
 
 
 def test_noise_is_not_a_mistake() -> None:

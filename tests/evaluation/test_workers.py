@@ -1,4 +1,4 @@
-"""Where games are played changes only how long it takes."""
+"""Workers: the results are the same on any number of processes or machines."""
 
 import socket
 import sys
@@ -16,7 +16,7 @@ from wizard_env.evaluation.workers import workers
 from wizard_env.observation.fields import OBS_SIZE
 
 PATIENCE = 60.0
-"""Seconds that a task takes, which nobody waits for."""
+"""Seconds that a task takes; no test waits for it."""
 SHORT = Rules(num_players=3, hand_sizes=(2, 4))
 
 

@@ -53,8 +53,8 @@ def test_every_column_holds_what_it_says(folder: Path) -> None:
             assert seat is not None
             assert np.array_equal(columns["observation"][row], game.observe(seat))
             assert np.array_equal(columns["mask"][row], game.legal_mask())
-            told = tuple(int(columns[name][row]) for name in ("seat", "step", "round", "hand_size"))
-            assert told == (seat, step, game.round_number, game.hand_size)
+            place = tuple(int(columns[name][row]) for name in ("seat", "step", "round", "hand_size"))
+            assert place == (seat, step, game.round_number, game.hand_size)
             assert columns["agent"][row] == (seat + first["game"]) % len(AGENTS)
             game.step(int(columns["action"][row]))
         assert game.phase == "over"
@@ -66,15 +66,15 @@ def test_every_column_holds_what_it_says(folder: Path) -> None:
 
 def test_probabilities_are_those_of_the_agent(folder: Path) -> None:
     columns = columns_of(folder)
-    masks, told, agent = columns["mask"], columns["probabilities"], columns["agent"]
-    assert told.shape == (len(agent), NUM_ACTIONS)
-    np.testing.assert_allclose(told.sum(axis=1), 1, rtol=1e-5)
-    assert not told[masks == 0].any()
-    assert (told[np.arange(len(agent)), columns["action"]] > 0).all()
-    assert (told[agent == 0].max(axis=1) == 1).all()
+    masks, given, agent = columns["mask"], columns["probabilities"], columns["agent"]
+    assert given.shape == (len(agent), NUM_ACTIONS)
+    np.testing.assert_allclose(given.sum(axis=1), 1, rtol=1e-5)
+    assert not given[masks == 0].any()
+    assert (given[np.arange(len(agent)), columns["action"]] > 0).all()
+    assert (given[agent == 0].max(axis=1) == 1).all()
     by_chance = agent == 1
     np.testing.assert_allclose(
-        told[by_chance], masks[by_chance] / masks[by_chance].sum(axis=1, keepdims=True)
+        given[by_chance], masks[by_chance] / masks[by_chance].sum(axis=1, keepdims=True)
     )
     row = int(np.flatnonzero((agent == 2) & (columns["step"] < 4))[0])
     rules = RULES if columns["num_players"][row] == 4 else Rules(3, hand_sizes=(2,))
@@ -84,24 +84,24 @@ def test_probabilities_are_those_of_the_agent(folder: Path) -> None:
         game.step(int(action))
     champion: Any = load("champion:backend=numpy")
     expected = champion.assess(View.of([game]), np.random.default_rng(0)).policy[0]
-    np.testing.assert_allclose(told[row], expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(given[row], expected, rtol=1e-4, atol=1e-6)
 
 
 class Silent:
-    """An agent that does not tell its probabilities."""
+    """An agent that gives no probabilities."""
 
     def act(self, view: View, rng: np.random.Generator) -> Any:
         return view.mask.argmax(axis=1)
 
 
-def test_an_agent_that_tells_nothing_has_no_probabilities() -> None:
+def test_an_agent_that_gives_no_probabilities() -> None:
     from wizard_env.evaluation.datasets.probabilities import act_with_probabilities
 
     view = View.of([Game(RULES, seed=1), Game(RULES, seed=2)])
     agents = [Silent(), load("heuristic")]
-    actions, told = act_with_probabilities(agents, np.array([0, 1]), view, np.random.default_rng(0))
-    assert np.isnan(told[0]).all()
-    assert told[1, actions[1]] == told[1].sum() == 1
+    actions, given = act_with_probabilities(agents, np.array([0, 1]), view, np.random.default_rng(0))
+    assert np.isnan(given[0]).all()
+    assert given[1, actions[1]] == given[1].sum() == 1
 
 
 def test_any_number_of_processes_writes_the_same(folder: Path, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_any_number_of_processes_writes_the_same(folder: Path, tmp_path: Path) -
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_an_interrupted_data_set_goes_on(folder: Path, tmp_path: Path) -> None:
+def test_an_interrupted_data_set_is_completed(folder: Path, tmp_path: Path) -> None:
     """A shard that is there is not played again; another data set is refused."""
     rules = [RULES, Rules(3, hand_sizes=(2,))]
     first, second = write_dataset(tmp_path, AGENTS, rules, 600, seed=3)

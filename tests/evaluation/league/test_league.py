@@ -265,8 +265,8 @@ def test_the_stronger_are_rated_higher(tmp_path: Path) -> None:
     shares = sum(rating.win_share * rating.games for rating in found.ratings)
     assert shares == pytest.approx(4 * 20 * 3 + 20 * 4)
     assert [(line.name, line.other) for line in found.differences] == list(combinations(names, 2))
-    twins, *_, stronger, _ = found.differences
-    assert twins.points_low <= 0 <= twins.points_high
+    equal, *_, stronger, _ = found.differences
+    assert equal.points_low <= 0 <= equal.points_high
     assert stronger.points_low > 0
 
 

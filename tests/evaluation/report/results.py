@@ -11,7 +11,7 @@ from wizard_env.evaluation.league.league import League
 from wizard_env.evaluation.league.ratings import Rating
 from wizard_env.evaluation.scorecard.protocol import PARTS
 from wizard_env.evaluation.scorecard.scorecard import Accuracy, Adaptation, PartScore, Scorecard, TableScore
-from wizard_env.evaluation.statistics import Difference, Standing
+from wizard_env.evaluation.standings import Difference, Standing
 
 Leads: TypeAlias = Mapping[tuple[str, str], tuple[float, float, float]]
 """The lead of the first of a pair over the second, and its interval."""

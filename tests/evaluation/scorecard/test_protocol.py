@@ -1,4 +1,4 @@
-"""What the protocol plays."""
+"""The protocol: its tables, opponents and deals."""
 
 from wizard_env import Rules, configs
 from wizard_env.evaluation.scorecard.protocol import (
