@@ -150,7 +150,7 @@ def _learn_and_evaluate(
         Commands that use the result.
     """
     from wizard_env.evaluation.evaluate import Entrant, evaluate
-    from wizard_env.evaluation.workers import workers
+    from wizard_env.evaluation.workers import in_this_process
     from wizard_env.loading import load
     from wizard_env.records.game_records import write_records
     from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
@@ -166,13 +166,12 @@ def _learn_and_evaluate(
     show_grid(console, _learning_grid(curves))
     rules, agent, records = settings.evaluation_rules(), _agent_of(settings, folder), []
     learned = Entrant(settings.name, load(agent))
-    with workers() as here:
-        for opponent in opponents:
-            entrants = [learned] + [opponent] * (rules.num_players - 1)
-            spread = with_progress(here, f"playing {opponent.name}", console)
-            result = evaluate(entrants, rules, settings.evaluation.games, settings.seed, _NUM_RECORDS, spread)
-            show_grids(console, evaluation_grids(result, f"{settings.name} alone against {opponent.name}"))
-            records += result.records
+    for opponent in opponents:
+        entrants = [learned] + [opponent] * (rules.num_players - 1)
+        spread = with_progress(in_this_process, f"playing {opponent.name}", console)
+        result = evaluate(entrants, rules, settings.evaluation.games, settings.seed, _NUM_RECORDS, spread)
+        show_grids(console, evaluation_grids(result, f"{settings.name} alone against {opponent.name}"))
+        records += result.records
     write_records(folder / _RECORDS, records)
     say(f"agent        {agent}")
     say(f"checkpoint   {checkpoint}")

@@ -11,7 +11,7 @@ from wizard_env import Game, Rules
 from wizard_env.checks import printable
 from wizard_env.evaluation.duplicate_deals import Deals, Entrant, Player, Results, arrange, load_players, play
 from wizard_env.evaluation.standings import Bidding, Difference, Standing, summarize
-from wizard_env.evaluation.workers import Map, workers
+from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.games import game_seeds
 
 __all__ = ["Bidding", "Difference", "Entrant", "Evaluation", "Standing", "Timing", "evaluate"]
@@ -82,7 +82,7 @@ def evaluate(
     games: int,
     seed: int = 0,
     num_records: int = 0,
-    spread: Map | None = None,
+    spread: Map = in_this_process,
 ) -> Evaluation:
     """Let agents play the same deals in every rotation of the seats.
 
@@ -98,7 +98,6 @@ def evaluate(
             that take their randomness from `view.noise`.
         num_records: the most games to return: the first ones, deal by deal in each arrangement.
         spread: where to play, see `wizard_env.evaluation.workers`; the result is the same everywhere.
-            None plays in this process.
 
     Raises:
         ValueError: no entrants, or fewer than two games, which give no interval.
@@ -109,9 +108,6 @@ def evaluate(
         raise ValueError(f"seed={seed}: allowed are numbers from 0")
     if games < 2:
         raise ValueError(f"games={games}: at least 2 are needed for an interval")
-    if spread is None:
-        with workers() as here:
-            return evaluate(entrants, rules, games, seed, num_records, here)
     players = load_players(entrants)
     seeds = game_seeds(seed, games)
     side_by_side = min(CHUNK, -(-games * len(players) // CHUNKS))

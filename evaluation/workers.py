@@ -48,7 +48,7 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
         with connected(ray_address, f"ray={ray_address!r}") as (ray, _):
             yield partial(_map_on_ray, ray)
     elif count == 1:
-        yield _here
+        yield in_this_process
     else:
         # Torch's threads do not survive a fork, so every process starts from scratch.
         with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
@@ -89,7 +89,8 @@ def torch_on_one_thread() -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
-def _here(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+def in_this_process(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+    """Do the tasks one after another: the `Map` of a single worker."""
     with torch_on_one_thread():
         yield from map(function, tasks)
 

@@ -15,7 +15,7 @@ from wizard_env.agents.network import LAYOUT
 from wizard_env.checks import printable
 from wizard_env.evaluation.datasets.decisions import Behaviour, games_at_once, least_decisions, play_decisions
 from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, ShardWriter
-from wizard_env.evaluation.workers import Map, workers
+from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.files.json_objects import read_object
 from wizard_env.files.locks import locked
 from wizard_env.files.writing import write_atomically
@@ -50,7 +50,7 @@ def write_dataset(
     canonical_suits: bool = False,
     skip_forced: bool = False,
     records: bool = False,
-    spread: Map | None = None,
+    spread: Map = in_this_process,
 ) -> Iterator[int]:
     """Let agents play whole games until there are enough decisions, and write every decision.
 
@@ -94,8 +94,7 @@ def write_dataset(
     with locked(folder):
         _claim(folder, about)
         shards = [shard for shard in planned if not shard.path.exists()]
-        with workers() as here:
-            yield from (spread or here)(_write_shard, shards)
+        yield from spread(_write_shard, shards)
 
 
 def _claim(folder: Path, about: dict[str, Any]) -> None:
@@ -145,8 +144,8 @@ def _write_shard(shard: _Shard) -> int:
         size, games = games_at_once(rules), []
         with ShardWriter(path, asdict(behaviour) | {"rules": rules.to_dict()}) as writer:
             for start in range(0, len(shard.seeds), size):
-                numbers, seeds = (each[start : start + size] for each in (shard.numbers, shard.seeds))
-                columns = play_decisions(agents, behaviour, rules, numbers, seeds)
+                part = slice(start, start + size)
+                columns = play_decisions(agents, behaviour, rules, shard.numbers[part], shard.seeds[part])
                 writer.write(columns)
                 written += len(columns["action"])
                 if shard.records:

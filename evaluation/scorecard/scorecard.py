@@ -17,7 +17,7 @@ from wizard_env.evaluation.scorecard import protocol
 from wizard_env.evaluation.scorecard.protocol import PARTS, SEED, Table
 from wizard_env.evaluation.standings import Bidding, Standing, summarize
 from wizard_env.evaluation.statistics import Estimate, estimate_weighted_sums
-from wizard_env.evaluation.workers import Map, workers
+from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.files.json_objects import read_object
 from wizard_env.games import game_seeds
 
@@ -128,7 +128,7 @@ def measure(
     name: str | None = None,
     effort: str = "full",
     note: str = "",
-    spread: Map | None = None,
+    spread: Map = in_this_process,
 ) -> Scorecard:
     """Play the whole protocol with an agent.
 
@@ -137,7 +137,7 @@ def measure(
         name: the agent's name on the card; None for what `load` takes.
         effort: "full", or "short" for an agent that thinks for more than a millisecond.
         note: a description of the agent, and how others get it.
-        spread: where to play, see `wizard_env.evaluation.workers`; None plays in this process.
+        spread: where to play, see `wizard_env.evaluation.workers`.
 
     Raises:
         ValueError: an unknown effort; an agent object without a name; the references were measured with
@@ -145,9 +145,6 @@ def measure(
     """
     check_choice("effort", effort, tuple(protocol.DEALS))
     references = read_references(REFERENCES)
-    if spread is None:
-        with workers() as here:
-            return measure(agent, name, effort, note, here)
     if not isinstance(agent, str) and name is None:
         raise ValueError(f"agent={agent!r} has no name: pass name=... for the card")
     measured = _play(Entrant(name or str(agent), agent), effort, spread)

@@ -17,7 +17,7 @@ __all__ = ["english"]
 def wizard(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Iterator[Wizard]:
-    """Runs `wizard ...` in this process and in an empty folder; what it sets for the process is reset."""
+    """Run `wizard ...` in this process and in an empty folder; settings of the process are restored."""
     import torch
 
     from wizard_env.cli.main import main

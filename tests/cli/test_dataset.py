@@ -1,4 +1,4 @@
-"""`wizard dataset`: what it writes and prints, and what it refuses."""
+"""`wizard dataset`: its files, output and errors."""
 
 from pathlib import Path
 

@@ -57,7 +57,7 @@ def share(cell: str) -> float:
 
 
 def test_details(wizard: Wizard) -> None:
-    """They add a row per agent and hand size, and per agent and position."""
+    """There is a row per agent and hand size, and per agent and position."""
     shown = grid_cells(wizard(*ARGUMENTS, "--hand-sizes", "1,4,2", "--details").out)
     by_size, by_position = shown[3:]
     assert [row[:2] for row in by_size] == [[n, s] for n in ("random", "heuristic") for s in "124"]
@@ -92,7 +92,7 @@ def test_the_number_of_workers_changes_nothing(wizard: Wizard) -> None:
 
 
 def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> None:
-    """And it writes records of such games."""
+    """The records are of such games."""
     path = tmp_path / "records.jsonl"
     rules = Rules(num_players=5, bid_restriction="canadian", magic_edition=True, hand_sizes=(2, 1))
     options = ("--hand-sizes", "2,1", "--bid-restriction", "canadian", "--magic-edition")
@@ -111,7 +111,7 @@ def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> 
 
 
 def test_every_game_is_recorded(wizard: Wizard, tmp_path: Path) -> None:
-    """Each deal once for each agent: the games that were counted, whoever played them in which process."""
+    """There is a record of each deal for each agent, with any number of processes."""
     path = tmp_path / "records.jsonl"
     arguments = ("heuristic", "rule_based", "--players", 3, "--games", 30, "--hand-sizes", "1,2")
     outcome = wizard("evaluate", *arguments, "--records", path, "--workers", 2, "--json", "-")
@@ -156,7 +156,7 @@ def test_wrong_arguments(wizard: Wizard, arguments: tuple[object, ...], message:
 
 
 def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Evaluations as in JSON, without the times."""
+    """Return evaluations as in JSON, without the times."""
     return [{key: value for key, value in one.items() if key != "times"} for one in found]
 
 
@@ -164,7 +164,7 @@ def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_an_own_agent_is_measured(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """By its file wherever an agent is named, in other processes too."""
+    """Every command takes the file of an agent, and so do its processes."""
     use_small_protocol(monkeypatch, tmp_path)
     Path("mine.py").write_text(
         "class Low:\n"
@@ -262,7 +262,7 @@ def test_leagues_that_are_refused(wizard: Wizard) -> None:
 
 
 def test_the_printed_command_evaluates_the_response(wizard: Wizard) -> None:
-    """At the same kind of table: alone among copies, with the rules that were asked for."""
+    """It seats the response alone among copies, with the rules that were asked for."""
     rules = ("--players", 3, "--hand-sizes", "1,2", "--bid-restriction", "no_even", "--magic-edition")
     agent = "variant:of=heuristic,bias=0.5"
     command = ("exploit", agent, "--decisions", 500, "--games", 3, "--runs", "my runs", *rules)

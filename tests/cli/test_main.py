@@ -65,7 +65,7 @@ def test_help_and_version(wizard: Wizard) -> None:
 def test_a_value_that_an_option_does_not_take(
     wizard: Wizard, arguments: tuple[object, ...], message: str
 ) -> None:
-    """The error says what was given and what is allowed, in one line."""
+    """The error gives the value and what is allowed, in one line."""
     assert error_line(wizard(*arguments)) == f"error: {message}"
 
 
@@ -105,7 +105,7 @@ HEAVY = ("numba", "llvmlite", "torch", "scipy", "matplotlib", "textual", "uvicor
 
 @pytest.mark.parametrize("command", [(), *((command,) for command in COMMANDS)], ids=" ".join)
 def test_help_loads_nothing_that_takes_long(command: tuple[str, ...]) -> None:
-    """So it compiles nothing either, and answers at once."""
+    """It compiles nothing either, and so answers at once."""
     program = (
         "import sys\n"
         f"sys.argv = ['wizard', *{command}, '--help']\n"

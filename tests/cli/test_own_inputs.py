@@ -1,4 +1,4 @@
-"""Outputs that would overwrite what a command reads are refused, whatever name the file has."""
+"""Outputs that would overwrite an input are refused, under any name of the file."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +17,7 @@ RULES = ("--games", 2, "--hand-sizes", 1, "--players", 3)
 
 @pytest.fixture(params=["itself", "symbolic link", "hard link", "longer path"])
 def spelled(request: pytest.FixtureRequest, wizard: Wizard) -> Any:
-    """Another name of a file, or its own."""
+    """Return another name of a file, or its own."""
 
     def name(path: Path) -> Path:
         other = Path("other")
@@ -57,7 +57,7 @@ def test_records(wizard: Wizard, spelled: Any, command: tuple[str, ...]) -> None
     ],
 )
 def test_networks(wizard: Wizard, spelled: Any, command: tuple[Any, ...], option: str) -> None:
-    """Named by their folder."""
+    """The network is named by its folder."""
     network = Path("run") / FILE_NAME
     network.parent.mkdir()
     shutil.copy(find_agent(DISTILLED), network)

@@ -1,4 +1,4 @@
-"""`wizard play`: records of games, and the arguments it refuses."""
+"""`wizard play`: records of games, and errors."""
 
 from pathlib import Path
 

@@ -43,7 +43,7 @@ LESS = {
 
 
 def saved_files() -> dict[str, str]:
-    """The blocks that the page says to save, by the name of their file."""
+    """Return the blocks that the page says to save, by the names of their files."""
     saved = re.compile(
         r"^```py(?:thon)?\n((?:(?!^```).)*)^```\n\nSaved as `(\w+\.py)`", re.MULTILINE | re.DOTALL
     )
@@ -60,7 +60,7 @@ def test_there_are_ten_tasks() -> None:
 def test_the_commands_of_the_page_run(
     wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """One after another, as a reader would; only the hub is a stand-in."""
+    """They run one after another, as a reader would run them; only the hub is replaced."""
     for module in ("optuna", "pyarrow"):
         pytest.importorskip(module)
     hub = pytest.importorskip("huggingface_hub")

@@ -1,4 +1,4 @@
-"""`wizard replay`, `analyse` and `convert`: what they print and write for a file of records."""
+"""`wizard replay`, `analyse` and `convert`: their output for a file of records."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def test_replay_prints_every_trick(file: Path) -> None:
 
 
 def test_replay_shows_tables_as_a_seat_sees_them(file: Path) -> None:
-    """One before each of the eleven actions and one at the end; other seats' cards are only counted."""
+    """There is one before each of the eleven actions and one at the end; others' cards are only counted."""
     everything, seen = (
         wizard("replay", file, "--game", 2, "--tables", *seat) for seat in ((), ("--seat", 1))
     )
@@ -72,7 +72,7 @@ def test_convert(file: Path, tmp_path: Path) -> None:
 
 
 def test_an_illegal_game_is_refused(file: Path, tmp_path: Path) -> None:
-    """And nothing is written."""
+    """Nothing is written either."""
     text = file.read_text().replace('"bid 0"', '"bid 1"', 1)
     file.write_text(text)
     with pytest.raises(ValueError, match="line 1: altered"):
@@ -116,7 +116,7 @@ def named(tmp_path: Path) -> Path:
 
 
 def test_replay_names_the_players(named: Path, file: Path) -> None:
-    """At the beginning and in the results; games without names have numbered seats."""
+    """Names are shown at the beginning and in the results; without names, seats are numbered."""
     shown = wizard("replay", named)
     assert "seat 1 (quick), seat 2 (search:worlds=64), seat 3 ([red])\n" in shown
     (scores,) = [line for line in shown.splitlines() if line.startswith("Scores:")]

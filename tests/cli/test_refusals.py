@@ -1,4 +1,4 @@
-"""Bad input: commands say in one line what was given and what is allowed, before anything is written."""
+"""Bad input: one line gives the value and what is allowed, before anything is written."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ GAMES, FOLDER, TEXT = "games.jsonl", "folder", "text.txt"
 
 @pytest.fixture(autouse=True)
 def nothing_is_written(wizard: Wizard) -> Iterator[None]:
-    """The working folder has records, a folder and a text, and holds the same after each test."""
+    """Check that the working folder, with records, a folder and a text, is the same after each test."""
     write_records(GAMES, [played_at_random(Rules(3, hand_sizes=(1, 2)), 1)])
     Path(FOLDER).mkdir()
     Path(TEXT).write_text("hello\n")
@@ -27,12 +27,12 @@ def nothing_is_written(wizard: Wizard) -> Iterator[None]:
 
 
 def contents() -> dict[Path, bytes | None]:
-    """Every file and folder, with what it holds."""
+    """Return every file and folder, with its content."""
     return {path: path.read_bytes() if path.is_file() else None for path in Path().rglob("*")}
 
 
 def words(given: object) -> str:
-    """The name of a test: the command that it gives."""
+    """Return the name of a test: its command."""
     return " ".join(map(str, given)) if isinstance(given, tuple) else ""
 
 
@@ -124,7 +124,7 @@ def test_an_address_of_no_cluster(wizard: Wizard) -> None:
 
 
 def test_more_threads_than_processors_are_those(wizard: Wizard) -> None:
-    """Torch would start as many as it is told to, and end the process if there is no room for them."""
+    """Torch would start any number, and end the process if there is no room for them."""
     assert wizard("evaluate", "random", "--games", 2, "--hand-sizes", 1, "--threads", 10**6).code == 0
 
 

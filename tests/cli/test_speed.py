@@ -22,7 +22,7 @@ def test_bench_at_the_root_of_a_checkout() -> None:
 
 
 def test_bench_imports_nothing_else_from_the_checkout(tmp_path: Path) -> None:
-    """It finds the package `benchmarks` there, but the folder is not on `sys.path`."""
+    """The package `benchmarks` is found there, but the folder is not on `sys.path`."""
     package = tmp_path / "benchmarks"
     package.mkdir()
     (package / "__init__.py").touch()

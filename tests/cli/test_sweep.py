@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalW
 
 
 def test_the_printed_command_trains_the_best_run(wizard: Wizard, tmp_path: Path) -> None:
-    """With the keys that were set for all runs, whatever a shell would make of them."""
+    """The command has the keys that were set for all runs, quoted for a shell."""
     config = shortened("short", tmp_path, games="2", decisions="2_048")
     own = tmp_path / "my rewards.py"
     own.write_text("def tenth(points, scores, over):\n    return points / 10.0\n")

@@ -1,4 +1,4 @@
-"""`wizard train`: what it writes and prints, resuming, and configs it refuses."""
+"""`wizard train`: its files and output, resumed runs, and refused configs."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 
 
 def shortened(name: str, folder: Path, **changes: str) -> Path:
-    """A copy of the config `smoke` that trains for a second."""
+    """Write a copy of the config `smoke` that trains for a second."""
     text = configs.find("smoke").read_text()
     lines = {"decisions": "4_096", "games": "5", "hand_sizes": "[1, 2]", **changes}
     kept = [line for line in text.splitlines() if line.split(" ")[0] not in (*lines, "name")]
@@ -45,7 +45,7 @@ def test_the_help_names_every_config(wizard: Wizard) -> None:
 
 
 def test_train(wizard: Wizard, tmp_path: Path) -> None:
-    """It learns, evaluates and prints where the files are; run again, it shows the same result."""
+    """The command learns, evaluates and prints where the files are; run again, it shows the same result."""
     config, run = shortened("short", tmp_path), Path("runs") / "short"
     outcome = wizard("train", config)
     assert outcome.code == 0
@@ -86,7 +86,7 @@ def test_train_in_another_folder(wizard: Wizard, tmp_path: Path) -> None:
 def test_the_printed_commands_run_as_they_stand(
     wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the rules of the run, in its folder; the name of another seed's run differs."""
+    """They have the rules and the folder of the run; another seed gets another name."""
     config = shortened("short", tmp_path)
     rules = ["--set", "game.num_players=3", "--set", "game.bid_restriction=no_even"]
     outcome = wizard("train", config, "--runs", "else where", "--name", "mine", "--threads", 1, *rules)
@@ -109,7 +109,7 @@ def test_the_printed_commands_run_as_they_stand(
 
 
 def test_printed_commands_name_the_program_as_it_was_called(tmp_path: Path) -> None:
-    """By its path, where the shell finds no `wizard`; the shell that is given a command runs it."""
+    """It is named by its path if the shell does not find `wizard`, and the shell can run the command."""
     config, bare = shortened("short", tmp_path), {**os.environ, "PATH": "/usr/bin:/bin"}
     run = partial(subprocess.run, cwd=tmp_path, env=bare, capture_output=True, text=True, check=True)
     shown = run([COMMAND, "train", config]).stdout
@@ -124,7 +124,7 @@ def test_printed_commands_name_the_program_as_it_was_called(tmp_path: Path) -> N
 def test_a_stopped_run_goes_on_with_the_printed_command(
     wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int
 ) -> None:
-    """It has a checkpoint of its first iteration, and the command has every option that was given."""
+    """The run has a checkpoint of its first iteration, and the command has every option."""
     (tmp_path / "mine.py").write_text(
         "def paid(points, scores, ended):\n    return points.astype('float32')\n"
     )
@@ -188,7 +188,7 @@ def test_other_learners_stop_and_go_on(
 def test_progress_is_printed_where_there_is_no_terminal(
     wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the start on, and while the agent is evaluated."""
+    """Lines come from the start on, and while the agent is evaluated."""
     for name in ("FIRST_LINE", "LINES_APART"):
         monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.005)
     lines = wizard("train", shortened("short", tmp_path, decisions="40_960")).out.splitlines()
@@ -203,7 +203,7 @@ def test_progress_is_printed_where_there_is_no_terminal(
 
 
 def test_the_first_line_is_not_held_back(tmp_path: Path) -> None:
-    """A pipe gets it while the run still learns."""
+    """A pipe gets the line while the run still learns."""
     command = [str(COMMAND), "train", str(shortened("short", tmp_path, decisions="1_000_000_000"))]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -220,7 +220,7 @@ def test_a_mistake_in_a_config_does_not_block_its_correction(wizard: Wizard, tmp
 
 
 def test_the_agent_of_a_folder_named_like_an_agent_is_evaluated(wizard: Wizard, tmp_path: Path) -> None:
-    """Not the agent of that name."""
+    """The agent of that name is not evaluated."""
     outcome = wizard("train", shortened("short", tmp_path), "--name", "champion", "--runs", ".")
     assert "agent        ./champion" in outcome.out.splitlines()
     evaluate, *_ = next_steps(outcome.out)
@@ -261,13 +261,13 @@ def test_a_wrong_config(wizard: Wizard, tmp_path: Path) -> None:
 
 
 def test_a_config_is_printed(wizard: Wizard) -> None:
-    """As it is, so that it can be copied and changed."""
+    """It is printed unchanged, to be copied."""
     assert wizard("config", "quick").out == configs.find("quick").read_text()
     assert "'quik'" in error_line(wizard("config", "quik"))
 
 
 def test_keys_are_set_on_the_command_line(wizard: Wizard, tmp_path: Path) -> None:
-    """The run is resumed by the command that it prints, and its past selves are agents."""
+    """The run keeps its changed config, and its past selves are agents."""
     config = shortened("short", tmp_path)
     options = (
         "--set",
@@ -298,7 +298,7 @@ def test_keys_are_set_on_the_command_line(wizard: Wizard, tmp_path: Path) -> Non
 
 
 def test_a_custom_encoding(wizard: Wizard, tmp_path: Path) -> None:
-    """It runs only where programs may; the run is evaluated with it, and says how to load the agent."""
+    """It needs --allow-programs; the run is evaluated with it, and the printed name loads the agent."""
     (tmp_path / "mine.py").write_text("def halves(observations):\n    return observations / 2\n")
     command = ("train", shortened("own", tmp_path), "--set", f"learning.encoding={tmp_path}/mine.py:halves")
     assert "--allow-programs" in error_line(wizard(*command))

@@ -1,4 +1,4 @@
-"""Analyses: what decisions lost, and that points are par plus luck minus losses."""
+"""Analyses: the losses of decisions, and points = par + luck - losses."""
 
 import numpy as np
 import pytest

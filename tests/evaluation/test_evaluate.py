@@ -36,7 +36,7 @@ class Recorder:
 
 
 class Lowest:
-    """The legal action with the lowest id."""
+    """Plays the legal action with the lowest id."""
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         return view.mask.argmax(axis=1)
@@ -69,7 +69,7 @@ def test_every_entrant_plays_every_seat_of_every_deal_once(count: int) -> None:
 
 
 def test_deals_are_paired_whatever_is_compared() -> None:
-    """In all rounds of the game, and for other agents with the same seed."""
+    """This holds in all rounds of the game, and for other agents with the same seed."""
     fields = [recorders(3, Lowest()), recorders(2, HeuristicAgent()), recorders(4, RandomAgent())]
     for entrants in fields:
         evaluate(entrants, SHORT, 8, seed=5)
@@ -97,7 +97,7 @@ def test_identical_agents_tie_exactly(count: int) -> None:
 
 @pytest.mark.parametrize("chunk", [1, 7, 64])
 def test_the_same_seed_gives_the_same_result(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many games are played side by side, if no agent draws at random."""
+    """The number of games side by side makes no difference, unless an agent draws at random."""
     field = [Entrant("heuristic", HeuristicAgent()), Entrant("lowest", Lowest())]
     expected = evaluate(field, SHORT, 20, seed=2, num_records=5)
     assert evaluate(field, SHORT, 20, seed=2, num_records=5) == expected
@@ -121,7 +121,7 @@ def test_intervals_contain_the_mean_and_shrink() -> None:
 
 
 def test_intervals_are_95_percent() -> None:
-    """They reach about two standard errors of the deals' means to either side."""
+    """Intervals reach about two standard errors of the deals' means to either side."""
     games = 400
     result = evaluate(["heuristic"], SHORT, games, seed=1, num_records=games)
     means = [np.mean(game.scores) for game in result.records]
@@ -137,7 +137,7 @@ def test_intervals_are_95_percent() -> None:
     "rules", [SHORT, Rules(num_players=5, hand_sizes=(2, 4), bid_reveal="secret", magic_edition=True)]
 )
 def test_results_match_the_records(names: tuple[str, ...], rules: Rules) -> None:
-    """Points, places, wins and bids, counted on the score pads of all games."""
+    """Points, ranks, wins and bids are counted on the score pads of all games."""
     agents: dict[str, Any] = {"a": HeuristicAgent(), "b": Lowest(), "c": HeuristicAgent()}
     games = 12
     field = [Entrant(name, agents[name]) for name in names]
@@ -173,7 +173,7 @@ class Bid(NamedTuple):
 
 
 def seats_of(name: str, names: tuple[str, ...], number: int, rules: Rules) -> list[int]:
-    """The seats of a name in game `number`."""
+    """Return the seats of a name in game `number`."""
     return [seat for seat in range(rules.num_players) if names[(seat + number) % len(names)] == name]
 
 
@@ -256,7 +256,7 @@ class Slow(Lowest):
 
 
 def test_every_agent_is_timed() -> None:
-    """All its decisions except those of its first call."""
+    """All its decisions are timed, except those of its first call."""
     result = evaluate([Entrant("slow", Slow()), Entrant("fast", Lowest())], Rules(hand_sizes=(1,)), 4)
     slow, fast = result.times
     assert (slow.name, fast.name) == ("slow", "fast")

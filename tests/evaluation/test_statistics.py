@@ -13,7 +13,7 @@ from wizard_env.evaluation.statistics import (
 
 
 def column(*sums: float) -> Totals:
-    """One quantity, one thing per deal."""
+    """Return the sums of one quantity that each deal has once."""
     return Totals(np.array(sums, np.int64)[:, np.newaxis], np.array([1]))
 
 
@@ -23,7 +23,7 @@ def test_means_are_sums_divided_by_counts() -> None:
 
 
 def test_equal_quantities_have_equal_intervals() -> None:
-    """To the last bit, in any column and next to any other columns."""
+    """They are equal to the last bit, in any column and beside any other columns."""
     rng = np.random.default_rng(1)
     sums = rng.integers(-500, 500, (40, 17))
     sums[:, [3, 16]] = sums[:, [0]]
@@ -40,7 +40,7 @@ def test_the_seed_decides_the_interval() -> None:
 
 
 def test_intervals_cover_the_mean() -> None:
-    """In about 95 of 100 samples; fewer than 89 or more than 99 would hardly happen by chance."""
+    """They do in about 95 of 100 samples; fewer than 89 or more than 99 are unlikely by chance."""
     rng = np.random.default_rng(0)
     samples = rng.integers(0, 101, (60, 200))  # 200 samples of 60 deals
     covered = 0

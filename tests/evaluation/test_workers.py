@@ -22,7 +22,7 @@ SHORT = Rules(num_players=3, hand_sizes=(2, 4))
 
 @pytest.fixture
 def network(tmp_path: Path) -> str:
-    """The folder of an untrained network."""
+    """Return the folder of an untrained network."""
     import torch
 
     generator = torch.Generator().manual_seed(0)
@@ -35,7 +35,7 @@ def network(tmp_path: Path) -> str:
 
 
 def test_any_number_of_workers_finds_the_same(network: str) -> None:
-    """With agents by name, by path and as objects, some of them in several seats."""
+    """Agents are given by name, by path and as objects, some of them in several seats."""
     entrants: list[Entrant | str] = [
         "random",
         f"{network}:sample=True",
@@ -51,7 +51,7 @@ def test_any_number_of_workers_finds_the_same(network: str) -> None:
 
 
 def test_a_block_that_is_left_early_ends_its_workers() -> None:
-    """And does not wait for what they were asked to do."""
+    """It does not wait for their tasks."""
     began = time.monotonic()
 
     def interrupted() -> None:
@@ -66,7 +66,7 @@ def test_a_block_that_is_left_early_ends_its_workers() -> None:
 
 @pytest.mark.slow
 def test_a_ray_cluster_finds_the_same(network: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path that is valid here is valid there."""
+    """A path that is valid here is valid on the cluster."""
     pytest.importorskip("ray")
     monkeypatch.chdir(Path(network).parent)
     entrants: list[Entrant | str] = ["random", f"./{Path(network).name}", Entrant("mine", RuleBasedAgent())]
@@ -76,7 +76,7 @@ def test_a_ray_cluster_finds_the_same(network: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_an_address_where_nobody_answers() -> None:
-    """Is refused at once; Ray itself would ask for minutes."""
+    """The address is refused at once; Ray itself would try for minutes."""
     pytest.importorskip("ray")
     with socket.socket() as taken:  # nobody listens there
         taken.bind(("127.0.0.1", 0))

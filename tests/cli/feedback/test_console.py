@@ -74,7 +74,7 @@ def leads(names: list[str]) -> dict[tuple[str, str], tuple[float, float, float]]
 
 
 def test_an_evaluation_fits(console: Console) -> None:
-    """With bids by hand size and position, and leads over each other."""
+    """Bids by hand size and position, and leads over each other, are included."""
     names = NAMES[:4]
     found = evaluation(dict.fromkeys(names, -1533.1), leads(names))
     show_grids(console, evaluation_grids(found, "1,000,000 deals with 6 players, seed 123456789"))
@@ -122,7 +122,7 @@ def test_a_sweep_fits(console: Console) -> None:
 
 
 def test_names_are_whole_where_there_is_room(console: Console) -> None:
-    """And short ones stay whole where long ones are folded."""
+    """Where there is too little, only long names are folded."""
     show_grid(console, Grid("", ["agent", "over", "lead"], [["champion", OTHER, "+1.0"]], names=2))
     check_grids(printed(console), "champion", OTHER)
     assert "│ champion │" in printed(console)
@@ -161,7 +161,7 @@ def test_only_a_gain_is_a_lower_bound(console: Console, gain: tuple[float, float
 
 
 def report() -> Report:
-    """Benchmarks with long names and large figures."""
+    """Return benchmarks with long names and large figures."""
     name = "Games.step at 65,536 games with observations in canonical suits, on all threads"
     row = Row(
         name, RATE, 99.9e6, 98.8e6, f"what {name} is compared with", 99.9e6, 98.8e6, 99.9, 98.8, 1.5, True

@@ -11,7 +11,7 @@ from wizard_env.cli.feedback.next_steps import command, program, same_command
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of an environment, with two programs, in an empty working folder; PATH has nothing of it."""
+    """Make an environment with two programs in an empty working folder, and leave PATH without it."""
     programs = tmp_path / "in here" / "bin"
     programs.mkdir(parents=True)
     for name in ("wizard", "tensorboard"):
@@ -25,7 +25,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_by_its_path_where_the_shell_does_not_find_it(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Relative if it was called so, quoted, and with all that it was given."""
+    """The path is relative if it was called so; the command is quoted and complete."""
     monkeypatch.setattr(sys, "argv", ["in here/bin/wizard", "train", "my own.toml"])
     assert program() == "in here/bin/wizard"
     assert command("play", 3) == "'in here/bin/wizard' play 3"
@@ -37,7 +37,7 @@ def test_by_its_path_where_the_shell_does_not_find_it(
 
 
 def test_by_its_name_where_the_shell_finds_it(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However it was called."""
+    """The way it was called makes no difference."""
     monkeypatch.setenv("PATH", str(installed))
     for called in ("wizard", "in here/bin/wizard", str(installed / "wizard")):
         monkeypatch.setattr(sys, "argv", [called])

@@ -1,4 +1,4 @@
-"""Progress: how much time is left, what is shown on a terminal, and lines where there is none."""
+"""Progress: the time left, the bar on a terminal, and the lines elsewhere."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wizard_env.cli.feedback.progress import TaskProgress, TrainingProgress, displayed, with_progress
 from wizard_env.cli.feedback.stopping import Stop, stoppable
-from wizard_env.evaluation.workers import workers
+from wizard_env.evaluation.workers import in_this_process
 from wizard_env.train.selfplay.progress import Progress, StopLearning
 
 TOTAL = 1_000_000
@@ -20,7 +20,7 @@ ITERATION = 10_000
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """A clock whose time is the first of the list."""
+    """Set the clock by the first number of a list."""
     now = [100.0]
     monkeypatch.setattr("wizard_env.cli.feedback.progress.monotonic", lambda: now[0])
     return now
@@ -41,7 +41,7 @@ def iterate(bar: TrainingProgress, clock: list[float], begin: int, warm_up: floa
 def test_the_time_left_is_right_from_the_first_half_minute(
     clock: list[float], begin: int, warm_up: float
 ) -> None:
-    """Also where kernels were compiled in the first iteration, and in a resumed run."""
+    """This holds if the first iteration compiled kernels, and in a resumed run."""
     bar = TrainingProgress(TOTAL, "the evaluation", Stop(), [])
     iterate(bar, clock, begin, warm_up, iterations=10)
     left = (TOTAL - begin - 10 * ITERATION) // ITERATION
@@ -58,7 +58,7 @@ def test_the_time_left_is_right_from_the_first_half_minute(
 
 
 def test_slow_beginnings_are_forgotten(clock: list[float]) -> None:
-    """As where threads are tried out: after half a minute the time left is that of what follows."""
+    """For example while numbers of threads are tried: after half a minute the later speed counts."""
     bar = TrainingProgress(TOTAL, "", Stop(), [])
     for number in range(1, 17):
         seconds = 4.0 * min(number, 4) + max(number - 4, 0)
@@ -118,7 +118,7 @@ def test_a_bar_takes_one_line_of_a_terminal(clock: list[float], width: int) -> N
 
 
 def test_lines_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They come while a task is being done, too; what ends before the first prints nothing."""
+    """They are printed during a task too; a short job prints none."""
     console = Console(file=StringIO(), width=20)
     with displayed(TaskProgress("playing", 3), console):
         pass
@@ -146,7 +146,6 @@ def test_tasks_are_done_in_order_and_counted(monkeypatch: pytest.MonkeyPatch) ->
         time.sleep(0.05)
         return -number
 
-    with workers() as here:
-        shown = with_progress(here, "playing", console)
-        assert list(shown(slowly, iter(range(4)))) == [0, -1, -2, -3]
+    shown = with_progress(in_this_process, "playing", console)
+    assert list(shown(slowly, iter(range(4)))) == [0, -1, -2, -3]
     assert "playing        0%  0 of 4" in printed(console)

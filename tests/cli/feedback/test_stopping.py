@@ -27,7 +27,7 @@ def test_distill(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_exploit(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Printed JSON stays JSON: progress goes to stderr."""
+    """Progress goes to stderr, so that printed JSON can be parsed."""
     for name in ("FIRST_LINE", "LINES_APART"):
         monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.01)
     command = ("exploit", "random", "--decisions", 16_384, "--games", 2, "--hand-sizes", "1", "--json", "-")
@@ -44,7 +44,7 @@ def test_exploit(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning:optuna")
 def test_sweep(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It ends at once: the trial that was learning is given up, those before it are kept."""
+    """The sweep ends at once: the current trial is dropped, earlier ones are kept."""
     pytest.importorskip("optuna")
     from wizard_env.train.run import train
 
@@ -80,7 +80,7 @@ def test_sweep(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_second_signal_ends_a_command_at_once(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within the iteration, with what was saved before."""
+    """It ends within the iteration, and keeps what was saved before."""
     from wizard_env.cli.feedback.progress import TrainingProgress
 
     def twice(self: TrainingProgress, iteration: Progress) -> None:

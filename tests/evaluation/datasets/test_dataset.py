@@ -25,7 +25,7 @@ def columns_of(folder: Path) -> dict[str, NDArray[Any]]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The decisions of three agents at one table."""
+    """Write the decisions of three agents at one table."""
     path = tmp_path_factory.mktemp("data") / "mixed"
     written = sum(write_dataset(path, AGENTS, [RULES, Rules(3, hand_sizes=(2,))], 600, seed=3, records=False))
     assert written >= 600
@@ -33,13 +33,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def games_in(columns: dict[str, NDArray[Any]]) -> list[NDArray[np.int64]]:
-    """The rows of each game."""
+    """Return the rows of each game."""
     starts = np.flatnonzero(columns["step"] == 0)
     return np.split(np.arange(len(columns["step"])), starts[1:])
 
 
 def test_every_column_holds_what_it_says(folder: Path) -> None:
-    """Every decision of every game played again from its seed, by its own numbers."""
+    """Every game is played again from its seed, and every decision compared."""
     columns = columns_of(folder)
     assert set(columns) == set(COLUMNS)
     found = games_in(columns)
@@ -129,7 +129,7 @@ def test_an_interrupted_data_set_is_completed(folder: Path, tmp_path: Path) -> N
 
 
 def test_canonical_suits_are_those_that_networks_see(tmp_path: Path) -> None:
-    """Masks, actions and probabilities alike; without the forced decisions."""
+    """This holds for masks, actions and probabilities; forced decisions are left out."""
     agents = ["champion:backend=numpy"]
     list(write_dataset(tmp_path, agents, [RULES], 300, canonical_suits=True, skip_forced=True))
     columns = columns_of(tmp_path)
@@ -188,7 +188,7 @@ def test_datasets_reads_it(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore")  # the library's own
 def test_minari_reads_it(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An episode for each seat in each round, with its points at the end."""
+    """There is an episode for each seat in each round, with its points at the end."""
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     minari = pytest.importorskip("minari")
     from wizard_env.evaluation.datasets.minari import add_to_minari

@@ -35,7 +35,7 @@ NAMES = ["random", "random:", "rule_based", "rule_based:"]
 
 
 class Counted:
-    """`map` in this process; counts what is played, and may stop early."""
+    """A `Map` in this process that keeps its tasks, and may stop early."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.tasks: list[Deals] = []
@@ -135,7 +135,7 @@ def save_network(folder: Path, seed: int) -> None:
 
 
 def test_other_weights_are_another_agent(tmp_path: Path) -> None:
-    """So are other options; the same weights again are the same agent."""
+    """Other options make another agent too; the same weights again are the same agent."""
     run, copy = tmp_path / "run", tmp_path / "copy"
     save_network(run, 1)
     shutil.copytree(run, copy)
@@ -154,7 +154,7 @@ def test_other_weights_are_another_agent(tmp_path: Path) -> None:
 
 
 def test_the_fingerprint_is_of_the_weights(tmp_path: Path) -> None:
-    """The same weights in a file with other bytes are the same agent; also within another agent."""
+    """The same weights in a file with other bytes are the same agent, alone or within another agent."""
     from safetensors.numpy import load_file, save
 
     run = tmp_path / "run"
@@ -213,7 +213,7 @@ def test_a_damaged_file_is_refused(
 
 
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
-    """Even if it is a single line without an end."""
+    """This holds for a single line without an end."""
     path = tmp_path / FILE_NAME
     path.write_text("my notes")
     with pytest.raises(LeagueFileError, match="line 1: not a record of a league: it begins 'my notes'"):
@@ -222,7 +222,7 @@ def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_deal_that_was_written_twice_counts_once(tmp_path: Path) -> None:
-    """If the scores are the same; two different results for one deal are refused."""
+    """The scores must be equal: two different results for one deal are refused."""
     expected = league(tmp_path, *NAMES)
     path = tmp_path / FILE_NAME
     text = path.read_text()
@@ -271,7 +271,7 @@ def test_the_stronger_are_rated_higher(tmp_path: Path) -> None:
 
 
 def test_differences_are_those_of_the_games(tmp_path: Path) -> None:
-    """Mean points per game at the tables where both sit, counted game by game."""
+    """They are mean points per game at the tables where both sit, counted game by game here."""
     found = league(tmp_path, *NAMES, rules=(SHORT, FOUR), games=6)
     results = LeagueFile(tmp_path / FILE_NAME)
     for line in found.differences:

@@ -1,4 +1,4 @@
-"""Ratings, from the places in games of three."""
+"""Ratings, from the ranks in games of three."""
 
 import numpy as np
 import pytest

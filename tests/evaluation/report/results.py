@@ -1,4 +1,4 @@
-"""Made-up results, with the figures that a test is about; all others are 0.5."""
+"""Made-up results with given figures; all others are 0.5."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields

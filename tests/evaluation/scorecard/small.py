@@ -32,6 +32,6 @@ def use_small_protocol(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 @cache
 def references() -> str:
-    """The ends of the scale, as JSON; called while these tables are in force."""
+    """Return the ends of the scale as JSON; only called while these tables are used."""
     with workers() as here:
         return json.dumps(scorecard.reference_document(here))

@@ -1,4 +1,4 @@
-"""The score card: a scale with two fixed ends, and the same card each time."""
+"""The score card: a scale with two fixed ends, and the same result each time."""
 
 import json
 from pathlib import Path
@@ -64,7 +64,7 @@ def test_leads_are_those_of_an_evaluation_of_the_same_deals() -> None:
 
 @pytest.mark.usefixtures("small")
 def test_a_card_comes_out_the_same_each_time() -> None:
-    """With any number of workers; only the time is another."""
+    """Any number of workers gives the same card; only the time differs."""
     once = measure("search:worlds=2", effort="short", note="a note")
     with workers(2) as spread:
         again = measure("search:worlds=2", effort="short", note="a note", spread=spread)
@@ -92,7 +92,7 @@ def test_adaptation_is_the_gain_of_the_second_half() -> None:
 
 @pytest.mark.usefixtures("small")
 def test_self_play_is_four_copies() -> None:
-    """The share of all bids that were met, and of those of each hand size."""
+    """The card has the share of bids met, over all bids and for each hand size."""
     from wizard_env import Rules
 
     found = measure("rule_based", effort="short")
