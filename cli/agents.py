@@ -8,7 +8,7 @@ import typer
 from wizard_env import configs
 from wizard_env.cli import options
 from wizard_env.cli.feedback.console import console, say
-from wizard_env.cli.feedback.progress import training_bar
+from wizard_env.cli.feedback.progress import show_training
 from wizard_env.cli.outputs import files_of
 
 
@@ -50,7 +50,7 @@ def distill(
     run = make_config(Config, values | {"learning": learning})
     check_distinct(folder / FILE_NAME, files_of([network]))
     resume = resume or checkpoint_of(run, folder).exists()
-    with training_bar(console, decisions) as bar:
+    with show_training(console, decisions) as bar:
         train(run, folder, resume=resume, report=bar.update)
     last = read_curves(folder / CURVES)[-1]
     agreement, divergence = (float(last[f"train/{name}"]) for name in ("agreement", "divergence"))

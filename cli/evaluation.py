@@ -9,8 +9,8 @@ from rich.console import Console
 
 from wizard_env.cli import options
 from wizard_env.cli.feedback.console import console, say, show_grid, show_grids
-from wizard_env.cli.feedback.next_steps import command
-from wizard_env.cli.feedback.progress import training_bar, with_progress
+from wizard_env.cli.feedback.next_steps import format_command
+from wizard_env.cli.feedback.progress import show_training, with_progress
 from wizard_env.cli.outputs import Outputs, files_of
 from wizard_env.evaluation.report.grids import (
     breakdown_grids,
@@ -176,12 +176,13 @@ def exploit(
     rules = options.rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     folder = runs / run_name(agent, rules, seed, start)
     shown = Console(stderr=True) if outputs.prints_json else console
-    with training_bar(shown, decisions, "the measuring of its gain") as bar:
+    with show_training(shown, decisions, "the measuring of its gain") as bar:
         found = exploit(agent, rules, folder, decisions, games, seed, bar.update, start, device)
     if not outputs.prints_json:
         show_grid(console, exploit_grid(found))
         say(exploit_verdict(found))
         seated = [str(folder), *[agent] * (rules.num_players - 1)]
         say(f"response     {folder}")
-        say(f"evaluate it  {command('evaluate', *seated, '--games', games, *options.options_of(rules))}")
+        again = format_command("evaluate", *seated, "--games", games, *options.options_of(rules))
+        say(f"evaluate it  {again}")
     outputs.write_json(asdict(found))

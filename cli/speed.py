@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from wizard_env.cli.feedback.console import console, say
-from wizard_env.cli.feedback.progress import TaskProgress, displayed
+from wizard_env.cli.feedback.progress import TaskProgress, show_progress
 from wizard_env.extras import extra
 
 
@@ -57,7 +57,7 @@ def compile_missing(report: Callable[[int, int], None] | None = None) -> None:
     """
     start = perf_counter()
     counted = TaskProgress("looking for kernels to compile")
-    with displayed(counted, Console(stderr=True), transient=True):
+    with show_progress(counted, Console(stderr=True), transient=True):
         from wizard_env.compiled.all_kernels import all_kernels, be_quiet, compile_kernels, missing_kernels
 
         be_quiet()

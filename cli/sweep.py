@@ -8,7 +8,7 @@ import typer
 
 from wizard_env import configs
 from wizard_env.cli.feedback.console import console, say, show_grid
-from wizard_env.cli.feedback.next_steps import command
+from wizard_env.cli.feedback.next_steps import format_command
 from wizard_env.cli.feedback.stopping import stoppable
 from wizard_env.cli.options import AllowPrograms, Changes
 from wizard_env.evaluation.report.grids import Grid
@@ -52,16 +52,16 @@ def sweep(
     from wizard_env.train.sweep import sweep as search
 
     plan = Sweep(
-        configs.find(config),
-        tuple(changes or ()),
-        tuple(vary),
-        folder,
-        against,
-        games,
-        ratings,
-        trials,
-        allow_programs,
-        seed,
+        config=configs.find(config),
+        changes=tuple(changes or ()),
+        vary=tuple(vary),
+        folder=folder,
+        against=against,
+        games=games,
+        ratings=ratings,
+        trials=trials,
+        allow_programs=allow_programs,
+        seed=seed,
     )
     with stoppable():
         found = search(plan, workers)
@@ -69,7 +69,7 @@ def sweep(
     chosen = [*(changes or ()), *(f"{key}={value}" for key, value in found[0].values.items())]
     options = [word for change in chosen for word in ("--set", change)]
     allowed = ["--allow-programs"] if allow_programs else []
-    say(f"best         {command('train', config, *options, *allowed)}")
+    say(f"best         {format_command('train', config, *options, *allowed)}")
     say(f"study        {folder / STUDY}")
 
 

@@ -10,8 +10,8 @@ import typer
 from wizard_env import configs
 from wizard_env.cli import options
 from wizard_env.cli.feedback.console import console, say, show_grid, show_grids
-from wizard_env.cli.feedback.next_steps import command, same_command, say_next_steps
-from wizard_env.cli.feedback.progress import training_bar, with_progress
+from wizard_env.cli.feedback.next_steps import format_command, repeat_command, say_next_steps
+from wizard_env.cli.feedback.progress import show_training, with_progress
 from wizard_env.cli.feedback.stopping import stoppable
 from wizard_env.evaluation.report.grids import Grid, evaluation_grids
 from wizard_env.extras import extra
@@ -88,8 +88,8 @@ def train(
     say_next_steps(
         "next: evaluate it, play against it, look at its games and curves, let it learn on, or another seed",
         *commands,
-        same_command("--set", f"learning.decisions={2 * kept.learning.decisions}"),
-        same_command(*again, *(["--name", f"{name}-seed{other}"] if name else [])),
+        repeat_command("--set", f"learning.decisions={2 * kept.learning.decisions}"),
+        repeat_command(*again, *(["--name", f"{name}-seed{other}"] if name else [])),
     )
 
 
@@ -158,7 +158,7 @@ def _learn_and_evaluate(
     if checkpoint.exists():
         say("resumed      from the last checkpoint")
     opponents = [Entrant(name, load(name)) for name in settings.evaluation.opponents]
-    with training_bar(console, settings.learning.decisions, "the evaluation") as bar:
+    with show_training(console, settings.learning.decisions, "the evaluation") as bar:
         learn(resume=resume or checkpoint.exists(), report=bar.update)
     curves = read_curves(folder / CURVES)
     if not bar.begun:
@@ -179,10 +179,10 @@ def _learn_and_evaluate(
     say(f"records      {folder / _RECORDS}")
     other, of_rules = opponents[-1].name if opponents else "random", options.options_of(rules)
     return [
-        command("evaluate", agent, *[other] * (rules.num_players - 1), *of_rules),
-        command("play", agent, *of_rules),
-        *([command("replay", folder / _RECORDS, "--game", 1)] if records else []),
-        command("--logdir", folder, by="tensorboard"),
+        format_command("evaluate", agent, *[other] * (rules.num_players - 1), *of_rules),
+        format_command("play", agent, *of_rules),
+        *([format_command("replay", folder / _RECORDS, "--game", 1)] if records else []),
+        format_command("--logdir", folder, by="tensorboard"),
     ]
 
 

@@ -24,7 +24,7 @@ class Connection(NamedTuple):
 
 
 @contextmanager
-def connected(address: str, option: str, processors: int | None = None) -> Iterator[Connection]:
+def connect(address: str, option: str, processors: int | None = None) -> Iterator[Connection]:
     """Connect to a cluster for as long as the block runs, unless this process is connected already.
 
     Args:

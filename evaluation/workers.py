@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from wizard_env.compiled.processes import end_with_parent
 from wizard_env.compiled.threads import set_num_threads
-from wizard_env.evaluation.ray_cluster import connected
+from wizard_env.evaluation.ray_cluster import connect
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -45,7 +45,7 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
     if ray_address is not None:
         if count > 1:
             raise ValueError(f"workers={count} with ray={ray_address!r}: the cluster has its own workers")
-        with connected(ray_address, f"ray={ray_address!r}") as (ray, _):
+        with connect(ray_address, f"ray={ray_address!r}") as (ray, _):
             yield partial(_map_on_ray, ray)
     elif count == 1:
         yield in_this_process

@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard_env.cli.feedback.console import say
 
 
-def program(name: str = "wizard") -> str:
+def find_program(name: str = "wizard") -> str:
     """Return the name of a program of this install if the shell finds it; otherwise its path."""
     path = Path(sys.argv[0]).with_name(name)
     own, found = shutil.which(path.absolute()), shutil.which(name)
@@ -17,14 +17,14 @@ def program(name: str = "wizard") -> str:
     return str(path) if path.name != str(path) else own
 
 
-def command(*words: object, by: str = "wizard") -> str:
+def format_command(*words: object, by: str = "wizard") -> str:
     """Return a command for a program of this install, quoted for a shell."""
-    return shlex.join([program(by), *map(str, words)])
+    return shlex.join([find_program(by), *map(str, words)])
 
 
-def same_command(*more: object) -> str:
+def repeat_command(*more: object) -> str:
     """Return the command of this process with more words; of an option given twice, the last counts."""
-    return command(*sys.argv[1:], *more)
+    return format_command(*sys.argv[1:], *more)
 
 
 def say_next_steps(title: str, *commands: str) -> None:

@@ -66,7 +66,7 @@ class Progress(ABC):
 
 
 @contextmanager
-def displayed(shown: Progress, console: Console, transient: bool = False) -> Iterator[None]:
+def show_progress(shown: Progress, console: Console, transient: bool = False) -> Iterator[None]:
     """Show progress while the block runs. transient: remove the bar at the end."""
     if console.is_interactive:
         with Live(shown, console=console, transient=transient):
@@ -173,7 +173,7 @@ class TrainingProgress(Progress):
 
 
 @contextmanager
-def training_bar(console: Console, total: int | None = None, then: str = "") -> Iterator[TrainingProgress]:
+def show_training(console: Console, total: int | None = None, then: str = "") -> Iterator[TrainingProgress]:
     """Show the progress of training while the block runs; Ctrl-C and SIGTERM stop it with a checkpoint.
 
     The arguments are those of `TrainingProgress`.
@@ -183,7 +183,7 @@ def training_bar(console: Console, total: int | None = None, then: str = "") -> 
     with stoppable() as stop, watched_compilations() as compiled:
         bar = TrainingProgress(total, then, stop, compiled)
         stop.waits = True
-        with displayed(bar, console):
+        with show_progress(bar, console):
             yield bar
 
 
@@ -193,7 +193,7 @@ def with_progress(spread: "Map", doing: str = "playing", console: Console | None
     def shown(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
         todo = list(tasks)
         counted = TaskProgress(doing, len(todo))
-        with displayed(counted, console or Console(stderr=True), transient=True):
+        with show_progress(counted, console or Console(stderr=True), transient=True):
             for result in spread(function, todo):
                 counted.done += 1
                 yield result

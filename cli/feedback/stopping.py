@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import typer
 
-from wizard_env.cli.feedback.next_steps import same_command, say_next_steps
+from wizard_env.cli.feedback.next_steps import repeat_command, say_next_steps
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _FROM_A_SIGNAL = 128
@@ -55,5 +55,5 @@ def stoppable() -> Iterator[Stop]:
         for number, handler in before.items():
             signal.signal(number, handler)
     if stop.signal:
-        say_next_steps("stopped; to continue", same_command())
+        say_next_steps("stopped; to continue", repeat_command())
         raise typer.Exit(_FROM_A_SIGNAL + stop.signal)

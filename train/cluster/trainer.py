@@ -12,7 +12,7 @@ from wizard_env import Agent
 from wizard_env.agents import load
 from wizard_env.agents.network import find_agent, find_encoding
 from wizard_env.envs.rewards import find_reward
-from wizard_env.evaluation.ray_cluster import LOCAL, connected
+from wizard_env.evaluation.ray_cluster import LOCAL, connect
 from wizard_env.extras import missing_module
 from wizard_env.train.cluster.mailbox import Mailbox
 from wizard_env.train.cluster.writer import Writer
@@ -87,7 +87,7 @@ def train(
     _check_ray_train()
     start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
     checkpoint = folder / CHECKPOINT
-    with connected(address, f"workers={workers}", processors=workers) as (ray, own), ExitStack() as held:
+    with connect(address, f"workers={workers}", processors=workers) as (ray, own), ExitStack() as held:
         agents = _agents_to_send(config, ray)
         held.enter_context(claimed(checkpoint, config, folder, resume))
         if resume:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard_env.cli.feedback.next_steps import command, program, same_command
+from wizard_env.cli.feedback.next_steps import find_program, format_command, repeat_command
 
 
 @pytest.fixture
@@ -27,13 +27,16 @@ def test_by_its_path_where_the_shell_does_not_find_it(
 ) -> None:
     """The path is relative if it was called so; the command is quoted and complete."""
     monkeypatch.setattr(sys, "argv", ["in here/bin/wizard", "train", "my own.toml"])
-    assert program() == "in here/bin/wizard"
-    assert command("play", 3) == "'in here/bin/wizard' play 3"
-    assert command("--logdir", Path("runs"), by="tensorboard") == "'in here/bin/tensorboard' --logdir runs"
-    assert shlex.split(same_command("--seed", 1)) == [*sys.argv, "--seed", "1"]
+    assert find_program() == "in here/bin/wizard"
+    assert format_command("play", 3) == "'in here/bin/wizard' play 3"
+    assert (
+        format_command("--logdir", Path("runs"), by="tensorboard")
+        == "'in here/bin/tensorboard' --logdir runs"
+    )
+    assert shlex.split(repeat_command("--seed", 1)) == [*sys.argv, "--seed", "1"]
     monkeypatch.chdir(installed)
     monkeypatch.setattr(sys, "argv", ["./wizard"])
-    assert Path(program()) == installed / "wizard"
+    assert Path(find_program()) == installed / "wizard"
 
 
 def test_by_its_name_where_the_shell_finds_it(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +44,7 @@ def test_by_its_name_where_the_shell_finds_it(installed: Path, monkeypatch: pyte
     monkeypatch.setenv("PATH", str(installed))
     for called in ("wizard", "in here/bin/wizard", str(installed / "wizard")):
         monkeypatch.setattr(sys, "argv", [called])
-        assert program() == "wizard"
+        assert find_program() == "wizard"
 
 
 def test_by_its_path_where_the_shell_finds_another(
@@ -53,11 +56,11 @@ def test_by_its_path_where_the_shell_finds_another(
     (other / "wizard").chmod(0o755)
     monkeypatch.setenv("PATH", str(other))
     monkeypatch.setattr(sys, "argv", ["in here/bin/wizard"])
-    assert program() == "in here/bin/wizard"
+    assert find_program() == "in here/bin/wizard"
 
 
 def test_a_program_that_is_not_installed_keeps_its_name(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["in here/bin/wizard"])
-    assert program("nothing") == "nothing"
+    assert find_program("nothing") == "nothing"

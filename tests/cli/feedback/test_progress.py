@@ -9,7 +9,7 @@ import pytest
 import typer
 from rich.console import Console
 
-from wizard_env.cli.feedback.progress import TaskProgress, TrainingProgress, displayed, with_progress
+from wizard_env.cli.feedback.progress import TaskProgress, TrainingProgress, show_progress, with_progress
 from wizard_env.cli.feedback.stopping import Stop, stoppable
 from wizard_env.evaluation.workers import in_this_process
 from wizard_env.train.selfplay.progress import Progress, StopLearning
@@ -112,7 +112,7 @@ def test_a_bar_takes_one_line_of_a_terminal(clock: list[float], width: int) -> N
     assert "learning" in line
     assert "20%" in line
     assert ("0:01:20 left, then the evaluation" in line) == (width > 40)
-    with displayed(bar, console):
+    with show_progress(bar, console):
         pass
     assert "learning" in printed(console)
 
@@ -120,13 +120,13 @@ def test_a_bar_takes_one_line_of_a_terminal(clock: list[float], width: int) -> N
 def test_lines_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are printed during a task too; a short job prints none."""
     console = Console(file=StringIO(), width=20)
-    with displayed(TaskProgress("playing", 3), console):
+    with show_progress(TaskProgress("playing", 3), console):
         pass
     assert printed(console) == ""
     for name in ("FIRST_LINE", "LINES_APART"):
         monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.01)
     counted = TaskProgress("playing", 3)
-    with displayed(counted, console):
+    with show_progress(counted, console):
         while printed(console).count("\n") < 2:
             time.sleep(0.01)
         counted.done = 2
