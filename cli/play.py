@@ -57,7 +57,7 @@ def play(
     if "human" in others:
         raise ValueError("'human': only one person sits at this table; `wizard serve` has tables for several")
     person = seat - 1
-    seats: list[str | None] = [others[(place - seat) % players % len(others)] for place in range(players)]
+    seats: list[str | None] = [others[(one - seat) % players % len(others)] for one in range(players)]
     seats[person] = None
     session = Session(rules, seats, fresh_seed() if seed is None else seed)
     session.game.players = tuple(PERSON if name is None else printable(name) for name in seats)

@@ -27,7 +27,7 @@ class Decision:
     """A decision between several legal actions; points are the analyst's expectations for the round."""
 
     number: int
-    """Its place in the game's history, from 0."""
+    """Its index in the game's history, from 0."""
     round_number: int
     seat: int
     phase: str
@@ -92,7 +92,7 @@ def analyse(
     Raises:
         ValueError: the agent expects no points of single actions.
     """
-    states, taken = _before_each_action(game), np.array(game.history, np.int64)
+    states, taken = _states_before_actions(game), np.array(game.history, np.int64)
     chosen = np.arange(len(taken))
     if only is not None:
         chosen = np.isin(states["round_index"] + 1, list(only)).nonzero()[0]
@@ -122,7 +122,7 @@ def analyse(
     return Analysis(analyst, par, seats, decisions, players)
 
 
-def _before_each_action(game: Game) -> NDArray[Any]:
+def _states_before_actions(game: Game) -> NDArray[Any]:
     """Return the states before each action of the game's history, records of dtype STATE."""
     states = np.empty(len(game.history), STATE)
     for number, (replayed, action) in enumerate(game.retrace()):
@@ -157,13 +157,13 @@ def _sum_up(
 ) -> tuple[float, list[PlayedSeat]]:
     """Return the par of the finished rounds, and the play of each seat."""
     players = game.rules.num_players
-    indices, place = np.unique(states["round_index"], return_inverse=True)
+    indices, position = np.unique(states["round_index"], return_inverse=True)
     scored = dict(game.scene().pad)
     rounds = [scored[index + 1] for index in indices.tolist() if index + 1 in scored]
     if not rounds:
         return 0.0, []
-    finished = place < len(rounds)
-    keys = (place.astype(np.int64) * players + states["seat"])[finished]
+    finished = position < len(rounds)
+    keys = (position.astype(np.int64) * players + states["seat"])[finished]
     _, first = np.unique(keys, return_index=True)
     par = float(worth[first].reshape(len(rounds), players).mean(axis=1).sum())
     bids, tricks_won, points = (

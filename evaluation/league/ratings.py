@@ -1,4 +1,4 @@
-"""Ratings of agents, from their places in games of several players."""
+"""Ratings of agents, from their ranks in games of several players."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
