@@ -11,7 +11,7 @@ from wizard_env.cli import options
 from wizard_env.cli.feedback.console import console, say, show_grid, show_grids
 from wizard_env.cli.feedback.next_steps import format_command
 from wizard_env.cli.feedback.progress import show_training, with_progress
-from wizard_env.cli.outputs import Outputs, files_of
+from wizard_env.cli.outputs import Outputs, files_of, get_origin
 from wizard_env.evaluation.report.grids import (
     breakdown_grids,
     evaluation_grids,
@@ -50,6 +50,7 @@ def evaluate(
     """
     from wizard_env.evaluation.evaluate import evaluate
     from wizard_env.evaluation.workers import workers as start_workers
+    from wizard_env.records.game_records import write_records
 
     outputs = Outputs(json, report, plots, records, files_of(agents))
     variants = options.rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
@@ -64,7 +65,14 @@ def evaluate(
             show_grids(console, breakdown_grids(result) if details else [])
         if len(results) > 1:
             show_grid(console, size_grid(results))
-    outputs.write_evaluations(results, f"Wizard: {', '.join(dict.fromkeys(agents))}")
+    if records:
+        write_records(records, [game for result in results for game in result.records])
+    outputs.write_json([result.to_dict() for result in results])
+    if outputs.wants_report:
+        from wizard_env.evaluation.report.html import report_evaluations
+
+        title = f"Wizard: {', '.join(dict.fromkeys(agents))}"
+        outputs.write_report(report_evaluations(results, title, get_origin()))
 
 
 def league(
@@ -98,7 +106,11 @@ def league(
         result = play_league(folder, agents, variants, games, seed, with_progress(spread))
     if not outputs.prints_json:
         show_grids(console, league_grids(result))
-    outputs.write_league(result, f"Wizard: league {folder.name}")
+    outputs.write_json(result.to_dict())
+    if outputs.wants_report:
+        from wizard_env.evaluation.report.html import report_league
+
+        outputs.write_report(report_league(result, f"Wizard: league {folder.name}", get_origin()))
 
 
 def scorecard(
@@ -137,7 +149,11 @@ def scorecard(
     if not outputs.prints_json:
         show_grids(console, scorecard_grids(card))
         say(scorecard_verdict(card))
-    outputs.write_scorecard(card)
+    outputs.write_json(card.to_dict())
+    if outputs.wants_report:
+        from wizard_env.evaluation.report.html import report_scorecard
+
+        outputs.write_report(report_scorecard(card, f"Wizard: score card of {card.name}", get_origin()))
 
 
 def exploit(

@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any
 from wizard_env.extras import extra
 
 if TYPE_CHECKING:
-    from wizard_env.evaluation.evaluate import Evaluation
-    from wizard_env.evaluation.league.league import League
-    from wizard_env.evaluation.report.html import Origin
-    from wizard_env.evaluation.scorecard.scorecard import Scorecard
+    from wizard_env.evaluation.report.html import Origin, Report
 
 _STDOUT = Path("-")
 
@@ -52,47 +49,17 @@ class Outputs:
         if self.plots:
             check_folder(self.plots)
             check_is_folder(self.plots)
-        if self.report or self.plots:
+        if self.wants_report:
             with extra():
                 import matplotlib  # noqa: F401 - fails now rather than after the games
 
     @property
+    def wants_report(self) -> bool:
+        return bool(self.report or self.plots)
+
+    @property
     def prints_json(self) -> bool:
         return self.json == _STDOUT
-
-    def write_evaluations(self, evaluations: "Sequence[Evaluation]", title: str) -> None:
-        """Write evaluations of the same agents, one per number of players."""
-        from wizard_env.records.game_records import write_records
-
-        if self.records:
-            write_records(self.records, [game for found in evaluations for game in found.records])
-        self.write_json([evaluation.to_dict() for evaluation in evaluations])
-        if self.report or self.plots:
-            from wizard_env.evaluation.report.html import evaluation_page
-            from wizard_env.evaluation.report.plots import evaluation_plots
-
-            plots = evaluation_plots(evaluations)
-            self._write_page(evaluation_page(evaluations, plots, title, _origin()), plots)
-
-    def write_league(self, league: "League", title: str) -> None:
-        """Write the standings of a league."""
-        self.write_json(league.to_dict())
-        if self.report or self.plots:
-            from wizard_env.evaluation.report.html import league_page
-            from wizard_env.evaluation.report.plots import league_plots
-
-            plots = league_plots(league)
-            self._write_page(league_page(league, plots, title, _origin()), plots)
-
-    def write_scorecard(self, card: "Scorecard") -> None:
-        """Write a score card."""
-        self.write_json(card.to_dict())
-        if self.report:
-            from wizard_env.evaluation.report.html import scorecard_page
-            from wizard_env.evaluation.report.plots import scorecard_plots
-
-            plots = scorecard_plots(card)
-            self._write_page(scorecard_page(card, plots, _origin()), plots)
 
     def write_json(self, values: Any) -> None:
         """Write plain values as JSON, if it is wanted."""
@@ -102,12 +69,12 @@ class Outputs:
         elif self.json:
             _write(self.json, text.encode())
 
-    def _write_page(self, page: str, plots: Mapping[str, bytes]) -> None:
-        """Write a report, and its plots as PNG files."""
+    def write_report(self, report: "Report") -> None:
+        """Write the page of a report, and its plots, as far as they are wanted."""
         if self.report:
-            _write(self.report, page.encode())
+            _write(self.report, report.page.encode())
         if self.plots:
-            for name, content in plots.items():
+            for name, content in report.plots.items():
                 _write(self.plots / f"{name}.png", content)
 
 
@@ -119,7 +86,8 @@ def files_of(agents: Iterable[str]) -> tuple[Path, ...]:
     return tuple(find_agent(place) for place in map(place_of, agents) if place is not None)
 
 
-def _origin() -> "Origin":
+def get_origin() -> "Origin":
+    """Return the command that runs now, with today's date (UTC) and the version of the project."""
     from wizard_env.evaluation.report.html import Origin
 
     command = shlex.join(["wizard", *sys.argv[1:]])

@@ -16,6 +16,7 @@ from wizard_env.evaluation.report.grids import (
     scorecard_grids,
     size_grid,
 )
+from wizard_env.evaluation.report.plots import evaluation_plots, league_plots, scorecard_plots
 from wizard_env.evaluation.report.verdict import evaluation_verdict, league_verdict, scorecard_verdict
 from wizard_env.evaluation.scorecard.scorecard import Scorecard
 from wizard_env.render.scene import rules_text
@@ -89,40 +90,38 @@ class Origin(NamedTuple):
     version: str
 
 
-def evaluation_page(
-    evaluations: Sequence[Evaluation], plots: Mapping[str, bytes], title: str, origin: Origin
-) -> str:
-    """Return the report of evaluations.
+class Report(NamedTuple):
+    """An HTML page, and the plots in it as PNG files by name."""
 
-    Args:
-        evaluations: of the same agents, one per number of players.
-        plots: their `plots.evaluation_plots`.
-        title: title of the page.
-        origin: of the report.
-    """
-    parts = []
-    if len(evaluations) > 1:
-        parts += ["<h2>By number of players</h2>", _table(size_grid(evaluations))]
-    for evaluation in evaluations:
-        parts.append(f"<h2>{evaluation.rules.num_players} players</h2>")
-        parts += map(_table, evaluation_grids(evaluation, f"{evaluation.games:,} deals"))
-        parts.append(_folded("by hand size and by position in the bidding", breakdown_grids(evaluation)))
-    first = evaluations[0]
+    page: str
+    plots: dict[str, bytes]
+
+
+def report_evaluations(evaluations: Sequence[Evaluation], title: str, origin: Origin) -> Report:
+    """Report evaluations of the same agents, one per number of players."""
+    first, plots = evaluations[0], evaluation_plots(evaluations)
     facts = _facts([one.rules for one in evaluations], first.games, first.seed)
-    body = [_facts_list(facts, origin), _figures(plots), *parts]
-    return _page(title, evaluation_verdict(evaluations), body, _EVALUATION_NOTE)
+    body = [_facts_list(facts, origin), _figures(plots)]
+    if len(evaluations) > 1:
+        body += ["<h2>By number of players</h2>", _table(size_grid(evaluations))]
+    for evaluation in evaluations:
+        body.append(f"<h2>{evaluation.rules.num_players} players</h2>")
+        body += map(_table, evaluation_grids(evaluation, f"{evaluation.games:,} deals"))
+        body.append(_folded("by hand size and by position in the bidding", breakdown_grids(evaluation)))
+    return Report(_page(title, evaluation_verdict(evaluations), body, _EVALUATION_NOTE), plots)
 
 
-def league_page(league: League, plots: Mapping[str, bytes], title: str, origin: Origin) -> str:
-    """Return the report of a league. plots: its `plots.league_plots`."""
-    facts = _facts(league.rules, league.games, league.seed)
+def report_league(league: League, title: str, origin: Origin) -> Report:
+    """Report the standings of a league."""
+    facts, plots = _facts(league.rules, league.games, league.seed), league_plots(league)
     body = [_facts_list(facts, origin), _figures(plots), *map(_table, league_grids(league))]
     body.append(_folded("leads with intervals", [interval_grid(league)]))
-    return _page(title, league_verdict(league), body, _LEAGUE_NOTE)
+    return Report(_page(title, league_verdict(league), body, _LEAGUE_NOTE), plots)
 
 
-def scorecard_page(card: Scorecard, plots: Mapping[str, bytes], origin: Origin) -> str:
-    """Return the report of a score card. plots: its `plots.scorecard_plots`."""
+def report_scorecard(card: Scorecard, title: str, origin: Origin) -> Report:
+    """Report a score card."""
+    plots = scorecard_plots(card)
     facts = {
         "Protocol": f"{card.protocol}, {card.effort}",
         "Agent": f"{card.agent or card.name}, fingerprint {card.fingerprint}",
@@ -131,7 +130,7 @@ def scorecard_page(card: Scorecard, plots: Mapping[str, bytes], origin: Origin) 
     if card.note:
         facts["Note"] = card.note
     body = [_facts_list(facts, origin), _figures(plots), *map(_table, scorecard_grids(card))]
-    return _page(f"Wizard: score card of {card.name}", scorecard_verdict(card), body, _SCORECARD_NOTE)
+    return Report(_page(title, scorecard_verdict(card), body, _SCORECARD_NOTE), plots)
 
 
 def _page(title: str, verdict: str, body: Iterable[str], note: str) -> str:
