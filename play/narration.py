@@ -1,4 +1,4 @@
-"""Games told in words: a whole game from its transcript, and a session as it is played."""
+"""Games in words: a whole game from its transcript, and a session as it is played."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ from wizard_env.records.transcripts import PlayedRound, Transcript, Trick
 
 
 def narrate_game(transcript: Transcript) -> Iterator[str]:
-    """The lines of a whole game, with an empty line before each round."""
+    """Yield the lines of a whole game, with an empty line before each round."""
     rules = transcript.rules
     players = tn("{count} player", "{count} players", rules.num_players)
     yield f"Wizard, {players}, {rules_text(rules)}, {t('seed {seed}', seed=transcript.seed)}"
@@ -38,7 +38,7 @@ def narrate_game(transcript: Transcript) -> Iterator[str]:
 
 
 def narrate_round(played: PlayedRound) -> Iterator[str]:
-    """The lines of one round, finished or not."""
+    """Yield the lines of one round, finished or not."""
     names = [seat_text(seat) for seat in range(len(played.hands))]
     number = t("Round {number}", number=played.number)
     cards = tn("{count} card each", "{count} cards each", played.hand_size)
@@ -47,11 +47,11 @@ def narrate_round(played: PlayedRound) -> Iterator[str]:
     trump = t("no trump") if played.trump is None else t("trump {suit}", suit=suit_name(played.trump))
     yield f"{number}: {cards}, {dealer}, {upcard}, {trump}"
     for name, hand, bid in zip(names, played.hands, played.bids, strict=True):
-        told = t("no bid") if bid is None else t("bid {number}", number=bid)
-        yield f"  {name}: {' '.join(map(card_text, hand))}; {told}"
-    for place, trick in enumerate(played.tricks, start=1):
+        bid_text = t("no bid") if bid is None else t("bid {number}", number=bid)
+        yield f"  {name}: {' '.join(map(card_text, hand))}; {bid_text}"
+    for count, trick in enumerate(played.tricks, start=1):
         winner = "" if trick.winner is None else "; " + t("won by {name}", name=names[trick.winner])
-        yield f"  {t('trick {number}', number=place)}: {_trick_text(trick, names)}{winner}"
+        yield f"  {t('trick {number}', number=count)}: {_trick_text(trick, names)}{winner}"
     if played.points is not None:
         columns = zip(names, played.tricks_won, played.bids, played.points, strict=True)
         results = (f"{name} {won}/{bid} {points:+}" for name, won, bid, points in columns)
@@ -59,9 +59,9 @@ def narrate_round(played: PlayedRound) -> Iterator[str]:
 
 
 def narrate_event(session: Session, event: Event, seat: int | None) -> Iterator[str]:
-    """An action as a seat saw it, with a line for the trick or the round that it ended."""
+    """Yield a line for an action as a seat knows it, and one for the trick or the round that it ended."""
     names = seat_names(session, seat)
-    yield f"{names[event.seat]}: {_action_text(event.action_for(seat, session.game.rules))}"
+    yield f"{names[event.seat]}: {_action_text(event.action_in(session.look(seat)))}"
     if event.winner is not None:
         yield "  " + t("the trick goes to: {name}", name=names[event.winner])
     if event.points is not None:
@@ -70,7 +70,7 @@ def narrate_event(session: Session, event: Event, seat: int | None) -> Iterator[
 
 
 def narrate_last_trick(session: Session, seat: int | None) -> str:
-    """The cards of the last finished trick and its winner, in one line."""
+    """Return the cards of the last finished trick and its winner, in one line."""
     trick, names = session.last_trick, seat_names(session, seat)
     if trick is None or trick.winner is None:
         return t("no trick has been played yet")
@@ -78,7 +78,7 @@ def narrate_last_trick(session: Session, seat: int | None) -> str:
 
 
 def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
-    """A line per action, with its probability and expected points, and a last line with the round's.
+    """Yield a line per action, with its probability and expected points, and one with the round's points.
 
     most: how many actions to list at most, likeliest first; None lists all.
     """
@@ -105,7 +105,7 @@ def seats_named(count: int, players: Sequence[str | None] | None) -> list[str]:
 
 
 def _action_text(action: str) -> str:
-    """An action as it is told: a card, "bid 3", "bid" for a hidden one, "trump hearts"."""
+    """Return an action in words: a card, "bid 3", "bid" for a hidden one, "trump hearts"."""
     if action == "bid":
         return t("bid hidden")
     if action.startswith("play"):

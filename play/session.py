@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Sequence
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Self
 
@@ -15,18 +16,18 @@ from wizard_env.play.language.translation import t
 from wizard_env.records.transcripts import Trick, dealt, tell
 from wizard_env.render.scene import Scene
 
-SEED_BITS = 64
+_SEED_BITS = 64
 PERSON = "person"
-"""The name, in records and for the page, of a person who gives none; the page has a word for it."""
+"""The name of a person who gives none, in records and for the page, which translates it."""
 
 
 class NotYourTurnError(ValueError):
-    """An action for a seat whose turn it is not."""
+    """A seat tried to act out of turn."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What an agent thinks of one action."""
+    """An agent's opinion of one action."""
 
     action: str
     share: float
@@ -34,12 +35,12 @@ class Choice:
     points: float | None
     """The points of the round that the agent expects from it; None if it has no estimate."""
     met: float
-    """The chance that the seat then meets its bid exactly, see `wizard_env.agents.outlook`."""
+    """The chance that the seat then meets its bid exactly, from playouts."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What an agent thinks of a decision."""
+    """An agent's opinion of a decision."""
 
     choices: list[Choice]
     """The legal actions, likeliest first."""
@@ -59,17 +60,17 @@ class Event:
     points: tuple[int, ...] | None = None
     """The points of each seat, if the action ended the round."""
 
-    def action_for(self, seat: int | None, rules: Rules) -> str:
-        """The action as a seat saw it: bids of others may be hidden, as "bid". None sees everything."""
-        hidden = rules.bid_reveal != "open" and self.action.startswith("bid")
-        return "bid" if hidden and seat not in (None, self.seat) else self.action
+    def action_in(self, scene: Scene) -> str:
+        """Return the action as the observer of the scene knows it: a bid that is hidden there is "bid"."""
+        is_hidden = self.round_number == scene.round_number and scene.seats[self.seat].bid_is_hidden
+        return "bid" if is_hidden and self.action.startswith("bid") else self.action
 
 
 class Session:
     """A game with people and agents in its seats.
 
     Agents draw their randomness from the seed and the number of the decision, so a game continues in the
-    same way after it was taken back or restored from its actions.
+    same way after actions were taken back, or when it is restored from its actions.
     """
 
     def __init__(
@@ -87,8 +88,7 @@ class Session:
             seats: for each seat an agent's name, as `load` takes it, or None for a person.
             seed: seed of the deals and the agents, 0 to 2**64 - 1.
             history: ids of the actions taken so far.
-            find: returns the agent of a name; another function than `load` may share agents between
-                sessions.
+            find: returns the agent of a name; sessions may share agents this way.
 
         Raises:
             ValueError: the number of seats does not match the rules; or as `load` and `Game.step` do.
@@ -102,7 +102,7 @@ class Session:
 
     @classmethod
     def of_record(cls, game: Game, decisions: int) -> Self:
-        """A recorded game as it was after a number of decisions, without agents.
+        """Return a recorded game as it was after a number of decisions, without agents.
 
         Raises ValueError if the game has fewer decisions.
         """
@@ -138,18 +138,32 @@ class Session:
             )
         )
 
+    def clone(self) -> Self:
+        """Return an independent copy; both share their agents."""
+        twin = copy(self)
+        twin.seats = list(self.seats)
+        twin.game = self.game.clone()
+        twin.rounds = [*self.rounds[:-1], deepcopy(self.rounds[-1])]
+        twin.events = list(self.events)
+        return twin
+
     @property
     def seat(self) -> int | None:
         """The seat that acts now; None when the game is over."""
         return self.game.seat
 
     @property
+    def agent(self) -> str | None:
+        """The name of the agent that acts now; None when a person acts or the game is over."""
+        return None if self.game.seat is None else self.seats[self.game.seat]
+
+    @property
     def waits_for_a_person(self) -> bool:
-        return self.game.seat is not None and self.seats[self.game.seat] is None
+        return self.game.seat is not None and self.agent is None
 
     @property
     def waits_for_an_agent(self) -> bool:
-        return self.game.seat is not None and self.seats[self.game.seat] is not None
+        return self.agent is not None
 
     @property
     def last_trick(self) -> Trick | None:
@@ -164,43 +178,23 @@ class Session:
             NotYourTurnError: it is another seat's turn, or the seat is an agent's.
             IllegalAction: the rules forbid it; the message says why.
         """
-        self.check_turn(seat)
+        if self.game.seat is None:
+            raise NotYourTurnError(t("the game is over"))
+        if seat != self.game.seat or self.agent is not None:
+            raise NotYourTurnError(t("it is the turn of seat {number}", number=self.game.seat + 1))
         self._take(action)
 
-    def check_turn(self, seat: int) -> None:
-        """Raise NotYourTurnError if it is another seat's turn, or the seat is an agent's."""
-        if seat != self.game.seat or self.seats[seat] is not None:
-            if self.game.seat is None:
-                raise NotYourTurnError(t("the game is over"))
-            raise NotYourTurnError(t("it is the turn of seat {number}", number=self.game.seat + 1))
-
-    def trial(self, action: int | str) -> Game:
-        """A copy of the game in which an action is taken. Raises IllegalAction if the rules forbid it."""
-        twin = self.game.clone()
-        twin.step(action)
-        return twin
-
-    def follow(self, history: Sequence[int]) -> None:
-        """Go on, or back, to where these actions lead. Raises as `Game.step` does."""
-        now = self.game.history
-        if list(history[: len(now)]) != now:
-            self._begin(self.game.restart(), history)
-            return
-        for action in history[len(now) :]:
-            self._take(action)
-
     def hand_over(self, seat: int, name: str | None) -> None:
-        """From now on, let the agent of that name act for a seat; a person if None. Raises as `load` does."""
+        """Let the agent of that name act for a seat, or a person if None. Raises as `load` does."""
         if name is not None and name not in self._agents:
             self._agents[name] = self._find(name)
         self.seats[seat] = name
 
     def choose(self) -> int:
-        """The action of the agent whose turn it is. Raises NotYourTurnError if it is not an agent's turn."""
-        name = None if self.game.seat is None else self.seats[self.game.seat]
-        if name is None:
+        """Return the choice of the agent whose turn it is. Raises NotYourTurnError if no agent acts."""
+        if self.agent is None:
             raise NotYourTurnError(t("it is not an agent's turn"))
-        return int(self._agents[name].act(View.of([self.game]), self._randomness())[0])
+        return int(self._agents[self.agent].act(View.of([self.game]), self._randomness())[0])
 
     def advance(self, action: int | None = None) -> None:
         """Take the action of the agent whose turn it is: `action` from `choose`, or a new choice if None."""
@@ -214,17 +208,13 @@ class Session:
         """
         if any(name is None for other, name in enumerate(self.seats) if other != seat):
             raise ValueError(t("nothing can be taken back while another person sits at the table"))
-        self.follow(self.history_before_last(seat))
-
-    def history_before_last(self, seat: int) -> list[int]:
-        """The actions before a seat's last decision. Raises ValueError if it has made none."""
         own = [number for number, event in enumerate(self.events) if event.seat == seat]
         if not own:
             raise ValueError(t("there is no choice of yours to take back"))
-        return self.game.history[: own[-1]]
+        self._begin(self.game.restart(), self.game.history[: own[-1]])
 
     def advise(self, agent: Agent) -> Advice:
-        """What an agent thinks of the current decision, knowing only what the acting seat knows.
+        """Ask an agent about the current decision; it knows only what the acting seat knows.
 
         Raises ValueError if the game is over.
         """
@@ -244,7 +234,7 @@ class Session:
         return Advice(choices, _known(assessment.value[0]))
 
     def look(self, seat: int | None) -> Scene:
-        """What a seat may see; None sees everything."""
+        """Return what a seat may see; None sees everything."""
         return self.game.scene(seat)
 
     def _randomness(self) -> np.random.Generator:
@@ -252,8 +242,8 @@ class Session:
 
 
 def fresh_seed() -> int:
-    """An unpredictable seed."""
-    return secrets.randbits(SEED_BITS)
+    """Return an unpredictable seed."""
+    return secrets.randbits(_SEED_BITS)
 
 
 def _known(points: np.float64) -> float | None:

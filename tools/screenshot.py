@@ -20,8 +20,8 @@ from wizard_env import Rules
 from wizard_env.loading import load
 from wizard_env.play.session import Session
 from wizard_env.play.web.server import make_app
-from wizard_env.play.web.store import Store
-from wizard_env.play.web.table import Setup, digest
+from wizard_env.play.web.tables.setup import Setup, digest
+from wizard_env.play.web.tables.store import Store
 
 PICTURE = Path(__file__).parent.parent / "docs" / "table.webp"
 OTHERS = ["heuristic", "search:worlds=64", "champion"]

@@ -1,5 +1,7 @@
 """Sessions of people and agents: turns, taking back, advice, and hidden bids."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -121,10 +123,33 @@ def test_advice_does_not_depend_on_hidden_cards() -> None:
 
 @pytest.mark.parametrize("reveal", ["simultaneous", "secret"])
 def test_hidden_bids_are_not_shown(reveal: str) -> None:
-    session = play_on(fresh(Rules(3, hand_sizes=(3,), bid_reveal=reveal)), 4)  # type: ignore[arg-type]
-    bid = next(event for event in session.events if event.action.startswith("bid") and event.seat == 1)
-    assert bid.action_for(0, session.game.rules) == "bid"
-    assert bid.action_for(1, session.game.rules) == bid.action_for(None, session.game.rules) == bid.action
+    """Simultaneous bids are hidden until everybody has bid, secret ones until the round is scored."""
+    session = fresh(Rules(3, hand_sizes=(3, 2), bid_reveal=reveal))  # type: ignore[arg-type]
+    seen = set()
+    while session.seat is not None:
+        play_on(session, len(session.events) + 1)
+        game = session.game
+        for event in session.events:
+            is_over = event.round_number <= len(game.rounds)
+            hidden = not is_over and (game.phase == "bid" if reveal == "simultaneous" else True)
+            if event.action.startswith("bid") and event.seat == 1:
+                seen.add(hidden)
+                assert event.action_in(session.look(0)) == ("bid" if hidden else event.action)
+            assert (
+                event.action_in(session.look(event.seat))
+                == event.action_in(session.look(None))
+                == event.action
+            )
+    assert seen == {True, False}
+
+
+def test_a_clone_plays_on_alone() -> None:
+    """And in the same way."""
+    session = play_on(fresh(), 9)
+    before = (session.game.clone(), list(session.events), deepcopy(session.rounds))
+    twin = play_on(session.clone())
+    assert (session.game, session.events, session.rounds) == before
+    assert play_on(session).events == twin.events
 
 
 def test_seats_must_match_the_number_of_players() -> None:

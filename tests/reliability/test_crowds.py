@@ -14,12 +14,12 @@ from starlette.websockets import WebSocketDisconnect
 
 from tests.play.web.seats import AGENTS, Seat, browser, new_table
 from wizard_env.agents.random import RandomAgent
-from wizard_env.play.web import server
 from wizard_env.play.web.access.guard import REQUEST_BURST
-from wizard_env.play.web.connections import MOST_AT_SEAT, MOST_WATCHERS
 from wizard_env.play.web.duplicate import comparison
-from wizard_env.play.web.server import MOST_SOCKETS, make_app
-from wizard_env.play.web.store import Stored
+from wizard_env.play.web.server import make_app
+from wizard_env.play.web.tables import socket as table_socket
+from wizard_env.play.web.tables.connections import MOST_AT_SEAT, MOST_WATCHERS
+from wizard_env.play.web.tables.store import Stored
 from wizard_env.view import Actions, View
 
 TABLE = [None, "random", "random"]
@@ -79,7 +79,7 @@ def test_a_seat_has_room_for_few_browsers(app: Starlette) -> None:
 
 def test_who_does_not_sit_down_is_closed(app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
     """Formerly such a connection stayed for ever."""
-    monkeypatch.setattr(server, "SECONDS_TO_SIT", 0.05)
+    monkeypatch.setattr(table_socket, "SECONDS_TO_SIT", 0.05)
     with others(app, 1).websocket_connect("ws://localhost/tables/any") as socket:
         assert "must come within" in json.loads(socket.receive_text())["why"]
         with pytest.raises(WebSocketDisconnect) as closed:
@@ -89,8 +89,8 @@ def test_who_does_not_sit_down_is_closed(app: Starlette, monkeypatch: pytest.Mon
 
 def test_a_client_has_few_connections(app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
     """Formerly one client could take all that the system lets the server have."""
-    monkeypatch.setattr(server, "MOST_SOCKETS", 5)
-    assert MOST_SOCKETS >= 50, "people behind one address play at many tables"
+    monkeypatch.setattr(table_socket, "MOST_SOCKETS", 5)
+    assert table_socket.MOST_SOCKETS >= 50, "people behind one address play at many tables"
     tables = [new_table(others(app, 1), TABLE) for _ in range(6)]
     seats = [Seat(others(app, 1), opened) for opened in tables[:5]]
     for seat in seats:
@@ -154,7 +154,7 @@ class SlowAgent(RandomAgent):
 
 def test_moves_are_fair_to_clients(app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
     """One client watches agents at thirty tables; another waits for its opponents as if alone, nearly."""
-    monkeypatch.setattr("wizard_env.play.web.questions.load", lambda name: SlowAgent())
+    monkeypatch.setattr("wizard_env.play.web.tables.agents.load", lambda name: SlowAgent())
     slow = make_app(":memory:", ["slow"])
     with browser(slow, "10.0.0.1") as greedy:
         slow.state.portal = greedy.portal
@@ -204,10 +204,9 @@ def test_whoever_joins_as_the_last_one_leaves_has_a_table(app: Starlette) -> Non
     async def both() -> tuple[Any, ...]:
         table = await hub.tables.find(opened["table"])
         return await asyncio.gather(
-            hub._leave_seat(table, 0), hub.take_seat(table, "Guest"), return_exceptions=True
+            hub.leave_seat(table, 0), hub.take_seat(table, "Guest"), return_exceptions=True
         )
 
     _, taken = app.state.portal.call(both)
     if not isinstance(taken, Exception):
-        seat, token = taken
-        assert Seat(host, opened | {"seat": seat, "token": token}).hear()["names"][seat] == "Guest"
+        assert Seat(host, taken._asdict()).hear()["names"][taken.seat] == "Guest"

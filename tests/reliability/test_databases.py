@@ -14,7 +14,7 @@ from tests.play.web.seats import AGENTS, Seat, browser, new_table, sit_down
 from tests.reliability.damage import damaged
 from tests.reliability.effort import generator, times
 from wizard_env.play.web.server import make_app
-from wizard_env.play.web.store import Store
+from wizard_env.play.web.tables.store import Store
 
 TABLE = [None, "random", "random"]
 DAMAGED = "this table is damaged and cannot be opened"
@@ -118,7 +118,7 @@ def test_a_clock_that_jumps_deletes_nothing(
     path = tmp_path / "tables.sqlite"
     opened, other = begun_tables(path)
     now = time.time()
-    monkeypatch.setattr("wizard_env.play.web.tables.time.time", lambda: now + years * 365.25 * 86400)
+    monkeypatch.setattr("wizard_env.play.web.tables.tables.time.time", lambda: now + years * 365.25 * 86400)
     for _ in range(2):
         with serving(path) as client:
             for one in (opened, other):

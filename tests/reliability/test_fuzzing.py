@@ -23,7 +23,7 @@ from wizard_env.evaluation.league import results as league_file
 from wizard_env.evaluation.league.league import FILE_NAME as LEAGUE
 from wizard_env.evaluation.league.results import LeagueFile
 from wizard_env.invariants import check_states
-from wizard_env.play.web.server import LONGEST_MESSAGE
+from wizard_env.play.web.tables.socket import LONGEST_MESSAGE
 from wizard_env.records import game_records
 from wizard_env.train.run import CONFIG
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT

@@ -1,10 +1,11 @@
-"""Whether a server is ready: its kernels are compiled, and its agents have acted once."""
+"""Readiness of a server: its kernels are compiled, and its agents have acted once."""
 
-from typing import Any
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 
 class Readiness:
-    """How far the preparation of a server is. One thread writes it, others read it."""
+    """Progress of the preparation of a server. One thread writes it, others read it."""
 
     def __init__(self, ready: bool = False) -> None:
         """Start with nothing done."""
@@ -13,10 +14,12 @@ class Readiness:
         self.total = 0
         """Steps of the preparation; 0 until they are counted."""
 
-    def to_json(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {"ready": self.ready, "done": self.done, "total": self.total}
-
 
 READY = Readiness(ready=True)
 """For a server that compiles kernels when they are first called."""
+
+
+async def show_readiness(request: Request) -> Response:
+    """GET /ready: whether the server is ready, and its progress until then."""
+    readiness: Readiness = request.app.state.readiness
+    return JSONResponse({"ready": readiness.ready, "done": readiness.done, "total": readiness.total})

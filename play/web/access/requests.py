@@ -1,23 +1,37 @@
-"""What a request brings: its body, and the client behind it."""
+"""Requests: the message in the body, the client behind it, and the reason of a refusal."""
 
+from typing import TypeVar
+
+from pydantic import ValidationError
 from starlette.requests import HTTPConnection, Request
 
 from wizard_env.play.web.access.limits import client_of
+from wizard_env.play.web.access.messages import Message
 
 LONGEST_BODY = 100_000
 """Bytes in the body of a request; those with a record are the longest."""
+M = TypeVar("M", bound=Message)
 
 
-async def body_of(request: Request) -> bytes:
-    """The body of a request. Raises ValueError if it is too long."""
+async def read_message(request: Request, kind: type[M]) -> M:
+    """Read the body of a request. Raises ValueError if it is too long, or no message of that kind."""
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > LONGEST_BODY:
             raise ValueError(f"the request has more than {LONGEST_BODY} bytes")
-    return body
+    return kind.model_validate_json(body)
 
 
 def client_behind(connection: HTTPConnection) -> str:
-    """The client behind a connection, see `client_of`."""
+    """Return the client behind a connection, see `client_of`."""
     return client_of(connection.client.host if connection.client else "")
+
+
+def reason_for(error: Exception) -> str:
+    """Return the reason of a refusal, on one line."""
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the message"
+        return f"{where}: {first['msg']}"
+    return str(error)

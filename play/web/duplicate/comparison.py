@@ -1,4 +1,4 @@
-"""What two people made of the same deals: round by round, and trick by trick where they parted."""
+"""Comparison of two people with the same deals: round by round, and trick by trick where play parted."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from wizard_env import Rules
 from wizard_env.play.session import PERSON, Event, Session
-from wizard_env.play.web.store import Stored
-from wizard_env.play.web.table import Setup
+from wizard_env.play.web.tables.setup import Setup
+from wizard_env.play.web.tables.store import Stored
 from wizard_env.records.transcripts import PlayedRound
 
-KEPT = 64
+_KEPT = 64
 """Games that are kept so that they need not be replayed again; the least recently used is dropped."""
 LISTED = 50
-"""Others in the list; who came later is left out."""
+"""Others in the list; later ones are left out."""
 
 
 class Played(NamedTuple):
@@ -26,13 +26,13 @@ class Played(NamedTuple):
     """The rounds that are over."""
     events: list[Event]
 
-    def of(self, number: int) -> list[Event]:
-        """The actions of a round."""
+    def events_of(self, number: int) -> list[Event]:
+        """Return the actions of a round."""
         return [event for event in self.events if event.round_number == number]
 
 
 def played(stored: Stored) -> Played:
-    """The game of a stored table."""
+    """Replay the game of a stored table."""
     setup = Setup.from_json(stored.setup)
     seat = setup.seats.index(None)
     session = _replayed(setup.rules, setup.seed, tuple(stored.history))
@@ -41,27 +41,25 @@ def played(stored: Stored) -> Played:
 
 
 def compare_stored(stored: Sequence[Stored], name: str, against: int) -> dict[str, Any]:
-    """What `compare` tells the person at the table of that name, from the stored tables of its match."""
+    """Compare the table of that name with the others of its match, which are stored; see `_compare`."""
     (mine,) = [played(one) for one in stored if one.name == name]
     others = [one for one in stored if one.name != name][:LISTED]
-    return compare(mine, [played(one) for one in others], against)
+    return _compare(mine, [played(one) for one in others], against)
 
 
-def compare(mine: Played, others: Sequence[Played], against: int) -> dict[str, Any]:
-    """What a person may know of the others in a match: the rounds that this person has finished, and no more.
+def _compare(mine: Played, others: Sequence[Played], against: int) -> dict[str, Any]:
+    """Compare a person's finished rounds with those of the others in a match; rounds ahead stay hidden.
 
     Returns:
-        "others": for each {"name", "points": by round, "rounds": how many both have finished, "difference":
-        own points less theirs in those}, and "rounds": what `compare_round` tells of each round that this
-        person and the other at the place `against` have finished.
+        "others": for each {"name", "points": by round, "rounds": the number that both have finished,
+        "difference": own points less theirs in those}, and "rounds": the comparison of each round that this
+        person and the other of index `against` have finished, see `_compare_round`.
     """
-    told = [_difference(mine, other) for other in others]
     rounds: list[dict[str, Any]] = []
     if against < len(others):
-        other = others[against]
-        both = zip(mine.rounds, other.rounds, strict=False)
-        rounds = [compare_round(mine, other, *pair) for pair in both]
-    return {"others": told, "rounds": rounds}
+        both = zip(mine.rounds, others[against].rounds, strict=False)
+        rounds = [_compare_round(mine, others[against], *pair) for pair in both]
+    return {"others": [_difference(mine, other) for other in others], "rounds": rounds}
 
 
 def _difference(mine: Played, other: Played) -> dict[str, Any]:
@@ -71,20 +69,18 @@ def _difference(mine: Played, other: Played) -> dict[str, Any]:
     return {"name": other.name, "points": points, "rounds": len(both), "difference": own - sum(points)}
 
 
-def compare_round(mine: Played, other: Played, one: PlayedRound, theirs: PlayedRound) -> dict[str, Any]:
-    """A round that both have finished, with pairs of mine and theirs.
+def _compare_round(mine: Played, other: Played, one: PlayedRound, theirs: PlayedRound) -> dict[str, Any]:
+    """Compare a round that both have finished; pairs are mine and theirs.
 
     Returns:
         "round_number", "hand_size", "trump", "points", "bids", "tricks_won", "difference", "parted": the
-        first actions that differ, with their "seat", or null if play was alike; "tricks": from the first one
-        that differs.
+        first actions that differ, with their "seat", or null if there are none; "tricks": pairs from the
+        first trick that differs, whose number is "first_trick".
     """
-    first = next(
-        (pair for pair in zip(mine.of(one.number), other.of(one.number), strict=False) if _differ(*pair)),
-        None,
-    )
+    events = zip(mine.events_of(one.number), other.events_of(one.number), strict=False)
+    parted = next((pair for pair in events if _action(pair[0]) != _action(pair[1])), None)
     tricks = list(zip(one.tricks, theirs.tricks, strict=True))
-    parted = next((place for place, (a, b) in enumerate(tricks) if a != b), len(tricks))
+    alike = next((count for count, (a, b) in enumerate(tricks) if a != b), len(tricks))
     points = [_points(one, mine.seat), _points(theirs, other.seat)]
     return {
         "round_number": one.number,
@@ -94,23 +90,21 @@ def compare_round(mine: Played, other: Played, one: PlayedRound, theirs: PlayedR
         "difference": points[0] - points[1],
         "bids": [one.bids[mine.seat], theirs.bids[other.seat]],
         "tricks_won": [one.tricks_won[mine.seat], theirs.tricks_won[other.seat]],
-        "parted": None
-        if first is None
-        else {"seat": first[0].seat, "actions": [event.action for event in first]},
-        "first_trick": parted + 1,
-        "tricks": [[asdict(a), asdict(b)] for a, b in tricks[parted:]],
+        "parted": parted and {"seat": parted[0].seat, "actions": [event.action for event in parted]},
+        "first_trick": alike + 1,
+        "tricks": [[asdict(a), asdict(b)] for a, b in tricks[alike:]],
     }
 
 
-def _differ(one: Event, other: Event) -> bool:
-    return (one.seat, one.action) != (other.seat, other.action)
+def _action(event: Event) -> tuple[int, str]:
+    return event.seat, event.action
 
 
-def _points(one: PlayedRound, seat: int) -> int:
-    assert one.points is not None
-    return one.points[seat]
+def _points(played_round: PlayedRound, seat: int) -> int:
+    assert played_round.points is not None
+    return played_round.points[seat]
 
 
-@lru_cache(KEPT)
+@lru_cache(_KEPT)
 def _replayed(rules: Rules, seed: int, history: tuple[int, ...]) -> Session:
     return Session(rules, [None] * rules.num_players, seed, history)

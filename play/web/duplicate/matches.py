@@ -1,8 +1,8 @@
 """Matches: tables of one person each, with the same rules, seed, seat and agents.
 
 Agents draw their randomness from the seed and the number of the decision, so they act the same at every table
-where the game has gone the same way. Nothing can be taken back in a match: whoever has seen a deal cannot
-play it again at that table.
+where the game has gone the same way. Nothing can be taken back in a match: a deal that was seen cannot be
+played again at that table.
 """
 
 import asyncio
@@ -12,76 +12,75 @@ from datetime import UTC, datetime
 
 from wizard_env import Rules
 from wizard_env.play.language.translation import t
-from wizard_env.play.web.hub import Hub
-from wizard_env.play.web.table import Change, Setup, Table, UnknownTableError, new_setup
+from wizard_env.play.web.tables.hub import Hub, Ticket
+from wizard_env.play.web.tables.setup import Setup, UnknownTableError, new_setup
+from wizard_env.play.web.tables.table import Table
+from wizard_env.play.web.tables.transitions import State, Transition, change_setup
 
-MATCH_BYTES = 9
-DAILY = "daily"
+_MATCH_BYTES = 9
+_DAILY = "daily"
+"""The name of the match of the day."""
 DAILY_RULES = Rules(num_players=4, hand_sizes=(2, 4, 6, 8, 10))
 """The rules of every deal of the day."""
 
 
 class Matches:
-    """The matches of a server; all that is stored of one is its name, at each of its tables."""
+    """The matches of a server. Only the name of a match is stored, at each of its tables."""
 
-    def __init__(self) -> None:
+    def __init__(self, hub: Hub) -> None:
         """Start without matches."""
+        self._hub = hub
         self._opening = asyncio.Lock()
 
-    async def begin(self, hub: Hub, table: Table) -> str:
+    async def begin(self, table: Table) -> str:
         """Let others play the deals of a table, and return the name of the match.
 
         Raises ValueError unless the table has one seat for a person, and StoreError.
         """
-
-        def decide() -> Change | None:
-            if table.setup.seats.count(None) != 1:
-                raise ValueError(t("the same deals can be played by others if one person sits at the table"))
-            if table.setup.match is not None:
-                return None
-            return table.changed(match=secrets.token_urlsafe(MATCH_BYTES))
-
-        if await hub.tables.change(table, decide):
-            hub.show(table)
+        await self._hub.change(table, _begin_match)
         assert table.setup.match is not None
         return table.setup.match
 
-    async def setup_of(self, hub: Hub, match: str) -> tuple[Setup, int]:
-        """The setup of the first table of a match, and how many tables there are.
+    async def find(self, match: str) -> tuple[Setup, int]:
+        """Return the setup of the first table of a match, and the number of its tables.
 
         Raises UnknownTableError if there is none, and StoreError.
         """
-        stored = await hub.tables.of_match(match)
+        stored = await self._hub.tables.of_match(match)
         if not stored:
             raise UnknownTableError(t("there is no such match"))
         return Setup.from_json(stored[0].setup), len(stored)
 
-    async def open(self, hub: Hub, match: str, person: str | None) -> tuple[Table, int, str]:
-        """Open a table with the deals of a match; `DAILY` stands for the match of the day.
+    async def open(self, match: str, person: str | None) -> Ticket:
+        """Open a table with the deals of a match, or of the day if its name is "daily".
 
-        Returns the table, and the seat and token of the person. Raises as `setup_of`, `Hub.check_person` and
-        `Tables.open` do.
+        Raises as `find` and `Hub.open_with` do.
         """
-        hub.check_person(person)
         async with self._opening:  # so that the first two of a day get the same deals
-            if match == DAILY:
-                setup = await self._of_the_day(hub)
+            if match == _DAILY:
+                setup = await self._of_the_day()
             else:
-                setup, _ = await self.setup_of(hub, match)
+                setup, _ = await self.find(match)
             fresh = replace(setup, taken={}, people={}, left=(), begun=False, listed=False, watchers=False)
-            taken, seat, token = fresh.with_person(person)
-            return await hub.tables.open(taken, hub.connections.tables()), seat, token
+            return await self._hub.open_with(fresh, person)
 
-    async def _of_the_day(self, hub: Hub) -> Setup:
-        match = f"{DAILY}-{today()}"
-        stored = await hub.tables.of_match(match)
+    async def _of_the_day(self) -> Setup:
+        match = f"{_DAILY}-{today()}"
+        stored = await self._hub.tables.of_match(match)
         if stored:
             return Setup.from_json(stored[0].setup)
-        agent = hub.agents[-1]
+        agent = self._hub.agents.names[-1]
         seats = [None, *[agent] * (DAILY_RULES.num_players - 1)]
         return replace(new_setup(DAILY_RULES, seats, stand_in=agent), match=match)
 
 
+def _begin_match(state: State) -> Transition | None:
+    if state.setup.seats.count(None) != 1:
+        raise ValueError(t("the same deals can be played by others if one person sits at the table"))
+    match = state.setup.match or secrets.token_urlsafe(_MATCH_BYTES)
+    return change_setup(state, replace(state.setup, match=match))
+
+
 def today() -> str:
-    """The date in UTC, as "2026-11-22"."""
+    """Return the date in UTC, as "2026-11-22"."""
     return datetime.now(UTC).date().isoformat()

@@ -2,23 +2,26 @@
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
-from wizard_env.play.web.access.requests import body_of, client_behind
-from wizard_env.play.web.hub import Hub
-from wizard_env.play.web.messages import AskedTable
+from wizard_env.play.web.access.messages import JudgeTable
+from wizard_env.play.web.access.requests import client_behind, read_message
+from wizard_env.play.web.judging.judgements import Judgements
+from wizard_env.play.web.tables.endpoints import table_of
 
 
 async def judge_table(request: Request) -> Response:
-    """POST /tables/NAME/judgement: an AskedTable; returns a judgement of that round.
+    """POST /tables/NAME/judgement: a JudgeTable; returns a judgement of that round.
 
     While the game is on, only those at the table may ask; then anyone may, as for its record.
     """
-    wanted = AskedTable.model_validate_json(await body_of(request))
-    hub: Hub = request.app.state.hub
-    table = await hub.tables.find(request.path_params["name"])
+    wanted = await read_message(request, JudgeTable)
+    table = await table_of(request)
     if table.session.seat is not None:
         table.seat_of(wanted.token)
-    judged = await request.app.state.judgements.of(
-        hub, table, wanted.round_number, wanted.agent, client_behind(request)
-    )
-    return JSONResponse(judged)
+    judgements: Judgements = request.app.state.judgements
+    client = client_behind(request)
+    return JSONResponse(await judgements.of(table, wanted.round_number, wanted.agent, client))
+
+
+JUDGING_ROUTES = [Route("/tables/{name}/judgement", judge_table, methods=["POST"])]

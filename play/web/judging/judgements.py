@@ -2,31 +2,32 @@
 
 import asyncio
 from collections import OrderedDict
+from functools import partial
 from typing import Any
 
-from wizard_env import Agent
 from wizard_env.play.language.translation import t
-from wizard_env.play.web.hub import Hub
-from wizard_env.play.web.judging.sums import judgement
-from wizard_env.play.web.table import Table
+from wizard_env.play.web.judging.sums import judge
+from wizard_env.play.web.tables.agents import Agents
+from wizard_env.play.web.tables.table import Table
 
-KEPT = 1000
+_KEPT = 1000
 """Judgements that are kept; the least recently used is dropped."""
 
 
 class Judgements:
     """Judgements by table, round and agent. Agents are asked in the queue for costly questions."""
 
-    def __init__(self) -> None:
+    def __init__(self, agents: Agents) -> None:
         """Start without judgements."""
+        self._agents = agents
         self._kept: OrderedDict[tuple[object, ...], asyncio.Task[dict[str, Any]]] = OrderedDict()
 
-    async def of(self, hub: Hub, table: Table, round_number: int, agent: str, client: str) -> dict[str, Any]:
-        """An agent's judgement of a finished round, made now or kept; see `judgement`.
+    async def of(self, table: Table, round_number: int, agent: str, client: str) -> dict[str, Any]:
+        """Return an agent's judgement of a finished round, made now or kept; see `judge`.
 
-        Raises ValueError if the round is not over yet, and as `Hub.ask` does.
+        Raises ValueError if the round is not over yet, and as `Agents.ask` does.
         """
-        game, finished = table.session.game, len(table.session.game.rounds)
+        session, finished = table.session, len(table.session.game.rounds)
         if round_number > finished:
             raise ValueError(
                 t(
@@ -35,16 +36,12 @@ class Judgements:
                     count=finished,
                 )
             )
-        ends = [number for number, event in enumerate(table.session.events) if event.points is not None]
-        key = (table.name, round_number, agent, tuple(game.history[: ends[round_number - 1] + 1]))
+        ends = [number for number, event in enumerate(session.events) if event.points is not None]
+        key = (table.name, round_number, agent, tuple(session.game.history[: ends[round_number - 1] + 1]))
         if key not in self._kept:
-            played = game.clone()  # the game may go on in the meantime
-
-            def judge(judging: Agent) -> dict[str, Any]:
-                return judgement(played, round_number, judging, agent)
-
-            self._kept[key] = asyncio.create_task(hub.ask(agent, judge, client, costly=True))
-            while len(self._kept) > KEPT:
+            asked = partial(judge, session.game, round_number, agent)
+            self._kept[key] = asyncio.create_task(self._agents.ask(agent, asked, client, costly=True))
+            while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         try:

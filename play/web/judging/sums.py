@@ -1,4 +1,4 @@
-"""A judgement of a round, in tenths of points, so that the figures add up as they are printed."""
+"""The judgement of a round, in tenths of points, so that the figures add up as they are printed."""
 
 from dataclasses import replace
 from time import perf_counter
@@ -8,11 +8,11 @@ from wizard_env import Agent, Game
 from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat, analyse
 
 
-def judgement(game: Game, round_number: int, agent: Agent, name: str) -> dict[str, Any]:
-    """Where points were lost in a round, judged by an agent.
+def judge(game: Game, round_number: int, name: str, agent: Agent) -> dict[str, Any]:
+    """Let the agent of that name judge where points were lost in a round.
 
-    Returns an `Analysis` of that round as plain values, rounded as `in_tenths` does, and "seconds": how long
-    the agent took. Raises ValueError as `analyse` does.
+    Returns an `Analysis` of that round as plain values, rounded as `in_tenths` does, and "seconds": the time
+    that the agent took. Raises ValueError as `analyse` does.
     """
     start = perf_counter()
     analysis = analyse(game, agent, name, only=[round_number])
@@ -20,10 +20,10 @@ def judgement(game: Game, round_number: int, agent: Agent, name: str) -> dict[st
 
 
 def in_tenths(analysis: Analysis) -> Analysis:
-    """An analysis with every figure rounded to a tenth of a point.
+    """Round every figure of an analysis to a tenth of a point.
 
-    As printed, a seat's losses are the sum of its decisions', and points = par + luck - lost. What rounding
-    leaves over goes to the luck, which is what decisions do not explain anyway.
+    As printed, a seat's losses are the sum of its decisions', and points = par + luck - lost. The rest from
+    rounding goes to the luck, which is all that decisions do not explain anyway.
     """
     decisions = [_rounded(decision) for decision in analysis.decisions]
     par = round(analysis.par, 1)

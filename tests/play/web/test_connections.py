@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from tests.play.web.seats import Seat, new_table
 from wizard_env import Rules
 from wizard_env.loading import load
-from wizard_env.play.web.connections import (
+from wizard_env.play.web.tables.connections import (
     DONE,
     MOST_UNSENT,
     TRY_AGAIN,
@@ -18,8 +18,10 @@ from wizard_env.play.web.connections import (
     Connections,
     CrowdedError,
 )
-from wizard_env.play.web.table import Setup, Table
-from wizard_env.play.web.table_json import NOBODY
+from wizard_env.play.web.tables.setup import Setup
+from wizard_env.play.web.tables.table import Table
+from wizard_env.play.web.tables.transitions import State
+from wizard_env.play.web.tables.views import NOBODY
 
 
 class FakeWebSocket:
@@ -41,7 +43,7 @@ class FakeWebSocket:
 
 
 def a_table() -> Table:
-    return Table("name", Setup(Rules(3), ("random", "random", "random"), seed=7), load)
+    return Table("name", State.of(Setup(Rules(3), ("random", "random", "random"), seed=7), load))
 
 
 def connected(websocket: FakeWebSocket, table: Table) -> Connection:
@@ -70,7 +72,7 @@ def test_nobody_waits_for_a_browser_that_does_not_read() -> None:
 
 
 def test_a_table_has_room_for_so_many_browsers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard_env.play.web.connections.MOST_WATCHERS", 2)
+    monkeypatch.setattr("wizard_env.play.web.tables.connections.MOST_WATCHERS", 2)
 
     async def run() -> None:
         table, connections = a_table(), Connections()

@@ -12,8 +12,8 @@ from starlette.websockets import WebSocketDisconnect
 from tests.play.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, sit_down
 from tests.positions import played_at_random
 from wizard_env import Rules
-from wizard_env.play.web import hub as hub_module
 from wizard_env.play.web.server import make_app
+from wizard_env.play.web.tables import hub as hub_module
 from wizard_env.records.game_records import players_of, record
 
 GUESTS: list[str | None] = [None, "random", None]
@@ -230,7 +230,7 @@ def test_a_move_cancels_a_hint_and_does_not_wait_for_it(
         gate.wait(60)
         raise RuntimeError("nobody waits for this")
 
-    monkeypatch.setattr("wizard_env.play.web.questions.assess", assess)
+    monkeypatch.setattr("wizard_env.play.web.tables.agents.assess", assess)
     seat, _ = sit_down(client, [None, "champion", "champion"], hand_sizes=[3])
     view = seat.wait_for_turn()
     seat.say(kind="hint", agent="champion")
@@ -253,7 +253,7 @@ def test_costly_questions_do_not_delay_hints(client: TestClient, monkeypatch: py
         gate.wait(60)
         return {}
 
-    monkeypatch.setattr("wizard_env.play.web.server.judgement", judgement)
+    monkeypatch.setattr("wizard_env.play.web.study.endpoints.judge", judgement)
     asked = {"record": record(game), "round_number": 1, "agent": "champion"}
     codes: list[int] = []
 

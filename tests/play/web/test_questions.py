@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from wizard_env.play.web.questions import BusyError, Questions
+from wizard_env.play.web.tables.questions import BusyError, Questions
 
 
 def test_clients_take_turns() -> None:

@@ -24,15 +24,12 @@ from wizard_env.cli.main import app
 from wizard_env.cli.serve import OFFERED
 from wizard_env.evaluation.analysis import analyse
 from wizard_env.play.web.access.guard import REQUEST_BURST
+from wizard_env.play.web.access.messages import LONGEST_RECORD
 from wizard_env.play.web.access.requests import LONGEST_BODY
 from wizard_env.play.web.judging.sums import in_tenths
-from wizard_env.play.web.messages import LONGEST_RECORD
-from wizard_env.play.web.server import (
-    LONGEST_MESSAGE,
-    PAGE,
-    STRENGTH,
-    make_app,
-)
+from wizard_env.play.web.server import PAGE, make_app
+from wizard_env.play.web.tables.endpoints import STRENGTH
+from wizard_env.play.web.tables.socket import LONGEST_MESSAGE
 from wizard_env.records.game_records import record, replay
 
 JSON = {"Content-Type": "application/json"}
@@ -461,7 +458,7 @@ def test_a_lost_connection_comes_back_to_the_same_seat(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A deal in which seat 0 does not name the trump first.
-    monkeypatch.setattr("wizard_env.play.web.table.fresh_seed", lambda: 7)
+    monkeypatch.setattr("wizard_env.play.web.tables.setup.fresh_seed", lambda: 7)
     seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[4])
     view = seat.wait_for_turn()
     seat.act(view, "bid 1")
@@ -478,7 +475,7 @@ def test_a_restart_loses_no_game(tmp_path: Path) -> None:
         file = tmp_path / f"{stops}.sqlite"
         rng = np.random.default_rng(3)
         with browser(make_app(file, AGENTS)) as client, pytest.MonkeyPatch.context() as patched:
-            patched.setattr("wizard_env.play.web.table.fresh_seed", lambda: 7)
+            patched.setattr("wizard_env.play.web.tables.setup.fresh_seed", lambda: 7)
             seat, opened = sit_down(client, [None, "random", "heuristic"], hand_sizes=[1, 4])
             if not stops:
                 ends.append(play_to_the_end(seat, rng)["scene"])

@@ -14,12 +14,21 @@ from starlette.testclient import TestClient
 
 from tests.play.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end
 from wizard_env import Rules
-from wizard_env.play.web import hub as hub_module
-from wizard_env.play.web.questions import SharedAgent
 from wizard_env.play.web.server import make_app
-from wizard_env.play.web.store import EMPTY, OVER, RUNNING, WAITING, Save, StaleError, Store, StoreError
-from wizard_env.play.web.table import Setup
-from wizard_env.play.web.tables import DAY, KEPT_EMPTY_SECONDS, KEPT_SECONDS, Tables
+from wizard_env.play.web.tables import hub as hub_module
+from wizard_env.play.web.tables.agents import SharedAgent
+from wizard_env.play.web.tables.setup import Setup
+from wizard_env.play.web.tables.store import (
+    EMPTY,
+    OVER,
+    RUNNING,
+    WAITING,
+    Save,
+    StaleError,
+    Store,
+    StoreError,
+)
+from wizard_env.play.web.tables.tables import DAY, KEPT_EMPTY_SECONDS, KEPT_SECONDS, Tables
 
 ORDER = ["over", "empty", "waiting", "longer idle", "idle"]
 PEOPLE: list[str | None] = [None, None, "random"]
@@ -36,7 +45,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_a_second_server_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard_env.play.web.store.LOCK_SECONDS", 0.1)
+    monkeypatch.setattr("wizard_env.play.web.tables.store.LOCK_SECONDS", 0.1)
     file = tmp_path / "tables.sqlite"
     first = Store(file)
     first.save("a", {}, [], 0)
@@ -146,7 +155,7 @@ def refusing(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_full_disk_is_told_and_the_table_stays(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """No seat is taken and no action is made unless it is saved; all goes on once there is room."""
-    monkeypatch.setattr(hub_module, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(hub_module, "RETRY_SECONDS", 0.05)
     hub = client.app.state.hub  # type: ignore[attr-defined]
     opened = new_table(client, PEOPLE, hand_sizes=[2])
     seat = Seat(client, opened)
@@ -178,7 +187,7 @@ def test_a_full_disk_is_told_and_the_table_stays(client: TestClient, monkeypatch
 def test_agents_go_on_when_the_disk_has_room_again(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub_module, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(hub_module, "RETRY_SECONDS", 0.05)
     hub = client.app.state.hub  # type: ignore[attr-defined]
     opened = new_table(client, ["random", "random", "random"], hand_sizes=[1, 1])
     seat = Seat(client, opened)
@@ -212,18 +221,18 @@ def test_a_record_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_old_tables_are_forgotten(store: Store) -> None:
     """Those where nobody acted earlier."""
     now = time.time()
-    for course, kept in ((RUNNING, KEPT_SECONDS), (OVER, KEPT_SECONDS), (EMPTY, KEPT_EMPTY_SECONDS)):
-        store.save(f"old {course}", {}, [], now - kept - 60, course=course)
-        store.save(f"new {course}", {}, [], now - kept + 60, course=course)
+    for stage, kept in ((RUNNING, KEPT_SECONDS), (OVER, KEPT_SECONDS), (EMPTY, KEPT_EMPTY_SECONDS)):
+        store.save(f"old {stage}", {}, [], now - kept - 60, stage=stage)
+        store.save(f"new {stage}", {}, [], now - kept + 60, stage=stage)
     store.save("just now", {}, [], now)
     Tables(store, SharedAgent)
     assert len(store) == 4
-    assert all(store.find(f"new {course}") for course in (RUNNING, OVER, EMPTY))
+    assert all(store.find(f"new {stage}") for stage in (RUNNING, OVER, EMPTY))
 
 
 def test_room_is_made_of_what_is_missed_least(store: Store) -> None:
     now = time.time()
-    for name, course, days in (
+    for name, stage, days in (
         ("played today", RUNNING, 0.5),
         ("idle", RUNNING, 2),
         ("longer idle", RUNNING, 3),
@@ -232,7 +241,7 @@ def test_room_is_made_of_what_is_missed_least(store: Store) -> None:
         ("over", OVER, 0.1),
         ("over, someone there", OVER, 5),
     ):
-        store.save(name, {}, [], now - days * DAY, course=course)
+        store.save(name, {}, [], now - days * DAY, stage=stage)
     gone = []
     while store.make_room(now, DAY, {"over, someone there"}):
         gone.append(next(name for name in ORDER if name not in gone and store.find(name) is None))
@@ -242,7 +251,7 @@ def test_room_is_made_of_what_is_missed_least(store: Store) -> None:
 
 def test_a_full_server_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that nobody came to give way; those where someone is stay, and then the server is full."""
-    monkeypatch.setattr("wizard_env.play.web.tables.MAX_TABLES", 3)
+    monkeypatch.setattr("wizard_env.play.web.tables.tables.MAX_TABLES", 3)
     with browser() as client:
         opened = new_table(client, [None, "random", "random"])
         seat = Seat(client, opened)

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.play.web.seats import Seat, browser, play_to_the_end, sit_down
-from wizard_env.play.web.judging.sums import judgement
+from wizard_env.play.web.judging.sums import judge
 from wizard_env.play.web.server import make_app
 
 JUDGE = "search:worlds=2"
@@ -32,9 +32,9 @@ def test_a_finished_round_is_judged_once(client: TestClient, monkeypatch: pytest
 
     def counted(*arguments: Any) -> dict[str, Any]:
         asked.append(arguments[1])
-        return judgement(*arguments)
+        return judge(*arguments)
 
-    monkeypatch.setattr("wizard_env.play.web.judging.judgements.judgement", counted)
+    monkeypatch.setattr("wizard_env.play.web.judging.judgements.judge", counted)
     seat, opened = sit_down(client, SEATS, hand_sizes=[2, 3])
     play_to_the_end(seat, np.random.default_rng(5))
     first = ask(client, opened).json()

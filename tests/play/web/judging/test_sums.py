@@ -7,7 +7,7 @@ import pytest
 from tests.play.sessions import fresh, play_on
 from wizard_env import Rules
 from wizard_env.agents import load
-from wizard_env.play.web.judging.sums import judgement
+from wizard_env.play.web.judging.sums import judge
 
 JUDGE = "search:worlds=4"
 
@@ -20,7 +20,7 @@ def printed(points: float) -> Decimal:
 @pytest.mark.parametrize("round_number", [2, 3])
 def test_sums_of_a_round_add_up_as_printed(round_number: int) -> None:
     game = play_on(fresh(Rules(3, hand_sizes=(2, 4, 6)))).game
-    judged = judgement(game, round_number, load(JUDGE), JUDGE)
+    judged = judge(game, round_number, JUDGE, load(JUDGE))
     scored = game.rounds[round_number - 1]
     assert judged["analyst"] == JUDGE
     assert judged["seconds"] >= 0
@@ -34,6 +34,6 @@ def test_sums_of_a_round_add_up_as_printed(round_number: int) -> None:
 
 def test_a_round_that_is_not_over_has_no_sums() -> None:
     game = play_on(fresh(Rules(3, hand_sizes=(4,))), actions=5).game
-    judged = judgement(game, 1, load(JUDGE), JUDGE)
+    judged = judge(game, 1, JUDGE, load(JUDGE))
     assert judged["seats"] == []
     assert judged["decisions"]

@@ -1,4 +1,4 @@
-"""What browsers send, and what the server answers. Anything else is refused with a reason.
+"""Messages of browsers, and the server's answers. Anything else is refused with a reason.
 
 **Over HTTP.** Bodies are JSON, with `Content-Type: application/json`. A refusal has a status of 400 or more
 and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try again.
@@ -6,21 +6,21 @@ and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try agai
     GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
     GET  /agents                    [{"name", "lead", "judges"}]
     GET  /tables                    {"tables": [summary]}: tables that wait for guests, someone being there
-    POST /tables                    NewTable -> {"table", "seat", "token"}; both null at a table of agents
+    POST /tables                    OpenTable -> {"table", "seat", "token"}; both null at a table of agents
     POST /tables/mine               Tokens -> {"tables": [summary + {"seat", "left"}], "gone": [table]}
     GET  /tables/NAME               summary
     GET  /tables/NAME/seats         {"open": [seat]}
     POST /tables/NAME/seats         TakeSeat -> {"table", "seat", "token"}
     GET  /tables/NAME/invitation    {"address", "reachable": bool, "qr": text of an SVG}
-    POST /tables/NAME/judgement     AskedTable -> a judgement of a round that is over, see `judging.sums`
-    POST /tables/NAME/match         AtTable -> {"match"} and an invitation: others may now play the same deals
-    POST /tables/NAME/comparison    AskedComparison -> what others have made of the same deals, see
+    POST /tables/NAME/judgement     JudgeTable -> a judgement of a round that is over, see `judging.sums`
+    POST /tables/NAME/match         AtSeat -> {"match"} and an invitation: others may now play the same deals
+    POST /tables/NAME/comparison    Compare -> the others' results with the same deals, see
                                     `duplicate.comparison`
-    GET  /matches/NAME              {"rules", "seats", "tables": how many}
+    GET  /matches/NAME              {"rules", "seats", "tables": their number}
     POST /matches/NAME/seats        TakeSeat -> {"table", "seat", "token"}: a table with the same deals
     POST /matches/daily/seats       the same for the deals of the day
     GET  /tables/NAME/record        the record of a game that is over, with the names of its players
-    POST /records/...               Moment, AskedMoment, AskedRound: see `review`
+    POST /records/...               Moment, AssessMoment, JudgeRound: see `study.review`
 
 A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "watchers": bool, "turn": seat
 or null, "round_number", "num_rounds", "scores", "rules"}. An invitation is not `reachable` if only the
@@ -28,18 +28,18 @@ server's own computer can open it.
 
 **Over the websocket /tables/NAME.** First a Sit, then any COMMAND. The server sends, each with its `kind`:
 
-    view        the table as the seat may see it: see `table_json`, and below
+    view        the table as the seat may see it: see `tables.views`, and below
     presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
     hint        {"agent", "decisions", "choices", "value"}; none comes if the seat moves first
     error       {"why"}
 
-A view adds to `table_json`: "table", "names", "open": seats nobody has taken, "waiting": whether the game has
-yet to begin (nobody may act; it begins when every seat is taken or the host sends Begin), "host": the seat
-of the host or null, "presence": for each seat "agent", "here", "away" (no connection; the table waits),
+A view adds to `tables.views`: "table", "names", "open": seats nobody has taken, "waiting": whether the game
+has yet to begin (nobody may act; it begins when every seat is taken or the host sends Begin), "host": the
+seat of the host or null, "presence": for each seat "agent", "here", "away" (no connection; the table waits),
 "left" (an agent acts until they come back) or "open" (likewise, once the game has begun), "stand_in": the
-agent that acts for those, "watchers": how many watch, null if nobody may, "seconds" and "can_take_back".
+agent that acts for those, "watchers": their number, null if nobody may watch, "seconds" and "can_take_back".
 
-An Act for a decision that has passed is ignored. The server closes with 1000 after Leave, 1008 after a
+An Act for a decision that was taken already is ignored. The server closes with 1000 after Leave, 1008 after a
 refusal (do not connect again), 1013 if the browser reads too slowly (connect again).
 """
 
@@ -50,16 +50,16 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from wizard_env.play.web.access.names import LONGEST_NAME, normal_name
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
-MAX_TEXT = 64
+_MAX_TEXT = 64
 """Characters in the name of an action, agent or option, and in a token."""
 LONGEST_RECORD = 60_000
-"""Characters in the record of a game; a whole game has about 5,000."""
-MOST_TOKENS = 100
+"""Characters in the record of a game; a whole game takes about 5,000."""
+_MOST_TOKENS = 100
 """Tables that can be asked for at once."""
 
 PersonName = Annotated[str, Field(max_length=8 * LONGEST_NAME), AfterValidator(normal_name)]
 """A person's name as it was typed; validation returns it in its normal form."""
-Text = Annotated[str, Field(max_length=MAX_TEXT)]
+Text = Annotated[str, Field(max_length=_MAX_TEXT)]
 
 
 class Message(BaseModel):
@@ -72,7 +72,7 @@ class Sit(Message):
     """The first message over a websocket: take the seat that the token opens, or watch if there is none."""
 
     kind: Literal["sit"]
-    token: str | None = Field(default=None, max_length=MAX_TEXT)
+    token: str | None = Field(default=None, max_length=_MAX_TEXT)
 
 
 class Act(Message):
@@ -81,7 +81,7 @@ class Act(Message):
     kind: Literal["act"]
     action: Text
     decisions: int = Field(ge=0)
-    """Number of decisions the browser has seen: a click on an outdated view is ignored."""
+    """The number of decisions that the browser has seen: a click on an outdated view is ignored."""
 
 
 class Hint(Message):
@@ -98,14 +98,14 @@ class TakeBack(Message):
 
 
 class Pace(Message):
-    """Set how long agents wait before they act."""
+    """Set the time that agents wait before they act."""
 
     kind: Literal["pace"]
     seconds: Annotated[float, Field(strict=False)]
 
 
 class Begin(Message):
-    """The host's word to begin; an agent acts for each open seat until someone takes it."""
+    """Begin the game, as the host may; an agent acts for each open seat until someone takes it."""
 
     kind: Literal["begin"]
 
@@ -116,9 +116,9 @@ class Leave(Message):
     kind: Literal["leave"]
 
 
-COMMAND: TypeAdapter[Act | Hint | TakeBack | Pace | Begin | Leave] = TypeAdapter(
-    Annotated[Act | Hint | TakeBack | Pace | Begin | Leave, Field(discriminator="kind")]
-)
+Command = Act | TakeBack | Pace | Begin | Leave
+"""A message that changes the table."""
+COMMAND: TypeAdapter[Command | Hint] = TypeAdapter(Annotated[Command | Hint, Field(discriminator="kind")])
 """Every message over a websocket after the first."""
 
 
@@ -128,7 +128,7 @@ class TakeSeat(Message):
     person: PersonName | None = None
 
 
-class NewTable(TakeSeat):
+class OpenTable(TakeSeat):
     """Open a table; each seat is an agent's name, or null for a person. The sender takes the first null."""
 
     seats: list[str | None] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
@@ -145,7 +145,7 @@ class NewTable(TakeSeat):
 class Tokens(Message):
     """The seats that a browser has taken."""
 
-    tokens: dict[Text, Text] = Field(max_length=MOST_TOKENS)
+    tokens: dict[Text, Text] = Field(max_length=_MOST_TOKENS)
     """The token of the seat by the name of the table."""
 
 
@@ -161,35 +161,35 @@ class Moment(Recorded):
     decisions: int = Field(ge=0)
 
 
-class AskedMoment(Moment):
+class AssessMoment(Moment):
     """Ask for an agent's assessment of the next decision."""
 
     agent: Text
 
 
-class AskedRound(Recorded):
+class JudgeRound(Recorded):
     """Ask an agent to judge a round."""
 
     round_number: int = Field(ge=1)
     agent: Text
 
 
-class AskedTable(Message):
+class JudgeTable(Message):
     """Ask an agent to judge a finished round of a table, whose seat the token opens; none once it is over."""
 
     round_number: int = Field(ge=1)
     agent: Text
-    token: str | None = Field(default=None, max_length=MAX_TEXT)
+    token: str | None = Field(default=None, max_length=_MAX_TEXT)
 
 
-class AtTable(Message):
-    """Whoever sits at the seat that the token opens."""
+class AtSeat(Message):
+    """Speak for the seat that the token opens."""
 
-    token: str = Field(max_length=MAX_TEXT)
+    token: str = Field(max_length=_MAX_TEXT)
 
 
-class AskedComparison(AtTable):
-    """Ask how another fares with the same deals."""
+class Compare(AtSeat):
+    """Ask for a comparison with another who plays the same deals."""
 
     against: int = Field(default=0, ge=0)
-    """The place of the other in the list of all others; the first is 0."""
+    """The index of the other in the list of all others."""

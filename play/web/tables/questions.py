@@ -1,7 +1,6 @@
-"""Questions to agents: answered in threads of their own, a few at once, in an order fair to all clients."""
+"""Questions to agents: answered in threads, a few at a time, in an order fair to all clients."""
 
 import asyncio
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,38 +8,13 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
-
-from wizard_env.agents.assessment import Assessment, assess, expects_points
-from wizard_env.loading import load
 from wizard_env.play.language.translation import t
-from wizard_env.view import Actions, View
 
 T = TypeVar("T")
 
 
 class BusyError(ValueError):
     """Too many questions are waiting."""
-
-
-class SharedAgent:
-    """An agent that several tables share; it answers one at a time."""
-
-    def __init__(self, name: str) -> None:
-        """Load the agent. Raises as `load` does."""
-        self._agent = load(name)
-        self._asked = threading.Lock()
-        self.expects_points = expects_points(self._agent)
-
-    def act(self, view: View, rng: np.random.Generator) -> Actions:
-        """See `Agent.act`."""
-        with self._asked:
-            return self._agent.act(view, rng)
-
-    def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """Its assessment of the decisions of a view, see `assess`."""
-        with self._asked:
-            return assess(self._agent, view, rng)
 
 
 class Questions:
@@ -50,10 +24,10 @@ class Questions:
         """Start without questions.
 
         Args:
-            name: what the threads are called.
-            at_once: how many are answered at the same time.
-            most_each: how many may wait for one client.
-            most: how many may wait for all of them.
+            name: the name of the threads.
+            at_once: questions that are answered at the same time.
+            most_each: questions of one client that may wait.
+            most: questions of all clients that may wait.
         """
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=name)
         self._free = at_once
@@ -62,7 +36,7 @@ class Questions:
         self._queues: OrderedDict[str, deque[tuple[asyncio.Future[Any], Callable[[], Any]]]] = OrderedDict()
 
     async def ask(self, client: str, question: Callable[[], T]) -> T:
-        """The answer to a question of a client. If this is cancelled, a question not yet begun is dropped.
+        """Answer a question of a client. If this is cancelled, a question not yet begun is dropped.
 
         Raises BusyError, and what the question raises.
         """
@@ -81,7 +55,7 @@ class Questions:
             self._drop(client, item)
 
     def _start(self) -> None:
-        """Answer as many questions as there are free threads, one client after the other."""
+        """Let every free thread answer a question, one client after the other."""
         while self._free and self._queues:
             client, queue = self._queues.popitem(last=False)
             answer, question = queue.popleft()

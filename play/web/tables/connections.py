@@ -1,4 +1,4 @@
-"""The browsers at the tables: what is sent to whom, and who is there."""
+"""The browsers at the tables: their messages wait in queues, so that nobody waits for a slow one."""
 
 import asyncio
 import json
@@ -9,18 +9,18 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from wizard_env.play.language.translation import t
-from wizard_env.play.web.table import Table
-from wizard_env.play.web.table_json import NOBODY
+from wizard_env.play.web.tables.table import Table
+from wizard_env.play.web.tables.views import NOBODY
 
 MOST_UNSENT = 32
-"""Messages that wait for one browser; one that lets more wait reads too slowly, and is dropped."""
+"""Messages that may wait for one browser; a browser that reads more slowly is dropped."""
 MOST_AT_SEAT = 10
 """Browsers at one seat of a table."""
 MOST_WATCHERS = 200
 """Browsers that watch one table."""
 DONE, TRY_AGAIN = 1000, 1013
-"""The codes that close a websocket after all is done, and when the browser should connect again."""
-SECONDS_TO_CLOSE = 1.0
+"""Codes that close a websocket: nothing is left to send; the browser should connect again."""
+_SECONDS_TO_CLOSE = 1.0
 
 
 class CrowdedError(ValueError):
@@ -28,10 +28,10 @@ class CrowdedError(ValueError):
 
 
 class Connection:
-    """One browser at one table. Messages to it wait in a queue of its own, so nobody waits for it."""
+    """One browser at one table, and the queue of messages to it."""
 
     def __init__(self, websocket: WebSocket, table: Table, seat: int, client: str) -> None:
-        """Begin to send.
+        """Start to send.
 
         Args:
             websocket: an accepted websocket.
@@ -48,14 +48,14 @@ class Connection:
         self._is_slow = False
         self._unsent: asyncio.Queue[str | int] = asyncio.Queue()
         self.sending = asyncio.create_task(self._send_all())
-        """Ends when the connection shall end."""
+        """Ends with the connection."""
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Send a message in due time; if the browser reads too slowly, the connection ends instead."""
+        """Queue a message; if the browser reads too slowly, the connection ends instead."""
         self.send_text(_encode(message))
 
     def send_text(self, text: str) -> None:
-        """Send a message that is JSON already."""
+        """Queue a message that is JSON already."""
         if self._unsent.qsize() < MOST_UNSENT:
             self._unsent.put_nowait(text)
         elif not self._is_slow:
@@ -67,7 +67,7 @@ class Connection:
         self._unsent.put_nowait(code)
 
     def drop_question(self) -> None:
-        """No longer wait for the answer to the last Hint."""
+        """Cancel the last Hint, if it is not answered yet."""
         if self.question is not None:
             self.question.cancel()
             self.question = None
@@ -80,7 +80,7 @@ class Connection:
                 await self._websocket.close(item)
         except asyncio.CancelledError:
             with suppress(Exception):
-                await asyncio.wait_for(self._websocket.close(TRY_AGAIN), SECONDS_TO_CLOSE)
+                await asyncio.wait_for(self._websocket.close(TRY_AGAIN), _SECONDS_TO_CLOSE)
             raise
 
 
@@ -99,36 +99,36 @@ class Connections:
         self._at.setdefault(connection.table.name, set()).add(connection)
 
     def remove(self, connection: Connection) -> None:
-        """Remove a connection that was added, or was not."""
+        """Remove a connection, if it was added."""
         name = connection.table.name
         self._at.get(name, set()).discard(connection)
         if not self._at.get(name):
             self._at.pop(name, None)
 
     def at(self, table: Table) -> list[Connection]:
-        """The connections to a table, copied."""
+        """Return the connections to a table."""
         return list(self._at.get(table.name, ()))
 
     def client_at(self, table: Table) -> str:
-        """The client that a table is played for: behind its first seat that is connected, or who watches."""
+        """Return the client that agents act for at a table: at its first connected seat, else a watcher."""
         at_table = self._at.get(table.name, ())
         first = min(at_table, key=lambda one: (one.seat == NOBODY, one.seat), default=None)
         return "" if first is None else first.client
 
     def tables(self) -> dict[str, Table]:
-        """The tables that someone is connected to, by name."""
+        """Return the tables with connections, by name."""
         return {name: next(iter(at_table)).table for name, at_table in self._at.items()}
 
     def here(self, table: Table) -> set[int]:
-        """The seats of a table that are connected."""
+        """Return the seats of a table that are connected."""
         return {one.seat for one in self._at.get(table.name, ()) if one.seat != NOBODY}
 
     def watching(self, table: Table) -> int:
-        """How many watch a table."""
+        """Count the watchers of a table."""
         return sum(one.seat == NOBODY for one in self._at.get(table.name, ()))
 
     def send_views(self, table: Table) -> None:
-        """Send every browser at a table what its seat may see; each seat's view is made once."""
+        """Send every browser at a table what its seat may see; browsers at one seat share a view."""
         here, watching = self.here(table), self.watching(table)
         views: dict[int, str] = {}
         for one in self._at.get(table.name, ()):

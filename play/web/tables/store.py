@@ -1,4 +1,4 @@
-"""Keeps the tables of a server on disk, so that none is lost when it stops."""
+"""Store: keeps the tables of a server on disk, so that none is lost when it stops."""
 
 import hashlib
 import json
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from wizard_env.play.language.translation import t
 
 WAITING, EMPTY, RUNNING, OVER = "waiting", "empty", "running", "over"
-"""What is stored of a table's course: nobody has begun, nobody has acted, the game is on, it is over."""
+"""Stages of a table: its game has not begun, nobody has acted in it, it is under way, it is over."""
 LOCK_SECONDS = 2.0
-"""How long to wait for a server that is just closing the database."""
+"""Time to wait for a server that is just closing the database."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS tables (
 """
 _ADDED = {
     "version": "INTEGER NOT NULL DEFAULT 1",
-    "course": f"TEXT NOT NULL DEFAULT '{RUNNING}'",
+    "course": f"TEXT NOT NULL DEFAULT '{RUNNING}'",  # the stage
     "digest": "TEXT NOT NULL DEFAULT ''",
 }
 """Columns that databases of earlier releases lack."""
@@ -37,11 +37,11 @@ class StoreError(Exception):
 
 
 class StaleError(StoreError):
-    """Another has saved or deleted the table meanwhile."""
+    """The table was saved or deleted by another meanwhile."""
 
 
 class DamagedError(Exception):
-    """What is stored of a table is not what was saved."""
+    """A table is stored otherwise than it was saved."""
 
 
 class Stored(NamedTuple):
@@ -51,7 +51,7 @@ class Stored(NamedTuple):
     setup: dict[str, Any]
     history: list[int]
     version: int
-    """How often it was saved."""
+    """The number of times it was saved."""
 
 
 class Save(NamedTuple):
@@ -66,7 +66,7 @@ class Save(NamedTuple):
     """Seconds since the epoch."""
     version: int = 0
     """The version to replace; 0 for a new table."""
-    course: str = RUNNING
+    stage: str = RUNNING
     """WAITING, EMPTY, RUNNING or OVER."""
 
 
@@ -116,16 +116,16 @@ class Store:
         history: Sequence[int],
         now: float,
         version: int = 0,
-        course: str = RUNNING,
+        stage: str = RUNNING,
     ) -> int:
         """Save a table, see `Save`. Returns the new version; raises StaleError."""
-        (outcome,) = self.save_all([Save(name, setup, history, now, version, course)])
+        (outcome,) = self.save_all([Save(name, setup, history, now, version, stage)])
         if isinstance(outcome, StaleError):
             raise outcome
         return outcome
 
     def save_all(self, saves: Sequence["Save"]) -> list["int | StaleError"]:
-        """Save several tables, which takes hardly longer than to save one.
+        """Save several tables, which takes hardly longer than saving one.
 
         Returns for each the new version, or the error if another has saved or deleted it meanwhile. Raises
         StoreError if none is saved.
@@ -141,8 +141,8 @@ class Store:
         return outcomes
 
     def _write(self, save: "Save") -> "int | StaleError":
-        told = (json.dumps(save.setup), json.dumps(list(save.history)))
-        row = (*told, save.now, save.version + 1, save.course, _digest(*told), save.name)
+        content = (json.dumps(save.setup), json.dumps(list(save.history)))
+        row = (*content, save.now, save.version + 1, save.stage, _digest(*content), save.name)
         if save.version:
             entries = "setup = ?, history = ?, used = ?, version = ?, course = ?, digest = ?"
             query = f"UPDATE tables SET {entries} WHERE name = ? AND version = ?"
@@ -156,12 +156,12 @@ class Store:
         return StaleError(t("this table was changed or deleted by another server; open it again"))
 
     def find(self, name: str) -> Stored | None:
-        """The saved table of that name, or None. Raises DamagedError."""
+        """Return the saved table of that name, or None. Raises DamagedError."""
         rows = self._rows(f"SELECT {_STORED} FROM tables WHERE name = ?", (name,))
         return _read(*rows[0]) if rows else None
 
     def of_match(self, match: str) -> list[Stored]:
-        """The saved tables of a match that are not damaged, the oldest first."""
+        """Return the saved tables of a match that are not damaged, the oldest first."""
         rows = self._rows(
             f"SELECT {_STORED} FROM tables WHERE json_valid(setup)"
             " AND iif(json_valid(setup), json_extract(setup, '$.match'), NULL) = ? ORDER BY rowid",
@@ -174,28 +174,28 @@ class Store:
         return found
 
     def newest(self) -> float:
-        """The latest time that a table was saved at, in seconds since the epoch; 0 if there is none."""
+        """Return the time of the latest save, in seconds since the epoch; 0 if there is none."""
         return self._newest
 
     def __len__(self) -> int:
         ((count,),) = self._rows("SELECT count(*) FROM tables")
         return int(count)
 
-    def forget(self, before: float, courses: Collection[str] = (WAITING, EMPTY, RUNNING, OVER)) -> None:
-        """Delete tables of these courses last saved before a time, in seconds since the epoch."""
-        marks = ", ".join("?" * len(courses))
-        self._execute(f"DELETE FROM tables WHERE used < ? AND course IN ({marks})", (before, *courses))
+    def forget(self, before: float, stages: Collection[str] = (WAITING, EMPTY, RUNNING, OVER)) -> None:
+        """Delete tables in these stages last saved before a time, in seconds since the epoch."""
+        marks = ", ".join("?" * len(stages))
+        self._execute(f"DELETE FROM tables WHERE used < ? AND course IN ({marks})", (before, *stages))
 
     def delete(self, name: str) -> None:
         """Delete a table, if there is one of that name."""
         self._execute("DELETE FROM tables WHERE name = ?", (name,))
 
     def make_room(self, now: float, idle: float, in_use: Collection[str]) -> bool:
-        """Delete the table that will be missed least, and return whether there is one.
+        """Delete the table that matters least, and return whether there is one.
 
-        First those that are over, then those where nobody has acted, then those not saved for `idle` seconds
-        before `now`, or in times to come, which a clock that was ahead has left; the oldest of each first,
-        and none whose name is `in_use`.
+        The order is: games that are over, games where nobody has acted, then tables not saved for `idle`
+        seconds before `now` or saved after it, by a clock that was ahead; the oldest of each first. A table
+        whose name is `in_use` stays.
         """
         order = f"CASE course WHEN '{OVER}' THEN 0 WHEN '{RUNNING}' THEN 2 ELSE 1 END"
         found = self._rows(
@@ -226,7 +226,7 @@ class Store:
 
 
 def _read(name: str, setup: str, history: str, version: int, digest: str) -> Stored:
-    """A row of the database. Raises DamagedError; rows of earlier releases have no digest."""
+    """Read a row of the database. Raises DamagedError; rows of earlier releases have no digest."""
     try:
         if digest and digest != _digest(setup, history):
             raise ValueError("its digest does not match its content")
@@ -236,7 +236,7 @@ def _read(name: str, setup: str, history: str, version: int, digest: str) -> Sto
 
 
 def _decoded(stored: bytes) -> str:
-    """Text of the database; damaged text must not keep whole queries from being answered."""
+    """Decode text of the database; damaged text must not make whole queries fail."""
     return stored.decode(errors="replace")
 
 

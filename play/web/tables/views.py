@@ -10,16 +10,17 @@ from wizard_env.render.scene import Scene
 SHOWN_EVENTS = 40
 """The latest events that are sent."""
 NOBODY = -1
-"""Stands for someone without a seat, who sees what is public."""
+"""Stands for a person without a seat, who sees what is public."""
 
 
-def table_json(session: Session, seat: int | None) -> dict[str, Any]:
-    """Everything that a seat may know, ready for JSON.
+def view_of(session: Session, seat: int | None) -> dict[str, Any]:
+    """Return everything that a seat may know, ready for JSON.
 
     NOBODY knows what is public: no hand, and no bid that is still hidden from one of the seats. None shows
     everything. Both are without legal actions.
     """
-    scene, trick = public_scene(session) if seat == NOBODY else session.look(seat), session.last_trick
+    scene = _public_scene(session) if seat == NOBODY else session.look(seat)
+    trick, game, latest = session.last_trick, session.game, session.events[-SHOWN_EVENTS:]
     acts = seat is not None and seat != NOBODY and scene.seats[seat].acts
     return {
         "you": None if seat == NOBODY else seat,
@@ -27,20 +28,18 @@ def table_json(session: Session, seat: int | None) -> dict[str, Any]:
         | {
             "rules": scene.rules.to_dict(),
             "pad": [(number, scored._asdict()) for number, scored in scene.pad],
-            "seats": [dict(vars(one)) for one in scene.seats],
+            "seats": [vars(one) for one in scene.seats],
+            "leader": None if game.seat is None else int(game.state["leader"][0]),
         },
-        "legal": [ACTIONS[action] for action in session.game.legal_actions()] if acts else [],
+        "legal": [ACTIONS[action] for action in game.legal_actions()] if acts else [],
         "last_trick": None if trick is None else asdict(trick),
         "decisions": len(session.events),
-        "events": [
-            vars(event) | {"action": event.action_for(seat, session.game.rules)}
-            for event in session.events[-SHOWN_EVENTS:]
-        ],
+        "events": [vars(event) | {"action": event.action_in(scene)} for event in latest],
     }
 
 
-def public_scene(session: Session) -> Scene:
-    """What everyone at a table may see: each seat as its left neighbour sees it."""
+def _public_scene(session: Session) -> Scene:
+    """Return what everyone at a table may see: each seat as its left neighbour sees it."""
     players = session.game.rules.num_players
     seen = [session.look((seat + 1) % players) for seat in range(players)]
     return replace(seen[0], observer=None, seats=tuple(seen[seat].seats[seat] for seat in range(players)))

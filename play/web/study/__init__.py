@@ -1,0 +1,1 @@
+"""Going through played games, decision by decision."""

@@ -1,0 +1,120 @@
+"""The agents that a server offers: they act at its tables, and answer the questions of its people."""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TypeVar
+
+import numpy as np
+
+from wizard_env import Agent
+from wizard_env.agents.assessment import Assessment, assess, expects_points
+from wizard_env.loading import load
+from wizard_env.play.language.translation import t
+from wizard_env.play.session import Session
+from wizard_env.play.web.tables.questions import Questions
+from wizard_env.play.web.tables.tables import MAX_TABLES
+from wizard_env.view import Actions, View
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+class AgentError(ValueError):
+    """An agent fails to answer a question."""
+
+    def __init__(self, name: str, error: Exception) -> None:
+        """Tell browsers the kind of the error; its text, which may show cards and paths, is only logged."""
+        super().__init__(t("{name} failed ({kind})", name=name, kind=type(error).__name__))
+
+
+class SharedAgent:
+    """An agent that several tables share; it answers one at a time."""
+
+    def __init__(self, name: str) -> None:
+        """Load the agent. Raises as `load` does."""
+        self._agent = load(name)
+        self._asked = threading.Lock()
+        self.expects_points = expects_points(self._agent)
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        """See `Agent.act`."""
+        with self._asked:
+            return self._agent.act(view, rng)
+
+    def assess(self, view: View, rng: np.random.Generator) -> Assessment:
+        """See `Assessor.assess`."""
+        with self._asked:
+            return assess(self._agent, view, rng)
+
+
+class Agents:
+    """The agents of a server, by name, and the questions that wait for them.
+
+    Each kind of question has threads and agents to itself: a move never waits for advice, and advice never
+    for a judgement.
+    """
+
+    def __init__(self, names: Sequence[str], find: Callable[[str], SharedAgent]) -> None:
+        """Start without questions.
+
+        Args:
+            names: the agents that can play and give advice. Browsers may choose only these, because `load`
+                runs programs and reads files. The last one acts for people who leave.
+            find: returns the agent of a name that acts at tables.
+        """
+        self.names = list(names)
+        self.find = find
+        self._moves = Questions("move", at_once=2, most_each=MAX_TABLES, most=MAX_TABLES)
+        self._quick = Questions("hint", at_once=2, most_each=4, most=40)
+        self._costly = Questions("judgement", at_once=1, most_each=3, most=20)
+        self._advisers = {self._quick: cache(SharedAgent), self._costly: cache(SharedAgent)}
+
+    def check(self, name: str) -> None:
+        """Raise ValueError if the server does not offer the agent."""
+        if name not in self.names:
+            allowed = ", ".join(self.names)
+            raise ValueError(t("unknown agent {name}: allowed are {names}", name=repr(name), names=allowed))
+
+    async def choose(self, session: Session, client: str) -> int:
+        """Return the choice of the agent that acts in a session; clients (see `client_of`) take turns.
+
+        Raises AgentError if the agent fails.
+        """
+        assert session.agent is not None
+        try:
+            return await self._moves.ask(client, session.choose)
+        except Exception as error:  # agents may be programs of others
+            _log.exception("%s failed to act", session.agent)
+            raise AgentError(session.agent, error) from error
+
+    async def ask(
+        self, name: str, question: Callable[[Agent], T], client: str = "", costly: bool = False
+    ) -> T:
+        """Ask an agent a question, in a thread, and return its answer.
+
+        Args:
+            name: the agent.
+            question: takes the agent, and returns the answer.
+            client: the client that asks, see `client_of`; clients take turns.
+            costly: whether the answer may take seconds; such questions do not delay the others.
+
+        Raises:
+            ValueError: this server does not offer the agent, or too many questions are waiting.
+            AgentError: the agent fails.
+        """
+        self.check(name)
+        questions = self._costly if costly else self._quick
+        try:
+            return await questions.ask(client, lambda: question(self._advisers[questions](name)))
+        except ValueError:
+            raise
+        except Exception as error:
+            _log.exception("%s failed to answer a question", name)
+            raise AgentError(name, error) from error
+
+    def close(self) -> None:
+        """Drop the questions that wait."""
+        for questions in (self._moves, self._quick, self._costly):
+            questions.close()

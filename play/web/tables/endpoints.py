@@ -1,0 +1,128 @@
+"""The endpoints of tables, for the lobby and for invitations."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+
+from wizard_env.play.language.translation import t
+from wizard_env.play.web.access.addresses import Addresses, Invitation
+from wizard_env.play.web.access.messages import OpenTable, TakeSeat, Tokens
+from wizard_env.play.web.access.requests import client_behind, read_message
+from wizard_env.play.web.tables.hub import Hub
+from wizard_env.play.web.tables.setup import UnknownTableError
+from wizard_env.play.web.tables.socket import table_socket
+from wizard_env.play.web.tables.table import Table
+from wizard_env.records.game_records import record
+
+STRENGTH = Path(__file__).parent.parent / "static" / "strength.json"
+"""The strength of agents by name, as measured by `make strength`."""
+
+
+def hub_of(request: Request) -> Hub:
+    """Return the hub of the server."""
+    hub: Hub = request.app.state.hub
+    return hub
+
+
+async def table_of(request: Request) -> Table:
+    """Return the table that the path names. Raises UnknownTableError."""
+    return await hub_of(request).tables.find(request.path_params["name"])
+
+
+def invite(request: Request, page: str) -> Invitation:
+    """Return an invitation to a page, as the client reaches the server."""
+    addresses: Addresses = request.app.state.addresses
+    return addresses.invite(page, request.headers["host"], request.url.scheme)
+
+
+async def list_agents(request: Request) -> Response:
+    """GET /agents: the agents that this server offers.
+
+    `lead` is the agent's lead over three `rule_based` in points per game, null if it has not been measured;
+    `judges` is whether it can judge where points were lost.
+    """
+    agents = hub_of(request).agents
+    leads = json.loads(STRENGTH.read_text(encoding="utf-8"))
+    return JSONResponse(
+        [
+            {"name": name, "lead": leads.get(name), "judges": agents.find(name).expects_points}
+            for name in agents.names
+        ]
+    )
+
+
+async def list_tables(request: Request) -> Response:
+    """GET /tables: the tables that wait for guests."""
+    return JSONResponse({"tables": [table.summary() for table in hub_of(request).waiting()]})
+
+
+async def list_own_tables(request: Request) -> Response:
+    """POST /tables/mine: Tokens; returns the tables that they open, and the names of those that are gone."""
+    tokens = (await read_message(request, Tokens)).tokens
+    summaries: list[dict[str, Any]] = []
+    gone: list[str] = []
+    for name, token in tokens.items():
+        try:
+            table = await hub_of(request).tables.find(name)
+            seat = table.seat_of(token)
+        except UnknownTableError:
+            gone.append(name)
+        else:
+            summaries.append(table.summary() | {"seat": seat, "left": seat in table.setup.left})
+    return JSONResponse({"tables": summaries, "gone": gone})
+
+
+async def open_table(request: Request) -> Response:
+    """POST /tables: an OpenTable; returns the table's name, and the seat and token of the sender."""
+    wanted = await read_message(request, OpenTable)
+    request.app.state.openings.take(client_behind(request))
+    return JSONResponse((await hub_of(request).open(wanted))._asdict(), 201)
+
+
+async def take_seat(request: Request) -> Response:
+    """POST /tables/NAME/seats: a TakeSeat; returns the same as `open_table`."""
+    wanted = await read_message(request, TakeSeat)
+    ticket = await hub_of(request).take_seat(await table_of(request), wanted.person)
+    return JSONResponse(ticket._asdict(), 201)
+
+
+async def list_open_seats(request: Request) -> Response:
+    """GET /tables/NAME/seats: the seats that are not taken yet."""
+    return JSONResponse({"open": (await table_of(request)).setup.open_seats})
+
+
+async def show_summary(request: Request) -> Response:
+    """GET /tables/NAME: the table's summary."""
+    return JSONResponse((await table_of(request)).summary())
+
+
+async def show_invitation(request: Request) -> Response:
+    """GET /tables/NAME/invitation: the address that others can open, also as a QR code."""
+    return JSONResponse(invite(request, (await table_of(request)).name)._asdict())
+
+
+async def show_record(request: Request) -> Response:
+    """GET /tables/NAME/record: the record of a game that is over."""
+    table = await table_of(request)
+    if table.session.seat is not None:
+        raise ValueError(t("the record is available once the game is over, because it shows all hands"))
+    headers = {"Content-Disposition": 'attachment; filename="wizard.jsonl"'}
+    return PlainTextResponse(record(table.session.game, table.setup.names) + "\n", headers=headers)
+
+
+TABLE_ROUTES: list[BaseRoute] = [
+    Route("/agents", list_agents),
+    Route("/tables", list_tables),
+    Route("/tables", open_table, methods=["POST"]),
+    Route("/tables/mine", list_own_tables, methods=["POST"]),
+    Route("/tables/{name}", show_summary),
+    Route("/tables/{name}/seats", take_seat, methods=["POST"]),
+    Route("/tables/{name}/seats", list_open_seats),
+    Route("/tables/{name}/invitation", show_invitation),
+    Route("/tables/{name}/record", show_record),
+    WebSocketRoute("/tables/{name}", table_socket),
+]

@@ -1,0 +1,281 @@
+"""The hub: connects the tables of a server with browsers and agents."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wizard_env import Rules
+from wizard_env.loading import agent_names
+from wizard_env.play.language.translation import t
+from wizard_env.play.web.access.messages import COMMAND, Hint, Leave, OpenTable, Pace
+from wizard_env.play.web.access.names import check_distinct
+from wizard_env.play.web.tables.agents import AgentError, Agents
+from wizard_env.play.web.tables.connections import Connection, Connections
+from wizard_env.play.web.tables.setup import Setup, new_setup, new_token
+from wizard_env.play.web.tables.store import StoreError
+from wizard_env.play.web.tables.table import Table
+from wizard_env.play.web.tables.tables import Tables
+from wizard_env.play.web.tables.transitions import (
+    Decision,
+    State,
+    Transition,
+    advance,
+    come_back,
+    leave,
+    take_seat,
+    transition_for,
+)
+from wizard_env.play.web.tables.views import NOBODY
+from wizard_env.records.game_records import write_records
+
+_log = logging.getLogger(__name__)
+
+_PRESENCE_SECONDS = 0.1
+"""Joins and leaves within this time are announced together."""
+AWAY_SECONDS = 60.0
+"""Time that a table waits for a person without a connection, while others are present."""
+RETRY_SECONDS = 5.0
+"""Time that agents wait before they try again to save an action."""
+
+
+class Ticket(NamedTuple):
+    """A person's seat at a table; without one at a table of agents."""
+
+    table: str
+    seat: int | None
+    token: str | None
+    """Opens the seat."""
+
+
+class Hub:
+    """The tables of a server, the browsers connected to them, and the agents it offers."""
+
+    def __init__(self, tables: Tables, agents: Agents, records: Path | None) -> None:
+        """Start without connections.
+
+        records: the folder to which finished games are written; None writes none.
+        """
+        self.tables = tables
+        self.agents = agents
+        self.connections = Connections()
+        self._records = records
+        self._tasks: dict[tuple[str, str | int], asyncio.Task[None]] = {}
+
+    # --- seats
+
+    async def open(self, wanted: OpenTable) -> Ticket:
+        """Open a table, and seat the person who asked for it if a seat is for a person.
+
+        Raises ValueError for an unknown agent, and as `open_with` does.
+        """
+        for name in wanted.seats:
+            if name is not None:
+                self.agents.check(name)
+        options = wanted.model_dump(exclude={"seats", "person", "watchers", "listed"})
+        rules = Rules(num_players=len(wanted.seats), **options)
+        setup = new_setup(
+            rules,
+            wanted.seats,
+            stand_in=self.agents.names[-1],
+            watchers=wanted.watchers,
+            listed=wanted.listed,
+        )
+        return await self.open_with(setup, wanted.person)
+
+    async def open_with(self, setup: Setup, person: str | None) -> Ticket:
+        """Open a table with this setup, and seat a person there if a seat is open.
+
+        Raises ValueError for a person named like an agent, and as `Tables.open` does.
+        """
+        self._check_person(person)
+        token = new_token() if setup.open_seats else None
+        if token is not None:
+            setup = setup.with_person(person, token)
+        table = await self.tables.open(setup, self.connections.tables())
+        return Ticket(table.name, None if token is None else table.seat_of(token), token)
+
+    async def take_seat(self, table: Table, person: str | None) -> Ticket:
+        """Seat a person at a table, and show it to those who are there.
+
+        Raises ValueError for a person named like an agent or another at the table, UnknownTableError if every
+        seat is taken, and StoreError.
+        """
+        self._check_person(person)
+        token = new_token()
+        await self.change(table, partial(take_seat, person=person, token=token))
+        return Ticket(table.name, table.seat_of(token), token)
+
+    def _check_person(self, person: str | None) -> None:
+        if person is not None:
+            check_distinct(person, [*self.agents.names, *agent_names()], t("an agent"))
+
+    async def leave_seat(self, table: Table, seat: int) -> None:
+        """Let a person leave a table, and end their connections. Raises StoreError."""
+        await self.tables.change(table, partial(leave, seat=seat))
+        for one in self.connections.at(table):
+            if one.seat == seat:
+                one.close()
+                self.disconnect(one)
+        self._show(table)
+
+    def waiting(self) -> list[Table]:
+        """Return the tables for the lobby: they wait for guests, and somebody is present."""
+        return [
+            table
+            for table in self.connections.tables().values()
+            if not table.setup.begun and table.setup.listed and self.connections.here(table)
+        ]
+
+    # --- changes
+
+    async def obey(self, connection: Connection, text: str) -> None:
+        """Carry out a command from a browser.
+
+        Raises ValueError, with the reason, if it is not allowed, and StoreError.
+        """
+        table, seat = connection.table, connection.seat
+        command = COMMAND.validate_json(text)
+        if seat == NOBODY and (None in table.setup.seats or not isinstance(command, Pace)):
+            raise ValueError(t("only watching is allowed here"))
+        if isinstance(command, Hint):
+            self.agents.check(command.agent)
+            connection.drop_question()
+            connection.question = asyncio.create_task(self._give_hint(connection, command.agent))
+        elif isinstance(command, Leave):
+            await self.leave_seat(table, seat)
+        else:
+            transition = await self.change(table, partial(transition_for, seat=seat, command=command))
+            if transition is not None and not isinstance(command, Pace):
+                connection.drop_question()
+
+    async def change(self, table: Table, decide: Decision) -> Transition | None:
+        """Change a table as `Tables.change` does, show it to everybody there, and let agents act."""
+        transition = await self.tables.change(table, decide)
+        if transition is not None:
+            self._show(table)
+            if transition.ends_the_game:
+                await self._write_record(table)
+        return transition
+
+    def _show(self, table: Table) -> None:
+        self.connections.send_views(table)
+        self._let_agents_act(table)
+
+    def _let_agents_act(self, table: Table) -> None:
+        if table.setup.begun and table.session.waits_for_an_agent and self.connections.at(table):
+            self._begin_task(table, "play", self._play(table))
+
+    def _begin_task(self, table: Table, name: str | int, work: Coroutine[Any, Any, None]) -> None:
+        """Start work that ends when nobody is connected to a table, unless work of that name is under way."""
+        running = self._tasks.get((table.name, name))
+        if running is None or running.done():
+            self._tasks[table.name, name] = asyncio.create_task(work)
+        else:
+            work.close()
+
+    async def _play(self, table: Table) -> None:
+        """Let agents act while it is their turn; `disconnect` cancels this when nobody is connected."""
+        while table.session.waits_for_an_agent:
+            await asyncio.sleep(table.setup.seconds)
+            session = table.session
+            if not session.waits_for_an_agent:
+                return  # a person has come back in the meantime
+            try:
+                action = await self.agents.choose(session, self.connections.client_at(table))
+                await self.change(table, partial(advance, asked=session, action=action))
+            except StoreError as error:
+                self._complain(table, str(error))
+                await asyncio.sleep(RETRY_SECONDS)
+            except AgentError as error:
+                self._complain(table, str(error))
+                return
+            except Exception as error:
+                _log.exception("the server failed at table %s", table.name)
+                self._complain(table, str(AgentError("the server", error)))
+                return
+
+    async def _write_record(self, table: Table) -> None:
+        """Write the record of a game that is over, if records are wanted."""
+        if self._records is None:
+            return
+        file = self._records / f"{table.name}.jsonl"
+        try:
+            await asyncio.to_thread(write_records, file, [table.session.game], table.setup.names)
+        except OSError as error:
+            _log.error("%s: %s", file, error)
+            self._complain(table, "the record of this game could not be written to the server's folder")
+
+    async def _give_hint(self, connection: Connection, name: str) -> None:
+        """Send a seat an agent's advice on its decision; the agent sees what that seat sees."""
+        session = connection.table.session
+        try:
+            if session.seat != connection.seat:
+                raise ValueError(t("hints are only given to the seat that acts"))
+            advice = await self.agents.ask(name, session.advise, connection.client)
+            hint = {"agent": name, "decisions": len(session.events), **asdict(advice)}
+            connection.send({"kind": "hint", **hint})
+        except ValueError as error:
+            connection.send({"kind": "error", "why": str(error)})
+
+    def _complain(self, table: Table, why: str) -> None:
+        self.connections.send_all(table, {"kind": "error", "why": why})
+
+    # --- connections
+
+    async def connect(self, connection: Connection) -> None:
+        """Add a connection, show it the table, and let agents act; a person who had left is back.
+
+        Raises CrowdedError and StoreError.
+        """
+        table = connection.table
+        is_back = await self.tables.change(table, partial(come_back, seat=connection.seat))
+        self.connections.add(connection)
+        if is_back:
+            self._show(table)
+            return
+        self.connections.send_view(connection)
+        self._begin_task(table, "presence", self._announce(table))
+        self._let_agents_act(table)
+
+    def disconnect(self, connection: Connection) -> None:
+        """Remove a connection. Its seat stays taken; agents stop once nobody is connected."""
+        table = connection.table
+        connection.drop_question()
+        self.connections.remove(connection)
+        if self.connections.at(table):
+            self._begin_task(table, "presence", self._announce(table))
+        else:
+            for key in [key for key in self._tasks if key[0] == table.name]:
+                self._tasks.pop(key).cancel()
+
+    async def _announce(self, table: Table) -> None:
+        """Tell everybody at a table, in a moment, who is present, and watch over the seats of the absent."""
+        await asyncio.sleep(_PRESENCE_SECONDS)
+        announced = table.presence(self.connections.here(table), self.connections.watching(table))
+        self.connections.send_all(table, {"kind": "presence", **announced})
+        for seat, presence in enumerate(announced["presence"]):
+            if presence == "away" and table.setup.begun:
+                self._begin_task(table, seat, self._replace(table, seat))
+
+    async def _replace(self, table: Table, seat: int) -> None:
+        """Let an agent take over from a person who stays away while others are present."""
+        await asyncio.sleep(AWAY_SECONDS)
+        try:
+            await self.change(table, partial(self._leave_if_away, table, seat))
+        except StoreError as error:
+            self._complain(table, str(error))
+
+    def _leave_if_away(self, table: Table, seat: int, state: State) -> Transition | None:
+        here = self.connections.here(table)
+        return leave(state, seat) if here and seat not in here else None
+
+    async def close(self) -> None:
+        """End all work."""
+        for task in self._tasks.values():
+            task.cancel()
+        self.agents.close()
+        await self.tables.close()

@@ -1,0 +1,119 @@
+"""A table: its state as far as it is saved, who may sit there, and what each seat is shown."""
+
+import asyncio
+import secrets
+from collections.abc import Collection
+from typing import Any
+
+from wizard_env.play.language.translation import t
+from wizard_env.play.session import Session
+from wizard_env.play.web.tables.setup import Setup, UnknownTableError, digest
+from wizard_env.play.web.tables.store import OVER, WAITING
+from wizard_env.play.web.tables.transitions import State, Transition
+from wizard_env.play.web.tables.views import NOBODY, view_of
+
+
+class Table:
+    """A table of a server. It moves from state to state by transitions that are saved."""
+
+    def __init__(self, name: str, state: State, version: int = 0) -> None:
+        """Show a state that is saved.
+
+        Args:
+            name: the table's name, which links contain.
+            state: the setup and the game.
+            version: the number of times it was saved.
+        """
+        self.name = name
+        self.state = state
+        self.version = version
+        self.lock = asyncio.Lock()
+        """Held while the table changes."""
+
+    @property
+    def setup(self) -> Setup:
+        return self.state.setup
+
+    @property
+    def session(self) -> Session:
+        """The game. It is replaced when the table changes, and never changes in place."""
+        return self.state.session
+
+    def take_over(self, transition: Transition, version: int) -> None:
+        """Move to the next state, which is saved as this version."""
+        assert transition.before is self.state, "the transition starts from another state"
+        self.state, self.version = transition.after, version
+
+    def seat_of(self, token: str | None) -> int:
+        """Return the seat that a token opens; NOBODY, for watching, if there is no token.
+
+        Raises UnknownTableError if the token opens no seat here, or nobody may watch.
+        """
+        if token is None:
+            if not self.setup.people_may_watch:
+                raise UnknownTableError(
+                    t("a table with people cannot be watched, unless it was opened to watchers")
+                )
+            return NOBODY
+        opened = digest(token)
+        for seat, known in self.setup.taken.items():
+            if secrets.compare_digest(known, opened):
+                return seat
+        raise UnknownTableError(t("this token opens no seat at this table"))
+
+    def view(self, seat: int, here: Collection[int], watching: int) -> dict[str, Any]:
+        """Return everything that a seat may know, ready for JSON; at a table of agents NOBODY sees all.
+
+        Args:
+            seat: the seat, or NOBODY.
+            here: the seats that are connected.
+            watching: the number of watchers.
+        """
+        session, setup = self.session, self.setup
+        seen = view_of(session, seat if None in setup.seats or seat != NOBODY else None)
+        can_take_back = setup.seats.count(None) == 1 and setup.match is None
+        return seen | {
+            "legal": seen["legal"] if setup.begun else [],
+            "table": self.name,
+            "seconds": setup.seconds,
+            "names": setup.names,
+            "open": setup.open_seats,
+            "waiting": not setup.begun,
+            "host": setup.host,
+            "stand_in": setup.stand_in,
+            "match": setup.match,
+            "can_take_back": can_take_back and any(event.seat == seat for event in session.events),
+            **self.presence(here, watching),
+        }
+
+    def presence(self, here: Collection[int], watching: int) -> dict[str, Any]:
+        """Return who is present, as `view` has it."""
+        return {
+            "presence": [self._presence_at(seat, here) for seat in range(len(self.setup.seats))],
+            "watchers": watching if self.setup.people_may_watch else None,
+        }
+
+    def _presence_at(self, seat: int, here: Collection[int]) -> str:
+        if self.setup.seats[seat] is not None:
+            return "agent"
+        if seat not in self.setup.taken:
+            return "open"
+        if seat in self.setup.left:
+            return "left"
+        return "here" if seat in here else "away"
+
+    def summary(self) -> dict[str, Any]:
+        """Return the table's entry in a list, ready for JSON: nothing in it is hidden from anyone."""
+        game, setup, stage = self.session.game, self.setup, self.state.stage
+        return {
+            "table": self.name,
+            "phase": stage if stage in (WAITING, OVER) else "playing",
+            "names": setup.names,
+            "open": setup.open_seats,
+            "watchers": setup.people_may_watch,
+            "turn": game.seat if setup.begun else None,
+            "round_number": game.round_number,
+            "num_rounds": game.num_rounds,
+            "scores": game.scores,
+            "rules": game.rules.to_dict(),
+        }

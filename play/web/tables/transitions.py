@@ -1,0 +1,157 @@
+"""Transitions of a table: what each command of a seat makes of its setup and its game.
+
+A transition is computed once, from the state that it replaces. `Tables.change` saves it; then the table takes
+it over, and everybody sees it. Each function here checks a command against a state. It returns None if the
+command changes nothing, and raises ValueError with the reason if it is not allowed.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Self
+
+from wizard_env import Agent
+from wizard_env.play.language.translation import t
+from wizard_env.play.session import Event, Session
+from wizard_env.play.web.access.messages import Act, Begin, Command, Leave, Pace, TakeBack
+from wizard_env.play.web.access.names import check_distinct
+from wizard_env.play.web.tables.setup import Setup
+from wizard_env.play.web.tables.store import EMPTY, OVER, RUNNING, WAITING
+
+PACES = (0.0, 5.0)
+"""The shortest and the longest time in seconds that agents can be set to wait before they act."""
+
+
+class State(NamedTuple):
+    """All of a table that changes."""
+
+    setup: Setup
+    session: Session
+    """The game, which never changes in place: it can be read and asked about while the table moves on."""
+
+    @classmethod
+    def of(cls, setup: Setup, find: Callable[[str], Agent], history: Sequence[int] = ()) -> Self:
+        """Seat everybody, and take the actions so far. Raises ValueError as `Session` does.
+
+        find: returns the agent of a name.
+        """
+        return cls(setup, Session(setup.rules, setup.acting, setup.seed, history, find))
+
+    @property
+    def stage(self) -> str:
+        """WAITING, EMPTY, RUNNING or OVER."""
+        if not self.setup.begun:
+            return WAITING
+        if self.session.seat is None:
+            return OVER
+        return RUNNING if self.session.events else EMPTY
+
+
+class Transition(NamedTuple):
+    """A step of a table from one state to the next."""
+
+    before: State
+    after: State
+
+    @property
+    def event(self) -> Event | None:
+        """The action that was taken; None if none was, or if one was taken back."""
+        events = self.after.session.events
+        return events[-1] if len(events) > len(self.before.session.events) else None
+
+    @property
+    def ends_the_game(self) -> bool:
+        return self.event is not None and self.after.session.seat is None
+
+
+Decision = Callable[[State], Transition | None]
+"""Computes the transition from the state that it is given, or returns None to leave the table as it is."""
+
+
+def transition_for(state: State, seat: int, command: Command) -> Transition | None:
+    """Compute the transition that a seat asks for."""
+    match command:
+        case Act():
+            return _act(state, seat, command)
+        case TakeBack():
+            return _take_back(state, seat)
+        case Begin():
+            return _begin(state, seat)
+        case Pace():
+            return _set_pace(state, command.seconds)
+        case Leave():
+            return leave(state, seat)
+
+
+def _act(state: State, seat: int, command: Act) -> Transition | None:
+    decisions = len(state.session.events)
+    if not state.setup.begun:
+        raise ValueError(t("the game has not begun: seats are open"))
+    if command.decisions < decisions:
+        return None  # a second click
+    if command.decisions > decisions:
+        raise ValueError(t("the table has changed in the meantime"))
+    session = state.session.clone()
+    session.act(seat, command.action)
+    return Transition(state, State(state.setup, session))
+
+
+def advance(state: State, asked: Session, action: int) -> Transition | None:
+    """Take the action that an agent chose in the session it was asked in, if that is still the table's."""
+    if state.session is not asked:
+        return None
+    session = asked.clone()
+    session.advance(action)
+    return Transition(state, State(state.setup, session))
+
+
+def _take_back(state: State, seat: int) -> Transition:
+    if state.setup.seats.count(None) > 1:
+        raise ValueError(t("nothing can be taken back while another person sits at the table"))
+    if state.setup.match is not None:
+        raise ValueError(t("nothing can be taken back in a match: others play the same deals"))
+    session = state.session.clone()
+    session.take_back(seat)
+    return Transition(state, State(state.setup, session))
+
+
+def _begin(state: State, seat: int) -> Transition | None:
+    if seat != state.setup.host:
+        raise ValueError(t("only the host may begin the game"))
+    return None if state.setup.begun else change_setup(state, replace(state.setup, begun=True))
+
+
+def _set_pace(state: State, seconds: float) -> Transition | None:
+    low, high = PACES
+    if not low <= seconds <= high:
+        raise ValueError(f"seconds={seconds!r}: allowed are {low:g} to {high:g}")
+    return change_setup(state, replace(state.setup, seconds=float(seconds)))
+
+
+def take_seat(state: State, person: str | None, token: str) -> Transition | None:
+    """Seat a person, whose token opens the seat from now on; see `Setup.with_person`."""
+    if person is not None:
+        check_distinct(person, state.setup.people.values(), t("another person at this table"))
+    return change_setup(state, state.setup.with_person(person, token))
+
+
+def leave(state: State, seat: int) -> Transition | None:
+    """Let an agent act for a person from now on; before the game the seat is open again."""
+    return change_setup(state, state.setup.without_person(seat))
+
+
+def come_back(state: State, seat: int) -> Transition | None:
+    """Let a person who had left act again."""
+    left = tuple(other for other in state.setup.left if other != seat)
+    return change_setup(state, replace(state.setup, left=left))
+
+
+def change_setup(state: State, setup: Setup) -> Transition | None:
+    """Compute the transition to another setup; the game is the same, but others may act in it."""
+    if setup == state.setup:
+        return None
+    session = state.session
+    if setup.acting != session.seats:
+        session = session.clone()
+        for seat, name in enumerate(setup.acting):
+            session.hand_over(seat, name)
+    return Transition(state, State(setup, session))
