@@ -11,24 +11,24 @@ from wizard_env.render.ansi import SUIT_SYMBOLS
 
 
 def suit_name(suit: str) -> str:
-    """A suit in words, as in "spades"."""
+    """Return a suit in words, as in "spades"."""
     return {"S": t("spades"), "H": t("hearts"), "D": t("diamonds"), "C": t("clubs")}[suit]
 
 
 def card_text(card: str) -> str:
-    """A card as people write it, as in 10♠; Wizards are WI and Jesters JE."""
+    """Return a card as people write it, as in 10♠; Wizards are WI and Jesters JE."""
     if card in ("WI", "JE"):
         return card
     return f"{card[0].replace('T', '10')}{SUIT_SYMBOLS[card[1]]}"
 
 
 def seat_text(seat: int) -> str:
-    """A seat in words, counted from 1."""
+    """Return a seat in words, counted from 1."""
     return t("seat {number}", number=seat + 1)
 
 
 def choice_text(action: str) -> str:
-    """What is chosen by an action: a card as in 10♠, the number of a bid, the name of a suit."""
+    """Return the choice in an action: a card as in 10♠, the number of a bid, the name of a suit."""
     verb, what = action.split()
     if verb == "play":
         return card_text(what)
@@ -36,7 +36,7 @@ def choice_text(action: str) -> str:
 
 
 def rules_text(rules: Rules) -> str:
-    """The options of a game, in words."""
+    """Return the options of a game, in words."""
     restrictions = {
         "free": t("free bids"),
         "no_even": t("bids may not add up to the tricks"),
@@ -49,11 +49,11 @@ def rules_text(rules: Rules) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a row, as in "a, b and c"."""
+    """Return names in a row, as in "a, b and c"."""
     return format_list(names, locale=LOCALES[language_in_use()])
 
 
 def points_text(points: float, digits: int = 0) -> str:
-    """Points with their sign, as in +20 or, with digits, +12.5 with the decimal sign of the language."""
+    """Return points with their sign, as in +20, or with digits as in +12.5, as the language writes them."""
     pattern = "0." + "0" * digits if digits else "0"
     return format_decimal(points, f"+{pattern};-{pattern}", LOCALES[language_in_use()])

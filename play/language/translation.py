@@ -18,13 +18,13 @@ SOURCE = "en"
 LANGUAGES = {"ca": "Català", "es": "Español", SOURCE: "English", "pt": "Português"}
 """The name of each language in itself, by its code."""
 LOCALES = {"ca": "ca_ES", "es": "es_ES", SOURCE: "en_GB", "pt": "pt_PT"}
-"""The locale whose plural rules each language follows."""
+"""The locale of each language, for plurals, lists and numbers."""
 
 _language = ContextVar("language", default=SOURCE)
 
 
 def use_language(language: str) -> None:
-    """Return texts in this language from now on, in this thread or task.
+    """Use this language from now on, in this thread or task.
 
     Raises ValueError if there is no catalogue for it.
     """
@@ -34,24 +34,24 @@ def use_language(language: str) -> None:
 
 
 def language_in_use() -> str:
-    """The code of the language in use; English if none was chosen."""
+    """Return the code of the language in use; English if none was chosen."""
     return _language.get()
 
 
-def wished_language(wishes: Iterable[str]) -> str:
-    """The first of some locales, most wanted first (`pt-BR`, `ca_ES`, `es`), that there is; else English."""
-    locales = [wish.replace("-", "_") for wish in wishes]
+def preferred_language(locales: Iterable[str]) -> str:
+    """Return the first language with a catalogue; locales are as `pt-BR`, `ca_ES`, `es`. Else English."""
+    locales = [locale.replace("-", "_") for locale in locales]
     return negotiate_locale(locales, LANGUAGES, aliases={}) or SOURCE
 
 
 def environment_language() -> str:
-    """The language that the environment asks for: LANGUAGE, LC_ALL, LC_MESSAGES or LANG; else English."""
-    wish = default_locale("LC_MESSAGES")
-    return wished_language([wish] if wish else [])
+    """Return the language set by LANGUAGE, LC_ALL, LC_MESSAGES or LANG; else English."""
+    locale = default_locale("LC_MESSAGES")
+    return preferred_language([locale] if locale else [])
 
 
 def t(text: str, /, **values: object) -> str:
-    """A text in the language in use, with the values of its placeholders, as in `t("seat {seat}", seat=3)`.
+    """Return a text in the language in use; its placeholders take values, as in `t("seat {seat}", seat=3)`.
 
     A text that the catalogue lacks stays English. Raises KeyError if a placeholder has no value.
     """
@@ -61,7 +61,7 @@ def t(text: str, /, **values: object) -> str:
 
 
 def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
-    """As `t`, in the form for a number of things, which the text may show as `{count}`."""
+    """Return a text as `t` does, in the form for a number of things, which the text may show as `{count}`."""
     language = _language.get()
     found = texts(language).get(singular, (singular, plural))
     assert not isinstance(found, str), f"{singular!r} has no plural: call t"
@@ -71,7 +71,7 @@ def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
 
 @cache
 def texts(language: str) -> dict[str, str | tuple[str, str]]:
-    """All translated texts of a language, by their English (singular): a text, or its singular and plural."""
+    """Return all texts of a language by their English singular: a text, or singular and plural."""
     if language == SOURCE:
         return {}
     with (CATALOGUES / f"{language}.po").open("rb") as file:
@@ -88,5 +88,5 @@ def texts(language: str) -> dict[str, str | tuple[str, str]]:
 
 @cache
 def plural_rule(language: str) -> PluralRule:
-    """Maps a number to "one", or to another form; all others are written alike."""
+    """Return the rule that maps a number to "one", or to another form; all others are written alike."""
     return Locale.parse(LOCALES[language]).plural_form

@@ -1,6 +1,5 @@
-"""The language of each request, and the texts that the page translates itself with."""
+"""The language of each request, and the texts that the page is translated with."""
 
-import hashlib
 import json
 from functools import cache
 
@@ -11,19 +10,20 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from wizard_env.play.language.translation import (
     LANGUAGES,
     language_in_use,
+    preferred_language,
     texts,
     use_language,
-    wished_language,
 )
+from wizard_env.play.web.page import File
 
-LONGEST_WISH = 500
+_LONGEST_HEADER = 500
 """Characters of an Accept-Language header that are read; browsers send some fifty."""
-COOKIE = "language"
+_COOKIE = "language"
 """The cookie in which the page remembers a chosen language."""
 
 
 class LanguageMiddleware:
-    """Answers each request in its language: the one chosen on the page, else the browser's wish."""
+    """Answers each request in the language chosen on the page, else in the one that the browser prefers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -32,16 +32,16 @@ class LanguageMiddleware:
         """Handle a request or a websocket (ASGI)."""
         if scope["type"] in ("http", "websocket"):
             connection = HTTPConnection(scope)
-            chosen = connection.cookies.get(COOKIE)
-            wishes = accepted(connection.headers.get("Accept-Language", ""))
-            use_language(chosen if chosen in LANGUAGES else wished_language(wishes))
+            chosen = connection.cookies.get(_COOKIE)
+            preferred = accepted(connection.headers.get("Accept-Language", ""))
+            use_language(chosen if chosen in LANGUAGES else preferred_language(preferred))
         await self._app(scope, receive, send)
 
 
 def accepted(header: str) -> list[str]:
-    """The locales of an Accept-Language header, most wanted first; those with a wrong weight are left out."""
+    """Return the locales of an Accept-Language header, most wanted first, less those with a wrong weight."""
     weighed = []
-    for part in header[:LONGEST_WISH].split(","):
+    for part in header[:_LONGEST_HEADER].split(","):
         name, _, weight = part.partition(";q=")
         try:
             weighed.append((float(weight or 1), name.strip()))
@@ -52,16 +52,10 @@ def accepted(header: str) -> list[str]:
 
 async def show_texts(request: Request) -> Response:
     """GET /language: the language of this request, all languages, and the texts of this one."""
-    body, tag = _texts_json(language_in_use())
-    headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Cookie, Accept-Language"}
-    if request.headers.get("If-None-Match") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(body, media_type="application/json", headers=headers)
+    return _texts_file(language_in_use()).answer(request.headers, Vary="Cookie, Accept-Language")
 
 
 @cache
-def _texts_json(language: str) -> tuple[bytes, str]:
-    """The texts of a language as JSON, and the tag of this version of them."""
+def _texts_file(language: str) -> File:
     content = {"language": language, "languages": LANGUAGES, "texts": texts(language)}
-    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
-    return body, f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    return File(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(), "application/json")

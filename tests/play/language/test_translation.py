@@ -14,11 +14,11 @@ from wizard_env.play.language.translation import (
     environment_language,
     language_in_use,
     plural_rule,
+    preferred_language,
     t,
     texts,
     tn,
     use_language,
-    wished_language,
 )
 from wizard_env.play.web.languages import accepted
 from wizard_env.play.web.server import make_app
@@ -102,7 +102,7 @@ def test_an_unknown_language_is_refused() -> None:
     ],
 )
 def test_the_first_wish_that_can_be_met_is(wishes: list[str], language: str) -> None:
-    assert wished_language(wishes) == language
+    assert preferred_language(wishes) == language
 
 
 @pytest.mark.parametrize(

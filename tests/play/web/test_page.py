@@ -1,10 +1,14 @@
 """The files of the page."""
 
+import re
+
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from wizard_env.play.web.server import PAGE
+
+PRELOAD = re.compile(r'<link rel="modulepreload" href="([^"]+)">\n')
 
 
 def test_every_file_is_sent_with_its_type(client: TestClient) -> None:
@@ -14,9 +18,15 @@ def test_every_file_is_sent_with_its_type(client: TestClient) -> None:
     assert len(files) > 30
     for file in files:
         answer = client.get(f"/{file.relative_to(PAGE).as_posix()}")
-        assert answer.content == file.read_bytes()
+        assert PRELOAD.sub("", answer.text).encode() == file.read_bytes()
         assert types[file.suffix] in answer.headers["Content-Type"]
-    assert client.get("/").content == (PAGE / "index.html").read_bytes()
+    assert client.get("/").content == client.get("/index.html").content
+
+
+def test_scripts_are_fetched_at_once(client: TestClient) -> None:
+    """Not one after the other, as their imports are found: the page is shown sooner."""
+    head = client.get("/").text.partition("</head>")[0]
+    assert PRELOAD.findall(head) == sorted(file.relative_to(PAGE).as_posix() for file in PAGE.rglob("*.js"))
 
 
 def test_what_a_browser_has_already_is_not_sent_again(client: TestClient) -> None:

@@ -48,12 +48,6 @@ def test_the_page_loads_every_script() -> None:
     assert behind(START) | {START} == set(SCRIPTS)
 
 
-def test_scripts_are_fetched_at_once() -> None:
-    """Not one after the other, as their imports are found: the page is shown sooner."""
-    html = (PAGE / "index.html").read_text(encoding="utf-8")
-    assert re.findall(r'<link rel="modulepreload" href="([^"]+)">', html) == list(SCRIPTS)
-
-
 def test_one_script_connects_and_drawing_does_without() -> None:
     """One more fetches the texts, before all others run."""
     connecting = {name for name, script in SCRIPTS.items() if CONNECTS.search(script)}

@@ -1,23 +1,23 @@
-// Drills: the table as it stood at a decision that was dear. One decides again, and then sees what an agent
-// expects of each action, what one chooses now, and what one chose then.
-import { drawWhy } from "../judging/why.js";
+// Drills: the table as it was at a costly decision. The person decides again, and then sees the points that an
+// agent expects from each action, and both choices.
 import { language, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, actionName, complain, make, offerLobby, signed } from "../shared/elements.js";
-import { savePlace, saveRecords } from "../shared/storage.js";
+import { $, actionName, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
+import { saveMoment, saveRecords } from "../shared/storage.js";
+import { drawHint, drawThinking } from "../table/advice.js";
 import { drawFigures } from "../table/decision.js";
-import { drawTable, drawThinking } from "../table/drawing.js";
+import { drawTable } from "../table/drawing.js";
 import { listen } from "../table/keys.js";
 import { BOXES, daysAfter, isLearned, isRight, worthOf } from "./boxes.js";
-import { answer, collect, dueDrills, keptDrills, recordOf } from "./collection.js";
+import { collect, dueDrills, keptDrills, recordOf, saveAnswer } from "./collection.js";
 
 let judge = ""; // the agent that judges
 let queue = []; // the drills to come
 let shown = null; // the drill on the table
-let record = ""; // and its game
+let record = ""; // of its game
 
-export async function drills(agents) {
+export async function showDrills(agents) {
   judge = agents.find((agent) => agent.judges)?.name;
   if (!judge) {
     complain(t("No agent of this server can judge decisions."));
@@ -30,7 +30,7 @@ export async function drills(agents) {
   listen();
   next();
   await collect(judge, (done, total) => {
-    if (!shown) rest(t("Judged {done} of {total} rounds …", { done, total }));
+    if (!shown) showRest(t("Judged {done} of {total} rounds …", { done, total }));
   });
   if (!shown) next();
 }
@@ -38,7 +38,7 @@ export async function drills(agents) {
 async function next() {
   if (!queue.length) queue = dueDrills(Date.now());
   shown = queue.shift() ?? null;
-  if (!shown) return rest();
+  if (!shown) return showRest();
   record = recordOf(shown);
   const view = await ask("records/decision", { record, decisions: shown.decisions });
   if (view) show(view);
@@ -51,10 +51,10 @@ function show(view) {
   for (const name of ["choices", "hand"]) $(name).inert = false;
   drawTable(view, (action) => decide(view, action));
   document.title = t("Drills – Wizard");
-  $("news").textContent = ""; // it goes from game to game, so nothing has happened
+  $("news").textContent = ""; // nothing has happened: the drills are from different games
   $("advice").hidden = true;
-  const place = { box: shown.box, boxes: BOXES, count: dueDrills(Date.now()).length - 1 };
-  tell(t("Once more: what do you choose now?"), t("Box {box} of {boxes}; {count} more due.", place));
+  const progress = { box: shown.box, boxes: BOXES, count: dueDrills(Date.now()).length - 1 };
+  say(t("Once more: what do you choose now?"), t("Box {box} of {boxes}; {count} more due.", progress));
 }
 
 async function decide(view, action) {
@@ -62,14 +62,14 @@ async function decide(view, action) {
   drawThinking(judge);
   const advice = await ask("records/assessment", { record, decisions: shown.decisions, agent: judge });
   if (!advice) return show(view);
-  const best = drawWhy(judge, advice, action, shown.chosen);
+  const best = drawHint(judge, advice, action, shown.chosen);
   drawFigures(advice.choices);
   for (const name of ["next", "replay"]) $(name).hidden = false;
   $("next").focus();
   const right = isRight(advice.choices, action);
-  const after = answer(shown, right, Date.now());
+  const after = saveAnswer(shown, right, Date.now());
   const verdict = right ? t("Right.") : t("Better: {action}.", { action: actionName(best) });
-  tell(verdict, `${comparison(advice.choices, action)} ${again(after, right)}`);
+  say(verdict, `${comparison(advice.choices, action)} ${again(after, right)}`);
 }
 
 function comparison(choices, action) {
@@ -86,17 +86,17 @@ function again(after, right) {
   return tn("It comes again in {count} day.", "It comes again in {count} days.", daysAfter(shown.box));
 }
 
-const tell = (title, text) =>
+const say = (title, text) =>
   $("asked").replaceChildren(make("b", { textContent: title }), " ", make("span", { textContent: text }));
 
 function openReview() {
   if (!saveRecords(record)) return;
-  savePlace(0, shown.decisions);
+  saveMoment(0, shown.decisions);
   goTo(REVIEW);
 }
 
 // Nothing is due.
-function rest(progress = "") {
+function showRest(progress = "") {
   shown = null;
   $("table").hidden = true;
   delete document.body.dataset.page;
@@ -112,7 +112,7 @@ function rest(progress = "") {
   const paragraph = (textContent, properties = {}) => make("p", { textContent, ...properties });
   $("result").replaceChildren(
     make("h1", { textContent: t("Drills") }),
-    paragraph(t("When a game of yours ends, its dearest decisions come here for you to make again.")),
+    paragraph(t("When a game of yours ends, its costliest decisions come here for you to make again.")),
     paragraph(progress || waiting, { role: "status" }),
     paragraph(
       t(
@@ -120,7 +120,7 @@ function rest(progress = "") {
       ),
       { className: "note" },
     ),
-    make("p", {}, make("a", { href: "./", textContent: t("Back to the lobby") })),
+    make("p", {}, lobbyLink()),
   );
   $("result").hidden = false;
 }

@@ -1,12 +1,24 @@
-// The same deals at the table: inviting others to them, and what they have made of them.
+// The same deals at the table: an invitation to them, and a comparison with the others who play them.
 import { t } from "../language.js";
 import { ask, askQuietly } from "../shared/connection.js";
-import { $, actionName, chip, levelName, make, row, SYMBOLS, signed } from "../shared/elements.js";
+import {
+  $,
+  actionName,
+  chip,
+  copyText,
+  levelName,
+  make,
+  makeTable,
+  playsOf,
+  row,
+  SYMBOLS,
+  signed,
+} from "../shared/elements.js";
 import { savedToken, saveMatch } from "../shared/storage.js";
 
-let latest = null; // the view that came last
-let against = 0; // the place of the other in the list of others
-let asked = ""; // the state of the table for which the comparison was asked
+let latest = null; // the latest view
+let against = 0; // the index of the other in the list of others
+let asked = ""; // the match and round for which the comparison was asked
 
 // Called with each view. Only a table of one person can be played by others.
 export function followMatch(view) {
@@ -47,10 +59,9 @@ function showLink(address) {
   field.setAttribute("aria-label", t("Link to the same deals"));
   field.onfocus = () => field.select();
   const copy = make("button", { textContent: t("Copy link") });
-  copy.onclick = async () => {
+  copy.onclick = () => {
     field.select();
-    await navigator.clipboard?.writeText(address);
-    copy.textContent = t("Copied");
+    copyText(address, copy);
   };
   $("same").querySelector("p.share")?.remove();
   $("same").append(make("p", { className: "share" }, field, copy));
@@ -81,8 +92,7 @@ function othersOf({ others }) {
     line.cells[0].append(button);
     return line;
   });
-  const head = row("th", [t("Against"), t("rounds"), t("you lead by")]);
-  return make("table", { className: "sums" }, make("thead", {}, head), make("tbody", {}, ...lines));
+  return makeTable("sums", [t("Against"), t("rounds"), t("you lead by")], lines);
 }
 
 function roundsOf({ others, rounds }) {
@@ -93,53 +103,39 @@ function roundsOf({ others, rounds }) {
       signed(difference),
     ]),
   );
-  const head = row("th", [t("Round"), t("You"), levelName(others[against].name), t("difference")]);
+  const headings = [t("Round"), t("You"), levelName(others[against].name), t("difference")];
   const caption = make("caption", { textContent: t("Tricks won / bid, points") });
-  return make("table", { className: "sums" }, caption, make("thead", {}, head), make("tbody", {}, ...lines));
+  return makeTable("sums", headings, lines, caption);
 }
 
-// Where play parted: the first choices that differ, and the tricks from there on.
+// The decisions where play parted: the first choices that differ, and the tricks from there on.
 function partings({ others, rounds }) {
+  const other = levelName(others[against].name);
   return rounds
     .filter(({ parted }) => parted !== null)
     .map(({ round_number, parted, first_trick, tricks, trump }) => {
-      const who = levelName(latest.names[parted.seat]);
       const [mine, theirs] = parted.actions.map(actionName);
-      const where = t("Round {number} parts at {who}: {mine} here, {theirs} there", {
+      const textContent = t("Round {number} parts at {who}: {mine} here, {theirs} there", {
         number: round_number,
-        who: parted.seat === latest.you ? t("your seat") : who,
+        who: parted.seat === latest.you ? t("your seat") : levelName(latest.names[parted.seat]),
         mine,
         theirs,
       });
-      const lines = tricks.map((pair, place) => {
-        const line = make("tr", {}, make("td", { textContent: `${first_trick + place}` }));
+      if (!tricks.length) return make("p", { textContent });
+      const lines = tricks.map((pair, index) => {
+        const line = make("tr", {}, make("td", { textContent: `${first_trick + index}` }));
         for (const trick of pair) line.append(make("td", {}, ...cardsOf(trick)));
         return line;
       });
-      const suits = trump.map((suit) => (suit ? SYMBOLS[suit] : "–"));
-      const head = row("th", [
-        t("Trick"),
-        `${t("You")} ${suits[0]}`,
-        `${levelName(others[against].name)} ${suits[1]}`,
-      ]);
-      const table = make(
-        "table",
-        { className: "sums" },
-        make("thead", {}, head),
-        make("tbody", {}, ...lines),
-      );
-      if (!lines.length) return make("p", { textContent: where });
-      return make("details", {}, make("summary", { textContent: where }), table);
+      const [own, their] = trump.map((suit) => (suit ? SYMBOLS[suit] : "–"));
+      const headings = [t("Trick"), `${t("You")} ${own}`, `${other} ${their}`];
+      return make("details", {}, make("summary", { textContent }), makeTable("sums", headings, lines));
     });
 }
 
 // The cards in the order of play; the winner's is marked.
-function cardsOf({ leader, cards, winner }) {
-  const seats = latest.names.length;
-  return cards.flatMap((name, place) => {
+const cardsOf = (trick) =>
+  playsOf(trick, latest.names.length).flatMap(([seat, name]) => {
     const face = chip(name);
-    if ((leader + place) % seats !== winner) return [face, " "];
-    const mark = make("b", { className: "taken" }, face);
-    return [mark, " "];
+    return [seat === trick.winner ? make("b", { className: "taken" }, face) : face, " "];
   });
-}

@@ -1,31 +1,29 @@
-// The page that an invitation to the same deals, or the deals of the day, leads to: takes the seat.
+// The page of an invitation to the same deals, and of the deals of the day: takes the seat.
 import { t, tn } from "../language.js";
-import { goTo } from "../shared/address.js";
+import { DAILY, goTo } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
 import { $, levelName, make, offerLobby } from "../shared/elements.js";
 import { savedMatch, savedPerson, savedToken, saveMatch, savePerson, saveToken } from "../shared/storage.js";
 
-const DAILY = "daily";
-
-export async function match(name) {
+export async function showMatch(name) {
   const isDaily = name === DAILY;
-  const shown = isDaily || (/^[\w-]+$/.test(name) && (await ask(`matches/${name}`)));
-  if (!shown) return offerLobby();
+  const found = isDaily || (/^[\w-]+$/.test(name) && (await ask(`matches/${name}`)));
+  if (!found) return offerLobby();
   const key = isDaily ? `${DAILY} ${new Date().toISOString().slice(0, 10)}` : name;
-  if (comesBack(key)) return;
+  if (returnTo(key)) return;
   const person = make("input", { className: "name", maxLength: 20, value: savedPerson() });
   const form = make(
     "form",
     {},
     make("h1", { textContent: isDaily ? t("The deals of the day") : t("The same deals") }),
-    make("p", { textContent: isDaily ? t("Everybody plays the same cards today.") : invitation(shown) }),
+    make("p", { textContent: isDaily ? t("Everybody plays the same cards today.") : invitation(found) }),
     make("p", { className: "note", textContent: t("Each round is compared once you have finished it.") }),
     make("label", {}, t("Your name"), " ", person),
     make("button", { className: "main", textContent: t("Sit down") }),
   );
   form.onsubmit = async (event) => {
     event.preventDefault();
-    if (comesBack(key)) return; // seated in another tab meanwhile
+    if (returnTo(key)) return; // seated in another tab meanwhile
     const given = person.value.trim();
     savePerson(given);
     const opened = await ask(`matches/${name}/seats`, { person: given || null });
@@ -38,8 +36,8 @@ export async function match(name) {
   $("result").hidden = false;
 }
 
-// Leads whoever plays these deals already to their table, and returns whether they do.
-function comesBack(key) {
+// Returns whether this browser plays these deals already; the page then goes to that table.
+function returnTo(key) {
   const table = savedMatch(key);
   const plays = table !== null && savedToken(table) !== null;
   if (plays) goTo(table);

@@ -4,11 +4,11 @@ import { RESULT } from "../shared/address.js";
 import { $, make } from "../shared/elements.js";
 import { keepsLuckOpen, saveLuckOpen } from "../shared/storage.js";
 import { judgedRound } from "./rounds.js";
-import { dearest, explanation, judgeOf, sentence, sumsOf } from "./sheet.js";
+import { costliest, notesOn, sentence, sumsOf } from "./sheet.js";
 
 let judged = []; // the judgements of the first rounds, in order
-let asking = false; // whether a judgement is awaited
-let latest = null; // the view that came last
+let asking = false; // for a judgement
+let latest = null; // the latest view
 
 // Called with each view. Nothing is asked while the sheet is closed.
 export function followLuck(view, judges) {
@@ -44,19 +44,14 @@ function draw() {
   const { you, scene, table } = latest;
   const sheet = $("luck").querySelector("div");
   if (!judged.length) return sheet.replaceChildren(t("The judge is at work …"));
-  const costs = dearest(judged.slice(-1), you, 1);
-  const missing =
-    scene.pad.length > judged.length ? [make("p", { textContent: t("The judge is at work …") })] : [];
-  const page = make("a", {
-    href: `#${RESULT}${table}/${you}`,
-    textContent: t("Your dearest decisions, to share"),
-  });
+  const losses = costliest(judged.slice(-1), you, 1);
   sheet.replaceChildren(
-    ...costs.map((one) => make("p", { className: "cost", textContent: sentence(one) })),
+    ...losses.map((one) => make("p", { className: "losses", textContent: sentence(one) })),
     sumsOf(judged, you),
-    ...missing,
-    judgeOf(judged),
-    explanation(),
-    ...(scene.phase === "over" ? [make("p", {}, page)] : []),
   );
+  if (scene.pad.length > judged.length) sheet.append(make("p", { textContent: t("The judge is at work …") }));
+  sheet.append(...notesOn(judged));
+  if (scene.phase !== "over") return;
+  const page = { href: `#${RESULT}${table}/${you}`, textContent: t("Your costliest decisions, to share") };
+  sheet.append(make("p", {}, make("a", page)));
 }

@@ -1,15 +1,15 @@
-// The page of a game that is over, to share: the dearest decisions of a seat, and its luck and skill.
+// The page of a game that is over, to share: the costliest decisions of a seat, and its luck and skill.
 import { t } from "../language.js";
 import { ask } from "../shared/connection.js";
-import { $, complain, make, offerLobby, signed } from "../shared/elements.js";
+import { $, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
 import { judgedRound } from "./rounds.js";
-import { dearest, explanation, judgeOf, sentence, sumsOf } from "./sheet.js";
+import { costliest, notesOn, sentence, sumsOf } from "./sheet.js";
 
-const SHOWN = 3; // decisions, the dearest first
+const SHOWN = 3; // decisions
 
-// `place` is the name of a table, "/" and a seat.
-export async function result(place, agents) {
-  const [, table, number] = /^([\w-]+)\/(\d)$/.exec(place) ?? [];
+// `name` is the name of a table, "/" and a seat.
+export async function showResult(name, agents) {
+  const [, table, number] = /^([\w-]+)\/(\d)$/.exec(name) ?? [];
   const summary = table && (await ask(`tables/${table}`));
   const judge = agents.find((agent) => agent.judges);
   if (!summary) return offerLobby();
@@ -30,31 +30,22 @@ export async function result(place, agents) {
 }
 
 function draw({ names, scores }, seat, judged, rounds) {
-  const place = 1 + scores.filter((score) => score > scores[seat]).length;
   const title = t("{name}: {points} points, place {place} of {players}", {
     name: names[seat],
     points: signed(scores[seat]),
-    place,
+    place: 1 + scores.filter((score) => score > scores[seat]).length,
     players: names.length,
   });
   const parts = [make("h1", { textContent: title })];
   if (judged.length < rounds) {
-    const done = { done: judged.length, total: rounds };
-    parts.push(make("p", { role: "status", textContent: t("Judged {done} of {total} rounds …", done) }));
+    const progress = { done: judged.length, total: rounds };
+    parts.push(make("p", { role: "status", textContent: t("Judged {done} of {total} rounds …", progress) }));
   } else {
-    const decisions = dearest(judged, seat, SHOWN);
-    parts.push(
-      make("h2", {
-        textContent: decisions.length ? t("The dearest decisions") : t("No decision lost points."),
-      }),
-      make(
-        "ol",
-        { className: "costs" },
-        ...decisions.map((one) => make("li", { textContent: sentence(one) })),
-      ),
-    );
+    const losses = costliest(judged, seat, SHOWN);
+    const heading = losses.length ? t("The costliest decisions") : t("No decision lost points.");
+    const items = losses.map((one) => make("li", { textContent: sentence(one) }));
+    parts.push(make("h2", { textContent: heading }), make("ol", { className: "losses" }, ...items));
   }
-  if (judged.length) parts.push(sumsOf(judged, seat), judgeOf(judged), explanation());
-  parts.push(make("p", {}, make("a", { href: "./", textContent: t("Back to the lobby") })));
-  $("result").replaceChildren(...parts);
+  if (judged.length) parts.push(sumsOf(judged, seat), ...notesOn(judged));
+  $("result").replaceChildren(...parts, make("p", {}, lobbyLink()));
 }

@@ -1,4 +1,4 @@
-// Before the table: the form that opens one, games to return to, and the form for a seat that a link leads to.
+// The entrance: the form that opens a table, games to return to, and the form for a seat that a link leads to.
 import { dueDrills } from "../drills/collection.js";
 import { t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
@@ -18,10 +18,10 @@ import {
 const MOST_SEATS = 6;
 const FEWEST_SEATS = 3;
 const FIRST_SEATS = 4; // seats in the form when it opens
-const GENTLE = 1; // the level that a newcomer meets: the second one
-const REFRESH = 5000; // milliseconds between two looks at the tables
+const GENTLE = 1; // the index of the agent that a newcomer meets
+const REFRESH = 5000; // milliseconds between two requests for the tables
 
-export function lobby(agents) {
+export function showLobby(agents) {
   welcome();
   const rows = $("seats");
   const seats = () => [...rows.querySelectorAll("select")];
@@ -82,7 +82,7 @@ export function lobby(agents) {
 }
 
 // Offers an open seat at a table to a person who followed its link.
-export function join({ table, names }) {
+export function offerSeat({ table, names }) {
   welcome();
   $("host").textContent = t("At the table: {names}.", { names: names.map(levelName).join(", ") });
   $("joiner").value = savedPerson();
@@ -99,18 +99,18 @@ function welcome() {
   $("entrance").hidden = false;
 }
 
-// Takes a seat and goes to its table. The form's button says that it works, and cannot be pressed twice.
+// Takes a seat and goes to its table. Meanwhile the form's button is disabled and says so.
 async function enter(form, address, name, wanted) {
   const button = form.querySelector("button.main");
   if (button.disabled) return;
   button.disabled = true;
-  const said = button.textContent;
+  const label = button.textContent;
   button.textContent = t("One moment …");
   const person = name.trim();
   savePerson(person);
   const opened = await ask(address, { person: person || null, ...wanted });
   button.disabled = false;
-  button.textContent = said;
+  button.textContent = label;
   if (!opened) return;
   if (opened.token) saveToken(opened.table, opened.token);
   goTo(opened.table);

@@ -32,6 +32,12 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+// A table of these rows, below a row of headings if there are any.
+export function makeTable(className, headings, rows, ...others) {
+  const head = headings ? [make("thead", {}, row("th", headings))] : [];
+  return make("table", { className }, ...others, ...head, make("tbody", {}, ...rows));
+}
+
 // An empty cell is no heading.
 export const row = (tag, cells) =>
   make("tr", {}, ...cells.map((text) => make(text ? tag : "td", { textContent: text })));
@@ -42,10 +48,10 @@ export function signed(points, digits = 0) {
   return points > 0 ? `+${text}` : text;
 }
 
-// A small sign that is told in words too.
-export function sign(kind, textContent, told) {
-  const badge = make("span", { className: `sign ${kind}`, textContent, title: told });
-  badge.setAttribute("aria-label", told);
+// A small sign, and the words for it.
+export function sign(kind, textContent, title) {
+  const badge = make("span", { className: `sign ${kind}`, textContent, title });
+  badge.setAttribute("aria-label", title);
   badge.setAttribute("role", "img");
   return badge;
 }
@@ -58,9 +64,22 @@ export function complain(why) {
   $("error").textContent = why;
 }
 
+export const lobbyLink = () => make("a", { href: "./", textContent: t("Back to the lobby") });
+
 // After an error, if there is nothing else to show.
-export const offerLobby = () =>
-  $("error").append(" ", make("a", { href: "./", textContent: t("Back to the lobby") }));
+export const offerLobby = () => $("error").append(" ", lobbyLink());
+
+// Copies a text and says so on the button. Returns whether it was copied; otherwise the page says why not.
+export async function copyText(text, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = t("Copied");
+    return true;
+  } catch {
+    complain(t("This browser does not let the page copy; mark the link and copy it."));
+    return false;
+  }
+}
 
 // --- cards
 
@@ -70,12 +89,12 @@ export const cardName = (name) =>
 
 export function card(name, tag = "span") {
   const special = SPECIAL[name];
-  const face = make(tag, { className: `card ${special ? `special ${name}` : name[1]}` });
+  const face = make(tag, { className: `card ${special ? name : name[1]}` });
   face.setAttribute("aria-label", cardName(name));
   if (tag === "span") face.setAttribute("role", "img");
   const part = (className, textContent) => make("span", { className, textContent });
   const symbol = special ? special.symbol : SYMBOLS[name[1]];
-  const index = special ? [] : [part("rank", rank(name))];
+  const index = special ? [] : [make("span", { textContent: rank(name) })];
   face.append(make("span", { className: "corner" }, ...index, part("suit", symbol)));
   face.append(part("pip", symbol));
   if (special) face.append(part("title", special.name));
@@ -91,6 +110,10 @@ export function chip(name) {
   face.setAttribute("aria-label", cardName(name));
   return face;
 }
+
+// The seat and the card of each play in a trick, in order, at a table of this many seats.
+export const playsOf = ({ leader, cards }, seats) =>
+  cards.map((name, number) => [(leader + number) % seats, name]);
 
 // --- actions
 

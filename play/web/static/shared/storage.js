@@ -1,4 +1,4 @@
-// What the browser keeps: the person's name and the tokens of seats; for one tab, the games under review.
+// Storage: the person's name and the tokens of seats; for one tab, the games under review.
 import { t } from "../language.js";
 import { complain } from "./elements.js";
 
@@ -6,7 +6,7 @@ const PERSON = "wizard name";
 const tokenKey = (table) => `wizard ${table}`;
 const MOST_TOKENS = 100;
 const RECORDS = "wizard review";
-const PLACE = "wizard review, place";
+const MOMENT = "wizard review, place";
 
 export const savedPerson = () => localStorage.getItem(PERSON) ?? "";
 export const savePerson = (name) => localStorage.setItem(PERSON, name);
@@ -15,7 +15,7 @@ export const savePerson = (name) => localStorage.setItem(PERSON, name);
 export const savedSetting = (name) => localStorage.getItem(`wizard, ${name}`) ?? "";
 export const saveSetting = (name, value) => localStorage.setItem(`wizard, ${name}`, value);
 
-// Who sat where at the table that was opened last, "" for people; empty if there was none.
+// The agents in the seats of the table that was opened last, "" for people; empty if there was none.
 const SEATS = "wizard seats";
 export const savedSeats = () => JSON.parse(localStorage.getItem(SEATS)) ?? [];
 export const saveSeats = (names) => localStorage.setItem(SEATS, JSON.stringify(names));
@@ -46,7 +46,7 @@ export function saveRecords(text, names = null) {
     complain(t("This file is empty."));
     return false;
   }
-  sessionStorage.removeItem(PLACE);
+  sessionStorage.removeItem(MOMENT);
   try {
     sessionStorage.setItem(RECORDS, JSON.stringify([text, names]));
     return true;
@@ -56,10 +56,10 @@ export function saveRecords(text, names = null) {
   }
 }
 
-// The number of the game in the file, and how many of its decisions have been made.
-export const savedPlace = () => JSON.parse(sessionStorage.getItem(PLACE)) ?? [0, 0];
-export const savePlace = (game, decisions) =>
-  sessionStorage.setItem(PLACE, JSON.stringify([game, decisions]));
+// The number of the game in the file, and the number of decisions made so far.
+export const savedMoment = () => JSON.parse(sessionStorage.getItem(MOMENT)) ?? [0, 0];
+export const saveMoment = (game, decisions) =>
+  sessionStorage.setItem(MOMENT, JSON.stringify([game, decisions]));
 
 // The games that drills come from, and the drills, see drills/collection.js.
 const DRILLS = "wizard drills";

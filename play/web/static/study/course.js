@@ -1,7 +1,7 @@
-// The course of a game: everybody's score after each round, as lines.
+// The score of each seat after each round, as lines.
 import { t } from "../language.js";
 import { make, signed } from "../shared/elements.js";
-import { seatName } from "../table/drawing.js";
+import { seatLabel } from "../table/seats.js";
 
 const WIDTH = 300;
 const HEIGHT = 120;
@@ -27,7 +27,7 @@ export function drawCourse(figure, view) {
   };
   drawing.replaceChildren();
   drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-  const last = scene.seats.map((_, seat) => `${seatName(view, seat)} ${signed(totals.at(-1)[seat])}`);
+  const last = scene.seats.map((_, seat) => `${seatLabel(view, seat)} ${signed(totals.at(-1)[seat])}`);
   drawing.setAttribute("aria-label", t("Score: {totals}", { totals: last.join(", ") }));
   for (const score of new Set([highest, 0, lowest])) {
     draw("line", { x1: LEFT, x2: WIDTH - MARGIN, y1: down(score), y2: down(score) });
@@ -38,7 +38,7 @@ export function drawCourse(figure, view) {
     draw("polyline", { points, class: `seat${seat}` });
   }
   const key = scene.seats.map((_, seat) =>
-    make("span", { className: `seat${seat}`, textContent: seatName(view, seat) }),
+    make("span", { className: `seat${seat}`, textContent: seatLabel(view, seat) }),
   );
   figure.querySelector(".key").replaceChildren(...key);
 }

@@ -1,4 +1,4 @@
-// A link to a moment of a game: the whole record is in the address, behind the #, so that no server keeps it.
+// Links to a moment of a game: the whole record is in the address, behind the #, so that no server keeps it.
 import { STUDY } from "../shared/address.js";
 
 export async function linkTo(record, decisions) {
@@ -9,7 +9,7 @@ export async function linkTo(record, decisions) {
   return `${location.origin}${location.pathname}#${STUDY}${text.replaceAll("=", "")}/${decisions}`;
 }
 
-// The record and the number of decisions that a page's name holds; null if it is no such link.
+// Returns the record and the number of decisions in a page's name; null if it is no such link.
 export async function readLink(page) {
   const [text, decisions] = page.slice(STUDY.length).split("/");
   try {

@@ -1,5 +1,5 @@
-// Finished games, decision by decision: what agents think of each decision, and where points were lost.
-
+// Finished games, decision by decision: agents' advice on each decision, and where points were lost.
+import { isLoss, sumHeadings, sumRow } from "../judging/sheet.js";
 import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
@@ -7,31 +7,32 @@ import {
   $,
   actionName,
   complain,
+  copyText,
   levelName,
   make,
   offerLobby,
   row,
-  signed,
   sleep,
 } from "../shared/elements.js";
-import { savedPlace, savedRecords, savePlace } from "../shared/storage.js";
-import { drawAdvice, drawTable, drawThinking, seatName } from "../table/drawing.js";
+import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
+import { drawAdvice, drawThinking } from "../table/advice.js";
+import { drawTable } from "../table/drawing.js";
+import { seatLabel } from "../table/seats.js";
 import { drawCourse } from "./course.js";
 import { linkTo } from "./link.js";
 
-const LEAST_LOSS = 0.05; // points; a smaller difference is not called a loss
-const ADVISERS = ["adviser", "second"]; // the fields that choose whose advice is shown; each has a table
+const ADVISERS = ["adviser", "second"]; // the fields that choose advisers; each has a table
 const STEP = 60; // milliseconds between two requests while a key is held down
 const LOWEST_SCALE = 5; // points; the height of the chart is at least this
 
 let games = []; // the records in the file
 let names = null; // of the players, if the game was played here
 let shown = null; // the view of the decision that is shown
-let wanted = null; // the game and the decision to show: the latest that was asked for
+let wanted = null; // the record and the number of decisions to show next
 let moving = false; // whether a request for a view is under way
 const answers = new Map(); // the agents' answers, by question
 
-export function review(agents) {
+export function showReview(agents) {
   const kept = savedRecords();
   if (kept === null) return goTo(LOBBY);
   const [text, players] = kept;
@@ -42,7 +43,7 @@ export function review(agents) {
   offerAgents(agents);
   for (const name of ["hint", "back", "paces"]) $(name).hidden = true;
   listen();
-  const [game, decisions] = savedPlace();
+  const [game, decisions] = savedMoment();
   $("which").value = game;
   go(decisions);
 }
@@ -91,7 +92,7 @@ function listen() {
 
 const record = () => games[Number($("which").value)];
 
-// Shows the game after this many decisions. While an answer is on its way, only the latest wish is remembered.
+// Shows the game after this many decisions. While an answer is awaited, only the latest request is kept.
 async function go(decisions) {
   const last = shown?.num_decisions ?? Infinity;
   wanted = { record: record(), decisions: Math.max(0, Math.min(decisions, last)) };
@@ -108,18 +109,13 @@ async function go(decisions) {
   if (shown) {
     advise();
     judge();
-  } else refused();
+  } else showRefusal();
 }
 
 async function copyLink() {
   const link = await linkTo(record(), wanted.decisions);
-  try {
-    await navigator.clipboard.writeText(link);
-    $("position").textContent = t("Copied");
-  } catch {
-    complain(t("This browser does not let the page copy; mark the link and copy it."));
-    $("error").append(" ", make("input", { value: link, readOnly: true }));
-  }
+  if (await copyText(link, $("position"))) return;
+  $("error").append(" ", make("input", { value: link, readOnly: true }));
 }
 
 function show(view) {
@@ -135,13 +131,13 @@ function show(view) {
     view.chosen === null
       ? t("after {count} decisions", { count: view.num_decisions })
       : t("decision {number} of {count}", { number: view.decisions + 1, count: view.num_decisions });
-  savePlace($("which").value, view.decisions);
+  saveMoment($("which").value, view.decisions);
   for (const name of ["before", "earlier"]) $(name).disabled = view.decisions === 0;
   for (const name of ["after", "later"]) $(name).disabled = view.decisions === view.num_decisions;
 }
 
 // The server has refused this game, or does not answer. The page shows the reason already.
-function refused() {
+function showRefusal() {
   const why = $("error").textContent.replace(/^line 1: /, "");
   complain(games.length > 1 ? `${gameName(Number($("which").value))}: ${why}` : why);
   offerLobby();
@@ -153,10 +149,10 @@ function refused() {
   for (const name of ["table", "review"]) $(name).hidden = games.length < 2; // to choose another game of the file
 }
 
-// --- what agents say
+// --- agents
 
-// The answer to a question about the game that is shown. Each question is asked once, unless it fails.
-function answer(address, question) {
+// Asks a question about the game that is shown: once, unless it fails.
+function askOnce(address, question) {
   const key = JSON.stringify([address, $("which").value, question]);
   if (!answers.has(key)) {
     const promise = ask(address, { record: record(), ...question });
@@ -169,16 +165,16 @@ function answer(address, question) {
 }
 
 async function advise() {
-  await Promise.all([advisedBy($("adviser").value, $("advice")), advisedBy($("second").value, $("opinion"))]);
+  await Promise.all([adviseBy($("adviser").value, $("advice")), adviseBy($("second").value, $("opinion"))]);
 }
 
-async function advisedBy(agent, table) {
+async function adviseBy(agent, table) {
   const here = shown;
   table.dataset.agent = agent;
   table.hidden = !agent || here.chosen === null;
   if (table.hidden) return;
   if (!table.tBodies[0].rows.length) drawThinking(agent, table);
-  const advice = await answer("records/assessment", { decisions: here.decisions, agent });
+  const advice = await askOnce("records/assessment", { decisions: here.decisions, agent });
   if (advice && here === shown && agent === table.dataset.agent)
     drawAdvice(agent, advice, table, here.chosen);
 }
@@ -201,7 +197,7 @@ async function judge() {
     $("axis").replaceChildren();
     $("chart").querySelector("tbody").replaceChildren();
   }
-  const judgement = await answer("records/judgement", { round_number, agent });
+  const judgement = await askOnce("records/judgement", { round_number, agent });
   if (here !== shown || agent !== $("judges").value) return;
   $("chart").dataset.drawn = drawn;
   caption.textContent = judgement
@@ -223,14 +219,11 @@ function drawBars({ decisions }) {
   $("axis").replaceChildren(...marks.map((textContent) => make("span", { textContent })));
   const focused = document.activeElement?.closest("#bars li")?.dataset.number;
   $("bars").replaceChildren(
-    ...decisions.map(({ number, seat, chosen, best, lost }) => {
+    ...decisions.map((decision) => {
+      const { number, seat, lost } = decision;
       const bar = make("span", { className: "bar" });
       bar.style.height = `${(5 * Math.max(lost, 0)) / highest}rem`;
-      const said = { seat: seatName(shown, seat), action: actionName(chosen), points: lost.toFixed(1) };
-      const title =
-        best === chosen || lost < LEAST_LOSS
-          ? t("{seat}: {action}, lost {points}", said)
-          : t("{seat}: {action}, lost {points}; better {best}", { ...said, best: actionName(best) });
+      const title = titleOf(decision);
       const button = make("button", { title, onclick: () => go(number) }, bar);
       button.setAttribute("aria-label", title);
       const item = make("li", { className: `seat${seat}` }, button, make("span", { textContent: seat + 1 }));
@@ -249,13 +242,17 @@ function drawBars({ decisions }) {
   if (focused) document.querySelector(`#bars li[data-number="${focused}"] button`)?.focus();
 }
 
+function titleOf(decision) {
+  const { seat, chosen, best, lost } = decision;
+  const values = { seat: seatLabel(shown, seat), action: actionName(chosen), points: lost.toFixed(1) };
+  return isLoss(decision)
+    ? t("{seat}: {action}, lost {points}; better {best}", { ...values, best: actionName(best) })
+    : t("{seat}: {action}, lost {points}", values);
+}
+
 function drawSums({ par, seats }) {
-  const rows = seats.map(({ seat, points, luck, lost }) => {
-    const sums = [signed(points), signed(par, 1), signed(luck, 1), signed(lost, 1).replace("+", "")];
-    return row("td", [seatName(shown, seat), ...sums]);
-  });
-  if (rows.length)
-    rows.unshift(row("th", ["", t("points"), `= ${t("par")}`, `+ ${t("luck")}`, `− ${t("lost")}`]));
+  const rows = seats.map((sums) => sumRow(seatLabel(shown, sums.seat), { ...sums, par }));
+  if (rows.length) rows.unshift(row("th", sumHeadings("")));
   $("chart")
     .querySelector("tbody")
     .replaceChildren(...rows);

@@ -1,38 +1,52 @@
-// What an agent thinks of the decision: how likely it is to take each action, and the points that it expects.
+// Tables of advice: an agent's opinion of each action in a decision.
 import { t } from "../language.js";
-import { $, actionName, levelName, make, row, signed } from "../shared/elements.js";
+import { $, actionName, levelName, make, row, sign, signed } from "../shared/elements.js";
 
-// An answer may take seconds.
+// Until the answer comes, which may take seconds.
 export function drawThinking(agent, table = $("advice")) {
-  table.querySelector("caption").textContent = t("{agent} is thinking …", { agent: levelName(agent) });
-  table.tHead.replaceChildren();
-  table.tBodies[0].replaceChildren();
+  fill(table, t("{agent} is thinking …", { agent: levelName(agent) }), [], []);
   table.dataset.stale = "";
-  table.hidden = false;
 }
 
-export function drawAdvice(agent, advice, table = $("advice"), chosen = null) {
-  const title = { agent: levelName(agent) };
-  table.querySelector("caption").textContent =
-    advice.value === null
-      ? t("{agent} would choose", title)
-      : t("{agent} would choose, expecting {points} points this round", {
-          ...title,
-          points: signed(advice.value, 1),
-        });
-  const hasPoints = advice.choices.some((choice) => choice.points !== null);
-  table.tHead.replaceChildren(row("th", ["", "", t("share"), hasPoints ? t("points") : ""]));
-  table.tBodies[0].replaceChildren(
-    ...advice.choices.map(({ action, share, points }) => {
-      const bar = make("span", { className: "bar" });
-      bar.style.width = `${100 * share}%`;
-      const worth = points === null ? "" : signed(points, 1);
-      const line = row("td", [actionName(action), "", `${Math.round(100 * share)}%`, worth]);
-      line.cells[1].append(bar);
-      if (action === chosen) line.dataset.chosen = "";
-      return line;
-    }),
-  );
+// The probability that the agent takes each action, and the points that it expects if it estimates them.
+export function drawAdvice(agent, { choices, value }, table, chosen) {
+  const values = { agent: levelName(agent), points: value === null ? "" : signed(value, 1) };
+  const caption =
+    value === null
+      ? t("{agent} would choose", values)
+      : t("{agent} would choose, expecting {points} points this round", values);
+  const hasPoints = choices.some(({ points }) => points !== null);
+  const rows = choices.map((one) => line(one.action, one.share, one.points, chosen));
+  fill(table, caption, ["", "", t("share"), hasPoints ? t("points") : ""], rows);
+}
+
+// A hint: the points that the agent expects from each action, the best first, and the chance that the bid is met.
+// In a drill, the choices made now and before are marked. Returns the best action.
+export function drawHint(agent, { choices, value }, chosen = null, before = null) {
+  const sorted = choices.toSorted((one, other) => other.points - one.points);
+  const values = { agent: levelName(agent), points: signed(value, 1) };
+  const rows = sorted.map((one) => line(one.action, one.met, one.points, chosen));
+  const earlier = sorted.findIndex(({ action }) => action === before);
+  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("then", "↺", t("then")));
+  const caption = t("{agent} expects {points} points this round", values);
+  fill($("advice"), caption, ["", "", t("meets the bid"), t("points")], rows);
+  return sorted[0].action;
+}
+
+function line(action, chance, points, chosen) {
+  const percent = `${Math.round(100 * chance)}%`;
+  const item = row("td", [actionName(action), "", percent, points === null ? "" : signed(points, 1)]);
+  const bar = make("span", { className: "bar" });
+  bar.style.width = `${100 * chance}%`;
+  item.cells[1].append(bar);
+  if (action === chosen) item.dataset.chosen = "";
+  return item;
+}
+
+function fill(table, caption, headings, rows) {
+  table.querySelector("caption").textContent = caption;
+  table.tHead.replaceChildren(...(headings.length ? [row("th", headings)] : []));
+  table.tBodies[0].replaceChildren(...rows);
   delete table.dataset.stale;
   table.hidden = false;
 }

@@ -1,4 +1,4 @@
-// The first game explains itself: one sentence at each new kind of decision, until the person has had enough.
+// Explains the first game: a sentence at each kind of decision, until the person turns it off.
 import { t } from "../language.js";
 import { $ } from "../shared/elements.js";
 import { savedSetting, saveSetting } from "../shared/storage.js";

@@ -6,12 +6,12 @@ const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone
 const FULL_FAN = 12; // cards; a smaller hand is bent less
 const FEW_BIDS = 8; // on a phone more are chosen with a stepper
 
-let wished = 0; // the bid that the stepper shows
+let stepped = 0; // the bid that the stepper shows
 let round = null; // and its round
-let showWished = () => {}; // draws the stepper, if there is one
+let drawStepper = () => {}; // if there is one
 
 export function drawChoices(view, choose) {
-  const pick = (element, action) => picked(view, choose, element, action);
+  const pick = (element, action) => makePickable(view, choose, element, action);
   const tag = choose ? "button" : "span";
   const suits = view.legal.filter((action) => action.startsWith("trump"));
   const bids = view.scene.phase === "bid" && view.legal.length ? bidsOf(view) : [];
@@ -24,11 +24,11 @@ export function drawChoices(view, choose) {
     return pick(choice, action);
   });
   $("choices").replaceChildren(...(buttons.length ? [make("div", { className: "all" }, ...buttons)] : []));
-  showWished = () => {};
+  drawStepper = () => {};
   $("choices").toggleAttribute("data-many", choose !== null && bids.length > FEW_BIDS);
   if (choose && bids.length > FEW_BIDS) $("choices").append(stepper(view, choose));
-  const not = bids.find((action) => !view.legal.includes(action));
-  if (not) $("choices").append(make("p", { className: "note", textContent: forbidden(view, not) }));
+  const illegal = bids.find((action) => !view.legal.includes(action));
+  if (illegal) $("choices").append(make("p", { className: "note", textContent: forbidden(view, illegal) }));
   drawHand(view, choose, pick, tag);
   if (choose) focusFirstChoice();
 }
@@ -40,10 +40,10 @@ export function drawFigures(choices) {
     choice?.querySelector("small")?.remove();
     choice?.append(figures(`${Math.round(100 * met)}%`, signed(points)));
   }
-  showWished();
+  drawStepper();
 }
 
-// The table of the hint says them to those who listen.
+// Screen readers find them in the table of the hint.
 const figures = (...texts) =>
   make("small", { ariaHidden: "true" }, ...texts.map((textContent) => make("span", { textContent })));
 
@@ -56,7 +56,7 @@ const forbidden = ({ scene }, action) =>
     tricks: scene.hand_size,
   });
 
-function picked(view, choose, element, action) {
+function makePickable(view, choose, element, action) {
   const legal = view.legal.includes(action);
   element.dataset.action = action;
   element.dataset.legal = legal;
@@ -71,30 +71,30 @@ function picked(view, choose, element, action) {
 }
 
 function stepper(view, choose) {
-  if (round !== view.scene.round_number) wished = Math.round(view.scene.hand_size / view.names.length);
+  if (round !== view.scene.round_number) stepped = Math.round(view.scene.hand_size / view.names.length);
   round = view.scene.round_number;
   const go = make("button", { className: "go" });
   const step = (by) => () => {
-    wished = Math.max(0, Math.min(wished + by, view.scene.hand_size));
+    stepped = Math.max(0, Math.min(stepped + by, view.scene.hand_size));
     show();
   };
-  const fewer = make("button", { className: "step", textContent: "−", onclick: step(-1) });
-  const more = make("button", { className: "step", textContent: "+", onclick: step(1) });
+  const fewer = make("button", { textContent: "−", onclick: step(-1) });
+  const more = make("button", { textContent: "+", onclick: step(1) });
   fewer.setAttribute("aria-label", t("one trick fewer"));
   more.setAttribute("aria-label", t("one trick more"));
   go.onclick = () => {
     go.dataset.chosen = "";
-    choose(`bid ${wished}`);
+    choose(`bid ${stepped}`);
   };
   const show = () => {
-    const hint = document.querySelector(`#choices .choice[data-action="bid ${wished}"] small`);
-    go.replaceChildren(t("Bid {number}", { number: wished }), ...(hint ? [hint.cloneNode(true)] : []));
-    go.disabled = !view.legal.includes(`bid ${wished}`);
-    fewer.disabled = wished === 0;
-    more.disabled = wished === view.scene.hand_size;
+    const hint = document.querySelector(`#choices .choice[data-action="bid ${stepped}"] small`);
+    go.replaceChildren(t("Bid {number}", { number: stepped }), ...(hint ? [hint.cloneNode(true)] : []));
+    go.disabled = !view.legal.includes(`bid ${stepped}`);
+    fewer.disabled = stepped === 0;
+    more.disabled = stepped === view.scene.hand_size;
   };
   show();
-  showWished = show;
+  drawStepper = show;
   return make("div", { className: "stepper" }, fewer, go, more);
 }
 
@@ -117,7 +117,7 @@ function drawHand(view, choose, pick, tag) {
   $("table").toggleAttribute("data-large", scene.hand_size > ONE_ROW);
 }
 
-// For the keyboard, unless something else has the focus.
+// Focuses the first choice for the keyboard, unless something else has the focus.
 function focusFirstChoice() {
   const choices = [...document.querySelectorAll(".go, #choices .choice, #hand button")];
   const first = choices.find((one) => !one.disabled && one.checkVisibility());

@@ -5,11 +5,7 @@ import { drawChoices } from "./decision.js";
 import { drawEvents } from "./events.js";
 import { drawPad, showDialog } from "./pad.js";
 import { drawPlayers, seatLabel } from "./seats.js";
-import { drawTrick, lastTrick } from "./trick.js";
-
-export { drawAdvice, drawThinking } from "./advice.js";
-
-export const seatName = seatLabel;
+import { describeLastTrick, drawTrick } from "./trick.js";
 
 const PROMPTS = {
   trump: t("Name the trump."),
@@ -35,7 +31,7 @@ export function drawTable(view, choose = null) {
   drawPad(view);
   $("advice").dataset.stale = "";
   $("last").disabled = !view.last_trick;
-  $("last").onclick = () => showDialog(...lastTrick(view));
+  $("last").onclick = () => showDialog(...describeLastTrick(view));
   const yours = $("status").hasAttribute("data-yours");
   document.title = yours ? t("● Your turn – Wizard") : "Wizard";
 }
@@ -51,10 +47,9 @@ function drawHeader(scene) {
       SYMBOLS[letter],
       make("span", { className: "suit-word", textContent: ` ${SUITS[letter]}` }),
     );
-  const untold = scene.phase === "trump" ? t("trump not named yet") : t("no trump");
-  $("suits").replaceChildren(
-    ...(scene.trump ? nodes("Trump {suit}", { suit: suit(scene.trump) }) : [untold]),
-  );
+  const noTrump = scene.phase === "trump" ? t("trump not named yet") : t("no trump");
+  const trump = scene.trump ? nodes("Trump {suit}", { suit: suit(scene.trump) }) : [noTrump];
+  $("suits").replaceChildren(...trump);
   if (scene.upcard) {
     const turned = chip(scene.upcard);
     turned.title = t("turned up");
@@ -73,18 +68,18 @@ function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
     simultaneous: t("simultaneous bids"),
     secret: t("secret bids"),
   };
-  const told = [texts[bid_restriction], texts[bid_reveal], magic_edition ? t("Magic Edition") : ""];
-  return told.filter(Boolean).join(", ");
+  const options = [texts[bid_restriction], texts[bid_reveal], magic_edition ? t("Magic Edition") : ""];
+  return options.filter(Boolean).join(", ");
 }
 
 function status(view) {
   const { scene } = view;
   if (scene.phase === "over") {
     const most = Math.max(...scene.seats.map((seat) => seat.score));
-    const winners = scene.winners.map((seat) => seatName(view, seat)).join(", ");
+    const winners = scene.winners.map((seat) => seatLabel(view, seat)).join(", ");
     return t("The game is over. Won by {names} with {points} points.", { names: winners, points: most });
   }
-  const acting = seatName(view, scene.seats.find((seat) => seat.acts).number);
+  const acting = seatLabel(view, scene.seats.find((seat) => seat.acts).number);
   if (view.chosen) return describe(acting, view.chosen);
   return view.legal.length ? PROMPTS[scene.phase] : t("{name} to act", { name: acting });
 }

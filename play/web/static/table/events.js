@@ -1,15 +1,15 @@
-// What happened, as a list and for screen readers.
+// The events of the game, as a list and for screen readers.
 import { t } from "../language.js";
-import { $, actionName, make, signed } from "../shared/elements.js";
-import { seatLabel } from "./seats.js";
+import { $, actionName, make } from "../shared/elements.js";
+import { pointsText, seatLabel } from "./seats.js";
 
 const ANNOUNCED = 6; // at most this many of the latest events are read out to a screen reader
-let told = null; // how many decisions had been made in the view that was drawn last
+let drawn = null; // the number of decisions in the view that was drawn last
 
 export function drawEvents(view) {
   const sentence = (event) => eventText(view, event);
-  const before = told ?? view.decisions;
-  told = view.decisions;
+  const before = drawn ?? view.decisions;
+  drawn = view.decisions;
   $("events").replaceChildren(
     ...view.events.toReversed().map((event) => make("li", { textContent: sentence(event) })),
   );
@@ -22,8 +22,8 @@ function eventText(view, event) {
   const parts = [`${seatLabel(view, event.seat)}: ${actionName(event.action)}`];
   if (event.winner !== null) parts.push(t("{name} took the trick", { name: seatLabel(view, event.winner) }));
   if (event.points) {
-    const points = event.points.map((each, seat) => `${seatLabel(view, seat)} ${signed(each)}`).join(", ");
-    parts.push(t("round {number} is over: {points}", { number: event.round_number, points }));
+    const values = { number: event.round_number, points: pointsText(view, event.points) };
+    parts.push(t("round {number} is over: {points}", values));
   }
   return parts.join("; ");
 }

@@ -1,8 +1,8 @@
-// People at the table: the invitation, the beginning, coming and going.
+// People at the table: they are invited, the host begins the game, and they may leave.
 import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, complain } from "../shared/elements.js";
+import { $, copyText } from "../shared/elements.js";
 
 export function offerGuests(table, send) {
   $("invite").onclick = $("invites").onclick = () => invite(table);
@@ -14,7 +14,7 @@ export function offerGuests(table, send) {
     send({ kind: "leave" });
     goTo(LOBBY);
   };
-  $("copy").onclick = copy;
+  $("copy").onclick = () => copyText($("link").href, $("copy"));
 }
 
 export function drawGuests(view) {
@@ -37,13 +37,4 @@ async function invite(table) {
   $("copy").textContent = t("Copy the link");
   $("settings").close();
   $("invitation").showModal();
-}
-
-async function copy() {
-  try {
-    await navigator.clipboard.writeText($("link").href);
-    $("copy").textContent = t("Copied");
-  } catch {
-    complain(t("This browser does not let the page copy; mark the link and copy it."));
-  }
 }

@@ -28,7 +28,7 @@ function chooseBid({ key, timeStamp }) {
   bid(typed)?.focus();
 }
 
-// To the next choice; past the last one the first comes again.
+// Moves the focus to the next choice; after the last one to the first.
 function move({ key }) {
   const all = [...document.querySelectorAll("#choices button:not(:disabled), #hand button:not(:disabled)")];
   const choices = all.filter((one) => one.checkVisibility());

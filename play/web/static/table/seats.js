@@ -1,31 +1,30 @@
-// The players around the felt: yours at the bottom, the others in the order of play, clockwise.
+// The players around the felt: the reader at the bottom, the others in the order of play, clockwise.
 import { nodes, t } from "../language.js";
-import { $, chip, levelName, make, sign } from "../shared/elements.js";
+import { $, chip, levelName, make, sign, signed } from "../shared/elements.js";
 
-// For each number of players, where seats stand from yours on: per cent of the felt from the left and the top;
-// then how far down their cards lie, on a wide and on a narrow felt.
-const PLACES = {
+// For each number of players, the positions of the seats from the reader's on: per cent of the felt from the left
+// and the top; then those of their cards from the top, on a wide and on a narrow felt.
+const POSITIONS = {
   3: ["50 100 100 100", "0 22 30 20", "100 22 30 20"],
   4: ["50 100 100 100", "0 40 50 40", "50 0 0 0", "100 40 50 40"],
   5: ["50 100 100 100", "0 58 100 62", "0 10 0 10", "100 10 0 10", "100 58 100 62"],
   6: ["50 100 100 100", "0 68 100 67", "0 22 0 33", "50 0 0 0", "100 22 0 33", "100 68 100 67"],
 };
-const LONG = 12; // characters; of a longer name the end stays, which tells "worlds=32" from "worlds=64"
+const LONG = 12; // characters; a longer name keeps its end, which tells "worlds=32" from "worlds=64"
 const END = 5;
 
-// Sets where a seat's plate stands, and the card that it plays.
-export function place(element, view, seat) {
+// Positions the plate of a seat, or the card that it plays.
+export function placeAt(element, view, seat) {
   const seats = view.names.length;
   const from = (seat - (view.you ?? 0) + seats) % seats;
-  const [x, y, down, narrow] = PLACES[seats][from].split(" ").map(Number);
-  const left = Math.floor((seats - 1) / 2); // seats before yours when all stand in one row
+  const [x, y, down, narrow] = POSITIONS[seats][from].split(" ").map(Number);
+  const left = Math.floor((seats - 1) / 2); // seats before the reader's when all are in one row
   const across = from === 0 ? seats - 1 - left : from <= seats - 1 - left ? from - 1 : from;
   element.style.setProperty("--x", x);
   element.style.setProperty("--y", y);
   element.style.setProperty("--down", down);
   element.style.setProperty("--narrow", narrow);
   element.style.setProperty("--across", Math.round((100 * across) / (seats - 1)));
-  element.dataset.from = from;
   return element;
 }
 
@@ -36,7 +35,11 @@ export function seatLabel(view, seat) {
   return alone ? levelName(name) : `${levelName(name)} ${seat + 1}`;
 }
 
-// Where there is no room, the beginning gives way; what tells names apart stays.
+// The points of each seat, in words.
+export const pointsText = (view, points) =>
+  points.map((each, seat) => `${seatLabel(view, seat)} ${signed(each)}`).join(", ");
+
+// Where there is no room, the beginning of a name is cut; the end, which tells names apart, stays.
 export function nameTag(view, seat) {
   const label = seatLabel(view, seat);
   const number = label.search(/ \d+$/);
@@ -48,25 +51,25 @@ export function nameTag(view, seat) {
 
 export function drawPlayers(view) {
   $("players").replaceChildren(
-    ...view.scene.seats.map((seat) => place(plate(view, seat), view, seat.number)),
+    ...view.scene.seats.map((seat) => placeAt(plateOf(view, seat), view, seat.number)),
   );
 }
 
-function plate(view, seat) {
+function plateOf(view, seat) {
   const { scene } = view;
   const name = nameTag(view, seat.number);
   const signs = make("span", { className: "signs" });
   if (seat.deals) signs.append(sign("deals", "D", t("dealer")));
-  if (seat.number === leader(scene)) signs.append(sign("leads", "1", t("leads")));
+  if (seat.number === scene.leader) signs.append(sign("leads", "1", t("leads")));
   const presence = view.presence?.[seat.number];
   if (presence === "away" || presence === "left") {
-    const told = presence === "away" ? t("away") : t("left; an agent plays");
-    signs.append(sign("absent", "⏸", told));
+    const title = presence === "away" ? t("away") : t("left; an agent plays");
+    signs.append(sign("absent", "⏸", title));
   }
   const bid = seat.bid_is_hidden ? "?" : (seat.bid ?? "–");
   const tricks = make(
     "span",
-    { className: `tricks ${mark(seat)}` },
+    { className: `tricks ${statusOf(seat)}` },
     make("b", { textContent: seat.tricks_won }),
     make("span", { className: "of", textContent: "/" }),
     make("b", { textContent: bid }),
@@ -80,7 +83,6 @@ function plate(view, seat) {
   if (seat.hand && seat.number !== view.you) {
     item.append(make("span", { className: "held" }, ...seat.hand.map(chip)));
   }
-  if (seat.number === view.you) item.dataset.you = "";
   if (seat.acts) {
     item.dataset.acts = "";
     item.setAttribute("aria-current", "true");
@@ -88,15 +90,8 @@ function plate(view, seat) {
   return item;
 }
 
-// Who leads the trick, or will lead the first.
-function leader({ phase, trick, seats, dealer }) {
-  if (phase === "over") return null;
-  if (trick.length) return trick[0][0];
-  return phase === "play" ? seats.find((seat) => seat.acts).number : (dealer + 1) % seats.length;
-}
-
-// A bid can still be met, is met so far, or was exceeded.
-function mark({ bid, tricks_won }) {
+// Returns "met" for a bid that is met so far, "over" for one that was exceeded.
+function statusOf({ bid, tricks_won }) {
   if (bid === null) return "";
   return tricks_won > bid ? "over" : tricks_won === bid ? "met" : "";
 }

@@ -2,15 +2,15 @@
 import { keepGame } from "../drills/collection.js";
 import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
-import { drawWhy } from "../judging/why.js";
 import { t } from "../language.js";
 import { DRILLS, goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
 import { $, actionName, complain, levelName, make, offerLobby } from "../shared/elements.js";
 import { saveRecords } from "../shared/storage.js";
+import { drawHint, drawThinking } from "./advice.js";
 import { offerLessons, teach } from "./coach.js";
 import { drawFigures } from "./decision.js";
-import { drawTable, drawThinking } from "./drawing.js";
+import { drawTable } from "./drawing.js";
 import { drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
 import { drawPlayers } from "./seats.js";
@@ -20,14 +20,14 @@ const PAUSE = 200; // milliseconds that the slider must rest before its value is
 const link = (href, textContent) => make("a", { href, textContent });
 let send = null; // sends a message over the connection
 let judges = []; // the agents that can judge decisions
-let view = null; // the latest that has arrived
+let view = null; // the latest
 let hint = null; // the one that is shown, until a decision is taken
-let acted = null; // the number of decisions in the view that was acted upon, until the server answers
-let pacing = null; // the timer of a pace that has not been sent yet
+let acted = null; // the number of decisions in the view that a click acted upon, until the server answers
+let pacing = null; // the timer of a pace that is not sent yet
 
 export function sit(table, token, agents) {
   judges = agents.filter((agent) => agent.judges).map(({ name }) => name);
-  send = connect(table, token, receive, disconnected);
+  send = connect(table, token, receive, showDisconnected);
   $("adviser").append(...judges.map((name) => new Option(levelName(name), name)));
   $("hint").onclick = () => {
     const agent = $("adviser").value;
@@ -60,9 +60,9 @@ export function sit(table, token, agents) {
 
 function receive(message) {
   if (message.kind === "view") show(message);
-  else if (message.kind === "presence") meet(message);
+  else if (message.kind === "presence") showPresence(message);
   else if (message.kind === "hint") showHint(message);
-  else if (message.kind === "error") refused(message.why);
+  else if (message.kind === "error") showRefusal(message.why);
 }
 
 function show(received) {
@@ -84,8 +84,8 @@ function show(received) {
   showPace();
 }
 
-// Who comes and goes changes nothing else.
-function meet({ presence, watchers }) {
+// Joins and leaves change nothing else.
+function showPresence({ presence, watchers }) {
   view = { ...view, presence, watchers };
   drawPlayers(view);
   drawGuests(view);
@@ -99,33 +99,31 @@ function choose(action) {
   send({ kind: "act", action, decisions: view.decisions });
 }
 
-// A view may change the pace alone: what was asked for this decision stays, answered or not.
+// A view may change the pace alone: a hint for this decision stays, answered or not.
 function keepHint(decided) {
   if (decided) {
     hint = null;
     $("advice").hidden = true;
   }
-  if (hint !== null) drawHint();
+  if (hint !== null) redrawHint();
   const underWay = hint === null && !$("advice").hidden;
   $("hint").disabled = underWay || !view.legal.length;
 }
 
-function drawHint() {
+function redrawHint() {
   drawFigures(hint.choices);
-  return drawWhy(hint.agent, hint);
+  return drawHint(hint.agent, hint);
 }
 
 function showHint(message) {
   $("hint").disabled = !view.legal.length;
   if (message.decisions !== view.decisions) return;
   hint = message;
-  const { agent } = hint;
-  const best = drawHint();
-  const choice = actionName(best);
-  $("news").textContent = t("{agent} would choose: {choice}", { agent: levelName(agent), choice });
+  const values = { agent: levelName(hint.agent), choice: actionName(redrawHint()) };
+  $("news").textContent = t("{agent} would choose: {choice}", values);
 }
 
-function refused(why) {
+function showRefusal(why) {
   complain(why);
   acted = null;
   if (view === null) return offerLobby();
@@ -134,7 +132,7 @@ function refused(why) {
   for (const one of document.querySelectorAll("[data-chosen]")) delete one.dataset.chosen;
 }
 
-function disconnected() {
+function showDisconnected() {
   if (hint === null) $("advice").hidden = true;
   $("status").textContent = t("Connection lost; trying again.");
   const buttons = document.querySelectorAll("#choices button, #hand button, nav button:not(.icon)");

@@ -1,17 +1,12 @@
 // The trick on the felt; each card comes from its player and goes to the winner of the trick.
 import { t } from "../language.js";
-import { $, card, make, signed } from "../shared/elements.js";
+import { $, card, make, playsOf } from "../shared/elements.js";
 import { sound } from "../shared/sound.js";
-import { place, seatLabel } from "./seats.js";
+import { placeAt, pointsText, seatLabel } from "./seats.js";
 
 let drawn = null; // the view that was drawn last
 
-// The seat and the card of each play, in order.
-function playsOf(trick, seats) {
-  return trick.cards.map((name, number) => [(trick.leader + number) % seats, name]);
-}
-
-// Tells by sound what has happened since the last view.
+// Plays the sound of what happened since the last view.
 function playSound(view) {
   if (drawn === null || view.decisions <= drawn.decisions) return;
   if (view.legal.length && !drawn.legal.length) sound("turn");
@@ -31,7 +26,7 @@ export function drawTrick(view) {
   const isNext = drawn !== null && view.decisions === drawn.decisions + 1;
   if (isNext && !drawn.scene.trick.length && begun) takeAway(view);
   const items = plays.map(([seat, name], number) => {
-    const item = place(make("li", {}, card(name)), view, seat);
+    const item = placeAt(make("li", {}, card(name)), view, seat);
     item.title = seatLabel(view, seat);
     item.append(make("span", { className: "unseen", textContent: seatLabel(view, seat) }));
     if (begun ? number === scene.winning : seat === last.winner) {
@@ -53,10 +48,10 @@ export function drawTrick(view) {
   drawn = view;
 }
 
-// The cards of the last trick move to its winner, and are gone.
+// The cards of the last trick move to its winner and disappear.
 function takeAway(view) {
   if (!view.last_trick || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  const goal = place(make("i"), view, view.last_trick.winner).style;
+  const goal = placeAt(make("i"), view, view.last_trick.winner).style;
   for (const old of $("trick").querySelectorAll("li:not(.upcard, [data-past])")) {
     const ghost = old.cloneNode(true);
     ghost.className = "ghost";
@@ -72,16 +67,16 @@ function outcome(view, bidding) {
   const taken = t("{name} took the last trick.", { name: seatLabel(view, view.last_trick.winner) });
   const scored = bidding ? view.scene.pad.at(-1) : undefined;
   if (!scored) return taken;
-  const points = scored[1].points.map((each, seat) => `${seatLabel(view, seat)} ${signed(each)}`).join(", ");
-  return `${taken} ${t("Round {number}: {points}.", { number: scored[0], points })}`;
+  const [number, { points }] = scored;
+  return `${taken} ${t("Round {number}: {points}.", { number, points: pointsText(view, points) })}`;
 }
 
 // The last trick, a line for each card.
-export function lastTrick(view) {
+export function describeLastTrick(view) {
   const { last_trick: last, names } = view;
   return playsOf(last, names.length).map(([seat, name]) => {
     const label = seatLabel(view, seat);
-    const told = seat === last.winner ? t("{name} took the trick", { name: label }) : label;
-    return make("p", { className: "play" }, card(name), make("span", { textContent: told }));
+    const textContent = seat === last.winner ? t("{name} took the trick", { name: label }) : label;
+    return make("p", { className: "play" }, card(name), make("span", { textContent }));
   });
 }

@@ -61,8 +61,8 @@ def test_luck_and_skill(tmp_path: Path) -> None:
         stranger: Any = browser.new_page()
         stranger.set_default_timeout(120_000)
         stranger.goto(f"{address}{link}")
-        stranger.wait_for_selector("#result .costs li")
-        costs = stranger.locator("#result .costs li").all_inner_texts()
+        stranger.wait_for_selector("#result .losses li")
+        costs = stranger.locator("#result .losses li").all_inner_texts()
         shared = stranger.inner_text("#result table")
         browser.close()
     assert told == []
