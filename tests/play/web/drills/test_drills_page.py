@@ -28,23 +28,6 @@ OPEN = """async () => {
   localStorage.setItem("wizard, taught", "yes");
   return opened.table;
 }"""
-ANSWERS = """async () => {
-  const { newDrill, moved, isLearned } = await import(new URL("drills/boxes.js", location.href));
-  const told = [];
-  let [drill, now] = [newDrill(7, "bid 2", 1000), 1000];
-  for (const right of [true, true, false, true, true, true, true, true]) {
-    now = drill.due;
-    drill = moved(drill, right, now);
-    told.push([drill.box, drill.due - now, isLearned(drill)]);
-  }
-  return told;
-}"""
-RIGHT = """async () => {
-  const { isRight } = await import(new URL("drills/boxes.js", location.href));
-  const points = {a: -3, b: 4.5, c: 5.5, d: 4.4};
-  const choices = Object.entries(points).map(([action, points]) => ({action, points}));
-  return choices.map(({ action }) => isRight(choices, action));
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -108,17 +91,6 @@ def best(page: Any) -> str:
         told,
     )
     return found
-
-
-def test_boxes(browser: Any, address: str) -> None:
-    """A right answer moves a drill on and lets it rest twice as long; a wrong one puts it into the first."""
-    page, _ = open_page(browser, address)
-    rests = [1, 2, 0, 1, 2, 4, 8, 16]
-    boxes = [2, 3, 1, 2, 3, 4, 5, 6]
-    assert page.evaluate(ANSWERS) == [
-        [box, days * DAY, box > 5] for box, days in zip(boxes, rests, strict=True)
-    ]
-    assert page.evaluate(RIGHT) == [False, True, True, False]
 
 
 def test_a_game_becomes_drills(browser: Any, address: str, tmp_path: Path) -> None:
