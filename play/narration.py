@@ -29,7 +29,7 @@ def narrate_game(transcript: Transcript) -> Iterator[str]:
         yield t("Draw for the first dealer: {cards}", cards=drawn)
     for played in transcript.rounds:
         yield ""
-        yield from narrate_round(played)
+        yield from _narrate_round(played)
     yield ""
     scores = ", ".join(f"{name} {points}" for name, points in zip(names, transcript.scores, strict=True))
     yield t("Scores: {scores}", scores=scores)
@@ -37,7 +37,7 @@ def narrate_game(transcript: Transcript) -> Iterator[str]:
         yield t("Won by {names}", names=listed([names[seat] for seat in transcript.winners]))
 
 
-def narrate_round(played: PlayedRound) -> Iterator[str]:
+def _narrate_round(played: PlayedRound) -> Iterator[str]:
     """Yield the lines of one round, finished or not."""
     names = [seat_text(seat) for seat in range(len(played.hands))]
     number = t("Round {number}", number=played.number)
@@ -80,7 +80,7 @@ def narrate_last_trick(session: Session, seat: int | None) -> str:
 def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
     """Yield a line per action, with its probability and expected points, and one with the round's points.
 
-    most: how many actions to list at most, likeliest first; None lists all.
+    most: the number of actions to list, likeliest first; None lists all.
     """
     shown = advice.choices[:most]
     names = [_action_text(one.action) for one in shown]
@@ -93,13 +93,13 @@ def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
 
 
 def seat_names(session: Session, seat: int | None) -> list[str]:
-    """The names of the seats; `seat`, unless it is None, is "you"."""
+    """Return the names of the seats; `seat`, unless it is None, is "you"."""
     names = seats_named(len(session.seats), session.seats)
     return [t("you") if number == seat else name for number, name in enumerate(names)]
 
 
 def seats_named(count: int, players: Sequence[str | None] | None) -> list[str]:
-    """Seats in words, each with the name of its player if that is known."""
+    """Return seats in words, each with the name of its player if that is known."""
     names = players or [None] * count
     return [seat_text(seat) + (f" ({name})" if name else "") for seat, name in enumerate(names)]
 

@@ -21,7 +21,7 @@ from wizard_env.loading import load
 from wizard_env.play.session import Session
 from wizard_env.play.web.server import make_app
 from wizard_env.play.web.tables.setup import Setup, digest
-from wizard_env.play.web.tables.store import Store
+from wizard_env.play.web.tables.store import Save, Store
 
 PICTURE = Path(__file__).parent.parent / "docs" / "table.webp"
 OTHERS = ["heuristic", "search:worlds=64", "champion"]
@@ -53,7 +53,7 @@ def application(folder: Path) -> Starlette:
     game = position().game
     setup = Setup(game.rules, (None, *OTHERS), game.seed, stand_in=OTHERS[-1], taken={0: digest(TOKEN)})
     store = Store(folder / "tables.sqlite")
-    store.save("picture", setup.to_json(), game.history, time.time())
+    store.save(Save("picture", setup.to_json(), game.history, time.time()))
     store.close()
     return make_app(folder / "tables.sqlite", [*OTHERS, ADVISER])
 

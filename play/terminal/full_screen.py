@@ -26,35 +26,35 @@ from wizard_env.render.ansi import SUIT_SYMBOLS
 from wizard_env.render.colors import DARK_COLORS
 from wizard_env.render.scene import Scene
 
-HINTS = 6
+_HINTS = 6
 """Actions that a hint lists: the likeliest."""
 _HERE = "\0"
-"""Where a coloured part goes in a text."""
+"""Marks the position of a coloured part in a text."""
 
 
-def colored_card(card: str) -> Text:
-    """A card in its colour."""
+def _colored_card(card: str) -> Text:
+    """Return a card in its colour."""
     return Text(card_text(card), _style(card if card in DARK_COLORS else card[1]))
 
 
-def colored_suit(suit: str) -> Text:
-    """A suit in its colour: its symbol and name."""
+def _colored_suit(suit: str) -> Text:
+    """Return the symbol and name of a suit, in its colour."""
     return Text(f"{SUIT_SYMBOLS[suit]} {suit_name(suit)}", _style(suit))
 
 
-def colored_symbol(suit: str) -> Text:
-    """A suit in its colour: its symbol alone."""
+def _colored_symbol(suit: str) -> Text:
+    """Return the symbol of a suit, in its colour."""
     return Text(SUIT_SYMBOLS[suit], _style(suit))
 
 
 def _around(text: str, part: Text) -> Text:
-    """A text with a coloured part where it says _HERE."""
+    """Return a text with a coloured part in place of _HERE."""
     before, _, after = text.partition(_HERE)
     return Text(before).append(part).append(after)
 
 
 def _style(card: str) -> Style:
-    """The style of a suit, of Wizards (WI) or of Jesters (JE)."""
+    """Return the style of a suit, of Wizards (WI) or of Jesters (JE)."""
     return Style(color=Color.from_rgb(*DARK_COLORS[card]), bold=True)
 
 
@@ -129,7 +129,7 @@ class TerminalApp(App[None]):
             session: a session without other people.
             seat: the person's seat.
             adviser: the agent that gives hints.
-            seconds: how long each agent waits before it acts.
+            seconds: the time that each agent waits before it acts.
         """
         super().__init__()
         self._session = session
@@ -138,7 +138,7 @@ class TerminalApp(App[None]):
         self._seconds = seconds
         self._narrated = 0
         self._awaits_hint = False
-        """Whether a hint is on its way; nothing can be chosen meanwhile."""
+        """True while the adviser thinks; nothing can be chosen meanwhile."""
         self.bind("h", "hint", description=t("Hint"))
         self.bind("b", "take_back", description=t("Take back"))
         self.bind("l", "last_trick", description=t("Last trick"))
@@ -200,11 +200,11 @@ class TerminalApp(App[None]):
         if scene.trump is None:
             parts.append(Text(t("no trump")))
         else:
-            parts.append(_around(t("trump {suit}", suit=_HERE), colored_symbol(scene.trump)))
+            parts.append(_around(t("trump {suit}", suit=_HERE), _colored_symbol(scene.trump)))
         if scene.upcard is not None:
-            parts.append(_around(t("upcard {card}", card=_HERE), colored_card(scene.upcard)))
+            parts.append(_around(t("upcard {card}", card=_HERE), _colored_card(scene.upcard)))
         if scene.led_suit is not None:
-            parts.append(_around(t("led suit {suit}", suit=_HERE), colored_symbol(scene.led_suit)))
+            parts.append(_around(t("led suit {suit}", suit=_HERE), _colored_symbol(scene.led_suit)))
         return Text(" | ").join(parts)
 
     def _seats_table(self, scene: Scene) -> Table:
@@ -218,7 +218,7 @@ class TerminalApp(App[None]):
         names = seat_names(self._session, self._seat)
         winning = None if scene.winning is None else scene.trick[scene.winning][0]
         for seat in scene.seats:
-            card = Text() if seat.number not in played else colored_card(played[seat.number])
+            card = Text() if seat.number not in played else _colored_card(played[seat.number])
             if seat.number == winning:
                 card.append(f" {t('is winning')}")
             table.add_row(
@@ -243,7 +243,7 @@ class TerminalApp(App[None]):
         await choices.remove_children()
         cards = scene.seats[self._seat].hand or ()
         await hand.mount_all(
-            Choice(colored_card(card), f"play {card}", f"play {card}" in legal) for card in cards
+            Choice(_colored_card(card), f"play {card}", f"play {card}" in legal) for card in cards
         )
         await choices.mount_all(self._other_choices(legal))
         for button in self.query(Choice):
@@ -252,11 +252,11 @@ class TerminalApp(App[None]):
                 break
 
     def _other_choices(self, legal: list[str]) -> Iterator[Choice]:
-        """The legal bids or trump suits."""
+        """Yield a button for each legal bid or trump suit."""
         for action in legal:
             verb, what = action.split()
             if verb == "trump":
-                yield Choice(colored_suit(what), action, True)
+                yield Choice(_colored_suit(what), action, True)
             elif verb == "bid":
                 yield Choice(Text(what, "bold"), action, True)
 
@@ -284,7 +284,7 @@ class TerminalApp(App[None]):
     async def _give_hint(self) -> None:
         """Ask the adviser, in its own thread, and show its advice."""
         advice = await asyncio.to_thread(self._session.advise, self._adviser)
-        self._write(*narrate_advice(advice, HINTS))
+        self._write(*narrate_advice(advice, _HINTS))
         self._awaits_hint = False
 
     async def action_take_back(self) -> None:

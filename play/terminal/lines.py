@@ -15,7 +15,7 @@ _LETTERS = str.maketrans({symbol: suit for suit, symbol in SUIT_SYMBOLS.items()}
 
 
 def commands() -> dict[str, tuple[str, str]]:
-    """The commands: what is typed for each in the language in use, and what it does."""
+    """Return the commands: for each the word to type in the language in use, and its meaning."""
     return {
         "hint": (t("hint"), t("what the adviser thinks")),
         "back": (t("back"), t("take back your last choice")),
@@ -26,8 +26,8 @@ def commands() -> dict[str, tuple[str, str]]:
     }
 
 
-def help_text() -> str:
-    """What can be typed, and how."""
+def _help_text() -> str:
+    """Return an explanation of everything that can be typed."""
     cards = [f"{suit} {suit_name(suit)}" for suit in SUIT_SYMBOLS]
     cards += [f"WI {t('Wizard')}", f"JE {t('Jester')}"]
     width = max(len(word) for word, _ in commands().values())
@@ -36,7 +36,7 @@ def help_text() -> str:
 
 
 def typed_action(answer: str, game: Game) -> int:
-    """The action that was typed; suits may be symbols, and a ten may be a 10.
+    """Return the action that was typed; suits may be symbols, and a ten may be a 10.
 
     Raises ValueError, with a message for people, if it is unknown or not legal.
     """
@@ -46,23 +46,22 @@ def typed_action(answer: str, game: Game) -> int:
     try:
         return read_action(words, game)
     except ValueError as error:
-        why = [t("{answer} is not possible here.", answer=answer.strip())]
-        if isinstance(error, IllegalAction):
-            why += _reasons(words, game)
-        raise ValueError(" ".join(why)) from None
+        why = t("{answer} is not possible here.", answer=answer.strip())
+        reason = _reason(words, game) if isinstance(error, IllegalAction) else ""
+        raise ValueError(f"{why} {reason}".strip()) from None
 
 
-def _reasons(words: str, game: Game) -> list[str]:
-    """The rule that forbids a card in hand, or a bid."""
+def _reason(words: str, game: Game) -> str:
+    """Return the rule that forbids a card in hand or a bid, in the language in use; "" for others."""
     if game.phase == "play" and game.led_suit and words in game.hands[game.acting_seat]:
-        return [t("The led suit must be followed: {suit}.", suit=suit_name(game.led_suit))]
+        return t("The led suit must be followed: {suit}.", suit=suit_name(game.led_suit))
     if game.phase == "bid" and words.isdecimal() and int(words) <= game.hand_size:
-        return [t("The bids may not add up to the tricks.")]
-    return []
+        return t("The bids may not add up to the tricks.")
+    return ""
 
 
 class PlainTerminal:
-    """Plays a session to its end, or until the input ends or says quit."""
+    """Plays a session to its end, or until the input ends or the person quits."""
 
     def __init__(self, session: Session, seat: int, adviser: Agent, stdin: TextIO, stdout: TextIO) -> None:
         """Choose the seat and the streams.
@@ -71,8 +70,8 @@ class PlainTerminal:
             session: a session without other people.
             seat: the person's seat.
             adviser: the agent that gives hints.
-            stdin: where answers are read from, one per line.
-            stdout: where everything is written.
+            stdin: the answers, one per line.
+            stdout: gets all output.
         """
         self._session = session
         self._seat = seat
@@ -85,7 +84,7 @@ class PlainTerminal:
 
     def run(self) -> None:
         """Play until the end."""
-        self._write(help_text())
+        self._write(_help_text())
         while self._session.seat is not None:
             if self._session.waits_for_an_agent:
                 self._session.advance()
@@ -98,7 +97,7 @@ class PlainTerminal:
         self._write("", *self._board().lines(), "", *self._board().pad_lines())
 
     def _ask(self) -> bool:
-        """Let the person choose. Returns whether the game continues."""
+        """Let the person choose. Returns False if the game is to end."""
         legal = ", ".join(self._typed(action) for action in self._session.game.legal_actions())
         while True:
             self._stdout.write(t("Your choice of {choices}:", choices=legal) + " ")
@@ -116,11 +115,11 @@ class PlainTerminal:
                 if command is None:
                     self._session.act(self._seat, typed_action(answer, self._session.game))
                     return True
-                self._tell(command)
+                self._answer(command)
             except ValueError as error:
                 self._write(str(error))
 
-    def _tell(self, command: str) -> None:
+    def _answer(self, command: str) -> None:
         """Carry out a command that changes nothing."""
         if command == "hint":
             self._write(*narrate_advice(self._session.advise(self._adviser)))
@@ -129,11 +128,11 @@ class PlainTerminal:
         elif command == "pad":
             self._write(*self._board().pad_lines())
         else:
-            self._write(help_text())
+            self._write(_help_text())
 
     @staticmethod
     def _typed(action: int) -> str:
-        """An action as it may be typed."""
+        """Return an action as it can be typed."""
         name = ACTIONS[action]
         return SUIT_SYMBOLS[name[-1]] if name.startswith("trump") else choice_text(name)
 

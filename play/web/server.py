@@ -1,6 +1,6 @@
 """The web server: the page, tables over HTTP and websockets, matches, judgements, and reviews.
 
-Each connection is sent the view of its own seat and nothing else. Agents act while someone is connected.
+Each connection is sent the view of its seat and nothing else. Agents act while someone is connected.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 
 from wizard_env.play.web.access.addresses import LOCAL, Addresses
 from wizard_env.play.web.access.guard import HEADERS, Guard
-from wizard_env.play.web.access.limits import Buckets, Places, TooFastError
+from wizard_env.play.web.access.limits import Buckets, Slots, TooFastError
 from wizard_env.play.web.access.readiness import READY, Readiness, show_readiness
 from wizard_env.play.web.access.requests import reason_for
 from wizard_env.play.web.duplicate.endpoints import MATCH_ROUTES
@@ -93,7 +93,7 @@ def make_app(
         hub = Hub(Tables(store, find), offered, records)
         app.state.addresses = addresses
         app.state.readiness = readiness
-        app.state.sockets = Places()
+        app.state.sockets = Slots()
         app.state.openings = Buckets(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True)
         app.state.hub = hub
         app.state.judgements = Judgements(offered)

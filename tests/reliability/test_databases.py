@@ -14,7 +14,7 @@ from tests.play.web.seats import AGENTS, Seat, browser, new_table, sit_down
 from tests.reliability.damage import damaged
 from tests.reliability.effort import generator, times
 from wizard_env.play.web.server import make_app
-from wizard_env.play.web.tables.store import Store
+from wizard_env.play.web.tables.store import Save, Store
 
 TABLE = [None, "random", "random"]
 DAMAGED = "this table is damaged and cannot be opened"
@@ -102,7 +102,7 @@ def test_a_table_whose_agent_is_gone(tmp_path: Path, caplog: pytest.LogCaptureFi
     run.mkdir(parents=True)
     store = Store(path)
     setup = {"rules": {"num_players": 3}, "seats": [str(run)] * 3, "seed": "1", "taken": {}, "people": {}}
-    store.save("gone", setup, [], time.time())
+    store.save(Save("gone", setup, [], time.time()))
     store.close()
     with serving(path) as client:
         answer = client.get("/tables/gone")

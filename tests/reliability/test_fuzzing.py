@@ -218,10 +218,10 @@ def test_messages_of_browsers(server: Any, messages: list[Any]) -> None:
     try:
         for text in map(as_json, messages):
             if len(text) <= LONGEST_MESSAGE:  # after a longer one the server closes
-                seat._socket.send_text(text)
+                seat.socket.send_text(text)
         seat.say(kind="pace", seconds=0)
         while True:
-            heard = json.loads(seat._socket.receive_text())
+            heard = json.loads(seat.socket.receive_text())
             if heard["kind"] == "view" and heard["seconds"] == 0:
                 break
             assert heard["kind"] in ("view", "presence", "hint", "error")

@@ -1,1 +1,1 @@
-"""Who may send what to the server: addresses, limits and names."""
+"""Access to the server: its addresses, its limits, and the messages and names that it accepts."""

@@ -1,4 +1,4 @@
-"""Under which addresses a server answers, and the one that invitations name."""
+"""Addresses that a server answers to, and the one in invitations."""
 
 import io
 import socket
@@ -7,14 +7,14 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-LONGEST_HOST = 300
+_LONGEST_HOST = 300
 """Characters of a `Host` header, at most; a name has 253 (RFC 1035)."""
 _SOMEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
-"""Addresses for documentation: nothing is sent to them; they tell which of our own leads out."""
+"""Addresses for documentation: nothing is sent to them, but a route to them shows our own address."""
 
 
 class Invitation(NamedTuple):
-    """How others come to a table."""
+    """The address at which others find a table."""
 
     address: str
     reachable: bool
@@ -24,10 +24,10 @@ class Invitation(NamedTuple):
 
 
 class Addresses:
-    """The addresses of a server. A browser that was led here under another name is refused.
+    """The addresses of a server. A browser that comes here under another name is refused.
 
-    Otherwise any page could read from and act on a server in its visitor's network, through a name of its
-    own that resolves to the server (DNS rebinding), or by requests across sites.
+    Otherwise any page could read from and act on a server in its visitor's network, through a name that it
+    lets resolve to the server (DNS rebinding), or by requests across sites.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class Addresses:
 
         Args:
             host: the address that the server listens on; 0.0.0.0 and :: stand for all.
-            port: the port that it listens on; None if only `public_url` and requests tell.
-            public_url: the address under which others reach it, as through a proxy.
+            port: the port that it listens on; None if it is not known.
+            public_url: the address at which others reach it, as through a proxy.
 
         Raises:
             ValueError: `public_url` is not the address of a server.
@@ -63,7 +63,7 @@ class Addresses:
         self._names = frozenset(names)
 
     def allow(self, host: str, origin: str | None) -> bool:
-        """Whether a request may be answered, by its headers `Host` and `Origin`; None if it has no origin."""
+        """Check the headers `Host` and `Origin` of a request, or None if it has no origin."""
         name = _name(host)
         if name is None or not (name in self._names or (self.everywhere and _is_ip(name))):
             return False
@@ -71,8 +71,8 @@ class Addresses:
             return True
         return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}", self._public_origin)
 
-    def invite(self, table: str, host: str, scheme: str = "http") -> Invitation:
-        """How others come to a table, for someone who came by this `Host`."""
+    def invite(self, page: str, host: str, scheme: str = "http") -> Invitation:
+        """Return the invitation to a page of the server, for a client that came by this `Host`."""
         import segno
 
         name = _name(host)
@@ -85,23 +85,23 @@ class Addresses:
             base = f"http://{_bracketed(self._lan)}:{self._port}"
         else:
             base, reachable = f"{scheme}://{host}", False
-        address = f"{base}/#{table}"
+        address = f"{base}/#{page}"
         drawn = io.BytesIO()
         segno.make(address, micro=False).save(drawn, kind="svg", xmldecl=False, scale=4, light="#fff")
         return Invitation(address, reachable, drawn.getvalue().decode())
 
     def shown(self, host: str) -> str:
-        """The address to print when the server starts; `host` is what it listens on."""
+        """Return the address to print when the server starts; it listens on `host`."""
         if self._public is not None:
             return self._public
         return f"http://{_bracketed(self._lan or (LOOPBACK[1] if self.everywhere else host))}:{self._port}"
 
 
 def _name(host: str) -> str | None:
-    """The name or number in a `Host` header, without the port; None if there is none."""
+    """Return the name or number in a `Host` header, without the port; None if there is none."""
     try:
-        parts = urlsplit(f"//{host[:LONGEST_HOST]}")
-        _ = parts.port  # raises for what is no port
+        parts = urlsplit(f"//{host[:_LONGEST_HOST]}")
+        _ = parts.port  # raises ValueError if it is no port
         return parts.hostname if parts.netloc == host and parts.username is None else None
     except ValueError:
         return None
@@ -120,7 +120,7 @@ def _bracketed(host: str) -> str:
 
 
 def _lan_address() -> str | None:
-    """This computer's address in its network; None if it has none. Nothing is sent."""
+    """Return this computer's address in its network; None if it has none. Nothing is sent."""
     for family, somewhere in _SOMEWHERE.items():
         try:
             with socket.socket(family, socket.SOCK_DGRAM) as out:

@@ -1,4 +1,4 @@
-"""The guard before the server: refuses requests from other sites, and sets the headers of every answer."""
+"""Guard: refuses requests from other sites, limits the others, and sets the headers of every answer."""
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
@@ -26,19 +26,19 @@ HEADERS = {
 }
 """Headers of every answer: the page runs no script and shows no style but the server's own."""
 
-WORK = ("/tables", "/records", "/matches")
-"""Paths that cost the server work: refused until it is ready, and limited."""
+_WORK = ("/tables", "/records", "/matches")
+"""Paths that cost the server work: their requests are limited, and refused until it is ready."""
 REQUEST_RATE = 40.0
-"""Requests for them per second that a client may send on average."""
+"""Requests for these paths that a client may send per second on average."""
 REQUEST_BURST = 120
-"""Requests for them that it may send at once."""
+"""Requests for these paths that it may send at once."""
 
 
 class Guard:
     """ASGI middleware."""
 
     def __init__(self, app: ASGIApp, addresses: Addresses, readiness: Readiness) -> None:
-        """Stand before `app`; requests must name one of `addresses`, and tables wait for `readiness`."""
+        """Guard `app`: requests must name one of `addresses`, and tables wait for `readiness`."""
         self._app = app
         self._addresses = addresses
         self._readiness = readiness
@@ -51,7 +51,7 @@ class Guard:
             return
         headers = Headers(scope=scope)
         allowed = self._addresses.allow(headers.get("host", ""), headers.get("origin"))
-        works = scope["path"].startswith(WORK)
+        works = scope["path"].startswith(_WORK)
         too_fast = self._too_fast(scope) if allowed and works else None
         if scope["type"] == "websocket":
             allowed = allowed and self._readiness.ready and too_fast is None
@@ -65,9 +65,7 @@ class Guard:
 
         answer = self._app
         if not allowed:
-            why = (
-                "this server does not answer to that Host or Origin; it may have to be told its --public-url"
-            )
+            why = "this server does not answer to that Host or Origin; it may need its --public-url"
             answer = JSONResponse({"why": why}, 403)
         elif too_fast is not None:
             answer = JSONResponse({"why": too_fast}, 429)

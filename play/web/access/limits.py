@@ -1,4 +1,4 @@
-"""How often a client may ask for what."""
+"""Limits on the requests and connections of a client."""
 
 import time
 from collections import Counter, OrderedDict
@@ -8,9 +8,9 @@ from ipaddress import IPv6Address, ip_address
 
 from wizard_env.play.language.translation import t
 
-MOST_CLIENTS = 1000
+_MOST_CLIENTS = 1000
 """Clients that are counted: those that asked most recently."""
-IPV6_NETWORK = 64
+_IPV6_NETWORK = 64
 """Leading bits of an IPv6 address that stand for one client."""
 
 
@@ -19,10 +19,10 @@ class TooFastError(ValueError):
 
 
 class Bucket:
-    """A token bucket: how often something may still happen."""
+    """A token bucket: limits the rate of something."""
 
     def __init__(self, rate: float, burst: int, what: str = "messages", per_hour: bool = False) -> None:
-        """Allow `rate` per second on average (per hour if so), and `burst` at once; `what` names them."""
+        """Allow `rate` per second (or hour) on average, `burst` at once; `what` names them in refusals."""
         self._rate = rate / 3600 if per_hour else rate
         self._allowed = (what, f"{rate:g}", per_hour)
         self._burst = burst
@@ -58,16 +58,16 @@ class Buckets:
         """Count one of a client. Raises TooFastError if there are too many."""
         bucket = self._buckets.setdefault(client, Bucket(*self._terms))
         self._buckets.move_to_end(client)
-        if len(self._buckets) > MOST_CLIENTS:
+        if len(self._buckets) > _MOST_CLIENTS:
             self._buckets.popitem(last=False)
         bucket.take()
 
 
-class Places:
-    """How many of something each client has at the same time."""
+class Slots:
+    """Counts the things that each client has at the same time."""
 
     def __init__(self) -> None:
-        """Nobody has any."""
+        """Start with none."""
         self._taken: Counter[str] = Counter()
 
     @contextmanager
@@ -85,7 +85,7 @@ class Places:
 
 
 def client_of(host: str) -> str:
-    """The client behind an address; one has many IPv6 addresses, but they begin alike."""
+    """Return the client behind an address; a client has many IPv6 addresses, which begin alike."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -94,4 +94,4 @@ def client_of(host: str) -> str:
         return host
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
-    return str(IPv6Address(int(address) >> (128 - IPV6_NETWORK) << (128 - IPV6_NETWORK)))
+    return str(IPv6Address(int(address) >> (128 - _IPV6_NETWORK) << (128 - _IPV6_NETWORK)))

@@ -84,7 +84,7 @@ class Act(Message):
     """The number of decisions that the browser has seen: a click on an outdated view is ignored."""
 
 
-class Hint(Message):
+class AskHint(Message):
     """Ask an agent for advice on the seat's decision; a question that is not answered yet is dropped."""
 
     kind: Literal["hint"]
@@ -97,7 +97,7 @@ class TakeBack(Message):
     kind: Literal["take_back"]
 
 
-class Pace(Message):
+class SetPace(Message):
     """Set the time that agents wait before they act."""
 
     kind: Literal["pace"]
@@ -116,9 +116,11 @@ class Leave(Message):
     kind: Literal["leave"]
 
 
-Command = Act | TakeBack | Pace | Begin | Leave
+Command = Act | TakeBack | SetPace | Begin | Leave
 """A message that changes the table."""
-COMMAND: TypeAdapter[Command | Hint] = TypeAdapter(Annotated[Command | Hint, Field(discriminator="kind")])
+COMMAND: TypeAdapter[Command | AskHint] = TypeAdapter(
+    Annotated[Command | AskHint, Field(discriminator="kind")]
+)
 """Every message over a websocket after the first."""
 
 
@@ -137,9 +139,9 @@ class OpenTable(TakeSeat):
     magic_edition: bool = False
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
     watchers: bool = False
-    """Whether anyone with the link may watch; watchers see no hand. Tables of agents are open to all."""
+    """True if anyone with the link may watch; watchers see no hand. Tables of agents are open to all."""
     listed: bool = True
-    """Whether the lobby shows the table while it waits for guests."""
+    """True if the lobby shows the table while it waits for guests."""
 
 
 class Tokens(Message):

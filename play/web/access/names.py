@@ -1,4 +1,4 @@
-"""Names of people: one spelling for each, visible, and not to be taken for another's."""
+"""Names of people: each has one spelling, can be seen, and cannot be mistaken for another."""
 
 import re
 import unicodedata
@@ -10,14 +10,14 @@ from wizard_env.play.language.translation import t
 LONGEST_NAME = 20
 """Characters in a person's name."""
 RESERVED = ("you", "person", "server", "host", "agent", "watcher", "another person", "open seat")
-"""Names that the page uses for other things; so are "seat 1" and the like."""
-MOST_MARKS = 3
+"""Names that the page uses for other things, as it does "seat 1" and the like."""
+_MOST_MARKS = 3
 """Accents and the like on one letter."""
 
 _JOINERS = "\u200c\u200d"
 """Invisible characters that belong to words and emoji."""
 _BLANK = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-"""Characters that are printable by their class, and yet show nothing."""
+"""Characters that are printable by their class, but show nothing."""
 _SHOWN = ("L", "N", "S")
 """Classes of characters that can be seen by themselves: letters, numbers, and symbols with emoji."""
 _SEAT = re.compile(r"seat[o0-9l]*")
@@ -50,7 +50,7 @@ _ALIKE = {ord(one): letter for letter, others in _GROUPS.items() for one in othe
 
 
 def normal_name(name: str) -> str:
-    """A person's name in its normal form: NFKC, no blanks around it, one blank between words.
+    """Return a person's name in its normal form: NFKC, no blanks around it, one blank between words.
 
     Raises ValueError for a name that is empty, too long, not printable or reserved.
     """
@@ -63,8 +63,8 @@ def normal_name(name: str) -> str:
         raise ValueError(
             t("the name has {count} characters: {most} are allowed", count=len(normal), most=LONGEST_NAME)
         )
-    if _most_marks(normal) > MOST_MARKS:
-        raise ValueError(t("a letter of the name has more than {most} marks", most=MOST_MARKS))
+    if _most_marks(normal) > _MOST_MARKS:
+        raise ValueError(t("a letter of the name has more than {most} marks", most=_MOST_MARKS))
     alike = likeness(normal)
     if alike in map(likeness, RESERVED) or _SEAT.fullmatch(alike):
         raise ValueError(t("{name} is reserved; choose another name", name=repr(normal)))
@@ -81,13 +81,13 @@ def check_distinct(name: str, others: Iterable[str], whose: str) -> None:
 
 
 def likeness(name: str) -> str:
-    """What is left of a name when letters that look alike are one, and only letters and digits count."""
+    """Reduce a name to letters and digits, with one letter for all that look alike."""
     letters = unicodedata.normalize("NFKD", name).casefold().translate(_ALIKE)
     letters = "".join(one for one in letters if one.isalnum())
     return letters.replace("rn", "m").replace("vv", "w")
 
 
 def _most_marks(name: str) -> int:
-    """The most marks in a row, where letters and marks cannot be combined into one character."""
+    """Count the most marks in a row, where letters and marks cannot be combined into one character."""
     runs = groupby(name, key=lambda one: unicodedata.category(one) in ("Mn", "Me"))
     return max((len(list(run)) for is_mark, run in runs if is_mark), default=0)

@@ -1,1 +1,1 @@
-"""Duplicate: several people play the same deals, each at a table of their own, against the same agents."""
+"""Duplicate: several people play the same deals, each at another table, against the same agents."""

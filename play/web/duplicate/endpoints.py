@@ -16,8 +16,8 @@ from wizard_env.play.web.tables.endpoints import hub_of, invite, table_of
 
 async def begin_match(request: Request) -> Response:
     """POST /tables/NAME/match: an AtSeat; returns the match and an invitation to it."""
-    sent, table = await read_message(request, AtSeat), await table_of(request)
-    table.seat_of(sent.token)
+    message, table = await read_message(request, AtSeat), await table_of(request)
+    table.seat_of(message.token)
     match = await _matches_of(request).begin(table)
     return JSONResponse({"match": match, **invite(request, f"match/{match}")._asdict()})
 
@@ -30,20 +30,20 @@ async def show_match(request: Request) -> Response:
 
 async def play_match(request: Request) -> Response:
     """POST /matches/NAME/seats: a TakeSeat; returns the table, the seat and its token."""
-    wanted = await read_message(request, TakeSeat)
+    message = await read_message(request, TakeSeat)
     request.app.state.openings.take(client_behind(request))
-    ticket = await _matches_of(request).open(request.path_params["match"], wanted.person)
+    ticket = await _matches_of(request).open(request.path_params["match"], message.person)
     return JSONResponse(ticket._asdict(), 201)
 
 
 async def compare_tables(request: Request) -> Response:
     """POST /tables/NAME/comparison: a Compare; returns a comparison with the others of the match."""
-    sent, table = await read_message(request, Compare), await table_of(request)
-    table.seat_of(sent.token)
+    message, table = await read_message(request, Compare), await table_of(request)
+    table.seat_of(message.token)
     if table.setup.match is None:
         raise ValueError(t("nobody else plays the deals of this table"))
     stored = await hub_of(request).tables.of_match(table.setup.match)
-    return JSONResponse(await asyncio.to_thread(compare_stored, stored, table.name, sent.against))
+    return JSONResponse(await asyncio.to_thread(compare_stored, stored, table.name, message.against))
 
 
 def _matches_of(request: Request) -> Matches:

@@ -15,13 +15,13 @@ async def judge_table(request: Request) -> Response:
 
     While the game is on, only those at the table may ask; then anyone may, as for its record.
     """
-    wanted = await read_message(request, JudgeTable)
+    message = await read_message(request, JudgeTable)
     table = await table_of(request)
     if table.session.seat is not None:
-        table.seat_of(wanted.token)
+        table.seat_of(message.token)
     judgements: Judgements = request.app.state.judgements
     client = client_behind(request)
-    return JSONResponse(await judgements.of(table, wanted.round_number, wanted.agent, client))
+    return JSONResponse(await judgements.of(table, message.round_number, message.agent, client))
 
 
 JUDGING_ROUTES = [Route("/tables/{name}/judgement", judge_table, methods=["POST"])]

@@ -17,31 +17,31 @@ from wizard_env.play.web.tables.endpoints import hub_of
 
 async def show_moment(request: Request) -> Response:
     """POST /records/moment: a Moment; returns the view of the game at that moment."""
-    wanted = await read_message(request, Moment)
-    return JSONResponse(await asyncio.to_thread(review.show_moment, wanted.record, wanted.decisions))
+    message = await read_message(request, Moment)
+    return JSONResponse(await asyncio.to_thread(review.show_moment, message.record, message.decisions))
 
 
 async def show_decision(request: Request) -> Response:
     """POST /records/decision: a Moment; returns the view of the seat that acted next, as it was then."""
-    wanted = await read_message(request, Moment)
-    return JSONResponse(await asyncio.to_thread(review.show_decision, wanted.record, wanted.decisions))
+    message = await read_message(request, Moment)
+    return JSONResponse(await asyncio.to_thread(review.show_decision, message.record, message.decisions))
 
 
 async def assess_moment(request: Request) -> Response:
     """POST /records/assessment: an AssessMoment; returns the agent's advice, from what the seat knew."""
-    wanted = await read_message(request, AssessMoment)
-    session = await asyncio.to_thread(review.session_at, wanted.record, wanted.decisions)
-    advice = await hub_of(request).agents.ask(wanted.agent, session.advise, client_behind(request))
+    message = await read_message(request, AssessMoment)
+    session = await asyncio.to_thread(review.session_at, message.record, message.decisions)
+    advice = await hub_of(request).agents.ask(message.agent, session.advise, client_behind(request))
     return JSONResponse(asdict(advice))
 
 
 async def judge_round(request: Request) -> Response:
     """POST /records/judgement: a JudgeRound; returns where points were lost."""
-    wanted = await read_message(request, JudgeRound)
-    game = await asyncio.to_thread(review.read, wanted.record)
-    asked = partial(judge, game, wanted.round_number, wanted.agent)
+    message = await read_message(request, JudgeRound)
+    game = await asyncio.to_thread(review.read, message.record)
+    asked = partial(judge, game, message.round_number, message.agent)
     agents = hub_of(request).agents
-    return JSONResponse(await agents.ask(wanted.agent, asked, client_behind(request), costly=True))
+    return JSONResponse(await agents.ask(message.agent, asked, client_behind(request), costly=True))
 
 
 RECORD_ROUTES = [

@@ -44,7 +44,7 @@ class Connection:
         self.seat = seat
         self.client = client
         self.question: asyncio.Task[None] | None = None
-        """The answer to the last Hint, if it is still awaited."""
+        """The answer to the last AskHint, if it is still awaited."""
         self._is_slow = False
         self._unsent: asyncio.Queue[str | int] = asyncio.Queue()
         self.sending = asyncio.create_task(self._send_all())
@@ -67,7 +67,7 @@ class Connection:
         self._unsent.put_nowait(code)
 
     def drop_question(self) -> None:
-        """Cancel the last Hint, if it is not answered yet."""
+        """Cancel the last AskHint, if it is not answered yet."""
         if self.question is not None:
             self.question.cancel()
             self.question = None

@@ -78,15 +78,15 @@ async def list_own_tables(request: Request) -> Response:
 
 async def open_table(request: Request) -> Response:
     """POST /tables: an OpenTable; returns the table's name, and the seat and token of the sender."""
-    wanted = await read_message(request, OpenTable)
+    message = await read_message(request, OpenTable)
     request.app.state.openings.take(client_behind(request))
-    return JSONResponse((await hub_of(request).open(wanted))._asdict(), 201)
+    return JSONResponse((await hub_of(request).open(message))._asdict(), 201)
 
 
 async def take_seat(request: Request) -> Response:
     """POST /tables/NAME/seats: a TakeSeat; returns the same as `open_table`."""
-    wanted = await read_message(request, TakeSeat)
-    ticket = await hub_of(request).take_seat(await table_of(request), wanted.person)
+    message = await read_message(request, TakeSeat)
+    ticket = await hub_of(request).take_seat(await table_of(request), message.person)
     return JSONResponse(ticket._asdict(), 201)
 
 

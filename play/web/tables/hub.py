@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from wizard_env import Rules
 from wizard_env.loading import agent_names
 from wizard_env.play.language.translation import t
-from wizard_env.play.web.access.messages import COMMAND, Hint, Leave, OpenTable, Pace
+from wizard_env.play.web.access.messages import COMMAND, AskHint, Leave, OpenTable, SetPace
 from wizard_env.play.web.access.names import check_distinct
 from wizard_env.play.web.tables.agents import AgentError, Agents
 from wizard_env.play.web.tables.connections import Connection, Connections
@@ -67,24 +67,24 @@ class Hub:
 
     # --- seats
 
-    async def open(self, wanted: OpenTable) -> Ticket:
+    async def open(self, message: OpenTable) -> Ticket:
         """Open a table, and seat the person who asked for it if a seat is for a person.
 
         Raises ValueError for an unknown agent, and as `open_with` does.
         """
-        for name in wanted.seats:
+        for name in message.seats:
             if name is not None:
                 self.agents.check(name)
-        options = wanted.model_dump(exclude={"seats", "person", "watchers", "listed"})
-        rules = Rules(num_players=len(wanted.seats), **options)
+        options = message.model_dump(exclude={"seats", "person", "watchers", "listed"})
+        rules = Rules(num_players=len(message.seats), **options)
         setup = new_setup(
             rules,
-            wanted.seats,
+            message.seats,
             stand_in=self.agents.names[-1],
-            watchers=wanted.watchers,
-            listed=wanted.listed,
+            watchers=message.watchers,
+            listed=message.listed,
         )
-        return await self.open_with(setup, wanted.person)
+        return await self.open_with(setup, message.person)
 
     async def open_with(self, setup: Setup, person: str | None) -> Ticket:
         """Open a table with this setup, and seat a person there if a seat is open.
@@ -139,9 +139,9 @@ class Hub:
         """
         table, seat = connection.table, connection.seat
         command = COMMAND.validate_json(text)
-        if seat == NOBODY and (None in table.setup.seats or not isinstance(command, Pace)):
+        if seat == NOBODY and (None in table.setup.seats or not isinstance(command, SetPace)):
             raise ValueError(t("only watching is allowed here"))
-        if isinstance(command, Hint):
+        if isinstance(command, AskHint):
             self.agents.check(command.agent)
             connection.drop_question()
             connection.question = asyncio.create_task(self._give_hint(connection, command.agent))
@@ -149,7 +149,7 @@ class Hub:
             await self.leave_seat(table, seat)
         else:
             transition = await self.change(table, partial(transition_for, seat=seat, command=command))
-            if transition is not None and not isinstance(command, Pace):
+            if transition is not None and not isinstance(command, SetPace):
                 connection.drop_question()
 
     async def change(self, table: Table, decide: Decision) -> Transition | None:

@@ -36,9 +36,9 @@ class Setup:
     """The seats whose people have left; they may come back."""
     begun: bool = True
     watchers: bool = False
-    """Whether people without a seat may watch people."""
+    """True if people without a seat may watch people."""
     listed: bool = False
-    """Whether the lobby shows the table while it waits."""
+    """True if the lobby shows the table while it waits."""
     match: str | None = None
     """The match that the table belongs to, see `duplicate.matches`; None if no other table has its deals."""
     seconds: float = 0.8
@@ -56,12 +56,12 @@ class Setup:
 
     @property
     def people_may_watch(self) -> bool:
-        """Whether people without a seat may watch; tables of agents are open to all."""
+        """True if people without a seat may watch; tables of agents are open to all."""
         return self.watchers or None not in self.seats
 
     @property
     def is_deserted(self) -> bool:
-        """Whether everybody has left before the game began."""
+        """True if everybody has left before the game began."""
         return not self.begun and not self.taken
 
     @property

@@ -7,7 +7,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.guard import POLICY_VIOLATION
-from wizard_env.play.web.access.limits import Bucket, Places, TooFastError
+from wizard_env.play.web.access.limits import Bucket, Slots, TooFastError
 from wizard_env.play.web.access.messages import Sit
 from wizard_env.play.web.access.requests import client_behind, reason_for
 from wizard_env.play.web.tables.connections import TRY_AGAIN, Connection
@@ -29,7 +29,7 @@ SECONDS_TO_SIT = 10.0
 async def table_socket(websocket: WebSocket) -> None:
     """Sit down or watch, then obey commands until the connection ends."""
     await websocket.accept()
-    sockets: Places = websocket.app.state.sockets
+    sockets: Slots = websocket.app.state.sockets
     try:
         with sockets.one_more(client_behind(websocket), MOST_SOCKETS):
             await _attend(websocket)

@@ -109,22 +109,14 @@ class Store:
                 remedy = "use an SQLite database, or a file that does not exist yet"
             raise ValueError(f"{path}: {error}; {remedy}") from error
 
-    def save(
-        self,
-        name: str,
-        setup: Mapping[str, Any],
-        history: Sequence[int],
-        now: float,
-        version: int = 0,
-        stage: str = RUNNING,
-    ) -> int:
-        """Save a table, see `Save`. Returns the new version; raises StaleError."""
-        (outcome,) = self.save_all([Save(name, setup, history, now, version, stage)])
+    def save(self, save: Save) -> int:
+        """Save a table. Returns the new version; raises StaleError."""
+        (outcome,) = self.save_all([save])
         if isinstance(outcome, StaleError):
             raise outcome
         return outcome
 
-    def save_all(self, saves: Sequence["Save"]) -> list["int | StaleError"]:
+    def save_all(self, saves: Sequence[Save]) -> list[int | StaleError]:
         """Save several tables, which takes hardly longer than saving one.
 
         Returns for each the new version, or the error if another has saved or deleted it meanwhile. Raises
@@ -140,7 +132,7 @@ class Store:
             raise
         return outcomes
 
-    def _write(self, save: "Save") -> "int | StaleError":
+    def _write(self, save: Save) -> int | StaleError:
         content = (json.dumps(save.setup), json.dumps(list(save.history)))
         row = (*content, save.now, save.version + 1, save.stage, _digest(*content), save.name)
         if save.version:

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 from wizard_env import Agent
 from wizard_env.play.language.translation import t
 from wizard_env.play.session import Event, Session
-from wizard_env.play.web.access.messages import Act, Begin, Command, Leave, Pace, TakeBack
+from wizard_env.play.web.access.messages import Act, Begin, Command, Leave, SetPace, TakeBack
 from wizard_env.play.web.access.names import check_distinct
 from wizard_env.play.web.tables.setup import Setup
 from wizard_env.play.web.tables.store import EMPTY, OVER, RUNNING, WAITING
@@ -76,7 +76,7 @@ def transition_for(state: State, seat: int, command: Command) -> Transition | No
             return _take_back(state, seat)
         case Begin():
             return _begin(state, seat)
-        case Pace():
+        case SetPace():
             return _set_pace(state, command.seconds)
         case Leave():
             return leave(state, seat)

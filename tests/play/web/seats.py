@@ -32,19 +32,19 @@ class Seat:
 
     def __init__(self, client: TestClient, opened: dict[str, Any]) -> None:
         self.received: list[str] = []
-        self._acted = -1
+        self.acted = -1
         self._session = client.websocket_connect(f"ws://localhost/tables/{opened['table']}")
-        self._socket = self._session.__enter__()
+        self.socket = self._session.__enter__()
         Seat.seated.append(self)
         self.say(kind="sit", token=opened["token"])
 
     def say(self, **message: Any) -> None:
-        self._socket.send_text(json.dumps(message))
+        self.socket.send_text(json.dumps(message))
 
     def hear(self, kind: str = "view") -> dict[str, Any]:
         """The next message of that kind; only views and presence may come before it."""
         while True:
-            self.received.append(self._socket.receive_text())
+            self.received.append(self.socket.receive_text())
             heard: dict[str, Any] = json.loads(self.received[-1])
             if heard["kind"] == kind:
                 return heard
@@ -54,11 +54,11 @@ class Seat:
         """The next view in which the seat acts or the game is over."""
         while True:
             view = self.hear()
-            if (view["legal"] and view["decisions"] > self._acted) or view["scene"]["phase"] == "over":
+            if (view["legal"] and view["decisions"] > self.acted) or view["scene"]["phase"] == "over":
                 return view
 
     def act(self, view: dict[str, Any], action: str) -> None:
-        self._acted = view["decisions"]
+        self.acted = view["decisions"]
         self.say(kind="act", action=action, decisions=view["decisions"])
 
     def leave(self) -> None:

@@ -133,7 +133,7 @@ def test_an_agent_takes_over_until_one_is_back(client: TestClient) -> None:
     ]["left"]
     rng = np.random.default_rng(0)
     while not any(event["seat"] == 0 for event in view["events"]):  # the agent has acted for seat 0
-        if view["legal"] and view["decisions"] > second._acted:
+        if view["legal"] and view["decisions"] > second.acted:
             second.act(view, str(rng.choice(view["legal"])))
         view = second.hear()
     again = Seat(client, opened)

@@ -138,7 +138,7 @@ def test_the_failure_of_an_agent_is_reported(client: TestClient, monkeypatch: py
         seat, opened = sit_down(client, ["random", None, "heuristic"], hand_sizes=[2])
         heard: dict[str, Any] = {}
         while heard.get("why") != why:
-            heard = json.loads(seat._socket.receive_text())
+            heard = json.loads(seat.socket.receive_text())
             seat.received.append(json.dumps(heard))
             if heard.get("legal"):
                 seat.act(heard, heard["legal"][0])
@@ -381,7 +381,7 @@ def test_malformed_messages_are_answered(client: TestClient, message: str, why: 
     opened = new_table(client, [None, "random", "random"], hand_sizes=[1])
     seat = Seat(client, opened)
     view = seat.wait_for_turn()
-    seat._socket.send_text(message)
+    seat.socket.send_text(message)
     assert why in seat.hear("error")["why"]
     seat.act(view, view["legal"][0])
     seat.hear()
