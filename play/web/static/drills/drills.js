@@ -86,8 +86,7 @@ function again(after, right) {
   return tn("It comes again in {count} day.", "It comes again in {count} days.", daysAfter(shown.box));
 }
 
-const say = (title, text) =>
-  $("asked").replaceChildren(make("b", { textContent: title }), " ", make("span", { textContent: text }));
+const say = (title, text) => $("asked").replaceChildren(make("b", {}, title), " ", make("span", {}, text));
 
 function openReview() {
   if (!saveRecords(record)) return;
@@ -111,7 +110,7 @@ function showRest(progress = "") {
     : t("None yet.");
   const paragraph = (textContent, properties = {}) => make("p", { textContent, ...properties });
   $("result").replaceChildren(
-    make("h1", { textContent: t("Drills") }),
+    make("h1", {}, t("Drills")),
     paragraph(t("When a game of yours ends, its costliest decisions come here for you to make again.")),
     paragraph(progress || waiting, { role: "status" }),
     paragraph(

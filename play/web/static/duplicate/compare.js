@@ -43,7 +43,7 @@ const part = (...children) =>
     .replaceChildren(...children);
 
 function offer() {
-  const button = make("button", { textContent: t("Let a friend play the same deals") });
+  const button = make("button", {}, t("Let a friend play the same deals"));
   button.onclick = invite;
   const note = t("Nothing can be taken back from then on.");
   part(make("p", {}, button), make("p", { className: "note", textContent: note }));
@@ -58,7 +58,7 @@ function showLink(address) {
   const field = make("input", { value: address, readOnly: true, className: "link" });
   field.setAttribute("aria-label", t("Link to the same deals"));
   field.onfocus = () => field.select();
-  const copy = make("button", { textContent: t("Copy link") });
+  const copy = make("button", {}, t("Copy link"));
   copy.onclick = () => {
     field.select();
     copyText(address, copy);
@@ -71,11 +71,11 @@ async function compare() {
   if (!$("same").open || latest.match === null) return;
   const found = await askQuietly(`tables/${latest.table}/comparison`, body({ against }));
   if (!found) return;
-  const again = make("button", { textContent: t("Look again"), onclick: compare });
-  const link = make("button", { textContent: t("Link to the same deals"), onclick: invite });
+  const again = make("button", { onclick: compare }, t("Look again"));
+  const link = make("button", { onclick: invite }, t("Link to the same deals"));
   const buttons = make("p", {}, link, " ", again);
   if (!found.others.length) {
-    return part(make("p", { textContent: t("Nobody else has played these deals yet.") }), buttons);
+    return part(make("p", {}, t("Nobody else has played these deals yet.")), buttons);
   }
   part(othersOf(found), ...(found.rounds.length ? [roundsOf(found)] : []), ...partings(found), buttons);
 }
@@ -83,7 +83,7 @@ async function compare() {
 function othersOf({ others }) {
   const lines = others.map(({ name, rounds, difference }, place) => {
     const line = row("td", ["", `${rounds}`, rounds ? signed(difference) : "–"]);
-    const button = make("button", { textContent: levelName(name) });
+    const button = make("button", {}, levelName(name));
     button.setAttribute("aria-pressed", place === against);
     button.onclick = () => {
       against = place;
@@ -104,7 +104,7 @@ function roundsOf({ others, rounds }) {
     ]),
   );
   const headings = [t("Round"), t("You"), levelName(others[against].name), t("difference")];
-  const caption = make("caption", { textContent: t("Tricks won / bid, points") });
+  const caption = make("caption", {}, t("Tricks won / bid, points"));
   return makeTable("sums", headings, lines, caption);
 }
 
@@ -123,7 +123,7 @@ function partings({ others, rounds }) {
       });
       if (!tricks.length) return make("p", { textContent });
       const lines = tricks.map((pair, index) => {
-        const line = make("tr", {}, make("td", { textContent: `${first_trick + index}` }));
+        const line = make("tr", {}, make("td", {}, `${first_trick + index}`));
         for (const trick of pair) line.append(make("td", {}, ...cardsOf(trick)));
         return line;
       });

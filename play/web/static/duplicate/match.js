@@ -1,9 +1,10 @@
 // The page of an invitation to the same deals, and of the deals of the day: takes the seat.
 import { t, tn } from "../language.js";
+import { takeSeat } from "../lobby/seat.js";
 import { DAILY, goTo } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
 import { $, levelName, make, offerLobby } from "../shared/elements.js";
-import { savedMatch, savedPerson, savedToken, saveMatch, savePerson, saveToken } from "../shared/storage.js";
+import { savedMatch, savedPerson, savedToken, saveMatch } from "../shared/storage.js";
 
 export async function showMatch(name) {
   const isDaily = name === DAILY;
@@ -15,8 +16,8 @@ export async function showMatch(name) {
   const form = make(
     "form",
     {},
-    make("h1", { textContent: isDaily ? t("The deals of the day") : t("The same deals") }),
-    make("p", { textContent: isDaily ? t("Everybody plays the same cards today.") : invitation(found) }),
+    make("h1", {}, isDaily ? t("The deals of the day") : t("The same deals")),
+    make("p", {}, isDaily ? t("Everybody plays the same cards today.") : invitation(found)),
     make("p", { className: "note", textContent: t("Each round is compared once you have finished it.") }),
     make("label", {}, t("Your name"), " ", person),
     make("button", { className: "main", textContent: t("Sit down") }),
@@ -24,11 +25,8 @@ export async function showMatch(name) {
   form.onsubmit = async (event) => {
     event.preventDefault();
     if (returnTo(key)) return; // seated in another tab meanwhile
-    const given = person.value.trim();
-    savePerson(given);
-    const opened = await ask(`matches/${name}/seats`, { person: given || null });
+    const opened = await takeSeat(form, `matches/${name}/seats`, person.value);
     if (!opened) return;
-    saveToken(opened.table, opened.token);
     saveMatch(key, opened.table);
     goTo(opened.table);
   };

@@ -49,7 +49,7 @@ function draw() {
     ...losses.map((one) => make("p", { className: "losses", textContent: sentence(one) })),
     sumsOf(judged, you),
   );
-  if (scene.pad.length > judged.length) sheet.append(make("p", { textContent: t("The judge is at work …") }));
+  if (scene.pad.length > judged.length) sheet.append(make("p", {}, t("The judge is at work …")));
   sheet.append(...notesOn(judged));
   if (scene.phase !== "over") return;
   const page = { href: `#${RESULT}${table}/${you}`, textContent: t("Your costliest decisions, to share") };

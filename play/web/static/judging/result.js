@@ -36,15 +36,15 @@ function draw({ names, scores }, seat, judged, rounds) {
     place: 1 + scores.filter((score) => score > scores[seat]).length,
     players: names.length,
   });
-  const parts = [make("h1", { textContent: title })];
+  const parts = [make("h1", {}, title)];
   if (judged.length < rounds) {
     const progress = { done: judged.length, total: rounds };
     parts.push(make("p", { role: "status", textContent: t("Judged {done} of {total} rounds …", progress) }));
   } else {
     const losses = costliest(judged, seat, SHOWN);
     const heading = losses.length ? t("The costliest decisions") : t("No decision lost points.");
-    const items = losses.map((one) => make("li", { textContent: sentence(one) }));
-    parts.push(make("h2", { textContent: heading }), make("ol", { className: "losses" }, ...items));
+    const items = losses.map((one) => make("li", {}, sentence(one)));
+    parts.push(make("h2", {}, heading), make("ol", { className: "losses" }, ...items));
   }
   if (judged.length) parts.push(sumsOf(judged, seat), ...notesOn(judged));
   $("result").replaceChildren(...parts, make("p", {}, lobbyLink()));

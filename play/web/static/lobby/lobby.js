@@ -2,18 +2,17 @@
 import { dueDrills } from "../drills/collection.js";
 import { t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
-import { ask, askQuietly } from "../shared/connection.js";
+import { askQuietly } from "../shared/connection.js";
 import { $, card, complain, levelName, make, signed } from "../shared/elements.js";
 import {
   forgetToken,
   savedPerson,
   savedSeats,
   savedTokens,
-  savePerson,
   saveRecords,
   saveSeats,
-  saveToken,
 } from "../shared/storage.js";
+import { takeSeat } from "./seat.js";
 
 const MOST_SEATS = 6;
 const FEWEST_SEATS = 3;
@@ -23,52 +22,11 @@ const REFRESH = 5000; // milliseconds between two requests for the tables
 
 export function showLobby(agents) {
   welcome();
-  const rows = $("seats");
-  const seats = () => [...rows.querySelectorAll("select")];
-  const limit = () => {
-    $("more").disabled = seats().length >= MOST_SEATS;
-    $("fewer").disabled = seats().length <= FEWEST_SEATS;
-  };
-  const kept = savedSeats();
-  const gentle = (agents[GENTLE] ?? agents.at(-1)).name;
-  const add = () => {
-    const first = !seats().length;
-    const select = make("select", {}, new Option(first ? t("you") : t("another person, by link"), ""));
-    for (const { name, lead } of agents) {
-      const level = lead === null ? levelName(name) : `${levelName(name)} (${signed(lead)})`;
-      select.append(new Option(level, name));
-    }
-    select.value = kept[seats().length] ?? (first ? "" : gentle);
-    if (select.selectedIndex < 0) select.value = gentle; // an agent that this server does not offer
-    rows.append(make("label", {}, t("Seat {number}", { number: seats().length + 1 }), select));
-    limit();
-  };
-  while (seats().length < (kept.length || FIRST_SEATS)) add();
-  $("more").onclick = add;
-  $("fewer").onclick = () => {
-    rows.lastElementChild.remove();
-    limit();
-  };
+  offerSeats(agents);
   $("person").value = savedPerson();
   $("lobby").onsubmit = (event) => {
     event.preventDefault();
-    const sizes = $("sizes")
-      .value.split(/[\s,]+/)
-      .filter(Boolean);
-    const wrong = sizes.find((size) => !/^\d+$/.test(size));
-    if (wrong)
-      return complain(t("Hand sizes: {size} is not a whole number; write them like 1,2,3.", { size: wrong }));
-    const chosen = seats().map((select) => select.value);
-    saveSeats(chosen);
-    enter(event.target, "tables", $("person").value, {
-      seats: chosen.map((name) => name || null),
-      bid_restriction: $("restriction").value,
-      bid_reveal: $("reveal").value,
-      magic_edition: $("magic").checked,
-      hand_sizes: sizes.length ? sizes.map(Number) : null,
-      watchers: $("watchers").checked,
-      listed: $("listed").checked,
-    });
+    openTable();
   };
   $("file").onchange = async () => {
     const [file] = $("file").files;
@@ -81,14 +39,63 @@ export function showLobby(agents) {
   setInterval(() => document.hidden || showGames(), REFRESH);
 }
 
+const seats = () => [...$("seats").querySelectorAll("select")];
+
+// The seats of the table that was opened last; else the person's, and a gentle agent in the others.
+function offerSeats(agents) {
+  const kept = savedSeats();
+  const gentle = (agents[GENTLE] ?? agents.at(-1)).name;
+  const limit = () => {
+    $("more").disabled = seats().length >= MOST_SEATS;
+    $("fewer").disabled = seats().length <= FEWEST_SEATS;
+  };
+  const add = () => {
+    const number = seats().length;
+    const select = make("select", {}, new Option(number ? t("another person, by link") : t("you"), ""));
+    for (const { name, lead } of agents) {
+      const level = lead === null ? levelName(name) : `${levelName(name)} (${signed(lead)})`;
+      select.append(new Option(level, name));
+    }
+    select.value = kept[number] ?? (number ? gentle : "");
+    if (select.selectedIndex < 0) select.value = gentle; // an agent that this server does not offer
+    $("seats").append(make("label", {}, t("Seat {number}", { number: number + 1 }), select));
+    limit();
+  };
+  while (seats().length < (kept.length || FIRST_SEATS)) add();
+  $("more").onclick = add;
+  $("fewer").onclick = () => {
+    $("seats").lastElementChild.remove();
+    limit();
+  };
+}
+
+async function openTable() {
+  const sizes = $("sizes").value.match(/[^\s,]+/g) ?? [];
+  const wrong = sizes.find((size) => !/^\d+$/.test(size));
+  if (wrong)
+    return complain(t("Hand sizes: {size} is not a whole number; write them like 1,2,3.", { size: wrong }));
+  const chosen = seats().map((select) => select.value);
+  saveSeats(chosen);
+  const opened = await takeSeat($("lobby"), "tables", $("person").value, {
+    seats: chosen.map((name) => name || null),
+    bid_restriction: $("restriction").value,
+    bid_reveal: $("reveal").value,
+    magic_edition: $("magic").checked,
+    hand_sizes: sizes.length ? sizes.map(Number) : null,
+    watchers: $("watchers").checked,
+    listed: $("listed").checked,
+  });
+  if (opened) goTo(opened.table);
+}
+
 // Offers an open seat at a table to a person who followed its link.
 export function offerSeat({ table, names }) {
   welcome();
   $("host").textContent = t("At the table: {names}.", { names: names.map(levelName).join(", ") });
   $("joiner").value = savedPerson();
-  $("join").onsubmit = (event) => {
+  $("join").onsubmit = async (event) => {
     event.preventDefault();
-    enter(event.target, `tables/${table}/seats`, $("joiner").value, {});
+    if (await takeSeat($("join"), `tables/${table}/seats`, $("joiner").value)) goTo(table);
   };
   $("join").hidden = false;
 }
@@ -97,23 +104,6 @@ function welcome() {
   $("emblem").replaceChildren(...["QS", "KH", "WI", "AD", "7C"].map((name) => card(name)));
   for (const face of $("emblem").children) face.removeAttribute("role");
   $("entrance").hidden = false;
-}
-
-// Takes a seat and goes to its table. Meanwhile the form's button is disabled and says so.
-async function enter(form, address, name, wanted) {
-  const button = form.querySelector("button.main");
-  if (button.disabled) return;
-  button.disabled = true;
-  const label = button.textContent;
-  button.textContent = t("One moment …");
-  const person = name.trim();
-  savePerson(person);
-  const opened = await ask(address, { person: person || null, ...wanted });
-  button.disabled = false;
-  button.textContent = label;
-  if (!opened) return;
-  if (opened.token) saveToken(opened.table, opened.token);
-  goTo(opened.table);
 }
 
 // --- games to return to
@@ -126,16 +116,16 @@ async function showGames() {
   ]);
   if (!own || !all) return;
   own.gone.forEach(forgetToken);
-  $("mine").replaceChildren(...listed(own.tables, t("None yet.")));
+  $("mine").replaceChildren(...itemsOf(own.tables, t("None yet.")));
   const others = all.tables.filter(({ table }) => !(table in tokens));
-  $("waiting").replaceChildren(...listed(others, t("None at present.")));
+  $("waiting").replaceChildren(...itemsOf(others, t("None at present.")));
   $("games").hidden = false;
 }
 
-const listed = (tables, otherwise) =>
-  tables.length ? tables.map(entry) : [make("li", { className: "note", textContent: otherwise })];
+const itemsOf = (tables, otherwise) =>
+  tables.length ? tables.map(itemOf) : [make("li", { className: "note" }, otherwise)];
 
-function entry({ table, phase, names, seat, turn, round_number, num_rounds, open }) {
+function itemOf({ table, phase, names, seat, turn, round_number, num_rounds, open }) {
   const round = t("Round {number} of {total}", { number: round_number, total: num_rounds });
   const state = {
     waiting: t("open seats: {count}", { count: open.length }),
@@ -143,14 +133,5 @@ function entry({ table, phase, names, seat, turn, round_number, num_rounds, open
     over: t("over"),
   }[phase];
   const people = names.map(levelName).join(", ");
-  return make(
-    "li",
-    {},
-    make(
-      "a",
-      { href: `#${table}` },
-      make("b", { textContent: people }),
-      make("span", { textContent: state }),
-    ),
-  );
+  return make("li", {}, make("a", { href: `#${table}` }, make("b", {}, people), make("span", {}, state)));
 }

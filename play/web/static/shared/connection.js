@@ -1,10 +1,10 @@
-// Everything that is said to the server: requests over HTTP, and the websocket of a table.
+// All messages to the server: requests over HTTP, and the websocket of a table.
 import { t } from "../language.js";
 import { $, complain, sleep } from "./elements.js";
 
 const FIRST_RETRY = 500; // milliseconds after a connection is lost; doubled after each failure
 const LAST_RETRY = 10000;
-const LEFT = 1000; // closing codes after which there is no use in connecting again
+const LEFT = 1000; // closing codes after which connecting again is useless
 const REFUSED = 1008;
 const JSON_BODY = { "Content-Type": "application/json" };
 
@@ -30,7 +30,7 @@ async function answerTo(address, body) {
   }
 }
 
-// Waits until the server can open tables, and shows how far it is.
+// Waits until the server can open tables, and shows the progress.
 export async function untilReady() {
   for (;;) {
     const state = await ask("ready");

@@ -1,4 +1,4 @@
-// The elements that all pages are built from, cards, and how cards and actions are named.
+// The elements that all pages are built from, cards, and the names of cards and actions.
 import { t } from "../language.js";
 
 export const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
@@ -39,8 +39,7 @@ export function makeTable(className, headings, rows, ...others) {
 }
 
 // An empty cell is no heading.
-export const row = (tag, cells) =>
-  make("tr", {}, ...cells.map((text) => make(text ? tag : "td", { textContent: text })));
+export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(text ? tag : "td", {}, text)));
 
 export function signed(points, digits = 0) {
   const text = points.toFixed(digits);
@@ -94,7 +93,7 @@ export function card(name, tag = "span") {
   if (tag === "span") face.setAttribute("role", "img");
   const part = (className, textContent) => make("span", { className, textContent });
   const symbol = special ? special.symbol : SYMBOLS[name[1]];
-  const index = special ? [] : [make("span", { textContent: rank(name) })];
+  const index = special ? [] : [make("span", {}, rank(name))];
   face.append(make("span", { className: "corner" }, ...index, part("suit", symbol)));
   face.append(part("pip", symbol));
   if (special) face.append(part("title", special.name));
@@ -125,7 +124,7 @@ export function actionName(action) {
   return what === undefined ? t("bid") : t("bid {number}", { number: what });
 }
 
-// What a seat does, as a sentence.
+// A sentence about the action of a seat.
 export function describe(name, action) {
   const [verb, what] = action.split(" ");
   if (verb === "play") return t("{name} plays: {card}.", { name, card: cardName(what) });

@@ -1,4 +1,4 @@
-// What a person sets for this browser: colours, language, sounds; and the panel of rules and keys.
+// The settings of this browser: colours, language and sounds; and the panel of rules and keys.
 import { chooseLanguage, language, languages } from "../language.js";
 import { $ } from "./elements.js";
 import { savedSetting, saveSetting } from "./storage.js";

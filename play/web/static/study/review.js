@@ -28,7 +28,7 @@ const LOWEST_SCALE = 5; // points; the height of the chart is at least this
 let games = []; // the records in the file
 let names = null; // of the players, if the game was played here
 let shown = null; // the view of the decision that is shown
-let wanted = null; // the record and the number of decisions to show next
+let target = null; // the record and the number of decisions to show next
 let moving = false; // whether a request for a view is under way
 const answers = new Map(); // the agents' answers, by question
 
@@ -65,11 +65,11 @@ function listen() {
     go(0);
   };
   $("moment").oninput = (event) => go(Number(event.target.value));
-  $("before").onclick = () => go(wanted.decisions - 1);
-  $("after").onclick = () => go(wanted.decisions + 1);
-  $("earlier").onclick = () => go(shown.first_decisions.findLast((first) => first < wanted.decisions) ?? 0);
+  $("before").onclick = () => go(target.decisions - 1);
+  $("after").onclick = () => go(target.decisions + 1);
+  $("earlier").onclick = () => go(shown.first_decisions.findLast((first) => first < target.decisions) ?? 0);
   $("later").onclick = () =>
-    go(shown.first_decisions.find((first) => first > wanted.decisions) ?? shown.num_decisions);
+    go(shown.first_decisions.find((first) => first > target.decisions) ?? shown.num_decisions);
   for (const name of ADVISERS) $(name).onchange = advise;
   $("judges").onchange = judge;
   $("judge").onclick = () => {
@@ -78,8 +78,8 @@ function listen() {
   };
   document.onkeydown = (event) => {
     if (event.target.closest("input, select, dialog") || shown === null) return;
-    if (event.key === "ArrowLeft") go(wanted.decisions - 1);
-    if (event.key === "ArrowRight") go(wanted.decisions + 1);
+    if (event.key === "ArrowLeft") go(target.decisions - 1);
+    if (event.key === "ArrowRight") go(target.decisions + 1);
     if (event.key === "ArrowUp") $("earlier").click();
     if (event.key === "ArrowDown") $("later").click();
     if (event.key === "Home") go(0);
@@ -95,16 +95,16 @@ const record = () => games[Number($("which").value)];
 // Shows the game after this many decisions. While an answer is awaited, only the latest request is kept.
 async function go(decisions) {
   const last = shown?.num_decisions ?? Infinity;
-  wanted = { record: record(), decisions: Math.max(0, Math.min(decisions, last)) };
+  target = { record: record(), decisions: Math.max(0, Math.min(decisions, last)) };
   if (moving) return;
   moving = true;
   let here;
   do {
-    here = wanted;
+    here = target;
     const view = await ask("records/moment", here);
     if (view) show(view);
     await sleep(STEP);
-  } while (here !== wanted);
+  } while (here !== target);
   moving = false;
   if (shown) {
     advise();
@@ -113,7 +113,7 @@ async function go(decisions) {
 }
 
 async function copyLink() {
-  const link = await linkTo(record(), wanted.decisions);
+  const link = await linkTo(record(), target.decisions);
   if (await copyText(link, $("position"))) return;
   $("error").append(" ", make("input", { value: link, readOnly: true }));
 }
@@ -126,7 +126,7 @@ function show(view) {
   $("position").textContent = t("Copy link");
   for (const name of ["review", "asks", "compares", "lost"]) $(name).hidden = false;
   $("moment").max = view.num_decisions;
-  $("moment").value = wanted.decisions;
+  $("moment").value = target.decisions;
   $("place").textContent =
     view.chosen === null
       ? t("after {count} decisions", { count: view.num_decisions })
@@ -226,7 +226,7 @@ function drawBars({ decisions }) {
       const title = titleOf(decision);
       const button = make("button", { title, onclick: () => go(number) }, bar);
       button.setAttribute("aria-label", title);
-      const item = make("li", { className: `seat${seat}` }, button, make("span", { textContent: seat + 1 }));
+      const item = make("li", { className: `seat${seat}` }, button, make("span", {}, seat + 1));
       item.dataset.number = number;
       if (number === shown.decisions) {
         item.dataset.shown = "";

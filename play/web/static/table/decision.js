@@ -78,8 +78,8 @@ function stepper(view, choose) {
     stepped = Math.max(0, Math.min(stepped + by, view.scene.hand_size));
     show();
   };
-  const fewer = make("button", { textContent: "−", onclick: step(-1) });
-  const more = make("button", { textContent: "+", onclick: step(1) });
+  const fewer = make("button", { onclick: step(-1) }, "−");
+  const more = make("button", { onclick: step(1) }, "+");
   fewer.setAttribute("aria-label", t("one trick fewer"));
   more.setAttribute("aria-label", t("one trick more"));
   go.onclick = () => {

@@ -39,7 +39,7 @@ export function drawTable(view, choose = null) {
 function drawHeader(scene) {
   const cards = tn("{count} card", "{count} cards", scene.hand_size);
   const round = t("Round {number} of {total}", { number: scene.round_number, total: scene.num_rounds });
-  $("round").replaceChildren(make("b", { textContent: round }), make("span", { textContent: cards }));
+  $("round").replaceChildren(make("b", {}, round), make("span", {}, cards));
   const suit = (letter) =>
     make(
       "b",

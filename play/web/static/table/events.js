@@ -10,9 +10,7 @@ export function drawEvents(view) {
   const sentence = (event) => eventText(view, event);
   const before = drawn ?? view.decisions;
   drawn = view.decisions;
-  $("events").replaceChildren(
-    ...view.events.toReversed().map((event) => make("li", { textContent: sentence(event) })),
-  );
+  $("events").replaceChildren(...view.events.toReversed().map((event) => make("li", {}, sentence(event))));
   const latest = view.events.slice(view.events.length - Math.min(view.decisions - before, ANNOUNCED));
   if (view.decisions > before) $("news").textContent = latest.map(sentence).join(". ");
   if (view.decisions < before) $("news").textContent = t("taken back");

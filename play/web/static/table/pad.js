@@ -26,12 +26,12 @@ function scorePad(view) {
       return make(
         "td",
         { className: met ? "met" : "missed" },
-        make("b", { textContent: totals[seat] }),
-        make("small", { textContent: how }),
+        make("b", {}, totals[seat]),
+        make("small", {}, how),
       );
     });
     const suit = make("td", { className: trump ?? "", textContent: trump ? SYMBOLS[trump] : "–" });
-    return make("tr", {}, make("th", { textContent: number, scope: "row" }), suit, ...cells);
+    return make("tr", {}, make("th", { scope: "row" }, number), suit, ...cells);
   });
   const most = Math.max(...seats.map((seat) => seat.score));
   const second = seats.map((seat) => seat.score).toSorted((a, b) => b - a)[1];
@@ -40,6 +40,6 @@ function scorePad(view) {
   const names = make("tr", { className: "names" }, make("td"), make("td"), ...heads);
   const leads = row("td", [t("lead"), "", ...behind]);
   leads.className = "leads";
-  const caption = make("caption", { textContent: t("Totals; tricks won / bid, points") });
+  const caption = make("caption", {}, t("Totals; tricks won / bid, points"));
   return make("table", { className: "pad" }, caption, names, leads, ...rounds.toReversed());
 }

@@ -45,7 +45,7 @@ export function nameTag(view, seat) {
   const number = label.search(/ \d+$/);
   const cut = number > 0 ? number : label.length > LONG ? label.length - END : label.length;
   const start = make("span", { className: "start", textContent: label.slice(0, cut) });
-  const end = make("span", { textContent: label.slice(cut) });
+  const end = make("span", {}, label.slice(cut));
   return make("span", { className: "name", title: levelName(view.names[seat]) }, start, end);
 }
 
@@ -70,13 +70,13 @@ function plateOf(view, seat) {
   const tricks = make(
     "span",
     { className: `tricks ${statusOf(seat)}` },
-    make("b", { textContent: seat.tricks_won }),
+    make("b", {}, seat.tricks_won),
     make("span", { className: "of", textContent: "/" }),
-    make("b", { textContent: bid }),
+    make("b", {}, bid),
   );
   tricks.setAttribute("aria-label", t("{won} tricks of {bid} bid", { won: seat.tricks_won, bid }));
   tricks.setAttribute("role", "img");
-  const points = make("b", { textContent: seat.score });
+  const points = make("b", {}, seat.score);
   const score = make("span", { className: "score" }, ...nodes("{points} points", { points }));
   const head = make("span", { className: "head" }, name, signs);
   const item = make("li", {}, head, make("span", { className: "numbers" }, tricks, score));

@@ -146,7 +146,7 @@ function offerRecord() {
   const review = async () => {
     if (saveRecords((await fetchRecord(table)) ?? "", names)) goTo(REVIEW);
   };
-  const button = make("button", { textContent: t("Review"), onclick: review });
+  const button = make("button", { onclick: review }, t("Review"));
   $("status").append(
     " ",
     link(recordAddress(table), t("Record")),
