@@ -77,7 +77,7 @@ def serve(
                 failures.append(error)
                 server.should_exit = True
                 return
-            say(f"tables       {addresses.shown(host)}")
+            say(f"tables       {addresses.public_address(host)}")
             say(f"saved in     {database}")
             if records:
                 say(f"records      {records}")

@@ -61,7 +61,7 @@ def _narrate_round(played: PlayedRound) -> Iterator[str]:
 def narrate_event(session: Session, event: Event, seat: int | None) -> Iterator[str]:
     """Yield a line for an action as a seat knows it, and one for the trick or the round that it ended."""
     names = seat_names(session, seat)
-    yield f"{names[event.seat]}: {_action_text(event.action_in(session.look(seat)))}"
+    yield f"{names[event.seat]}: {_action_text(event.action_for(session.look(seat)))}"
     if event.winner is not None:
         yield "  " + t("the trick goes to: {name}", name=names[event.winner])
     if event.points is not None:

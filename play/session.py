@@ -26,7 +26,7 @@ class NotYourTurnError(ValueError):
 
 
 @dataclass(frozen=True)
-class Choice:
+class ActionAdvice:
     """An agent's opinion of one action."""
 
     action: str
@@ -42,7 +42,7 @@ class Choice:
 class Advice:
     """An agent's opinion of a decision."""
 
-    choices: list[Choice]
+    choices: list[ActionAdvice]
     """The legal actions, likeliest first."""
     value: float | None
     """The points of the round that the agent expects; None if it has no estimate."""
@@ -60,7 +60,7 @@ class Event:
     points: tuple[int, ...] | None = None
     """The points of each seat, if the action ended the round."""
 
-    def action_in(self, scene: Scene) -> str:
+    def action_for(self, scene: Scene) -> str:
         """Return the action as the observer of the scene knows it: a bid that is hidden there is "bid"."""
         is_hidden = self.round_number == scene.round_number and scene.seats[self.seat].bid_is_hidden
         return "bid" if is_hidden and self.action.startswith("bid") else self.action
@@ -108,10 +108,7 @@ class Session:
         """
         if not 0 <= decisions <= len(game.history):
             raise ValueError(f"decisions={decisions}: the game has {len(game.history)} decisions")
-        session = cls.__new__(cls)
-        session.seats = [None] * game.rules.num_players
-        session._find = load
-        session._agents = {}
+        session = cls(game.rules, [None] * game.rules.num_players, game.seed)
         session._begin(game.restart(), game.history[:decisions])
         return session
 
@@ -222,7 +219,7 @@ class Session:
         assessment = assess(agent, view, self._randomness())
         met = chances(view, self._randomness())[0]
         choices = [
-            Choice(
+            ActionAdvice(
                 action=ACTIONS[action],
                 share=float(assessment.policy[0, action]),
                 points=_known(assessment.points[0, action]),

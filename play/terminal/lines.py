@@ -46,18 +46,19 @@ def typed_action(answer: str, game: Game) -> int:
     try:
         return read_action(words, game)
     except ValueError as error:
-        why = t("{answer} is not possible here.", answer=answer.strip())
-        reason = _reason(words, game) if isinstance(error, IllegalAction) else ""
-        raise ValueError(f"{why} {reason}".strip()) from None
+        why = [t("{answer} is not possible here.", answer=answer.strip())]
+        if isinstance(error, IllegalAction):
+            why += _reasons(words, game)
+        raise ValueError(" ".join(why)) from None
 
 
-def _reason(words: str, game: Game) -> str:
-    """Return the rule that forbids a card in hand or a bid, in the language in use; "" for others."""
+def _reasons(words: str, game: Game) -> list[str]:
+    """The rule that forbids a card in hand, or a bid."""
     if game.phase == "play" and game.led_suit and words in game.hands[game.acting_seat]:
-        return t("The led suit must be followed: {suit}.", suit=suit_name(game.led_suit))
+        return [t("The led suit must be followed: {suit}.", suit=suit_name(game.led_suit))]
     if game.phase == "bid" and words.isdecimal() and int(words) <= game.hand_size:
-        return t("The bids may not add up to the tricks.")
-    return ""
+        return [t("The bids may not add up to the tricks.")]
+    return []
 
 
 class PlainTerminal:

@@ -33,12 +33,12 @@ class LanguageMiddleware:
         if scope["type"] in ("http", "websocket"):
             connection = HTTPConnection(scope)
             chosen = connection.cookies.get(_COOKIE)
-            preferred = accepted(connection.headers.get("Accept-Language", ""))
+            preferred = preferred_locales(connection.headers.get("Accept-Language", ""))
             use_language(chosen if chosen in LANGUAGES else preferred_language(preferred))
         await self._app(scope, receive, send)
 
 
-def accepted(header: str) -> list[str]:
+def preferred_locales(header: str) -> list[str]:
     """Return the locales of an Accept-Language header, most wanted first, less those with a wrong weight."""
     weighed = []
     for part in header[:_LONGEST_HEADER].split(","):

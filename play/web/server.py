@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 
 from wizard_env.play.web.access.addresses import LOCAL, Addresses
 from wizard_env.play.web.access.guard import HEADERS, Guard
-from wizard_env.play.web.access.limits import Buckets, Slots, TooFastError
+from wizard_env.play.web.access.limits import Buckets, Limit, Slots, TooFastError
 from wizard_env.play.web.access.readiness import READY, Readiness, show_readiness
 from wizard_env.play.web.access.requests import reason_for
 from wizard_env.play.web.duplicate.endpoints import MATCH_ROUTES
@@ -94,7 +94,7 @@ def make_app(
         app.state.addresses = addresses
         app.state.readiness = readiness
         app.state.sockets = Slots()
-        app.state.openings = Buckets(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True)
+        app.state.openings = Buckets(Limit(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True))
         app.state.hub = hub
         app.state.judgements = Judgements(offered)
         app.state.matches = Matches(hub)

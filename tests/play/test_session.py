@@ -134,10 +134,10 @@ def test_hidden_bids_are_not_shown(reveal: str) -> None:
             hidden = not is_over and (game.phase == "bid" if reveal == "simultaneous" else True)
             if event.action.startswith("bid") and event.seat == 1:
                 seen.add(hidden)
-                assert event.action_in(session.look(0)) == ("bid" if hidden else event.action)
+                assert event.action_for(session.look(0)) == ("bid" if hidden else event.action)
             assert (
-                event.action_in(session.look(event.seat))
-                == event.action_in(session.look(None))
+                event.action_for(session.look(event.seat))
+                == event.action_for(session.look(None))
                 == event.action
             )
     assert seen == {True, False}

@@ -19,6 +19,7 @@ from wizard_env.play.web.duplicate import comparison
 from wizard_env.play.web.server import make_app
 from wizard_env.play.web.tables import socket as table_socket
 from wizard_env.play.web.tables.connections import MOST_AT_SEAT, MOST_WATCHERS
+from wizard_env.play.web.tables.socket import MOST_SOCKETS
 from wizard_env.play.web.tables.store import Stored
 from wizard_env.view import Actions, View
 
@@ -90,7 +91,7 @@ def test_who_does_not_sit_down_is_closed(app: Starlette, monkeypatch: pytest.Mon
 def test_a_client_has_few_connections(app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
     """Formerly one client could take all that the system lets the server have."""
     monkeypatch.setattr(table_socket, "MOST_SOCKETS", 5)
-    assert table_socket.MOST_SOCKETS >= 50, "people behind one address play at many tables"
+    assert MOST_SOCKETS >= 50, "people behind one address play at many tables"
     tables = [new_table(others(app, 1), TABLE) for _ in range(6)]
     seats = [Seat(others(app, 1), opened) for opened in tables[:5]]
     for seat in seats:
@@ -184,13 +185,13 @@ def test_a_comparison_replays_as_many_games_as_it_lists(
     match = host.post(f"/tables/{opened['table']}/match", json={"token": opened["token"]}).json()["match"]
     for _ in range(10):
         assert host.post(f"/matches/{match}/seats", json={}).status_code == 201
-    replayed, replay = [], comparison.played
+    replayed, replay = [], comparison.replay
 
-    def played(stored: Stored) -> comparison.Played:
+    def counted(stored: Stored) -> comparison.PlayedGame:
         replayed.append(stored.name)
         return replay(stored)
 
-    monkeypatch.setattr(comparison, "played", played)
+    monkeypatch.setattr(comparison, "replay", counted)
     told = host.post(f"/tables/{opened['table']}/comparison", json={"token": opened["token"]}).json()
     assert len(told["others"]) == 3
     assert len(replayed) == 4

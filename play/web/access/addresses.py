@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _LONGEST_HOST = 300
 """Characters of a `Host` header, at most; a name has 253 (RFC 1035)."""
 _SOMEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
@@ -45,8 +45,8 @@ class Addresses:
         """
         self._port = port
         self.everywhere = not host or (_is_ip(host) and ip_address(host).is_unspecified)
-        self._lan = _lan_address() if self.everywhere else None if host in LOOPBACK else host
-        names = {*LOOPBACK} if host in LOOPBACK or self.everywhere else {host.lower()}
+        self._lan = _lan_address() if self.everywhere else None if host in _LOOPBACK else host
+        names = {*_LOOPBACK} if host in _LOOPBACK or self.everywhere else {host.lower()}
         if self.everywhere:
             name = socket.gethostname().lower()
             names |= {name, f"{name}.local"}
@@ -79,7 +79,7 @@ class Addresses:
         reachable = True
         if self._public is not None:
             base = self._public
-        elif name not in LOOPBACK:
+        elif name not in _LOOPBACK:
             base = f"{scheme}://{host}"
         elif self._lan is not None and self._port is not None:
             base = f"http://{_bracketed(self._lan)}:{self._port}"
@@ -90,11 +90,11 @@ class Addresses:
         segno.make(address, micro=False).save(drawn, kind="svg", xmldecl=False, scale=4, light="#fff")
         return Invitation(address, reachable, drawn.getvalue().decode())
 
-    def shown(self, host: str) -> str:
+    def public_address(self, host: str) -> str:
         """Return the address to print when the server starts; it listens on `host`."""
         if self._public is not None:
             return self._public
-        return f"http://{_bracketed(self._lan or (LOOPBACK[1] if self.everywhere else host))}:{self._port}"
+        return f"http://{_bracketed(self._lan or (_LOOPBACK[1] if self.everywhere else host))}:{self._port}"
 
 
 def _name(host: str) -> str | None:

@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from wizard_env.play.web.access.addresses import Addresses
-from wizard_env.play.web.access.limits import Buckets, TooFastError
+from wizard_env.play.web.access.limits import Buckets, Limit, TooFastError
 from wizard_env.play.web.access.readiness import Readiness
 from wizard_env.play.web.access.requests import client_behind
 
@@ -42,7 +42,7 @@ class Guard:
         self._app = app
         self._addresses = addresses
         self._readiness = readiness
-        self._requests = Buckets(REQUEST_RATE, REQUEST_BURST, "requests")
+        self._requests = Buckets(Limit(REQUEST_RATE, REQUEST_BURST, "requests"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""

@@ -5,6 +5,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address
+from typing import NamedTuple
 
 from wizard_env.play.language.translation import t
 
@@ -18,45 +19,55 @@ class TooFastError(ValueError):
     """Messages come faster, or are longer, than allowed."""
 
 
-class Bucket:
-    """A token bucket: limits the rate of something."""
+class Limit(NamedTuple):
+    """A limit on the rate of something."""
 
-    def __init__(self, rate: float, burst: int, what: str = "messages", per_hour: bool = False) -> None:
-        """Allow `rate` per second (or hour) on average, `burst` at once; `what` names them in refusals."""
-        self._rate = rate / 3600 if per_hour else rate
-        self._allowed = (what, f"{rate:g}", per_hour)
-        self._burst = burst
-        self._left = float(burst)
+    rate: float
+    """The number allowed on average, per second or per hour."""
+    burst: int
+    """The number allowed at once."""
+    kind: str = "messages"
+    """The name of what is limited: a key of `_refusal`."""
+    per_hour: bool = False
+
+
+class Bucket:
+    """A token bucket: counts what a client does against a limit."""
+
+    def __init__(self, limit: Limit) -> None:
+        self._limit = limit
+        self._left = float(limit.burst)
         self._seen = time.monotonic()
 
     def take(self) -> None:
         """Count one. Raises TooFastError if there are too many."""
+        rate = self._limit.rate / 3600 if self._limit.per_hour else self._limit.rate
         now = time.monotonic()
-        self._left = min(self._burst, self._left + (now - self._seen) * self._rate)
+        self._left = min(self._limit.burst, self._left + (now - self._seen) * rate)
         self._seen = now
         if self._left < 1:
-            raise TooFastError(_refusal(*self._allowed))
+            raise TooFastError(_refusal(self._limit))
         self._left -= 1
 
 
-def _refusal(what: str, rate: str, per_hour: bool) -> str:
+def _refusal(limit: Limit) -> str:
     kinds = {"messages": t("messages"), "requests": t("requests"), "new tables": t("new tables")}
-    if per_hour:
-        return t("too many {kind}: {rate} per hour are allowed", kind=kinds[what], rate=rate)
-    return t("too many {kind}: {rate} per second are allowed", kind=kinds[what], rate=rate)
+    kind, rate = kinds[limit.kind], f"{limit.rate:g}"
+    if limit.per_hour:
+        return t("too many {kind}: {rate} per hour are allowed", kind=kind, rate=rate)
+    return t("too many {kind}: {rate} per second are allowed", kind=kind, rate=rate)
 
 
 class Buckets:
-    """A bucket for each client, all alike."""
+    """A bucket for each client, all with the same limit."""
 
-    def __init__(self, rate: float, burst: int, what: str, per_hour: bool = False) -> None:
-        """See `Bucket`."""
-        self._terms = (rate, burst, what, per_hour)
+    def __init__(self, limit: Limit) -> None:
+        self._limit = limit
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def take(self, client: str) -> None:
         """Count one of a client. Raises TooFastError if there are too many."""
-        bucket = self._buckets.setdefault(client, Bucket(*self._terms))
+        bucket = self._buckets.setdefault(client, Bucket(self._limit))
         self._buckets.move_to_end(client)
         if len(self._buckets) > _MOST_CLIENTS:
             self._buckets.popitem(last=False)
@@ -67,7 +78,6 @@ class Slots:
     """Counts the things that each client has at the same time."""
 
     def __init__(self) -> None:
-        """Start with none."""
         self._taken: Counter[str] = Counter()
 
     @contextmanager

@@ -47,7 +47,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
-from wizard_env.play.web.access.names import LONGEST_NAME, normal_name
+from wizard_env.play.web.access.names import LONGEST_NAME, normalize_name
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
 _MAX_TEXT = 64
@@ -57,9 +57,9 @@ LONGEST_RECORD = 60_000
 _MOST_TOKENS = 100
 """Tables that can be asked for at once."""
 
-PersonName = Annotated[str, Field(max_length=8 * LONGEST_NAME), AfterValidator(normal_name)]
+_PersonName = Annotated[str, Field(max_length=8 * LONGEST_NAME), AfterValidator(normalize_name)]
 """A person's name as it was typed; validation returns it in its normal form."""
-Text = Annotated[str, Field(max_length=_MAX_TEXT)]
+_Text = Annotated[str, Field(max_length=_MAX_TEXT)]
 
 
 class Message(BaseModel):
@@ -79,7 +79,7 @@ class Act(Message):
     """Bid, name the trump or play a card."""
 
     kind: Literal["act"]
-    action: Text
+    action: _Text
     decisions: int = Field(ge=0)
     """The number of decisions that the browser has seen: a click on an outdated view is ignored."""
 
@@ -88,7 +88,7 @@ class AskHint(Message):
     """Ask an agent for advice on the seat's decision; a question that is not answered yet is dropped."""
 
     kind: Literal["hint"]
-    agent: Text
+    agent: _Text
 
 
 class TakeBack(Message):
@@ -116,10 +116,10 @@ class Leave(Message):
     kind: Literal["leave"]
 
 
-Command = Act | TakeBack | SetPace | Begin | Leave
+Command = Act | TakeBack | SetPace | Begin
 """A message that changes the table."""
-COMMAND: TypeAdapter[Command | AskHint] = TypeAdapter(
-    Annotated[Command | AskHint, Field(discriminator="kind")]
+COMMAND: TypeAdapter[Command | AskHint | Leave] = TypeAdapter(
+    Annotated[Command | AskHint | Leave, Field(discriminator="kind")]
 )
 """Every message over a websocket after the first."""
 
@@ -127,15 +127,15 @@ COMMAND: TypeAdapter[Command | AskHint] = TypeAdapter(
 class TakeSeat(Message):
     """Take an open seat, under a name that the others see."""
 
-    person: PersonName | None = None
+    person: _PersonName | None = None
 
 
 class OpenTable(TakeSeat):
     """Open a table; each seat is an agent's name, or null for a person. The sender takes the first null."""
 
     seats: list[str | None] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
-    bid_restriction: Text = "free"
-    bid_reveal: Text = "open"
+    bid_restriction: _Text = "free"
+    bid_reveal: _Text = "open"
     magic_edition: bool = False
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
     watchers: bool = False
@@ -147,17 +147,17 @@ class OpenTable(TakeSeat):
 class Tokens(Message):
     """The seats that a browser has taken."""
 
-    tokens: dict[Text, Text] = Field(max_length=_MOST_TOKENS)
+    tokens: dict[_Text, _Text] = Field(max_length=_MOST_TOKENS)
     """The token of the seat by the name of the table."""
 
 
-class Recorded(Message):
+class _Recorded(Message):
     """A played game."""
 
     record: str = Field(max_length=LONGEST_RECORD)
 
 
-class Moment(Recorded):
+class Moment(_Recorded):
     """The position of the game after a number of decisions."""
 
     decisions: int = Field(ge=0)
@@ -166,21 +166,21 @@ class Moment(Recorded):
 class AssessMoment(Moment):
     """Ask for an agent's assessment of the next decision."""
 
-    agent: Text
+    agent: _Text
 
 
-class JudgeRound(Recorded):
+class JudgeRound(_Recorded):
     """Ask an agent to judge a round."""
 
     round_number: int = Field(ge=1)
-    agent: Text
+    agent: _Text
 
 
 class JudgeTable(Message):
     """Ask an agent to judge a finished round of a table, whose seat the token opens; none once it is over."""
 
     round_number: int = Field(ge=1)
-    agent: Text
+    agent: _Text
     token: str | None = Field(default=None, max_length=_MAX_TEXT)
 
 

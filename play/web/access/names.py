@@ -9,7 +9,7 @@ from wizard_env.play.language.translation import t
 
 LONGEST_NAME = 20
 """Characters in a person's name."""
-RESERVED = ("you", "person", "server", "host", "agent", "watcher", "another person", "open seat")
+_RESERVED = ("you", "person", "server", "host", "agent", "watcher", "another person", "open seat")
 """Names that the page uses for other things, as it does "seat 1" and the like."""
 _MOST_MARKS = 3
 """Accents and the like on one letter."""
@@ -49,7 +49,7 @@ _GROUPS = {
 _ALIKE = {ord(one): letter for letter, others in _GROUPS.items() for one in others}
 
 
-def normal_name(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return a person's name in its normal form: NFKC, no blanks around it, one blank between words.
 
     Raises ValueError for a name that is empty, too long, not printable or reserved.
@@ -66,7 +66,7 @@ def normal_name(name: str) -> str:
     if _most_marks(normal) > _MOST_MARKS:
         raise ValueError(t("a letter of the name has more than {most} marks", most=_MOST_MARKS))
     alike = likeness(normal)
-    if alike in map(likeness, RESERVED) or _SEAT.fullmatch(alike):
+    if alike in map(likeness, _RESERVED) or _SEAT.fullmatch(alike):
         raise ValueError(t("{name} is reserved; choose another name", name=repr(normal)))
     return normal
 

@@ -17,7 +17,7 @@ LISTED = 50
 """Others in the list; later ones are left out."""
 
 
-class Played(NamedTuple):
+class PlayedGame(NamedTuple):
     """A person's game in a match."""
 
     name: str
@@ -26,28 +26,33 @@ class Played(NamedTuple):
     """The rounds that are over."""
     events: list[Event]
 
+    @property
+    def points(self) -> list[int]:
+        """The person's points in each of the rounds."""
+        return [one.points[self.seat] for one in self.rounds if one.points is not None]
+
     def events_of(self, number: int) -> list[Event]:
         """Return the actions of a round."""
         return [event for event in self.events if event.round_number == number]
 
 
-def played(stored: Stored) -> Played:
+def replay(stored: Stored) -> PlayedGame:
     """Replay the game of a stored table."""
     setup = Setup.from_json(stored.setup)
     seat = setup.seats.index(None)
-    session = _replayed(setup.rules, setup.seed, tuple(stored.history))
+    session = _session_of(setup.rules, setup.seed, tuple(stored.history))
     finished = [one for one in session.rounds if one.points is not None]
-    return Played(setup.people.get(seat, PERSON), seat, finished, session.events)
+    return PlayedGame(setup.people.get(seat, PERSON), seat, finished, session.events)
 
 
 def compare_stored(stored: Sequence[Stored], name: str, against: int) -> dict[str, Any]:
     """Compare the table of that name with the others of its match, which are stored; see `_compare`."""
-    (mine,) = [played(one) for one in stored if one.name == name]
+    (mine,) = [replay(one) for one in stored if one.name == name]
     others = [one for one in stored if one.name != name][:LISTED]
-    return _compare(mine, [played(one) for one in others], against)
+    return _compare(mine, [replay(one) for one in others], against)
 
 
-def _compare(mine: Played, others: Sequence[Played], against: int) -> dict[str, Any]:
+def _compare(mine: PlayedGame, others: Sequence[PlayedGame], against: int) -> dict[str, Any]:
     """Compare a person's finished rounds with those of the others in a match; rounds ahead stay hidden.
 
     Returns:
@@ -57,31 +62,32 @@ def _compare(mine: Played, others: Sequence[Played], against: int) -> dict[str, 
     """
     rounds: list[dict[str, Any]] = []
     if against < len(others):
-        both = zip(mine.rounds, others[against].rounds, strict=False)
-        rounds = [_compare_round(mine, others[against], *pair) for pair in both]
+        other = others[against]
+        both = min(len(mine.rounds), len(other.rounds))
+        rounds = [_compare_round(mine, other, index) for index in range(both)]
     return {"others": [_difference(mine, other) for other in others], "rounds": rounds}
 
 
-def _difference(mine: Played, other: Played) -> dict[str, Any]:
-    both = list(zip(mine.rounds, other.rounds, strict=False))
-    points = [_points(theirs, other.seat) for _, theirs in both]
-    own = sum(_points(one, mine.seat) for one, _ in both)
-    return {"name": other.name, "points": points, "rounds": len(both), "difference": own - sum(points)}
+def _difference(mine: PlayedGame, other: PlayedGame) -> dict[str, Any]:
+    points = other.points[: len(mine.rounds)]
+    difference = sum(mine.points[: len(points)]) - sum(points)
+    return {"name": other.name, "points": points, "rounds": len(points), "difference": difference}
 
 
-def _compare_round(mine: Played, other: Played, one: PlayedRound, theirs: PlayedRound) -> dict[str, Any]:
-    """Compare a round that both have finished; pairs are mine and theirs.
+def _compare_round(mine: PlayedGame, other: PlayedGame, index: int) -> dict[str, Any]:
+    """Compare the round of this index, which both have finished; pairs are mine and theirs.
 
     Returns:
         "round_number", "hand_size", "trump", "points", "bids", "tricks_won", "difference", "parted": the
         first actions that differ, with their "seat", or null if there are none; "tricks": pairs from the
         first trick that differs, whose number is "first_trick".
     """
+    one, theirs = mine.rounds[index], other.rounds[index]
     events = zip(mine.events_of(one.number), other.events_of(one.number), strict=False)
     parted = next((pair for pair in events if _action(pair[0]) != _action(pair[1])), None)
     tricks = list(zip(one.tricks, theirs.tricks, strict=True))
     alike = next((count for count, (a, b) in enumerate(tricks) if a != b), len(tricks))
-    points = [_points(one, mine.seat), _points(theirs, other.seat)]
+    points = [mine.points[index], other.points[index]]
     return {
         "round_number": one.number,
         "hand_size": one.hand_size,
@@ -100,11 +106,6 @@ def _action(event: Event) -> tuple[int, str]:
     return event.seat, event.action
 
 
-def _points(played_round: PlayedRound, seat: int) -> int:
-    assert played_round.points is not None
-    return played_round.points[seat]
-
-
 @lru_cache(_KEPT)
-def _replayed(rules: Rules, seed: int, history: tuple[int, ...]) -> Session:
+def _session_of(rules: Rules, seed: int, history: tuple[int, ...]) -> Session:
     return Session(rules, [None] * rules.num_players, seed, history)

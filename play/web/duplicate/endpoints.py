@@ -14,7 +14,7 @@ from wizard_env.play.web.duplicate.matches import Matches
 from wizard_env.play.web.tables.endpoints import hub_of, invite, table_of
 
 
-async def begin_match(request: Request) -> Response:
+async def _begin_match(request: Request) -> Response:
     """POST /tables/NAME/match: an AtSeat; returns the match and an invitation to it."""
     message, table = await read_message(request, AtSeat), await table_of(request)
     table.seat_of(message.token)
@@ -22,13 +22,13 @@ async def begin_match(request: Request) -> Response:
     return JSONResponse({"match": match, **invite(request, f"match/{match}")._asdict()})
 
 
-async def show_match(request: Request) -> Response:
+async def _show_match(request: Request) -> Response:
     """GET /matches/NAME: the rules, the seats and the number of tables; nothing of the deals."""
     setup, tables = await _matches_of(request).find(request.path_params["match"])
     return JSONResponse({"rules": setup.rules.to_dict(), "seats": setup.seats, "tables": tables})
 
 
-async def play_match(request: Request) -> Response:
+async def _play_match(request: Request) -> Response:
     """POST /matches/NAME/seats: a TakeSeat; returns the table, the seat and its token."""
     message = await read_message(request, TakeSeat)
     request.app.state.openings.take(client_behind(request))
@@ -36,7 +36,7 @@ async def play_match(request: Request) -> Response:
     return JSONResponse(ticket._asdict(), 201)
 
 
-async def compare_tables(request: Request) -> Response:
+async def _compare_tables(request: Request) -> Response:
     """POST /tables/NAME/comparison: a Compare; returns a comparison with the others of the match."""
     message, table = await read_message(request, Compare), await table_of(request)
     table.seat_of(message.token)
@@ -52,8 +52,8 @@ def _matches_of(request: Request) -> Matches:
 
 
 MATCH_ROUTES = [
-    Route("/tables/{name}/match", begin_match, methods=["POST"]),
-    Route("/tables/{name}/comparison", compare_tables, methods=["POST"]),
-    Route("/matches/{match}", show_match),
-    Route("/matches/{match}/seats", play_match, methods=["POST"]),
+    Route("/tables/{name}/match", _begin_match, methods=["POST"]),
+    Route("/tables/{name}/comparison", _compare_tables, methods=["POST"]),
+    Route("/matches/{match}", _show_match),
+    Route("/matches/{match}/seats", _play_match, methods=["POST"]),
 ]

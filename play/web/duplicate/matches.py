@@ -28,7 +28,6 @@ class Matches:
     """The matches of a server. Only the name of a match is stored, at each of its tables."""
 
     def __init__(self, hub: Hub) -> None:
-        """Start without matches."""
         self._hub = hub
         self._opening = asyncio.Lock()
 

@@ -10,7 +10,7 @@ from wizard_env.play.web.judging.judgements import Judgements
 from wizard_env.play.web.tables.endpoints import table_of
 
 
-async def judge_table(request: Request) -> Response:
+async def _judge_table(request: Request) -> Response:
     """POST /tables/NAME/judgement: a JudgeTable; returns a judgement of that round.
 
     While the game is on, only those at the table may ask; then anyone may, as for its record.
@@ -24,4 +24,4 @@ async def judge_table(request: Request) -> Response:
     return JSONResponse(await judgements.of(table, message.round_number, message.agent, client))
 
 
-JUDGING_ROUTES = [Route("/tables/{name}/judgement", judge_table, methods=["POST"])]
+JUDGING_ROUTES = [Route("/tables/{name}/judgement", _judge_table, methods=["POST"])]

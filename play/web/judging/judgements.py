@@ -18,7 +18,6 @@ class Judgements:
     """Judgements by table, round and agent. Agents are asked in the queue for costly questions."""
 
     def __init__(self, agents: Agents) -> None:
-        """Start without judgements."""
         self._agents = agents
         self._kept: OrderedDict[tuple[object, ...], asyncio.Task[dict[str, Any]]] = OrderedDict()
 

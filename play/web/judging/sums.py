@@ -11,21 +11,21 @@ from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat, analy
 def judge(game: Game, round_number: int, name: str, agent: Agent) -> dict[str, Any]:
     """Let the agent of that name judge where points were lost in a round.
 
-    Returns an `Analysis` of that round as plain values, rounded as `in_tenths` does, and "seconds": the time
-    that the agent took. Raises ValueError as `analyse` does.
+    Returns an `Analysis` of that round as plain values, see `round_to_tenths`, and "seconds": the time that
+    the agent took. Raises ValueError as `analyse` does.
     """
     start = perf_counter()
     analysis = analyse(game, agent, name, only=[round_number])
-    return in_tenths(analysis).to_dict() | {"seconds": round(perf_counter() - start, 1)}
+    return round_to_tenths(analysis).to_dict() | {"seconds": round(perf_counter() - start, 1)}
 
 
-def in_tenths(analysis: Analysis) -> Analysis:
+def round_to_tenths(analysis: Analysis) -> Analysis:
     """Round every figure of an analysis to a tenth of a point.
 
     As printed, a seat's losses are the sum of its decisions', and points = par + luck - lost. The rest from
     rounding goes to the luck, which is all that decisions do not explain anyway.
     """
-    decisions = [_rounded(decision) for decision in analysis.decisions]
+    decisions = [_round(decision) for decision in analysis.decisions]
     par = round(analysis.par, 1)
 
     def sum_up(seat: PlayedSeat) -> PlayedSeat:
@@ -37,6 +37,6 @@ def in_tenths(analysis: Analysis) -> Analysis:
     return replace(analysis, par=par, seats=[sum_up(seat) for seat in analysis.seats], decisions=decisions)
 
 
-def _rounded(decision: Decision) -> Decision:
+def _round(decision: Decision) -> Decision:
     points = {action: round(each, 1) for action, each in decision.points.items()}
     return replace(decision, lost=round(decision.lost, 1), points=points)

@@ -15,19 +15,19 @@ from wizard_env.play.web.study import review
 from wizard_env.play.web.tables.endpoints import hub_of
 
 
-async def show_moment(request: Request) -> Response:
+async def _show_moment(request: Request) -> Response:
     """POST /records/moment: a Moment; returns the view of the game at that moment."""
     message = await read_message(request, Moment)
     return JSONResponse(await asyncio.to_thread(review.show_moment, message.record, message.decisions))
 
 
-async def show_decision(request: Request) -> Response:
+async def _show_decision(request: Request) -> Response:
     """POST /records/decision: a Moment; returns the view of the seat that acted next, as it was then."""
     message = await read_message(request, Moment)
     return JSONResponse(await asyncio.to_thread(review.show_decision, message.record, message.decisions))
 
 
-async def assess_moment(request: Request) -> Response:
+async def _assess_moment(request: Request) -> Response:
     """POST /records/assessment: an AssessMoment; returns the agent's advice, from what the seat knew."""
     message = await read_message(request, AssessMoment)
     session = await asyncio.to_thread(review.session_at, message.record, message.decisions)
@@ -35,7 +35,7 @@ async def assess_moment(request: Request) -> Response:
     return JSONResponse(asdict(advice))
 
 
-async def judge_round(request: Request) -> Response:
+async def _judge_round(request: Request) -> Response:
     """POST /records/judgement: a JudgeRound; returns where points were lost."""
     message = await read_message(request, JudgeRound)
     game = await asyncio.to_thread(review.read, message.record)
@@ -45,8 +45,8 @@ async def judge_round(request: Request) -> Response:
 
 
 RECORD_ROUTES = [
-    Route("/records/moment", show_moment, methods=["POST"]),
-    Route("/records/decision", show_decision, methods=["POST"]),
-    Route("/records/assessment", assess_moment, methods=["POST"]),
-    Route("/records/judgement", judge_round, methods=["POST"]),
+    Route("/records/moment", _show_moment, methods=["POST"]),
+    Route("/records/decision", _show_decision, methods=["POST"]),
+    Route("/records/assessment", _assess_moment, methods=["POST"]),
+    Route("/records/judgement", _judge_round, methods=["POST"]),
 ]

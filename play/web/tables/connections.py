@@ -9,7 +9,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from wizard_env.play.language.translation import t
-from wizard_env.play.web.tables.table import Table
+from wizard_env.play.web.tables.table import Audience, Table
 from wizard_env.play.web.tables.views import NOBODY
 
 MOST_UNSENT = 32
@@ -88,7 +88,6 @@ class Connections:
     """The connections of a server, by table."""
 
     def __init__(self) -> None:
-        """Start without connections."""
         self._at: dict[str, set[Connection]] = {}
 
     def add(self, connection: Connection) -> None:
@@ -119,28 +118,19 @@ class Connections:
         """Return the tables with connections, by name."""
         return {name: next(iter(at_table)).table for name, at_table in self._at.items()}
 
-    def here(self, table: Table) -> set[int]:
-        """Return the seats of a table that are connected."""
-        return {one.seat for one in self._at.get(table.name, ()) if one.seat != NOBODY}
+    def audience(self, table: Table) -> Audience:
+        """Return the seats of a table that are connected, and the number of its watchers."""
+        seats = [one.seat for one in self._at.get(table.name, ())]
+        return Audience(set(seats) - {NOBODY}, seats.count(NOBODY))
 
-    def watching(self, table: Table) -> int:
-        """Count the watchers of a table."""
-        return sum(one.seat == NOBODY for one in self._at.get(table.name, ()))
-
-    def send_views(self, table: Table) -> None:
-        """Send every browser at a table what its seat may see; browsers at one seat share a view."""
-        here, watching = self.here(table), self.watching(table)
+    def send_views(self, table: Table, *only: Connection) -> None:
+        """Send the browsers at a table, or only some, what their seats may see, each view made once."""
+        audience = self.audience(table)
         views: dict[int, str] = {}
-        for one in self._at.get(table.name, ()):
+        for one in only or self._at.get(table.name, ()):
             if one.seat not in views:
-                views[one.seat] = _encode({"kind": "view", **table.view(one.seat, here, watching)})
+                views[one.seat] = _encode({"kind": "view", **table.view(one.seat, audience)})
             one.send_text(views[one.seat])
-
-    def send_view(self, connection: Connection) -> None:
-        """Send one browser what its seat may see."""
-        table = connection.table
-        view = table.view(connection.seat, self.here(table), self.watching(table))
-        connection.send({"kind": "view", **view})
 
     def send_all(self, table: Table, message: Mapping[str, Any]) -> None:
         """Send every browser at a table the same message."""

@@ -39,7 +39,7 @@ def invite(request: Request, page: str) -> Invitation:
     return addresses.invite(page, request.headers["host"], request.url.scheme)
 
 
-async def list_agents(request: Request) -> Response:
+async def _list_agents(request: Request) -> Response:
     """GET /agents: the agents that this server offers.
 
     `lead` is the agent's lead over three `rule_based` in points per game, null if it has not been measured;
@@ -55,12 +55,12 @@ async def list_agents(request: Request) -> Response:
     )
 
 
-async def list_tables(request: Request) -> Response:
+async def _list_tables(request: Request) -> Response:
     """GET /tables: the tables that wait for guests."""
-    return JSONResponse({"tables": [table.summary() for table in hub_of(request).waiting()]})
+    return JSONResponse({"tables": [table.summary() for table in hub_of(request).waiting_tables()]})
 
 
-async def list_own_tables(request: Request) -> Response:
+async def _list_own_tables(request: Request) -> Response:
     """POST /tables/mine: Tokens; returns the tables that they open, and the names of those that are gone."""
     tokens = (await read_message(request, Tokens)).tokens
     summaries: list[dict[str, Any]] = []
@@ -76,36 +76,36 @@ async def list_own_tables(request: Request) -> Response:
     return JSONResponse({"tables": summaries, "gone": gone})
 
 
-async def open_table(request: Request) -> Response:
+async def _open_table(request: Request) -> Response:
     """POST /tables: an OpenTable; returns the table's name, and the seat and token of the sender."""
     message = await read_message(request, OpenTable)
     request.app.state.openings.take(client_behind(request))
     return JSONResponse((await hub_of(request).open(message))._asdict(), 201)
 
 
-async def take_seat(request: Request) -> Response:
-    """POST /tables/NAME/seats: a TakeSeat; returns the same as `open_table`."""
+async def _take_seat(request: Request) -> Response:
+    """POST /tables/NAME/seats: a TakeSeat; returns the same as `_open_table`."""
     message = await read_message(request, TakeSeat)
     ticket = await hub_of(request).take_seat(await table_of(request), message.person)
     return JSONResponse(ticket._asdict(), 201)
 
 
-async def list_open_seats(request: Request) -> Response:
+async def _list_open_seats(request: Request) -> Response:
     """GET /tables/NAME/seats: the seats that are not taken yet."""
     return JSONResponse({"open": (await table_of(request)).setup.open_seats})
 
 
-async def show_summary(request: Request) -> Response:
+async def _show_summary(request: Request) -> Response:
     """GET /tables/NAME: the table's summary."""
     return JSONResponse((await table_of(request)).summary())
 
 
-async def show_invitation(request: Request) -> Response:
+async def _show_invitation(request: Request) -> Response:
     """GET /tables/NAME/invitation: the address that others can open, also as a QR code."""
     return JSONResponse(invite(request, (await table_of(request)).name)._asdict())
 
 
-async def show_record(request: Request) -> Response:
+async def _show_record(request: Request) -> Response:
     """GET /tables/NAME/record: the record of a game that is over."""
     table = await table_of(request)
     if table.session.seat is not None:
@@ -115,14 +115,14 @@ async def show_record(request: Request) -> Response:
 
 
 TABLE_ROUTES: list[BaseRoute] = [
-    Route("/agents", list_agents),
-    Route("/tables", list_tables),
-    Route("/tables", open_table, methods=["POST"]),
-    Route("/tables/mine", list_own_tables, methods=["POST"]),
-    Route("/tables/{name}", show_summary),
-    Route("/tables/{name}/seats", take_seat, methods=["POST"]),
-    Route("/tables/{name}/seats", list_open_seats),
-    Route("/tables/{name}/invitation", show_invitation),
-    Route("/tables/{name}/record", show_record),
+    Route("/agents", _list_agents),
+    Route("/tables", _list_tables),
+    Route("/tables", _open_table, methods=["POST"]),
+    Route("/tables/mine", _list_own_tables, methods=["POST"]),
+    Route("/tables/{name}", _show_summary),
+    Route("/tables/{name}/seats", _take_seat, methods=["POST"]),
+    Route("/tables/{name}/seats", _list_open_seats),
+    Route("/tables/{name}/invitation", _show_invitation),
+    Route("/tables/{name}/record", _show_record),
     WebSocketRoute("/tables/{name}", table_socket),
 ]

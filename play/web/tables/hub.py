@@ -13,22 +13,14 @@ from wizard_env.loading import agent_names
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.messages import COMMAND, AskHint, Leave, OpenTable, SetPace
 from wizard_env.play.web.access.names import check_distinct
+from wizard_env.play.web.tables import transitions
 from wizard_env.play.web.tables.agents import AgentError, Agents
 from wizard_env.play.web.tables.connections import Connection, Connections
 from wizard_env.play.web.tables.setup import Setup, new_setup, new_token
 from wizard_env.play.web.tables.store import StoreError
 from wizard_env.play.web.tables.table import Table
 from wizard_env.play.web.tables.tables import Tables
-from wizard_env.play.web.tables.transitions import (
-    Decision,
-    State,
-    Transition,
-    advance,
-    come_back,
-    leave,
-    take_seat,
-    transition_for,
-)
+from wizard_env.play.web.tables.transitions import Decision, State, Transition
 from wizard_env.play.web.tables.views import NOBODY
 from wizard_env.records.game_records import write_records
 
@@ -106,7 +98,7 @@ class Hub:
         """
         self._check_person(person)
         token = new_token()
-        await self.change(table, partial(take_seat, person=person, token=token))
+        await self.change(table, partial(transitions.take_seat, person=person, token=token))
         return Ticket(table.name, table.seat_of(token), token)
 
     def _check_person(self, person: str | None) -> None:
@@ -115,19 +107,19 @@ class Hub:
 
     async def leave_seat(self, table: Table, seat: int) -> None:
         """Let a person leave a table, and end their connections. Raises StoreError."""
-        await self.tables.change(table, partial(leave, seat=seat))
+        await self.tables.change(table, partial(transitions.leave, seat=seat))
         for one in self.connections.at(table):
             if one.seat == seat:
                 one.close()
                 self.disconnect(one)
         self._show(table)
 
-    def waiting(self) -> list[Table]:
+    def waiting_tables(self) -> list[Table]:
         """Return the tables for the lobby: they wait for guests, and somebody is present."""
         return [
             table
             for table in self.connections.tables().values()
-            if not table.setup.begun and table.setup.listed and self.connections.here(table)
+            if not table.setup.begun and table.setup.listed and self.connections.audience(table).seats
         ]
 
     # --- changes
@@ -148,7 +140,7 @@ class Hub:
         elif isinstance(command, Leave):
             await self.leave_seat(table, seat)
         else:
-            transition = await self.change(table, partial(transition_for, seat=seat, command=command))
+            transition = await self.change(table, partial(transitions.obey, seat=seat, command=command))
             if transition is not None and not isinstance(command, SetPace):
                 connection.drop_question()
 
@@ -186,7 +178,7 @@ class Hub:
                 return  # a person has come back in the meantime
             try:
                 action = await self.agents.choose(session, self.connections.client_at(table))
-                await self.change(table, partial(advance, asked=session, action=action))
+                await self.change(table, partial(transitions.advance, asked=session, action=action))
             except StoreError as error:
                 self._complain(table, str(error))
                 await asyncio.sleep(RETRY_SECONDS)
@@ -232,12 +224,12 @@ class Hub:
         Raises CrowdedError and StoreError.
         """
         table = connection.table
-        is_back = await self.tables.change(table, partial(come_back, seat=connection.seat))
+        is_back = await self.tables.change(table, partial(transitions.come_back, seat=connection.seat))
         self.connections.add(connection)
         if is_back:
             self._show(table)
             return
-        self.connections.send_view(connection)
+        self.connections.send_views(table, connection)
         self._begin_task(table, "presence", self._announce(table))
         self._let_agents_act(table)
 
@@ -255,7 +247,7 @@ class Hub:
     async def _announce(self, table: Table) -> None:
         """Tell everybody at a table, in a moment, who is present, and watch over the seats of the absent."""
         await asyncio.sleep(_PRESENCE_SECONDS)
-        announced = table.presence(self.connections.here(table), self.connections.watching(table))
+        announced = table.presence(self.connections.audience(table))
         self.connections.send_all(table, {"kind": "presence", **announced})
         for seat, presence in enumerate(announced["presence"]):
             if presence == "away" and table.setup.begun:
@@ -270,8 +262,8 @@ class Hub:
             self._complain(table, str(error))
 
     def _leave_if_away(self, table: Table, seat: int, state: State) -> Transition | None:
-        here = self.connections.here(table)
-        return leave(state, seat) if here and seat not in here else None
+        seats = self.connections.audience(table).seats
+        return transitions.leave(state, seat) if seats and seat not in seats else None
 
     async def close(self) -> None:
         """End all work."""

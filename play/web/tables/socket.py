@@ -7,7 +7,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.guard import POLICY_VIOLATION
-from wizard_env.play.web.access.limits import Bucket, Slots, TooFastError
+from wizard_env.play.web.access.limits import Bucket, Limit, Slots, TooFastError
 from wizard_env.play.web.access.messages import Sit
 from wizard_env.play.web.access.requests import client_behind, reason_for
 from wizard_env.play.web.tables.connections import TRY_AGAIN, Connection
@@ -16,10 +16,8 @@ from wizard_env.play.web.tables.store import StoreError
 
 LONGEST_MESSAGE = 1024
 """Characters in one message over a websocket."""
-_RATE = 10.0
-"""Messages per second that a connection may send on average."""
-_BURST = 20
-"""Messages that it may send at once."""
+_LIMIT = Limit(rate=10.0, burst=20)
+"""The limit on the messages of a connection."""
 MOST_SOCKETS = 250
 """Connections to tables that a client may have at the same time."""
 SECONDS_TO_SIT = 10.0
@@ -43,7 +41,7 @@ async def table_socket(websocket: WebSocket) -> None:
 async def _attend(websocket: WebSocket) -> None:
     """Do the same; raise ValueError or StoreError for a browser that is not let in."""
     hub: Hub = websocket.app.state.hub
-    bucket = Bucket(_RATE, _BURST)
+    bucket = Bucket(_LIMIT)
     bucket.take()
     try:
         text = await asyncio.wait_for(websocket.receive_text(), SECONDS_TO_SIT)

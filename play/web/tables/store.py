@@ -86,28 +86,27 @@ class Store:
             self._database = sqlite3.connect(
                 path, isolation_level=None, timeout=LOCK_SECONDS, check_same_thread=False
             )
-            self._database.text_factory = _decoded
-            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("BEGIN EXCLUSIVE")  # takes the lock, and keeps it until `close`
-            self._database.execute(_SCHEMA)
-            held = {row[1] for row in self._database.execute("PRAGMA table_info(tables)")}
-            for column, kind in _ADDED.items():
-                if column not in held:
-                    self._database.execute(f"ALTER TABLE tables ADD COLUMN {column} {kind}")
-            latest = self._database.execute("SELECT coalesce(max(used), 0) FROM tables").fetchone()
-            self._newest = float(latest[0])
-            self._database.execute("COMMIT")
+            self._newest = self._prepare()
         except sqlite3.Error as error:
             if hasattr(self, "_database"):
                 self._database.close()
-            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
-                raise ValueError(f"{path}: another server uses this database; give each its own") from error
-            if isinstance(error, sqlite3.OperationalError):
-                remedy = "the file and its folder must be writable, and the disk have room"
-            else:
-                remedy = "use an SQLite database, or a file that does not exist yet"
-            raise ValueError(f"{path}: {error}; {remedy}") from error
+            raise ValueError(f"{path}: {_explain(error)}") from error
+
+    def _prepare(self) -> float:
+        """Lock the database until it is closed, create what it lacks, and return the latest save."""
+        execute = self._database.execute
+        self._database.text_factory = _decode
+        execute("PRAGMA locking_mode = EXCLUSIVE")
+        execute("PRAGMA journal_mode = WAL")
+        execute("BEGIN EXCLUSIVE")  # takes the lock
+        execute(_SCHEMA)
+        held = {row[1] for row in execute("PRAGMA table_info(tables)")}
+        for column, kind in _ADDED.items():
+            if column not in held:
+                execute(f"ALTER TABLE tables ADD COLUMN {column} {kind}")
+        ((latest,),) = execute("SELECT coalesce(max(used), 0) FROM tables")
+        execute("COMMIT")
+        return float(latest)
 
     def save(self, save: Save) -> int:
         """Save a table. Returns the new version; raises StaleError."""
@@ -227,7 +226,16 @@ def _read(name: str, setup: str, history: str, version: int, digest: str) -> Sto
         raise DamagedError(f"table {name}: {error}") from error
 
 
-def _decoded(stored: bytes) -> str:
+def _explain(error: sqlite3.Error) -> str:
+    """Return the reason why a database cannot be opened, and a remedy."""
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+        return "another server uses this database; give each its own"
+    if isinstance(error, sqlite3.OperationalError):
+        return f"{error}; the file and its folder must be writable, and the disk have room"
+    return f"{error}; use an SQLite database, or a file that does not exist yet"
+
+
+def _decode(stored: bytes) -> str:
     """Decode text of the database; damaged text must not make whole queries fail."""
     return stored.decode(errors="replace")
 

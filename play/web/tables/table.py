@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 from wizard_env.play.language.translation import t
 from wizard_env.play.session import Session
@@ -11,6 +11,14 @@ from wizard_env.play.web.tables.setup import Setup, UnknownTableError, digest
 from wizard_env.play.web.tables.store import OVER, WAITING
 from wizard_env.play.web.tables.transitions import State, Transition
 from wizard_env.play.web.tables.views import NOBODY, view_of
+
+
+class Audience(NamedTuple):
+    """The browsers that are connected to a table."""
+
+    seats: Collection[int]
+    watchers: int
+    """The number of browsers without a seat."""
 
 
 class Table:
@@ -61,13 +69,10 @@ class Table:
                 return seat
         raise UnknownTableError(t("this token opens no seat at this table"))
 
-    def view(self, seat: int, here: Collection[int], watching: int) -> dict[str, Any]:
-        """Return everything that a seat may know, ready for JSON; at a table of agents NOBODY sees all.
+    def view(self, seat: int, audience: Audience) -> dict[str, Any]:
+        """Return everything that a seat, or NOBODY, may know, ready for JSON.
 
-        Args:
-            seat: the seat, or NOBODY.
-            here: the seats that are connected.
-            watching: the number of watchers.
+        At a table of agents NOBODY sees all.
         """
         session, setup = self.session, self.setup
         seen = view_of(session, seat if None in setup.seats or seat != NOBODY else None)
@@ -83,24 +88,24 @@ class Table:
             "stand_in": setup.stand_in,
             "match": setup.match,
             "can_take_back": can_take_back and any(event.seat == seat for event in session.events),
-            **self.presence(here, watching),
+            **self.presence(audience),
         }
 
-    def presence(self, here: Collection[int], watching: int) -> dict[str, Any]:
-        """Return who is present, as `view` has it."""
+    def presence(self, audience: Audience) -> dict[str, Any]:
+        """Return the part of a view that says who is present."""
         return {
-            "presence": [self._presence_at(seat, here) for seat in range(len(self.setup.seats))],
-            "watchers": watching if self.setup.people_may_watch else None,
+            "presence": [self._presence_at(seat, audience) for seat in range(len(self.setup.seats))],
+            "watchers": audience.watchers if self.setup.people_may_watch else None,
         }
 
-    def _presence_at(self, seat: int, here: Collection[int]) -> str:
+    def _presence_at(self, seat: int, audience: Audience) -> str:
         if self.setup.seats[seat] is not None:
             return "agent"
         if seat not in self.setup.taken:
             return "open"
         if seat in self.setup.left:
             return "left"
-        return "here" if seat in here else "away"
+        return "here" if seat in audience.seats else "away"
 
     def summary(self) -> dict[str, Any]:
         """Return the table's entry in a list, ready for JSON: nothing in it is hidden from anyone."""

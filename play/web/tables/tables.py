@@ -84,7 +84,7 @@ class Tables:
         return table
 
     async def _insert(self, table: Table, in_use: Collection[str]) -> None:
-        await self._in_thread(partial(self._make_room, in_use))
+        await self._call_store(partial(self._make_room, in_use))
         table.version = await self._save(table, table.state)
         self._keep(table)
 
@@ -99,7 +99,7 @@ class Tables:
         table = self._tables.get(name)
         if table is None:
             try:
-                stored = await self._in_thread(partial(self._store.find, name))
+                stored = await self._call_store(partial(self._store.find, name))
                 restored = None if stored is None else await asyncio.to_thread(self._restore, stored)
             except (DamagedError, KeyError, OSError, TypeError, ValueError) as error:
                 _log.exception("table %s cannot be opened", name)
@@ -116,7 +116,7 @@ class Tables:
 
     async def of_match(self, match: str) -> list[Stored]:
         """Return the tables of a match as they are stored, the oldest first. Raises StoreError."""
-        return await self._in_thread(partial(self._store.of_match, match))
+        return await self._call_store(partial(self._store.of_match, match))
 
     async def change(self, table: Table, decide: Decision) -> Transition | None:
         """Change a table, and return the transition, or None if it stays as it is.
@@ -137,7 +137,7 @@ class Tables:
             if transition is None:
                 return None
             if transition.after.setup.is_deserted:
-                await self._in_thread(partial(self._store.delete, table.name))
+                await self._call_store(partial(self._store.delete, table.name))
                 self._tables.pop(table.name, None)
                 table.take_over(transition, table.version)
             else:
@@ -165,7 +165,7 @@ class Tables:
             batch, self._unsaved = self._unsaved, []
             outcomes: Sequence[int | Exception]
             try:
-                outcomes = await self._in_thread(partial(self._store.save_all, [save for save, _ in batch]))
+                outcomes = await self._call_store(partial(self._store.save_all, [save for save, _ in batch]))
             except Exception as error:  # all that wait must learn of it, whatever it is
                 outcomes = [error] * len(batch)
             for (_, saved), outcome in zip(batch, outcomes, strict=True):
@@ -178,7 +178,7 @@ class Tables:
         self._tables[table.name] = table
         self._latest.append(table)
 
-    async def _in_thread(self, call: Callable[[], T]) -> T:
+    async def _call_store(self, call: Callable[[], T]) -> T:
         """Call the store in its own thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, call)
 

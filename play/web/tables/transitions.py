@@ -12,12 +12,12 @@ from typing import NamedTuple, Self
 from wizard_env import Agent
 from wizard_env.play.language.translation import t
 from wizard_env.play.session import Event, Session
-from wizard_env.play.web.access.messages import Act, Begin, Command, Leave, SetPace, TakeBack
+from wizard_env.play.web.access.messages import Act, Begin, Command, SetPace, TakeBack
 from wizard_env.play.web.access.names import check_distinct
 from wizard_env.play.web.tables.setup import Setup
 from wizard_env.play.web.tables.store import EMPTY, OVER, RUNNING, WAITING
 
-PACES = (0.0, 5.0)
+_PACES = (0.0, 5.0)
 """The shortest and the longest time in seconds that agents can be set to wait before they act."""
 
 
@@ -67,8 +67,8 @@ Decision = Callable[[State], Transition | None]
 """Computes the transition from the state that it is given, or returns None to leave the table as it is."""
 
 
-def transition_for(state: State, seat: int, command: Command) -> Transition | None:
-    """Compute the transition that a seat asks for."""
+def obey(state: State, seat: int, command: Command) -> Transition | None:
+    """Compute the transition that a command of a seat asks for."""
     match command:
         case Act():
             return _act(state, seat, command)
@@ -78,8 +78,6 @@ def transition_for(state: State, seat: int, command: Command) -> Transition | No
             return _begin(state, seat)
         case SetPace():
             return _set_pace(state, command.seconds)
-        case Leave():
-            return leave(state, seat)
 
 
 def _act(state: State, seat: int, command: Act) -> Transition | None:
@@ -121,7 +119,7 @@ def _begin(state: State, seat: int) -> Transition | None:
 
 
 def _set_pace(state: State, seconds: float) -> Transition | None:
-    low, high = PACES
+    low, high = _PACES
     if not low <= seconds <= high:
         raise ValueError(f"seconds={seconds!r}: allowed are {low:g} to {high:g}")
     return change_setup(state, replace(state.setup, seconds=float(seconds)))

@@ -7,7 +7,7 @@ from wizard_env import ACTIONS
 from wizard_env.play.session import Session
 from wizard_env.render.scene import Scene
 
-SHOWN_EVENTS = 40
+_SHOWN_EVENTS = 40
 """The latest events that are sent."""
 NOBODY = -1
 """Stands for a person without a seat, who sees what is public."""
@@ -20,7 +20,7 @@ def view_of(session: Session, seat: int | None) -> dict[str, Any]:
     everything. Both are without legal actions.
     """
     scene = _public_scene(session) if seat == NOBODY else session.look(seat)
-    trick, game, latest = session.last_trick, session.game, session.events[-SHOWN_EVENTS:]
+    trick, game, latest = session.last_trick, session.game, session.events[-_SHOWN_EVENTS:]
     acts = seat is not None and seat != NOBODY and scene.seats[seat].acts
     return {
         "you": None if seat == NOBODY else seat,
@@ -34,7 +34,7 @@ def view_of(session: Session, seat: int | None) -> dict[str, Any]:
         "legal": [ACTIONS[action] for action in game.legal_actions()] if acts else [],
         "last_trick": None if trick is None else asdict(trick),
         "decisions": len(session.events),
-        "events": [vars(event) | {"action": event.action_in(scene)} for event in latest],
+        "events": [vars(event) | {"action": event.action_for(scene)} for event in latest],
     }
 
 

@@ -20,7 +20,7 @@ from wizard_env.play.language.translation import (
     tn,
     use_language,
 )
-from wizard_env.play.web.languages import accepted
+from wizard_env.play.web.languages import preferred_locales
 from wizard_env.play.web.server import make_app
 
 CATALOGUE = """
@@ -126,8 +126,8 @@ def test_the_environment_names_a_language(
 
 
 def test_accepted_languages_come_most_wanted_first() -> None:
-    assert accepted("en;q=0.5, ca, es;q=0.8, pt;q=0, x;q=no") == ["ca", "es", "en"]
-    assert accepted("") == []
+    assert preferred_locales("en;q=0.5, ca, es;q=0.8, pt;q=0, x;q=no") == ["ca", "es", "en"]
+    assert preferred_locales("") == []
 
 
 def test_a_request_is_answered_in_the_chosen_language_or_else_the_wished_one() -> None:

@@ -408,7 +408,7 @@ def test_a_hint_leaves_the_choices_in_reach(browser: Any, address: str, size: st
 
 
 def test_forced_colours_keep_the_turn_and_the_winner(browser: Any, address: str) -> None:
-    """Where the system sets all colours, borders and outlines still tell them from the others."""
+    """Borders and outlines mark them if the system sets all colours."""
     page, errors = open_page(browser, "desktop", forced_colors="active")
     sit_down(page, address, "6")
     for _ in until_over(page):
@@ -487,7 +487,7 @@ def enter(page: Any, address: str, theme: str) -> None:
 
 
 def barriers(page: Any) -> list[tuple[str, list[str]]]:
-    """What axe finds on a page as it is: each rule, and the elements that break it."""
+    """Return the rules that a page breaks as axe sees it, and the elements that break them."""
     violations = axe.run(page).response["violations"]
     return [
         (one["id"], [f"{node['html']}: {node['failureSummary']}" for node in one["nodes"]])

@@ -82,7 +82,7 @@ def test_a_table_has_room_for_so_many_browsers(monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(CrowdedError, match="2 browsers are here already"):
             connections.add(three[2])
         connections.remove(three[2])
-        assert connections.watching(table) == 2
+        assert connections.audience(table).watchers == 2
         for one in three[:2]:
             connections.remove(one)
         assert connections.tables() == {}

@@ -143,7 +143,7 @@ def test_an_agent_takes_over_until_one_is_back(client: TestClient) -> None:
 
 
 def test_a_guest_who_leaves_before_the_game_frees_the_seat(client: TestClient) -> None:
-    """When the last has left, the table is gone."""
+    """The table is gone after the last has left."""
     opened = new_table(client, [None, None, None])
     first, joined = Seat(client, opened), join(client, opened, person="Ben")
     second = Seat(client, joined)
@@ -209,7 +209,7 @@ def test_watchers_see_what_is_public(client: TestClient) -> None:
 
 
 def test_a_second_click_is_ignored(client: TestClient) -> None:
-    """Whether it arrives while the first is being saved or later."""
+    """It may arrive while the first is being saved, or later."""
     seat, _ = sit_down(client, [None, "random", "random"], hand_sizes=[3])
     view = seat.wait_for_turn()
     for _ in range(3):

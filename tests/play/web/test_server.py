@@ -26,7 +26,7 @@ from wizard_env.evaluation.analysis import analyse
 from wizard_env.play.web.access.guard import REQUEST_BURST
 from wizard_env.play.web.access.messages import LONGEST_RECORD
 from wizard_env.play.web.access.requests import LONGEST_BODY
-from wizard_env.play.web.judging.sums import in_tenths
+from wizard_env.play.web.judging.sums import round_to_tenths
 from wizard_env.play.web.server import PAGE, make_app
 from wizard_env.play.web.tables.endpoints import STRENGTH
 from wizard_env.play.web.tables.socket import LONGEST_MESSAGE
@@ -190,7 +190,7 @@ def test_a_game_is_shown_at_every_decision(client: TestClient, game: Game) -> No
 
 
 def test_a_decision_is_shown_as_it_was_to_its_seat(client: TestClient) -> None:
-    """What the record of a finished game gives is what the seat was sent while it played: no hidden card."""
+    """The record of a finished game gives what the seat was sent while it played: no hidden card."""
     seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[2, 3], bid_reveal="secret")
     rng, shown = np.random.default_rng(3), []
     view = seat.wait_for_turn()
@@ -234,7 +234,7 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         asked = {"record": record(game), "round_number": 2, "agent": search}
         told = client.post("/records/judgement", json=asked).json()
         assert told.pop("seconds") >= 0
-        expected = in_tenths(analyse(game, load(search), search, only=[2]))
+        expected = round_to_tenths(analyse(game, load(search), search, only=[2]))
         assert told == json.loads(json.dumps(expected.to_dict()))
         assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
         refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})

@@ -7,7 +7,7 @@ import pytest
 from wizard_env import ACTIONS, IllegalAction, Rules
 from wizard_env.loading import load
 from wizard_env.play.session import NotYourTurnError
-from wizard_env.play.web.access.messages import Act, Begin, Leave, SetPace, TakeBack
+from wizard_env.play.web.access.messages import Act, Begin, SetPace, TakeBack
 from wizard_env.play.web.tables.setup import Setup
 from wizard_env.play.web.tables.store import EMPTY, OVER, RUNNING, WAITING
 from wizard_env.play.web.tables.table import Table
@@ -17,8 +17,8 @@ from wizard_env.play.web.tables.transitions import (
     advance,
     come_back,
     leave,
+    obey,
     take_seat,
-    transition_for,
 )
 
 PACE = SetPace(kind="pace", seconds=2)
@@ -39,7 +39,7 @@ def play(state: State) -> Transition:
     else:
         action = session.game.legal_actions()[0]
         act = Act(kind="act", action=ACTIONS[action], decisions=len(session.events))
-        transition = transition_for(state, session.game.acting_seat, act)
+        transition = obey(state, session.game.acting_seat, act)
     assert transition is not None
     return transition
 
@@ -64,16 +64,16 @@ def test_a_click_is_checked() -> None:
         state = play(state).after
     decisions = len(state.session.events)
     click = Act(kind="act", action="bid 1", decisions=decisions)
-    assert transition_for(state, 0, click) is not None
-    assert transition_for(play(state).after, 0, click) is None  # the second click
+    assert obey(state, 0, click) is not None
+    assert obey(play(state).after, 0, click) is None  # the second click
     with pytest.raises(ValueError, match="the table has changed in the meantime"):
-        transition_for(state, 0, click.model_copy(update={"decisions": decisions + 1}))
+        obey(state, 0, click.model_copy(update={"decisions": decisions + 1}))
     with pytest.raises(NotYourTurnError, match="it is the turn of seat 1"):
-        transition_for(state, 1, click)
+        obey(state, 1, click)
     with pytest.raises(IllegalAction, match="may not bid 9"):
-        transition_for(state, 0, click.model_copy(update={"action": "bid 9"}))
+        obey(state, 0, click.model_copy(update={"action": "bid 9"}))
     with pytest.raises(ValueError, match="the game has not begun"):
-        transition_for(begin(begun=False), 0, click)
+        obey(begin(begun=False), 0, click)
     assert len(state.session.events) == decisions
 
 
@@ -81,7 +81,7 @@ def test_an_agent_that_chose_too_late_is_not_heard() -> None:
     state = begin("random", "random", "random")
     moved = play(state).after
     assert advance(moved, state.session, state.session.choose()) is None
-    paced = transition_for(state, 0, PACE)
+    paced = obey(state, 0, PACE)
     assert paced is not None
     assert advance(paced.after, state.session, state.session.choose()) is not None
 
@@ -93,7 +93,7 @@ def test_who_leaves_is_replaced_until_they_are_back() -> None:
     assert left is not None
     assert left.after.session.seats == ["heuristic", None, "random"]
     assert left.event is None
-    assert transition_for(left.after, 0, Leave(kind="leave")) is None
+    assert leave(left.after, 0) is None
     back = come_back(left.after, 0)
     assert back is not None
     assert back.after.session.seats == state.session.seats == [None, None, "random"]
@@ -103,11 +103,11 @@ def test_the_host_begins_once_and_a_guest_may_take_an_open_seat() -> None:
     state = begin(None, None, "random", begun=False)
     assert state.stage == WAITING
     with pytest.raises(ValueError, match="only the host"):
-        transition_for(state, 1, Begin(kind="begin"))
-    begun = transition_for(state, 0, Begin(kind="begin"))
+        obey(state, 1, Begin(kind="begin"))
+    begun = obey(state, 0, Begin(kind="begin"))
     assert begun is not None
     assert begun.after.session.seats == [None, "heuristic", "random"]
-    assert transition_for(begun.after, 0, Begin(kind="begin")) is None
+    assert obey(begun.after, 0, Begin(kind="begin")) is None
     seated = take_seat(begun.after, "Ben", "token")
     assert seated is not None
     assert seated.after.session.seats == [None, None, "random"]
@@ -118,18 +118,18 @@ def test_a_decision_is_taken_back_alone() -> None:
     state = begin()
     while not any(event.seat == 0 for event in state.session.events):
         state = play(state).after
-    back = transition_for(state, 0, TakeBack(kind="take_back"))
+    back = obey(state, 0, TakeBack(kind="take_back"))
     assert back is not None
     assert back.event is None
     assert len(back.after.session.events) < len(state.session.events)
     for refused in (begin(None, None, "random"), begin(match="name")):
         with pytest.raises(ValueError, match="nothing can be taken back"):
-            transition_for(refused, 0, TakeBack(kind="take_back"))
+            obey(refused, 0, TakeBack(kind="take_back"))
 
 
 def test_a_table_takes_over_only_from_its_state() -> None:
     table = Table("name", begin())
-    first, second = (transition_for(table.state, 0, PACE) for _ in range(2))
+    first, second = (obey(table.state, 0, PACE) for _ in range(2))
     assert first is not None
     assert second is not None
     table.take_over(first, 2)

@@ -1,4 +1,4 @@
-"""Which addresses a server answers to, and which it invites to."""
+"""Addresses that a server answers to, and the one in invitations."""
 
 import re
 
@@ -75,8 +75,8 @@ def test_a_public_address_is_checked(wrong: str) -> None:
 
 
 def test_the_address_that_is_printed() -> None:
-    assert Addresses("127.0.0.1", 8000).shown("127.0.0.1") == "http://127.0.0.1:8000"
-    assert Addresses("::1", 8000).shown("::1") == "http://[::1]:8000"
-    assert Addresses(*EVERYWHERE).shown("0.0.0.0") == "http://192.168.1.5:8000"
-    assert Addresses(*PUBLIC).shown("127.0.0.1") == "https://wizard.example/table"
+    assert Addresses("127.0.0.1", 8000).public_address("127.0.0.1") == "http://127.0.0.1:8000"
+    assert Addresses("::1", 8000).public_address("::1") == "http://[::1]:8000"
+    assert Addresses(*EVERYWHERE).public_address("0.0.0.0") == "http://192.168.1.5:8000"
+    assert Addresses(*PUBLIC).public_address("127.0.0.1") == "https://wizard.example/table"
     assert not LOCAL.everywhere

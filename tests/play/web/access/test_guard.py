@@ -49,7 +49,7 @@ def test_an_error_of_the_server_tells_nothing(client: TestClient, monkeypatch: p
     def fail(hub: object) -> None:
         raise RuntimeError("it holds the ace of spades")
 
-    monkeypatch.setattr("wizard_env.play.web.tables.hub.Hub.waiting", fail)
+    monkeypatch.setattr("wizard_env.play.web.tables.hub.Hub.waiting_tables", fail)
     answer = TestClient(client.app, "http://localhost", raise_server_exceptions=False).get("/tables")
     assert (answer.status_code, answer.json()["why"]) == (500, "the server failed; its log says why")
     assert answer.headers["X-Content-Type-Options"] == "nosniff"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wizard_env.play.web.access.names import LONGEST_NAME, check_distinct, likeness, normal_name
+from wizard_env.play.web.access.names import LONGEST_NAME, check_distinct, likeness, normalize_name
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ from wizard_env.play.web.access.names import LONGEST_NAME, check_distinct, liken
     ],
 )
 def test_names_have_one_spelling(typed: str, normal: str) -> None:
-    assert normal_name(typed) == normal
-    assert normal_name(normal) == normal
+    assert normalize_name(typed) == normal
+    assert normalize_name(normal) == normal
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_names_have_one_spelling(typed: str, normal: str) -> None:
 )
 def test_names_that_mislead_are_refused(typed: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        normal_name(typed)
+        normalize_name(typed)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_names_that_mislead_are_refused(typed: str, why: str) -> None:
 )
 def test_nobody_looks_like_an_agent(name: str) -> None:
     with pytest.raises(ValueError, match="looks like, the name of an agent"):
-        check_distinct(normal_name(name), ["rule_based", "champion"], "an agent")
+        check_distinct(normalize_name(name), ["rule_based", "champion"], "an agent")
 
 
 def test_names_that_are_alike_in_nothing() -> None:

@@ -159,7 +159,7 @@ def test_a_game_becomes_drills(browser: Any, address: str, tmp_path: Path) -> No
 
 
 def test_what_is_learned_is_gone(browser: Any, address: str) -> None:
-    """Whoever is right in the last box is asked no more, and the record is kept no longer."""
+    """A right answer in the last box ends the drill, and its record is deleted."""
     page, errors = open_page(browser, address)
     play(page, address)
     page.wait_for_function(f"JSON.parse({KEPT})[0].record !== null")
@@ -184,7 +184,7 @@ def test_what_is_learned_is_gone(browser: Any, address: str) -> None:
 
 
 def test_judging_goes_on_at_the_next_visit(browser: Any, address: str) -> None:
-    """Whoever leaves the table at once loses nothing; a table that is gone is given up."""
+    """Leaving the table at once loses nothing; a table that is gone is given up."""
     page, errors = open_page(browser, address)
     table = play(page, address)
     game: dict[str, Any] = {"seat": 0, "rounds": 2, "record": None, "drills": []}
