@@ -21,7 +21,7 @@ from wizard_env.play.language.terms import card_text, suit_name
 from wizard_env.play.language.translation import t
 from wizard_env.play.narration import narrate_advice, narrate_event, narrate_last_trick, seat_names
 from wizard_env.play.session import Session
-from wizard_env.play.terminal.board import result_text, round_text
+from wizard_env.play.terminal.board import Board, result_text, round_text
 from wizard_env.render.ansi import SUIT_SYMBOLS
 from wizard_env.render.colors import DARK_COLORS
 from wizard_env.render.scene import Scene
@@ -65,26 +65,12 @@ class ScorePad(ModalScreen[None]):
 
     def __init__(self, scene: Scene, names: list[str]) -> None:
         super().__init__()
-        self._scene = scene
-        self._names = names
+        self._lines = Board(scene, names).pad_lines()
 
     def compose(self) -> ComposeResult:
         with VerticalScroll():
-            yield Static(self._pad_table())
+            yield Static(Text("\n".join(self._lines)))
         yield Static(t("Esc closes the score pad"))
-
-    def _pad_table(self) -> Table:
-        table = Table(title=t("tricks won / bid, points"), expand=True, pad_edge=False)
-        for heading in (t("cards"), t("trump"), *self._names):
-            table.add_column(heading, justify="right")
-        for _, scored in self._scene.pad:
-            trump = "-" if scored.trump is None else SUIT_SYMBOLS[scored.trump]
-            columns = zip(scored.tricks_won, scored.bids, scored.points, strict=True)
-            cells = (f"{won}/{bid} {points:+}" for won, bid, points in columns)
-            table.add_row(str(scored.hand_size), trump, *cells)
-        table.add_section()
-        table.add_row("", t("sum"), *(str(seat.score) for seat in self._scene.seats))
-        return table
 
 
 class Choice(Button):
@@ -114,7 +100,7 @@ class TerminalApp(App[None]):
     #hand, #choices { padding: 0 1; }
     Choice:focus { text-style: reverse; }
     ScorePad { align: center middle; }
-    ScorePad VerticalScroll { width: 100%; height: 1fr; }
+    ScorePad VerticalScroll { width: 100%; height: 1fr; scrollbar-visibility: hidden; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "app.focus_previous", show=False),
