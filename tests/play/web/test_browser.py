@@ -1,7 +1,6 @@
 """The page in a real Chromium: whole games, by keyboard and by link, on phone and desktop screens."""
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,18 +11,14 @@ import numpy as np
 import pytest
 
 from tests.docs.pages import ROOT, load_script
-from tests.play.web.judging.test_luck_page import LAST_CHOICES
+from tests.play.web.chromium import LAST_CHOICES, chromium
 from wizard_env import Game, Rules, View, load
 from wizard_env.play.web.server import make_app
 from wizard_env.records.game_records import read_records, record
 from wizard_env.state import OVER
 
-playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 SIZES = {
     "phone": {"width": 360, "height": 740},
     "lying": {"width": 740, "height": 360},
@@ -71,10 +66,8 @@ def same_deals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as machine:
-        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 def open_page(browser: Any, size: str, **options: Any) -> tuple[Any, list[str]]:

@@ -1,27 +1,19 @@
 """The page in a real Chromium under its own content security policy."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import httpx2
-import pytest
 
 from tests.docs.pages import load_script
+from tests.play.web.chromium import chromium
 from wizard_env.play.web.server import make_app
-
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
 
 def test_the_page_works_under_its_policy(tmp_path: Path) -> None:
     """Lobby and table: scripts, styles, requests and the websocket are let through; nothing else is tried."""
     app = make_app(tmp_path / "tables.sqlite", ["random"])
-    with load_script("screenshot").served(app) as address, playwright.sync_playwright() as machine:
-        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with load_script("screenshot").served(app) as address, chromium() as browser:
         page = browser.new_page()
         page.set_default_timeout(60_000)
         told: list[str] = []
@@ -38,6 +30,5 @@ def test_the_page_works_under_its_policy(tmp_path: Path) -> None:
                 break
             page.wait_for_timeout(100)
         page.wait_for_timeout(200)
-        browser.close()
     assert heard
     assert told == []

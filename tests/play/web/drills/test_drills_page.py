@@ -1,7 +1,6 @@
 """Drills in a real Chromium: dear decisions come back, and nothing but the browser keeps them."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,14 +8,9 @@ from typing import Any
 import pytest
 
 from tests.docs.pages import load_script
-from tests.play.web.judging.test_luck_page import LAST_CHOICES
+from tests.play.web.chromium import LAST_CHOICES, chromium
 from wizard_env.play.web.server import make_app
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 JUDGE = "search:worlds=8"
 DAY = 24 * 3600 * 1000
 KEPT = "localStorage['wizard drills']"
@@ -32,10 +26,8 @@ OPEN = """async () => {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as machine:
-        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,12 @@
 """A duplicate match by link in a real Chromium: two people, the same deals, both see the difference."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.docs.pages import load_script
+from tests.play.web.chromium import chromium
 from wizard_env.play.web.server import make_app
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PLAY = """async (place) => {
   pace.value = 0;
   pace.dispatchEvent(new Event('input'));
@@ -42,8 +35,7 @@ NAMES = "(cards) => cards.map((card) => card.getAttribute('aria-label'))"
 def test_two_people_play_the_same_deals_by_link(tmp_path: Path) -> None:
     told: list[str] = []
     app = make_app(tmp_path / "tables.sqlite", ["random"])
-    with load_script("screenshot").served(app) as address, playwright.sync_playwright() as machine:
-        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with load_script("screenshot").served(app) as address, chromium() as browser:
 
         def visit(where: str) -> Any:
             page = browser.new_context(bypass_csp=True).new_page()
@@ -81,7 +73,6 @@ def test_two_people_play_the_same_deals_by_link(tmp_path: Path) -> None:
         again.goto(link)
         again.wait_for_url(f"**/#{table}")  # who plays these deals already is led back, not dealt them again
         parted = friend.locator("#same details, #same div > p:not(:last-child)").count()
-        browser.close()
     assert told == []
     assert named == ["Grace", "Ada"]
     assert differences[0] == [-one for one in differences[1]]
@@ -92,8 +83,7 @@ def test_two_guests_open_the_same_link(tmp_path: Path) -> None:
     """Each browser gets one table of its own with the same deals; each is compared with both others."""
     told: list[str] = []
     app = make_app(tmp_path / "tables.sqlite", ["random"])
-    with load_script("screenshot").served(app) as address, playwright.sync_playwright() as machine:
-        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with load_script("screenshot").served(app) as address, chromium() as browser:
 
         def visit(where: str) -> Any:
             page = browser.new_context(bypass_csp=True).new_page()
@@ -137,7 +127,6 @@ def test_two_guests_open_the_same_link(tmp_path: Path) -> None:
                 other, rounds, lead = line.split()
                 assert rounds == "2"
                 leads[name, other] = int(lead)
-        browser.close()
     assert told == []
     assert len(leads) == 6
     for one, other in leads:

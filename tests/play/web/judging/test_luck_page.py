@@ -1,28 +1,13 @@
 """Luck and skill in a real Chromium: the sheet at the table, and the page to share."""
 
 import re
-import shutil
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.docs.pages import load_script
+from tests.play.web.chromium import LAST_CHOICES, chromium
 from wizard_env.play.web.server import make_app
-
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-LAST_CHOICES = """async () => {
-  while (!document.querySelector('#status a')) {
-    [...document.querySelectorAll('#choices button:enabled, #hand button:enabled')].at(-1)?.click();
-    await new Promise((wake) => setTimeout(wake, 100));
-  }
-}"""
-"""Plays the last legal choice every time; whoever bids so high loses points."""
 
 
 def figures(row: str) -> list[Decimal]:
@@ -32,8 +17,7 @@ def figures(row: str) -> list[Decimal]:
 def test_luck_and_skill(tmp_path: Path) -> None:
     """Round by round at the table; then at an address that anyone may open."""
     app = make_app(tmp_path / "tables.sqlite", ["random", "search:worlds=2"])
-    with load_script("screenshot").served(app) as address, playwright.sync_playwright() as machine:
-        browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with load_script("screenshot").served(app) as address, chromium() as browser:
         page: Any = browser.new_context(bypass_csp=True).new_page()
         page.set_default_timeout(120_000)
         told: list[str] = []
@@ -64,7 +48,6 @@ def test_luck_and_skill(tmp_path: Path) -> None:
         stranger.wait_for_selector("#result .losses li")
         costs = stranger.locator("#result .losses li").all_inner_texts()
         shared = stranger.inner_text("#result table")
-        browser.close()
     assert told == []
     assert shared == sheet
     for number, points, par, luck, lost in rows[:2]:
