@@ -117,6 +117,7 @@ def test_reviewing_a_game(browser: Any, address: str, tmp_path: Path) -> None:
     assert "Skilled" in page.inner_text("#players")
 
     page.goto(address)
+    page.wait_for_selector("#seats select")
     page.set_input_files("#file", file)
     page.wait_for_selector("#review:not([hidden])")
     (game,) = read_records(file)
@@ -157,6 +158,7 @@ def test_a_study_is_shared(browser: Any, address: str, tmp_path: Path) -> None:
     page, errors = open_page(browser, "desktop")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(address)
+    page.wait_for_selector("#seats select")
     page.set_input_files("#file", tmp_path / "game.jsonl")
     page.wait_for_selector("#players li")
     assert page.locator("#course").is_hidden()
@@ -188,6 +190,7 @@ def test_an_invalid_record_is_refused(browser: Any, address: str, tmp_path: Path
     """The error names its number in the file; the other games of the file can be reviewed."""
     page, _ = open_page(browser, "desktop")
     page.goto(address)
+    page.wait_for_selector("#seats select")
     (tmp_path / "empty.jsonl").write_text("")
     page.set_input_files("#file", tmp_path / "empty.jsonl")
     page.wait_for_function("error.textContent === 'This file is empty.'")
