@@ -117,7 +117,9 @@ def test_keys_for_hint_last_trick_score_pad_take_back_and_pace() -> None:
     session = session_of()
 
     async def steps(pilot: Pilot[Any]) -> None:
-        await pilot.press("h", "l", "b", "plus")
+        await pilot.press("h")
+        await pilot.app.workers.wait_for_complete()  # nothing is taken back while a hint is awaited
+        await pilot.press("l", "b", "plus")
         log = "\n".join(line.text for line in pilot.app.query_one(RichLog).lines)
         for text in (
             "bid 0",
