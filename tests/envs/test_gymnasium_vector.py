@@ -272,7 +272,6 @@ def test_seeds() -> None:
         ({"autoreset_mode": "Never"}, ValueError, "'Never' is not a valid AutoresetMode"),
         ({"render_mode": "human"}, ValueError, "render_mode='human': allowed are 'ansi', 'rgb_array'"),
         ({"dtype": "float64"}, ValueError, "dtype='float64': did you mean 'float32'"),
-        ({"illegal_action": "skip"}, ValueError, "illegal_action='skip': allowed are 'raise', 'nearest'"),
         ({"num_envs": 0}, ValueError, "num_games=0: allowed are 1"),
         ({"num_player": 4}, TypeError, "'num_player': did you mean 'num_players'"),
         ({"opponent": "random"}, TypeError, "'opponent': did you mean 'opponents'"),
@@ -350,18 +349,6 @@ def test_the_action_space_draws_legal_actions() -> None:
     first = env.action_space.sample()
     env.action_space.seed(1)
     assert env.action_space.sample().tolist() == first.tolist()
-
-
-def test_illegal_actions_can_become_the_nearest_legal_ones() -> None:
-    """For libraries that try out an environment with any action of its space."""
-    native = make(4, illegal_action="nearest", **SHORT)
-    sync = make_sync(4, AutoresetMode.NEXT_STEP, illegal_action="nearest", **SHORT)
-    native.reset(seed=0)
-    sync.reset(seed=0)
-    rng = np.random.default_rng(0)
-    for _ in range(40):
-        actions = rng.integers(0, NUM_ACTIONS, 4)
-        assert contents(native.step(actions)) == contents(sync.step(actions))
 
 
 def test_rendering_shows_every_game() -> None:

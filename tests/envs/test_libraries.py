@@ -119,41 +119,36 @@ def test_torchrl_plays_at_pettingzoo_s_table() -> None:
     check_env_specs(env)
 
 
-@pytest.mark.parametrize("mode", ["Disabled", "SameStep"])
-def test_torchrl_plays_in_a_batch(mode: str) -> None:
-    """GymWrapper resets the games itself; in SameStep it probes with any action of the space first."""
+def masked(env: Any, batch: tuple[int, ...], specs: dict[str, Any] | None = None) -> Any:
+    """A GymWrapper whose random actions keep to the mask of the infos."""
     torch = pytest.importorskip("torch")
     envs = pytest.importorskip("torchrl.envs")
+    data = pytest.importorskip("torchrl.data")
     from torchrl.envs.gym_like import default_info_dict_reader
 
-    inner: Any = gymnasium.make_vec(
-        NAME,
-        num_envs=4,
-        autoreset_mode=mode,
-        illegal_action="raise" if mode == "Disabled" else "nearest",
-        **SHORT,
-    )
-    env = envs.GymWrapper(inner, categorical_action_encoding=True)
-    if mode == "Disabled":
-        mask = pytest.importorskip("torchrl.data").Binary(
-            NUM_ACTIONS, shape=(4, NUM_ACTIONS), dtype=torch.int8
-        )
-        env.set_info_dict_reader(default_info_dict_reader(["action_mask"], spec=[mask]))
-        env = envs.TransformedEnv(env, envs.ActionMask())
+    mask = data.Binary(NUM_ACTIONS, shape=(*batch, NUM_ACTIONS), dtype=torch.int8)
+    specs = {"action_mask": mask, **(specs or {})}
+    wrapped = envs.GymWrapper(env, categorical_action_encoding=True)
+    wrapped.set_info_dict_reader(default_info_dict_reader(list(specs), spec=list(specs.values())))
+    return envs.TransformedEnv(wrapped, envs.ActionMask())
+
+
+def test_torchrl_plays_in_a_batch() -> None:
+    """GymWrapper resets the games itself."""
+    env = masked(gymnasium.make_vec(NAME, num_envs=4, autoreset_mode="Disabled", **SHORT), (4,))
     rollout = env.rollout(40, break_when_any_done=False)
     assert rollout.shape == (4, 40)
     assert int(rollout["next", "done"].sum()) > 8
-    if mode == "Disabled":
-        assert bool(rollout["action_mask"].gather(-1, rollout["action"].unsqueeze(-1)).all())
+    assert bool(rollout["action_mask"].gather(-1, rollout["action"].unsqueeze(-1)).all())
 
 
 def test_torchrl_reads_the_infos_of_one_environment() -> None:
     """Mask, seat and scores: everything in an info is a numpy value."""
-    envs = pytest.importorskip("torchrl.envs")
-    env = envs.GymWrapper(
-        gymnasium.make(NAME, illegal_action="nearest", **SHORT), categorical_action_encoding=True
-    )
-    env = env.auto_register_info_dict()
+    torch = pytest.importorskip("torch")
+    data = pytest.importorskip("torchrl.data")
+    seat = data.Categorical(3, shape=(), dtype=torch.int64)
+    scores = data.Unbounded(shape=(3,), dtype=torch.int64)
+    env = masked(gymnasium.make(NAME, **SHORT), (), {"seat": seat, "scores": scores})
     rollout = env.rollout(30)
     assert bool(rollout["next", "done"][-1])
     assert set(rollout["next", "seat"].unique().tolist()) <= {0, 1, 2}

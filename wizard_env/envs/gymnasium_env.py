@@ -6,14 +6,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.checks import check_choice
-from wizard_env.envs.legal_actions import (
-    ILLEGAL_ACTIONS,
-    DrawnAction,
-    IllegalActions,
-    LegalActions,
-    nearest_legal,
-)
+from wizard_env.envs.legal_actions import LegalActions
 from wizard_env.envs.observing import ObservationType, observation_space, shown_as
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
@@ -44,7 +37,6 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
         episode: Episode = "game",
         reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
-        illegal_action: IllegalActions = "raise",
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -58,15 +50,11 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
             reward: "points", "game", "relative", "win" or "rank", see `rewards`; or a function, or where to
                 import one, see `find_reward`.
             dtype: of the observations: "uint8" as in the table, or "float32" with each entry / high.
-            illegal_action: "raise" IllegalAction, or play the "nearest" legal one: for libraries that
-                try out an environment with any action of its space.
             render_mode: None, "ansi", "rgb_array" or "human"; what is shown is the learner's view.
             options: the other options of Rules.
         """
         rules = make_rules(WizardEnv, num_players, options)
         self._games = GamesWithOpponents(rules, 1, seat, opponents, episode, reward)
-        check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
-        self._takes_nearest = illegal_action == "nearest"
         self._renderer = Renderer(render_mode)
         self.render_mode = render_mode
         self.observation_space: gymnasium.spaces.Box = observation_space(dtype)
@@ -99,10 +87,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
         Raises IllegalAction; then nothing has changed.
         """
-        chosen = np.array([action])
-        if self._takes_nearest or isinstance(action, DrawnAction):
-            chosen = nearest_legal(chosen, self._games.mask)
-        self._games.step(chosen, _ROW)
+        self._games.step(np.array([action]), _ROW)
         self._show()
         games = self._games
         return (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.checks import check_choice
-from wizard_env.envs.legal_actions import ILLEGAL_ACTIONS, IllegalActions, LegalBatch, nearest_legal
+from wizard_env.envs.legal_actions import LegalBatch
 from wizard_env.envs.observing import ObservationType, observation_space, shown_as
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
@@ -50,7 +50,6 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         episode: Episode = "game",
         reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
-        illegal_action: IllegalActions = "raise",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         **options: Any,
@@ -61,7 +60,6 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         render_mode: None, "ansi" or "rgb_array".
         """
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         if render_mode is not None:
             check_choice("render_mode", render_mode, _RENDER_MODES)
         rules = make_rules(WizardVectorEnv, num_players, options)
@@ -70,7 +68,6 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
-        self._takes_nearest = illegal_action == "nearest"
         self.single_observation_space: gymnasium.spaces.Box = observation_space(dtype)
         self.single_action_space = gymnasium.spaces.Discrete(NUM_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -152,8 +149,6 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,):
             raise ValueError(f"actions of shape {chosen.shape}: ({self.num_envs},) is needed")
-        if self._takes_nearest:
-            chosen = nearest_legal(chosen, games.mask)
         ended = games.terminated.copy()
         if not ended.any():
             games.step(chosen, self._rows)
