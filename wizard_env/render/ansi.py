@@ -1,125 +1,184 @@
-"""The table as text, drawn from a Scene."""
+"""A scene as lines of text."""
+
+import re
+from collections.abc import Iterator, Sequence
 
 from wizard_env.cards import SUITS
-from wizard_env.readable import Round
 from wizard_env.render.colors import ANSI_CODES
 from wizard_env.render.scene import Scene, Seat, cards_text, rules_text
 
 SUIT_NAMES = dict(zip(SUITS, ("spades", "hearts", "diamonds", "clubs"), strict=True))
 SUIT_SYMBOLS = dict(zip(SUITS, "♠♥♦♣", strict=True))
-_ACTING = "1;7"
-_FAINT = "2"
-_MARKER, _DEALER = ">", "D"
+_ACTING, _FAINT = "1;7", "2"
+_ACTS, _DEALS = ">", "D"
+_PAD_WIDTH = 10
+"""Characters of a seat's column in the score pad."""
+_ANSI_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def text(scene: Scene, color: bool = False) -> str:
-    """The table and the score pad.
+    """Draw a scene and its score pad.
 
     Args:
         scene: what to show, as `Game.scene` returns it.
         color: add ANSI colours and suit symbols; without them, cards are named as in actions.
     """
-    return "\n".join(_Writer(color).lines(scene))
+    drawing = SceneText(scene, [f"seat {seat.number}" for seat in scene.seats], color)
+    pad = ["", *drawing.pad_lines()] if scene.pad else []
+    return "\n".join([*drawing.lines(), *pad])
 
 
-class _Writer:
-    """Writes a scene as lines of text."""
+class SceneText:
+    """A scene as lines of text, in English; a subclass may override the words."""
 
-    def __init__(self, color: bool) -> None:
-        self._color = color
+    def __init__(self, scene: Scene, names: Sequence[str], color: bool = False) -> None:
+        """names: of each seat. color: add ANSI colours."""
+        self.scene = scene
+        self.names = names
+        self.color = color
 
-    def lines(self, scene: Scene) -> list[str]:
-        lines = [_rules_line(scene), self._round_line(scene), "", *self._seat_lines(scene)]
-        lines += ["", self._moment(scene)]
-        if scene.pad:
-            lines += ["", *self._pad_lines(scene)]
-        return lines
+    def lines(self) -> Iterator[str]:
+        """Yield the rules, the round, a line per seat, and the trick or what the game waits for."""
+        yield self.rules_text()
+        yield ", ".join([self.round_text(), self.dealer_text(), self.upcard_text(), self.trump_text()])
+        yield ""
+        yield from self._seat_lines()
+        yield ""
+        yield self._moment()
 
-    def _round_line(self, scene: Scene) -> str:
-        upcard = "no upcard" if scene.upcard is None else f"upcard {self._card(scene.upcard)}"
-        return (
-            f"Round {scene.round_number} of {scene.num_rounds}: {cards_text(scene.hand_size)} each, "
-            f"seat {scene.dealer} deals, {upcard}, {self._trump(scene)}"
+    def pad_lines(self) -> Iterator[str]:
+        """Yield the score pad, with a line per finished round."""
+        pad = self.scene.pad
+        columns = [["round", *(str(number) for number, _ in pad)]]
+        columns.append(["cards", *(str(scored.hand_size) for _, scored in pad)])
+        columns.append(
+            ["trump", *("-" if one.trump is None else self._suit_mark(one.trump) for _, one in pad)]
         )
+        for seat, name in enumerate(self.names):
+            cells = (f"{one.tricks_won[seat]}/{one.bids[seat]} {one.points[seat]:>4}" for _, one in pad)
+            columns.append([name.rjust(_PAD_WIDTH), *cells])
+        yield "Score pad: tricks won / bid, points"
+        yield from self.align(columns)
 
-    def _trump(self, scene: Scene) -> str:
-        if scene.phase == "trump":
-            return "trump not named yet"
-        return "no trump" if scene.trump is None else f"trump {self._suit(scene.trump)}"
+    def align(self, columns: Sequence[Sequence[str]]) -> Iterator[str]:
+        """Yield the lines of some columns, headings first."""
+        widths = [max(map(len, map(_bare, column))) for column in columns]
+        heading, *rows = (_row(cells, widths) for cells in zip(*columns, strict=True))
+        yield self.paint(heading, _FAINT)
+        yield from rows
 
-    def _seat_lines(self, scene: Scene) -> list[str]:
-        return [self._paint("    seat  score  bid  won  hand", _FAINT), *map(self._seat_line, scene.seats)]
+    def _seat_lines(self) -> Iterator[str]:
+        label, *headings, hand = self.headings()
+        labels = self.seat_labels()
+        width = max(map(len, [label, *labels]))
+        widths = list(map(len, headings))
+        yield self.paint(f"    {label:{width}}  {_row(headings, widths)}  {hand}", _FAINT)
+        for seat in self.scene.seats:
+            marks = f"{_ACTS if seat.acts else ' '} {_DEALS if seat.deals else ' '}"
+            numbers = _row([str(seat.score), seat.bid_text, str(seat.tricks_won)], widths)
+            line = f"{marks} {labels[seat.number]:{width}}  {numbers}"
+            yield f"{self.paint(line, _ACTING) if seat.acts else line}  {self._hand(seat)}"
 
-    def _seat_line(self, seat: Seat) -> str:
-        marker = _MARKER if seat.acts else " "
-        dealer = _DEALER if seat.deals else " "
-        numbers = f"{marker} {dealer} {seat.number:>4}  {seat.score:>5}  {seat.bid_text:>3}  "
-        numbers += f"{seat.tricks_won:>3}"
+    def _hand(self, seat: Seat) -> str:
         if seat.hand is None:
-            hand = cards_text(seat.cards_held)
-        else:
-            hand = " ".join(map(self._card, seat.hand)) or "-"
-        return f"{self._paint(numbers, _ACTING) if seat.acts else numbers}  {hand}"
+            return self.cards_text(seat.cards_held)
+        return " ".join(map(self.card, seat.hand)) or "-"
 
-    def _moment(self, scene: Scene) -> str:
-        """The trick on the table, or what the game is waiting for."""
+    def _moment(self) -> str:
+        """Return the trick on the table, or what the game is waiting for."""
+        scene = self.scene
         if scene.phase == "over":
-            return _result(scene)
-        if scene.phase == "scored":
-            return "The round is over"
-        if scene.phase == "trump":
-            return f"Seat {scene.dealer} turned up a Wizard and names the trump"
-        if scene.phase == "bid":
-            return f"Seat {_acting(scene)} bids"
+            return self.result_text()
         if scene.winning is None:
-            return f"Seat {_acting(scene)} leads to the trick"
-        cards = ", ".join(f"seat {seat} {self._card(card)}" for seat, card in scene.trick)
-        led = "no suit to follow" if scene.led_suit is None else f"{self._suit(scene.led_suit)} led"
-        return f"Trick: {cards}; {led}, seat {scene.trick[scene.winning][0]} wins so far"
+            acting = [self.names[seat.number] for seat in scene.seats if seat.acts]
+            return self.waiting_text(*acting)
+        cards = ", ".join(f"{self.names[seat]} {self.card(card)}" for seat, card in scene.trick)
+        return self.trick_text(cards, self.names[scene.trick[scene.winning][0]])
 
-    def _pad_lines(self, scene: Scene) -> list[str]:
-        names = "".join(f"seat {seat.number}".rjust(12) for seat in scene.seats)
-        return [
-            "Score pad: tricks won / bid, points",
-            self._paint(f"round  cards  trump{names}", _FAINT),
-            *(self._pad_line(number, scored) for number, scored in scene.pad),
-        ]
+    def card(self, card: str) -> str:
+        """Return the name of a card, coloured."""
+        return self.paint(self.card_text(card), ANSI_CODES[card if card in ANSI_CODES else card[1]])
 
-    def _pad_line(self, number: int, scored: Round) -> str:
-        trump = "    -" if scored.trump is None else "    " + self._suit_mark(scored.trump)
-        columns = zip(scored.tricks_won, scored.bids, scored.points, strict=True)
-        cells = "".join(f"{won}/{bid} {points:>4}".rjust(12) for won, bid, points in columns)
-        return f"{number:>5}  {scored.hand_size:>5}  {trump}{cells}"
+    def suit(self, suit: str) -> str:
+        """Return the name of a suit, coloured."""
+        return self.paint(self.suit_text(suit), ANSI_CODES[suit])
 
-    def _card(self, card: str) -> str:
-        if card in ANSI_CODES:
-            return self._paint(card, ANSI_CODES[card])
-        rank, suit = card[0], card[1]
-        return self._paint(rank + SUIT_SYMBOLS[suit], ANSI_CODES[suit]) if self._color else card
+    def paint(self, words: str, code: str) -> str:
+        """Return words in a colour, where colours are shown."""
+        return f"\x1b[{code}m{words}\x1b[0m" if self.color else words
 
-    def _suit(self, suit: str) -> str:
-        if self._color:
-            return self._paint(f"{SUIT_SYMBOLS[suit]} {SUIT_NAMES[suit]}", ANSI_CODES[suit])
-        return SUIT_NAMES[suit]
+    # --- words
+
+    def headings(self) -> Sequence[str]:
+        """Return the headings of the lines of seats: name, score, bid, tricks won, hand."""
+        return "seat", "score", "bid", "won", "hand"
+
+    def seat_labels(self) -> Sequence[str]:
+        return [f"{seat.number:>4}" for seat in self.scene.seats]
+
+    def rules_text(self) -> str:
+        scene = self.scene
+        seen_by = "" if scene.observer is None else f"; seen by {self.names[scene.observer]}"
+        return f"Wizard, {scene.rules.num_players} players, {rules_text(scene.rules)}{seen_by}"
+
+    def round_text(self) -> str:
+        scene = self.scene
+        return f"Round {scene.round_number} of {scene.num_rounds}: {cards_text(scene.hand_size)} each"
+
+    def dealer_text(self) -> str:
+        return f"{self.names[self.scene.dealer]} deals"
+
+    def upcard_text(self) -> str:
+        return "no upcard" if self.scene.upcard is None else f"upcard {self.card(self.scene.upcard)}"
+
+    def trump_text(self) -> str:
+        if self.scene.phase == "trump":
+            return "trump not named yet"
+        return "no trump" if self.scene.trump is None else f"trump {self.suit(self.scene.trump)}"
+
+    def waiting_text(self, acting: str = "") -> str:
+        """Return what the game waits for. acting: the name of the seat that acts, if one does."""
+        acting = acting.capitalize()
+        waits = {
+            "trump": f"{acting} turned up a Wizard and names the trump",
+            "bid": f"{acting} bids",
+            "play": f"{acting} leads to the trick",
+            "scored": "The round is over",
+        }
+        return waits[self.scene.phase]
+
+    def trick_text(self, cards: str, winning: str) -> str:
+        """Return the trick: its cards, each after the name of its seat, and the name of who is winning."""
+        led_suit = self.scene.led_suit
+        led = "no suit to follow" if led_suit is None else f"{self.suit(led_suit)} led"
+        return f"Trick: {cards}; {led}, {winning} wins so far"
+
+    def result_text(self) -> str:
+        winners = self.scene.winners
+        points = self.scene.seats[winners[0]].score
+        if len(winners) == 1:
+            return f"Game over: seat {winners[0]} wins with {points} points"
+        return f"Game over: seats {', '.join(map(str, winners))} share the win with {points} points"
+
+    def cards_text(self, count: int) -> str:
+        return cards_text(count)
+
+    def card_text(self, card: str) -> str:
+        return f"{card[0]}{SUIT_SYMBOLS[card[1]]}" if self.color and card not in ANSI_CODES else card
+
+    def suit_text(self, suit: str) -> str:
+        return f"{SUIT_SYMBOLS[suit]} {SUIT_NAMES[suit]}" if self.color else SUIT_NAMES[suit]
 
     def _suit_mark(self, suit: str) -> str:
-        return self._paint(SUIT_SYMBOLS[suit], ANSI_CODES[suit]) if self._color else suit
-
-    def _paint(self, words: str, code: str) -> str:
-        return f"\x1b[{code}m{words}\x1b[0m" if self._color else words
+        return self.paint(SUIT_SYMBOLS[suit] if self.color else suit, ANSI_CODES[suit])
 
 
-def _rules_line(scene: Scene) -> str:
-    seen_by = "" if scene.observer is None else f"; seen by seat {scene.observer}"
-    return f"Wizard, {scene.rules.num_players} players, {rules_text(scene.rules)}{seen_by}"
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Return cells side by side, each at the right of its column."""
+    return "  ".join(
+        " " * (width - len(_bare(cell))) + cell for cell, width in zip(cells, widths, strict=True)
+    )
 
 
-def _acting(scene: Scene) -> int:
-    return next(seat.number for seat in scene.seats if seat.acts)
-
-
-def _result(scene: Scene) -> str:
-    points = scene.seats[scene.winners[0]].score
-    if len(scene.winners) == 1:
-        return f"Game over: seat {scene.winners[0]} wins with {points} points"
-    return f"Game over: seats {', '.join(map(str, scene.winners))} share the win with {points} points"
+def _bare(words: str) -> str:
+    return _ANSI_CODE.sub("", words)
