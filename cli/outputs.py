@@ -40,7 +40,7 @@ class Outputs:
     """Files that are read, and so must not be overwritten."""
 
     def __post_init__(self) -> None:
-        from wizard_env.files.writing import check_distinct, check_file, check_folder, check_is_folder
+        from wizard_env.files.writing import check_distinct, check_file, check_folder
 
         files = [path for path in (self.json, self.report, self.records) if path and path != _STDOUT]
         for number, path in enumerate(files):
@@ -48,7 +48,6 @@ class Outputs:
             check_distinct(path, (*self.inputs, *files[:number]))
         if self.plots:
             check_folder(self.plots)
-            check_is_folder(self.plots)
         if self.wants_report:
             with extra():
                 import matplotlib  # noqa: F401 - fails now rather than after the games

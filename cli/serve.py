@@ -48,7 +48,7 @@ def serve(
     """Serve tables for people and agents in the browser."""
     import uvicorn
 
-    from wizard_env.files.writing import check_file, check_folder, check_is_folder
+    from wizard_env.files.writing import check_file, check_folder
     from wizard_env.play.web.access.addresses import Addresses
     from wizard_env.play.web.access.readiness import Readiness
     from wizard_env.play.web.server import make_app
@@ -56,7 +56,6 @@ def serve(
     check_file(database)
     if records:
         check_folder(records)
-        check_is_folder(records)
     if agents and "human" in agents:
         raise ValueError("'human': people take their seats in the browser; allowed are agents that compute")
 

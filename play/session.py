@@ -13,7 +13,7 @@ from wizard_env.agents.assessment import assess
 from wizard_env.agents.search.playouts import chances
 from wizard_env.loading import load
 from wizard_env.play.language.translation import t
-from wizard_env.records.transcripts import Trick, dealt, tell
+from wizard_env.records.transcripts import Trick, step_and_transcribe, transcribe_deal
 from wizard_env.render.scene import Scene
 
 _SEED_BITS = 64
@@ -115,7 +115,7 @@ class Session:
     def _begin(self, game: Game, history: Sequence[int]) -> None:
         """Take actions in a game that was just dealt."""
         self.game = game
-        self.rounds = [dealt(game)]
+        self.rounds = [transcribe_deal(game)]
         """All rounds, trick by trick, hidden cards included."""
         self.events: list[Event] = []
         """The actions taken, in order."""
@@ -124,7 +124,7 @@ class Session:
 
     def _take(self, action: int | str) -> None:
         played, seat, plays = self.rounds[-1], self.game.acting_seat, self.game.phase == "play"
-        tell(self.rounds, self.game, action)
+        step_and_transcribe(self.game, action, self.rounds)
         self.events.append(
             Event(
                 round_number=played.number,

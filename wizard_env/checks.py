@@ -1,4 +1,4 @@
-"""Checks of what callers pass, with messages that name what was given and what is allowed."""
+"""Checks of arguments, with messages that name what was given and what is allowed."""
 
 import difflib
 import os
@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LONGEST_NAME = 100
-"""Characters of a name that are compared with those allowed; comparing takes longer than their product."""
-_LONGEST_QUOTE = 500
-"""Characters of what was given that an error message shows."""
+"""Characters of a name that are compared with those allowed, because comparing long names is slow."""
 _LONGEST_PLAYER = 1000
 """Characters of a player's name."""
 _JOINERS = "\u200c\u200d"
@@ -22,19 +20,19 @@ _GIB = 2**30
 
 
 def is_integer(value: Any) -> bool:
-    """Whether `value` is a Python or numpy integer; bool does not count."""
+    """Return whether `value` is a Python or numpy integer; bool does not count."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def are_bools(values: NDArray[Any]) -> bool:
-    """Whether an array that was read from outside holds bools, each byte of them 0 or 1 as numpy trusts."""
+    """Return whether an array holds bools, with bytes of 0 or 1 as numpy trusts them to be."""
     return values.dtype == np.bool_ and not (values.view(np.uint8) > 1).any()
 
 
-def shortened(text: object) -> str:
-    """The beginning of a text, for an error message, which is to be read."""
-    told = str(text)
-    return told if len(told) <= _LONGEST_QUOTE else f"{told[:_LONGEST_QUOTE]}..."
+def shortened(text: object, longest: int = 500) -> str:
+    """Return the beginning of a text, for an error message. longest: in characters."""
+    whole = str(text)
+    return whole if len(whole) <= longest else f"{whole[:longest]}..."
 
 
 def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str]) -> None:
@@ -46,7 +44,7 @@ def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str])
 
 
 def nearest(given: object, allowed: list[str]) -> str:
-    """For an error message: the name that was probably meant, and all the allowed ones."""
+    """Return a hint for an error message: the name that was probably meant, and all allowed names."""
     near = difflib.get_close_matches(str(given)[:_LONGEST_NAME], allowed, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"{hint}allowed are {', '.join(map(repr, allowed))}"
@@ -59,7 +57,7 @@ def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 
 def check_integer(name: str, value: Any, low: int, high: int) -> int:
-    """`value` as an int. Raises TypeError if it is not an integer, ValueError if it is out of range."""
+    """Return `value` as an int. Raises TypeError if it is no integer, ValueError if it is out of range."""
     if not is_integer(value):
         raise TypeError(f"{name}={shortened(repr(value))}: allowed are whole numbers from {low} to {high}")
     if not low <= value <= high:
@@ -68,7 +66,7 @@ def check_integer(name: str, value: Any, low: int, high: int) -> int:
 
 
 def check_player_names(names: Any, count: int) -> tuple[str, ...]:
-    """The names of players, by seat. Raises ValueError for other than `count` names that are `printable`."""
+    """Return the names of players, by seat. Raises ValueError unless they are `count` `printable` names."""
     if not isinstance(names, list | tuple):
         raise ValueError(f"players is {shortened(repr(names))}: a list of names is needed")
     if len(names) != count:
@@ -85,16 +83,16 @@ def check_player_names(names: Any, count: int) -> tuple[str, ...]:
 
 
 def printable(name: object) -> str:
-    """A name that may be shown in a terminal: what is not printable is spelled out, and what is long cut off.
+    """Return a name that is safe to show in a terminal: cut short, with unprintable characters spelled out.
 
-    A control character in a file of somebody else could write anything over what a terminal shows.
+    A control character in a file from somebody else could overwrite what a terminal shows.
     """
     visible = (one if one.isprintable() or one in _JOINERS else ascii(one)[1:-1] for one in str(name))
     return "".join(visible)[:_LONGEST_PLAYER]
 
 
 def check_number(name: str, value: Any, low: float, high: float, kind: str = "a number") -> float:
-    """`value` as a float. Raises TypeError if it is not a number, ValueError if it is out of range."""
+    """Return `value` as a float. Raises TypeError if it is no number, ValueError if it is out of range."""
     needed = f"{name}={shortened(repr(value))}: {kind} from {low} to {high} is needed"
     if not is_integer(value) and not isinstance(value, float | np.floating):
         raise TypeError(needed)
@@ -111,13 +109,13 @@ def check_type(name: str, value: Any, *kinds: type) -> None:
 
 
 def check_unmasked(name: str, array: Any) -> None:
-    """Raise TypeError for an array with a mask: numpy would go on without it, with what it masks."""
+    """Raise TypeError for an array with a mask, which numpy would drop, and use the masked entries."""
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array, whose mask would be lost: fill it first")
 
 
 def check_memory(size: str, needed: int) -> None:
-    """Raise ValueError if a size that was asked for needs more memory than this machine has.
+    """Raise ValueError if a size needs more memory than this machine has.
 
     Args:
         size: its name and value, for the message.
@@ -129,7 +127,7 @@ def check_memory(size: str, needed: int) -> None:
 
 
 def _memory() -> int | None:
-    """Bytes of memory that this machine, or the group of processes, may use; None if it does not say."""
+    """Return the bytes of memory that this process may use; None if the system does not say."""
     try:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

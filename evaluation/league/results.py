@@ -1,6 +1,5 @@
 """The file of a league's results: each line holds some deals of a table."""
 
-import hashlib
 import json
 import logging
 import os
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Rules
 from wizard_env.checks import check_integer, shortened
+from wizard_env.files.json_objects import compact_json, digest
 
 _VERSION = 1
 _MAX_LINE = 1 << 20
@@ -118,7 +118,7 @@ def _format(table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> bytes
         "first_deal": first_deal,
         "scores": scores.tolist(),
     }
-    return _json(record | {"digest": _digest(record)}) + b"\n"
+    return compact_json(record | {"digest": digest(compact_json(record))}).encode() + b"\n"
 
 
 def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
@@ -132,9 +132,9 @@ def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
         raise ValueError(_describe(line))
     if record.get("version") != _VERSION:
         raise ValueError(f"version {shortened(repr(record.get('version')))}: allowed is {_VERSION}")
-    digest = record.pop("digest", None)
-    if digest != _digest(record):
-        shown = shortened(repr(digest))
+    found = record.pop("digest", None)
+    if found != digest(compact_json(record)):
+        shown = shortened(repr(found))
         raise ValueError(f"its digest {shown} does not match its content: something was changed or lost")
     try:
         return _read_content(record)
@@ -160,11 +160,3 @@ def _read_content(record: dict[str, Any]) -> tuple[Matchup, int, NDArray[np.int3
 
 def _describe(line: bytes) -> str:
     return f"not a record of a league: it begins {line[:40].decode(errors='replace')!r}"
-
-
-def _digest(record: dict[str, Any]) -> str:
-    return hashlib.sha256(_json(record)).hexdigest()[:16]
-
-
-def _json(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, separators=(",", ":")).encode()

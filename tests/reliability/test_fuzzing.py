@@ -19,12 +19,11 @@ from tests.reliability.test_damaged_files import READERS, files, refusal
 from wizard_env import Game, Games, Rules, parse_position, position, record, replay
 from wizard_env.agents.external import ExternalAgent
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.evaluation.league import results as league_file
 from wizard_env.evaluation.league.league import FILE_NAME as LEAGUE
 from wizard_env.evaluation.league.results import LeagueFile
+from wizard_env.files.json_objects import compact_json, digest
 from wizard_env.invariants import check_states
 from wizard_env.play.web.tables.socket import LONGEST_MESSAGE
-from wizard_env.records import game_records
 from wizard_env.train.run import CONFIG
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 
@@ -68,11 +67,11 @@ def made(make: Callable[[str], Game], text: str) -> Game | None:
 def test_records_with_a_digest_that_fits(told: dict[str, Any]) -> None:
     """Whoever alters a record can compute its digest."""
     told.pop("digest", None)
-    told["digest"] = game_records._digest(told)
+    told["digest"] = digest(compact_json(told, sort_keys=True))
     line = as_json(told)
     if (game := made(replay, line)) is not None:
         check_states(game.state)
-        assert json.loads(record(game, game_records.players_of(line))) == json.loads(line)
+        assert json.loads(record(game, replay(line).players)) == json.loads(line)
 
 
 @fuzzing
@@ -92,7 +91,7 @@ def test_league_lines_with_a_digest_that_fits(files: Path, data: st.DataObject) 
     told = json.loads((files / LEAGUE).read_text().splitlines()[0])
     del told["digest"]
     told = data.draw(altered(told))
-    told["digest"] = league_file._digest(told)
+    told["digest"] = digest(compact_json(told))
     path = files / "altered.jsonl"
     path.write_text(as_json(told) + "\n")
     if refusal(LeagueFile, path) is None:

@@ -1,1 +1,1 @@
-"""Files that are never half written, and checks of files that come from outside."""
+"""Safe files: written as a whole or not at all, locked, and checked when they are read."""

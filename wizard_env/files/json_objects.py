@@ -1,26 +1,29 @@
-"""Reading JSON files that may be damaged, or come from others."""
+"""JSON: objects read from files that may be damaged, one-line texts, and their digests."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 from wizard_env.checks import shortened
 
-MAX_BYTES = 1 << 20
-"""The largest file that is read."""
+_MAX_BYTES = 1 << 20
+"""Size of the largest file that is read."""
+_DIGEST_SIZE = 16
+"""Hexadecimal digits of a digest."""
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """The JSON object that a file holds.
+    """Read the JSON object in a file.
 
     Raises:
-        ValueError: it is too large, or holds something else; the message names the file.
-        OSError: it cannot be read.
+        ValueError: the file is too large, or holds something else; the message names it.
+        OSError: the file cannot be read.
     """
     with path.open("rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise ValueError(f"{path}: it is larger than {MAX_BYTES} bytes")
+        content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise ValueError(f"{path}: it is larger than {_MAX_BYTES} bytes")
     try:
         found = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -28,3 +31,13 @@ def read_object(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"{path}: a JSON object is needed, as in {{...}}")
     return found
+
+
+def compact_json(content: Any, sort_keys: bool = False) -> str:
+    """Return JSON without spaces, on one line. With sorted keys, equal contents give equal texts."""
+    return json.dumps(content, separators=(",", ":"), sort_keys=sort_keys)
+
+
+def digest(text: str) -> str:
+    """Return the first digits of the SHA-256 of a text, which differ once it is altered."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_SIZE]

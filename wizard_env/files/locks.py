@@ -1,4 +1,4 @@
-"""The lock of a folder: one process at a time writes there."""
+"""Locks on folders: one process at a time writes into a folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,19 +10,19 @@ from wizard_env.files.writing import check_is_folder
 with extra("train"):
     from filelock import FileLock, Timeout
 
-LOCK = "_lock"
-"""The file that whoever writes into a folder has locked; readers of data sets skip such names."""
+_LOCK_FILE = "_lock"
+"""The file that is locked by default; readers of data sets skip names with an underscore."""
 
 
 @contextmanager
-def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
-    """Lock a folder, which is created if it is missing, for as long as the block runs.
+def locked(folder: Path, name: str = _LOCK_FILE) -> Iterator[None]:
+    """Hold the lock on a folder within this block; create the folder if it is missing.
 
     A lock ends with its process. name: the file that is locked.
 
     Raises:
-        BlockingIOError: another has locked it.
-        NotADirectoryError: a file has its place.
+        BlockingIOError: another process holds the lock.
+        NotADirectoryError: the path is that of a file.
     """
     check_is_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)

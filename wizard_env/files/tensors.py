@@ -1,4 +1,4 @@
-"""Files of tensors, in the format of safetensors, whose bytes depend on their contents alone."""
+"""Files of tensors in the format of safetensors: equal contents give equal bytes."""
 
 import json
 from pathlib import Path
@@ -8,18 +8,18 @@ _SIZE = 8
 
 
 def write_tensors(path: Path, content: bytes) -> None:
-    """Write what a `save` of safetensors returned, with the metadata in alphabetical order.
+    """Write what `save` of safetensors returned, with the metadata in alphabetical order.
 
-    safetensors writes metadata in an order that changes from one call to the next. Raises OSError if the
-    file cannot be written as a whole.
+    safetensors orders metadata differently from one call to the next. Raises OSError if the file cannot be
+    written as a whole.
     """
     end = _SIZE + int.from_bytes(content[:_SIZE], "little")
     header = json.loads(content[_SIZE:end])
-    about = dict(sorted(header.pop("__metadata__", {}).items()))
-    if about:
-        header = {"__metadata__": about} | header
+    metadata = dict(sorted(header.pop("__metadata__", {}).items()))
+    if metadata:
+        header = {"__metadata__": metadata} | header
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
-    text += b" " * (-len(text) % _SIZE)  # what follows stays aligned
+    text += b" " * (-len(text) % _SIZE)  # so that the tensors stay aligned
     with path.open("wb") as file:
         file.write(len(text).to_bytes(_SIZE, "little"))
         file.write(text)

@@ -1,4 +1,4 @@
-"""Writing files so that nobody ever reads half of one."""
+"""Checks of paths to write to, and files that are written as a whole or not at all."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -6,15 +6,9 @@ from glob import escape
 from pathlib import Path
 
 
-def check_folder(path: Path) -> None:
-    """Raise FileNotFoundError if the folder of a file to write is missing: it may be misspelled."""
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
-
-
 def check_file(path: Path) -> None:
-    """Raise OSError for the path of a file to write, if it cannot be written: so it fails before the work."""
-    check_folder(path)
+    """Raise OSError if a file cannot be written at a path, before the work that it would hold."""
+    _check_parent(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder: the path of a file is needed")
     if not os.access(path.parent, os.W_OK):
@@ -22,25 +16,37 @@ def check_file(path: Path) -> None:
 
 
 def check_distinct(path: Path, others: Iterable[Path]) -> None:
-    """Raise ValueError for a file to write that is one of the others, also through links."""
+    """Raise ValueError if a file to write is one of the others, also through links."""
     for other in others:
         same = path.samefile(other) if path.exists() and other.exists() else path.resolve() == other.resolve()
         if same:
             raise ValueError(f"{path} is the file {other}, which is read or written too: choose another path")
 
 
+def check_folder(path: Path) -> None:
+    """Raise OSError if the path of a folder to write into is that of a file, or its parent is missing."""
+    _check_parent(path)
+    check_is_folder(path)
+
+
 def check_is_folder(path: Path) -> None:
-    """Raise NotADirectoryError for the path of a folder to write into, if a file has its place."""
-    for place in (path, *path.parents):
-        if place.exists() and not place.is_dir():
-            raise NotADirectoryError(f"{path}: {place} is a file, not a folder")
+    """Raise NotADirectoryError if the path of a folder to write into leads to a file or through one."""
+    for part in (path, *path.parents):
+        if part.exists() and not part.is_dir():
+            raise NotADirectoryError(f"{path}: {part} is a file, not a folder")
+
+
+def _check_parent(path: Path) -> None:
+    """Raise FileNotFoundError if the parent of a path is missing, as where it is misspelled."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a temporary file beside `path`, then move it into place.
+    """Let `write` fill a temporary file beside `path`, then move it to `path`.
 
-    If `write` raises, the file at `path` stays as it was. Temporary files of processes that were killed
-    while they wrote it are removed.
+    If `write` raises, the file at `path` stays as it was. Temporary files that killed processes left are
+    removed.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
@@ -55,7 +61,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove the temporary files beside `path` that processes which have ended left behind."""
+    """Remove the temporary files beside `path` of processes that have ended."""
     for temporary in path.parent.glob(f".{escape(path.stem)}.*{escape(path.suffix)}"):
         number = temporary.name.removeprefix(f".{path.stem}.").removesuffix(path.suffix)
         if number.isascii() and number.isdigit() and _has_ended(int(number)):
@@ -63,7 +69,7 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def _has_ended(process: int) -> bool:
-    """Whether there is no process of that number; where this cannot be asked for, there may be one."""
+    """Return whether no process has that number; False where the system does not say."""
     if os.name != "posix":
         return False
     try:

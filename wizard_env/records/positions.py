@@ -1,6 +1,6 @@
-"""Positions <-> text: one moment of a game on one line, short enough for a bug report.
+"""Positions: one moment of a game on one line of text, short enough for a bug report.
 
-Reading a position plays its actions through the rules, so it cannot hold what the rules do not allow.
+Reading a position plays its actions by the rules, so a position cannot hold what the rules do not allow.
 """
 
 import re
@@ -26,12 +26,12 @@ _WORDS = (*_OPTIONS, "round", "dealer", "scores", "hands", "upcard", "trump", "b
 _NEEDED_WORDS = ("dealer", "hands")
 _ON_OFF = {"on": True, "off": False}
 _LONGEST_POSITION = 2000
-"""Characters of a text that is read; a position has some hundreds."""
+"""Characters of the longest text that is read; a position has some hundreds."""
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,20}")
 
 
 def position(game: Game) -> str:
-    """The position of a game, in words of the form name=value on one line.
+    """Write the position of a game, in words of the form name=value on one line.
 
     The options that differ from the default: `players`, `restriction`, `reveal`, `magic`, `sizes`;
     `round` and `dealer`; `scores` before the round; `hands` as dealt, from seat 0, without spaces and with
@@ -64,11 +64,10 @@ def position(game: Game) -> str:
 
 
 def parse_position(text: str) -> Game:
-    """The game of a position; later rounds are dealt the same cards.
+    """Read a position; later rounds of the game are dealt the same cards.
 
     Words may come in any order; only `dealer` and `hands` are required, and `upcard` if a card is left.
-    Without `round`, the first round of that hand size is meant; without `scores`, everybody has 0 points;
-    without `seed`, it is 0.
+    By default `round` is the first of that hand size, all `scores` are 0, and `seed` is 0.
 
     Raises:
         ValueError: the text is not a position, or not one that the rules allow; the message says why.
@@ -88,20 +87,20 @@ def parse_position(text: str) -> Game:
         "scores": _parse_numbers("scores", words["scores"]) if "scores" in words else None,
     }
     game = Game.begin(rules, _parse_number("seed", words.get("seed", "0")), start)
-    for place, action in _parse_actions(words, rules.num_players):
+    for where, action in _parse_actions(words, rules.num_players):
         if game.rounds:
-            raise ValueError(f"{place}: the round is already over")
+            raise ValueError(f"{where}: the round is already over")
         try:
             game.step(action)
         except IllegalAction as illegal:
-            raise ValueError(f"{place}: {illegal}") from None
+            raise ValueError(f"{where}: {illegal}") from None
     if game.rounds and game.phase != "over":
         raise ValueError("tricks: the round is over; give the position in the next round instead")
     return game
 
 
 def _option_text(rules: Rules, option: str) -> str:
-    """The value of an option as written in a position; empty for the default."""
+    """Return the value of an option as written in a position; empty for the default."""
     value = getattr(rules, option)
     if value == getattr(Rules(), option):
         return ""
@@ -111,7 +110,7 @@ def _option_text(rules: Rules, option: str) -> str:
 
 
 def _action_words(state: Any) -> dict[str, str]:
-    """The actions since the deal, from a record of dtype STATE."""
+    """Return the words for the actions since the deal, from a record of dtype STATE."""
     players, dealer = int(state["num_players"]), int(state["dealer"])
     bidders = [*range(dealer + 1, players), *range(dealer + 1)]
     bids = [str(state["bids"][seat]) for seat in bidders if state["bids"][seat] != NOT_BID]
@@ -165,14 +164,14 @@ def _parse_numbers(name: str, value: str) -> list[int]:
 
 
 def _parse_cards(name: str, cards: str) -> list[str]:
-    """Cards joined, as in "TSWI3C"; `Game` checks the names."""
+    """Split cards that are joined, as in "TSWI3C"; `Game` checks the names."""
     if len(cards) % 2:
         raise ValueError(f"{name}: {cards!r} is not a sequence of cards of two characters each")
     return [cards[i : i + 2] for i in range(0, len(cards), 2)]
 
 
 def _parse_actions(words: dict[str, str], players: int) -> Iterator[tuple[str, str]]:
-    """The actions of a position: the place of each, for error messages, and its name."""
+    """Yield the actions of a position: where each is, for error messages, and its name."""
     if "trump" in words:
         yield "trump", f"trump {words['trump']}"
     if "bids" in words:

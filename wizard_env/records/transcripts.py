@@ -1,4 +1,4 @@
-"""Transcript: a whole game with its tricks spelled out, for people and for programs without the rules."""
+"""Transcripts: whole games with their tricks spelled out, for people and for programs without the rules."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ class Trick:
     """The seat that won it; None while it is unfinished."""
 
     def plays(self, num_players: int) -> list[tuple[int, str]]:
-        """The seat and the card, in the order of play."""
+        """Return seats and cards, in the order of play."""
         return [((self.leader + place) % num_players, card) for place, card in enumerate(self.cards)]
 
 
@@ -34,7 +34,7 @@ class PlayedRound:
     hands: list[list[str]]
     """As dealt."""
     trump: str | None = None
-    """None where there is none, or none yet."""
+    """None if there is none, or none yet."""
     bids: list[int | None] = field(default_factory=list)
     tricks: list[Trick] = field(default_factory=list)
     tricks_won: list[int] = field(default_factory=list)
@@ -49,16 +49,16 @@ class Transcript:
     rules: Rules
     seed: int
     draw: list[tuple[int, str]]
-    """For the first dealer: the seat and the card, redraws included."""
+    """The draw for the first dealer: seats and cards, redraws included."""
     rounds: list[PlayedRound]
     scores: list[int]
     winners: list[int]
     """Empty while the game is unfinished."""
     players: list[str] | None = None
-    """Their names, by seat; None if nobody has named them."""
+    """Names of the players, by seat; None if they have none."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON has them; without the players if nobody has named them, as records."""
+        """Return plain values, as JSON has them; without `players` if they have no names, as in records."""
         plain = asdict(self) | {"rules": self.rules.to_dict()}
         if self.players is None:
             del plain["players"]
@@ -68,17 +68,17 @@ class Transcript:
 def transcribe(game: Game) -> Transcript:
     """Spell out a game from its beginning.
 
-    Raises ValueError for a game begun by `Game.from_state`, which has none.
+    Raises ValueError for a game begun by `Game.from_state`, whose beginning is unknown.
     """
-    rounds = [dealt(game.restart())]
-    for twin, action in game.retrace():
-        tell(rounds, twin, action)
+    rounds = [transcribe_deal(game.restart())]
+    for again, action in game.retrace():
+        step_and_transcribe(again, action, rounds)
     players = None if game.players is None else list(game.players)
     return Transcript(game.rules, game.seed, game.draw, rounds, game.scores, game.winners, players)
 
 
-def dealt(game: Game) -> PlayedRound:
-    """The current round of a game, before its first action."""
+def transcribe_deal(game: Game) -> PlayedRound:
+    """Return the current round of a game, before its first action."""
     return PlayedRound(
         number=game.round_number,
         hand_size=game.hand_size,
@@ -91,25 +91,26 @@ def dealt(game: Game) -> PlayedRound:
     )
 
 
-def tell(rounds: list[PlayedRound], game: Game, action: int | str) -> None:
-    """Take an action in a game and note the outcome in its rounds.
+def step_and_transcribe(game: Game, action: int | str, rounds: list[PlayedRound]) -> None:
+    """Take an action in a game, and write it down in the last of its rounds; begin the next if that ends.
 
     Raises IllegalAction if the action is not legal; then the rounds are unchanged.
     """
-    told, plays, leads, seat = rounds[-1], game.phase == "play", not game.trick, game.acting_seat
+    played, leads, seat = rounds[-1], not game.trick, game.acting_seat
+    plays = game.phase == "play"
     finished = game.step(action)
     if finished is not None:
-        told.points, tricks_won = finished.points, finished.tricks_won
+        played.points, tricks_won = finished.points, finished.tricks_won
     else:
-        told.trump, told.bids, tricks_won = game.trump, game.bids, game.tricks_won
+        played.trump, played.bids, tricks_won = game.trump, game.bids, game.tricks_won
     if plays:
         if leads:
-            told.tricks.append(Trick(leader=seat))
-        trick = told.tricks[-1]
+            played.tricks.append(Trick(leader=seat))
+        trick = played.tricks[-1]
         trick.cards.append(ACTIONS[game.history[-1]].split()[1])
         if len(trick.cards) == game.rules.num_players:
-            gained = [after - before for after, before in zip(tricks_won, told.tricks_won, strict=True)]
+            gained = [after - before for after, before in zip(tricks_won, played.tricks_won, strict=True)]
             trick.winner = gained.index(1)
-        told.tricks_won = tricks_won
+        played.tricks_won = tricks_won
     if finished is not None and game.phase != "over":
-        rounds.append(dealt(game))
+        rounds.append(transcribe_deal(game))

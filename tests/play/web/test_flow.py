@@ -14,7 +14,7 @@ from tests.positions import played_at_random
 from wizard_env import Rules
 from wizard_env.play.web.server import make_app
 from wizard_env.play.web.tables import hub as hub_module
-from wizard_env.records.game_records import players_of, record
+from wizard_env.records.game_records import record, replay
 
 GUESTS: list[str | None] = [None, "random", None]
 
@@ -282,7 +282,7 @@ def test_records_keep_the_names_of_people(client: TestClient) -> None:
     seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[1], person="Ann")
     play_to_the_end(seat, np.random.default_rng(0))
     told = client.get(f"/tables/{opened['table']}/record").text
-    assert players_of(told) == ["Ann", "heuristic", "random"]
+    assert replay(told.strip()).players == ("Ann", "heuristic", "random")
     shown = client.post("/records/moment", json={"record": told.strip(), "decisions": 0}).json()
     assert shown["names"] == ["Ann", "heuristic", "random"]
 
