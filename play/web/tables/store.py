@@ -1,6 +1,5 @@
 """Store: keeps the tables of a server on disk, so that none is lost when it stops."""
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
@@ -8,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wizard_env.files.json_objects import digest as digest_of
 from wizard_env.play.language.translation import t
 
 WAITING, EMPTY, RUNNING, OVER = "waiting", "empty", "running", "over"
@@ -241,4 +241,4 @@ def _decode(stored: bytes) -> str:
 
 
 def _digest(setup: str, history: str) -> str:
-    return hashlib.sha256(f"{setup}\n{history}".encode()).hexdigest()[:16]
+    return digest_of(f"{setup}\n{history}")
