@@ -1,4 +1,4 @@
-"""What `wizard_env` makes public, and where it is defined; `__init__.py` loads it when it is first named."""
+"""Public names of `wizard_env`, and their modules; `__init__.py` loads each when it is first used."""
 
 from .actions import ACTIONS as ACTIONS
 from .actions import NUM_ACTIONS as NUM_ACTIONS

@@ -1,4 +1,4 @@
-"""Extras: what to install when a module that is not in the base is missing."""
+"""Extras: hints at what to install where a module outside the base is missing."""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from importlib.metadata import requires
 _OWN = "wizard-env"
 _INSTALL = "pip install"
 _DISTRIBUTIONS = {"pygame": "pygame-ce"}
-"""Those that are not called like their module."""
+"""Distributions that are not called like their module."""
 
 
 @contextmanager
 def extra(name: str | None = None) -> Iterator[None]:
-    """Import modules of an extra within this block. ModuleNotFoundError for a missing one names the extra.
+    """Import modules of an extra within this block; ModuleNotFoundError then names the extra to install.
 
     name: of the extra; by default the first one that has the missing module.
     """
@@ -26,10 +26,10 @@ def extra(name: str | None = None) -> Iterator[None]:
 
 
 def missing_module(module: str, *packages: str) -> ModuleNotFoundError:
-    """The error for a module that is not installed, which says what to install.
+    """Return the error for a module that is not installed, which says what to install.
 
-    packages: what pip installs; by default this package with the first extra that has the module. If none
-        has it, the error only names the module.
+    packages: for pip; by default this package with the first extra that has the module. If none has it,
+        the error only names the module.
     """
     if not packages and (name := extra_of(module)):
         packages = (f"{_OWN}[{name}]",)
@@ -38,7 +38,7 @@ def missing_module(module: str, *packages: str) -> ModuleNotFoundError:
 
 
 def extra_of(module: str) -> str | None:
-    """The first extra of this package that installs a module; `all` for its own modules; None for others."""
+    """Return the first extra that installs a module; `all` for this package's own; None for others."""
     top = module.partition(".")[0]
     wanted = _DISTRIBUTIONS.get(top, top.replace("_", "-"))
     if wanted == _OWN:

@@ -1,4 +1,4 @@
-"""Agents by name: the entry-point group `wizard_env.agents`, to which any package can add; and own code."""
+"""Agents by name, from the entry-point group `wizard_env.agents`, to which any package can add; own code."""
 
 import ast
 import inspect
@@ -21,16 +21,15 @@ from wizard_env.extras import extra
 from wizard_env.view import Agent
 
 GROUP = "wizard_env.agents"
-CHECKPOINT = "checkpoint"
-HUB = "hf"
-"""Agents on the Hugging Face Hub: "hf:owner/name", with options after another colon."""
+_CHECKPOINT = "checkpoint"
+"""The agent for the path of a run."""
+_HUB = "hf"
+"""The agent for those on the Hugging Face Hub: "hf:owner/name", with options after another colon."""
 
 _IMPORTED = re.compile(
-    r"(?P<place>.+?\.py|\w+(?:\.\w+)*):(?P<inside>[^\W\d]\w*)(?::(?P<options>.*))?", re.DOTALL
+    r"(?P<source>.+?\.py|\w+(?:\.\w+)*):(?P<object>[^\W\d]\w*)(?::(?P<options>.*))?", re.DOTALL
 )
 """A custom agent: "file.py:Class" or "package.module:Class", with options after another colon."""
-_programs_allowed: ContextVar[bool] = ContextVar("programs_allowed", default=True)
-
 _OPTION = re.compile(
     r"""
     [^,=]* = \s* (?: "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' ) \s* (?=,|\Z)  # a quoted value keeps its commas
@@ -38,97 +37,92 @@ _OPTION = re.compile(
     """,
     re.VERBOSE,
 )
+_programs_allowed: ContextVar[bool] = ContextVar("programs_allowed", default=True)
 
 
 def load(agent: str | os.PathLike[str] | Agent) -> Agent:
     """Load an agent.
 
     Args:
-        agent: a name, with options after a colon, as in "random" or "search:worlds=64,depth=2";
-            or the path of a run written by `wizard train`, or of a file in it, as in "runs/quick" or
-            "runs/quick:sample=True"; or "hf:owner/name" for one that was pushed to the Hugging Face Hub, as
-            in "hf:owner/name:sample=True"; or where to import a custom class, as in
-            "my_agent.py:Cautious", "my_package.agents:Cautious" or "my_agent.py:Cautious:bold=True"; or an
-            agent, which is returned unchanged. Quote a value that contains commas as in Python:
-            'external:command="python my_bot.py 1,2",timeout=5'.
+        agent: an agent, which is returned unchanged; or one of
+            a name, as in "random";
+            the path of a run of `wizard train`, or of a file in it, as in "runs/quick";
+            an agent on the Hugging Face Hub, as in "hf:owner/name";
+            a custom class, as in "my_agent.py:Cautious" or "my_package.agents:Cautious".
+            Options follow a colon, as in "search:worlds=64,depth=2" or "runs/quick:sample=True". Quote a
+            value with commas as in Python: 'external:command="python my_bot.py 1,2",timeout=5'.
 
     Raises:
-        ValueError: no agent has that name; or what is imported is no agent.
+        ValueError: no agent has that name; or the imported object is no agent.
         FileNotFoundError: there is no checkpoint, or no code, at that path.
         TypeError: the agent does not have that option; or `agent` is neither a name nor an agent.
         PermissionError: the agent runs a program or is imported, within `programs(allowed=False)`.
     """
     if isinstance(agent, os.PathLike):
-        return _make_named(CHECKPOINT, {"path": os.fspath(agent)})
+        return _make_named(_CHECKPOINT, {"path": os.fspath(agent)})
     if not isinstance(agent, str):
         if callable(getattr(agent, "act", None)):
             return agent
         raise TypeError(f"agent={agent!r}: a name, a path or an object with a method `act` is needed")
     name, _, options = agent.partition(":")
-    if name == HUB and not options.startswith("repo="):
+    if name == _HUB and not options.startswith("repo="):
         repo, _, options = options.partition(":")
-        return _make_named(HUB, {"repo": repo} | _parse(agent, options))
+        return _make_named(_HUB, {"repo": repo} | _parse(agent, options))
     if name in agent_names():
         return _make_named(name, _parse(agent, options))
-    if (imported := _IMPORTED.fullmatch(agent)) and _can_be_imported(imported["place"]):
+    if (imported := _IMPORTED.fullmatch(agent)) and _can_be_imported(imported["source"]):
         return _import_agent(agent, imported)
     if _is_path(name):
         if name.endswith(".py"):
             raise ValueError(f"agent {agent!r}: name its class too, as in {name}:MyAgent")
-        return _make_named(CHECKPOINT, {"path": name} | _parse(agent, options))
+        return _make_named(_CHECKPOINT, {"path": name} | _parse(agent, options))
     raise ValueError(
         f"unknown agent {name!r}: {nearest(name, agent_names())}, or the path of a checkpoint, "
         "or a class as in 'my_agent.py:MyAgent'"
     )
 
 
-def place_of(agent: str) -> Path | None:
-    """The file or folder that the name of an agent leads to; None if there is none."""
+def path_of(agent: str) -> Path | None:
+    """Return the file or folder that the name of an agent leads to; None if there is none."""
     name, _, _ = agent.partition(":")
     if name in agent_names():
         return None
     if imported := _IMPORTED.fullmatch(agent):
-        name = imported["place"]
+        name = imported["source"]
     return Path(name) if _is_path(name) else None
 
 
 def _is_path(name: str) -> bool:
-    """Whether the name of an agent that is not registered is a path."""
+    """Return whether the name of an agent that is not registered is a path."""
     return "/" in name or bool(name and Path(name).exists())
 
 
 def import_named(name: str) -> Any:
-    """What a name such as "package.module:function" or "file.py:function" stands for.
-
-    The code of the module or file runs.
+    """Import an object by a name such as "package.module:function" or "file.py:function".
 
     Raises:
-        ValueError: there is no such thing in it, or its code fails.
+        ValueError: the module or file lacks the object, or its code fails.
         FileNotFoundError, ModuleNotFoundError: there is no such file or module.
-        PermissionError: it would run within `programs(allowed=False)`.
+        PermissionError: the code would run within `programs(allowed=False)`.
     """
-    place, _, inside = name.rpartition(":")
-    if not _programs_allowed.get():
-        raise PermissionError(
-            f"{name!r} runs the code of {place} on this machine: allow it with "
-            "--allow-programs if you trust whoever wrote the config"
-        )
-    if place.endswith(".py") and not Path(place).is_file():
-        raise FileNotFoundError(f"{name!r}: there is no file {place}")
+    source, _, inside = name.rpartition(":")
+    _check_programs_allowed(f"{name!r} runs the code of {source}")
+    if source.endswith(".py") and not Path(source).is_file():
+        raise FileNotFoundError(f"{name!r}: there is no file {source}")
     try:
-        module = _run_file(place) if place.endswith(".py") else import_module(place)
+        module = _run_file(source) if source.endswith(".py") else import_module(source)
     except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and f"{place}.".startswith(f"{error.name}."):
+        if isinstance(error, ModuleNotFoundError) and f"{source}.".startswith(f"{error.name}."):
             raise
-        raise ValueError(f"{name!r}: {_failure(error, place)}") from error
+        raise ValueError(f"{name!r}: {_describe_failure(error, source)}") from error
     try:
         return getattr(module, inside)
     except AttributeError:
-        raise ValueError(f"{name!r}: {place} has no {inside!r}") from None
+        raise ValueError(f"{name!r}: {source} has no {inside!r}") from None
 
 
 def _run_file(path: str) -> ModuleType:
-    """The module that a file of code makes. It is known to `sys.modules` only while it runs."""
+    """Run a file of code as a module, which is in `sys.modules` only while it runs."""
     spec = spec_from_file_location(f"own_code.{Path(path).stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -140,20 +134,21 @@ def _run_file(path: str) -> ModuleType:
     return module
 
 
-def _failure(error: Exception, place: str) -> str:
-    """Why the code of a module or file could not be run, and in which line of the file."""
-    file = os.path.abspath(place)  # noqa: PTH100 - as the import system spells it
+def _describe_failure(error: Exception, source: str) -> str:
+    """Say why the code of a module or file failed, and in which line of the file."""
+    file = os.path.abspath(source)  # noqa: PTH100 - as the import system spells it
     lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
     reason = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{place}{'' if line is None else f', line {line}'}: {type(error).__name__}: {reason}"
+    return f"{source}{'' if line is None else f', line {line}'}: {type(error).__name__}: {reason}"
 
 
 @contextmanager
 def programs(allowed: bool) -> Iterator[None]:
-    """Whether `load` may start programs for as long as the block runs, where somebody else chose the names.
+    """Allow `load` to run programs and import code within this block, or refuse it.
 
-    An agent whose class has a true `runs_programs` is then refused, also inside another agent.
+    Refusing is for names that somebody else chose. An agent whose class has a true `runs_programs` is refused
+    inside another agent too.
     """
     before = _programs_allowed.set(allowed)
     try:
@@ -162,31 +157,35 @@ def programs(allowed: bool) -> Iterator[None]:
         _programs_allowed.reset(before)
 
 
+def _check_programs_allowed(deed: str) -> None:
+    if not _programs_allowed.get():
+        raise PermissionError(
+            f"{deed} on this machine: allow it with --allow-programs if you trust whoever wrote the config"
+        )
+
+
 def agent_names() -> list[str]:
-    """The names that `load` accepts."""
+    """Return the names that `load` accepts."""
     return sorted(entry_points(group=GROUP).names)
 
 
 def _make_named(name: str, options: dict[str, Any]) -> Agent:
-    """An agent of the entry-point group."""
+    """Make an agent of the entry-point group."""
     with extra():
         factory = next(iter(entry_points(group=GROUP).select(name=name))).load()
-    if getattr(factory, "runs_programs", False) and not _programs_allowed.get():
-        raise PermissionError(
-            f"agent {name!r} with {options} runs a program on this machine: allow it with "
-            "--allow-programs if you trust whoever wrote the config"
-        )
+    if getattr(factory, "runs_programs", False):
+        _check_programs_allowed(f"agent {name!r} with {options} runs a program")
     return _make(name, factory, options)
 
 
-def _can_be_imported(place: str) -> bool:
-    """Whether a name leads to code; one word may also be an agent's name, misspelled."""
-    return "." in place or place in sys.modules or find_spec(place) is not None
+def _can_be_imported(source: str) -> bool:
+    """Return whether a name leads to code; a single word may also be an agent's name, misspelled."""
+    return "." in source or source in sys.modules or find_spec(source) is not None
 
 
 def _import_agent(agent: str, imported: re.Match[str]) -> Agent:
-    """The agent that a custom class or function makes."""
-    name = f"{imported['place']}:{imported['inside']}"
+    """Make an agent from a custom class or function."""
+    name = f"{imported['source']}:{imported['object']}"
     found, options = import_named(name), _parse(agent, imported["options"] or "")
     made = _make(name, found, options) if callable(found) else found
     if not callable(getattr(made, "act", None)):
@@ -195,7 +194,7 @@ def _import_agent(agent: str, imported: re.Match[str]) -> Agent:
 
 
 def _make(name: str, factory: Callable[..., Any], options: dict[str, Any]) -> Agent:
-    """Call what makes an agent; its parameters are the agent's options."""
+    """Call the factory of an agent; its parameters are the agent's options."""
     parameters = inspect.signature(factory).parameters
     any_option = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     named = {

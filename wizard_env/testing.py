@@ -1,4 +1,4 @@
-"""agent_test: whether an agent keeps the promises its callers rely on, for the tests of agents' authors."""
+"""agent_test: checks that an agent keeps what its callers rely on, for the tests of agents' authors."""
 
 import os
 import random
@@ -27,7 +27,7 @@ RULES = (
     Rules(num_players=6, hand_sizes=(2, 10), bid_reveal="simultaneous"),
     Rules(num_players=6, hand_sizes=(1, 3), bid_reveal="secret", magic_edition=True),
 )
-"""The rules to test an agent with: all numbers of players, restrictions and reveals; small and full hands."""
+"""Rules to test an agent with: all numbers of players, restrictions and reveals, small and full hands."""
 
 UNKNOWN_OPTION = "no_such_option"
 
@@ -47,19 +47,19 @@ def agent_test(agent: str | os.PathLike[str] | Agent, *, seed: int = 0, num_game
     """Check an agent on decisions of all phases, by the rules of RULES, all in one batch.
 
     Its answers must be int64 [n], ids of legal actions, and int64 [0] for an empty view. The same view
-    and a generator of the same seed must get the same answer. Where the games have their own noise, an
+    and a generator of the same seed must get the same answer. If the games have their own noise, an
     answer must depend neither on the rest of the batch nor on the generator. The view must stay
-    unchanged. An agent that is loaded by name must refuse an option that it does not have.
+    unchanged. An agent that is loaded by name must refuse an unknown option.
 
     Args:
-        agent: what `load` takes: a name with options, a path, or an agent.
+        agent: a name with options, a path, or an agent, as `load` takes them.
         seed: a different seed tests different decisions.
-        num_games: how many random games to play for each of RULES and each phase. The agent answers
-            one decision of each five times: about 120 * num_games answers in all.
+        num_games: random games for each of RULES and each phase. The agent answers one decision of each
+            five times: about 120 * num_games answers in all.
 
     Raises:
-        AssertionError: a promise is broken; the message says which, and if a single decision shows it,
-            its rules, its position and the actions.
+        AssertionError: a check fails; the message says which, and if a single decision shows it, its
+            rules, its position and the actions.
         ValueError, TypeError, OSError: `agent` cannot be loaded; see `load`.
     """
     num_games = check_integer("num_games", num_games, 1, 2**31)
@@ -68,7 +68,7 @@ def agent_test(agent: str | os.PathLike[str] | Agent, *, seed: int = 0, num_game
         _check_options(agent.partition(":")[0])
     chance = random.Random(check_integer("seed", seed, 0, 2**128))
     games = [
-        _decision(rules, phase, chance)
+        _draw_decision(rules, phase, chance)
         for rules in RULES
         for phase in PHASES[:SCORED]
         for _ in range(num_games)
@@ -87,10 +87,10 @@ def _check_options(name: str) -> None:
     raise AssertionError(f"{_OPTIONS}: {name}:{UNKNOWN_OPTION}=1 was accepted")
 
 
-def _decision(rules: Rules, phase: str, chance: random.Random) -> Game:
-    """A game that awaits a decision of a phase, drawn uniformly from those of the game."""
+def _draw_decision(rules: Rules, phase: str, chance: random.Random) -> Game:
+    """Draw a game that awaits a decision of a phase, uniformly from those of a random game."""
     found, count = None, 0
-    while found is None:  # no trump is named in a game in which no Wizard is turned up
+    while found is None:  # in a game without a Wizard turned up no trump is named
         game = Game(rules, chance.getrandbits(64))
         while game.phase != "over":
             if game.phase == phase:
@@ -120,7 +120,7 @@ def _check_independence(agent: Agent, games: list[Game], rng: np.random.Generato
 
 
 def _ask(agent: Agent, games: list[Game], view: View, seed: int) -> Actions:
-    """The agent's answer to a view of these games, if it is legal and left the view unchanged."""
+    """Return the agent's answer to a view of these games; check that it is legal and the view unchanged."""
     before = {part: values.copy() for part, values in _contents(view).items()}
     try:
         actions = agent.act(view, np.random.default_rng(seed))
@@ -139,7 +139,7 @@ def _ask(agent: Agent, games: list[Game], view: View, seed: int) -> Actions:
 
 
 def _contents(view: View) -> dict[str, NDArray[Any]]:
-    """What an agent reads in a view; with a new generator, so that noise drawn from it is the same too."""
+    """Return all that an agent reads in a view; noise comes from a new generator, so it stays the same."""
     noise = view.noise(np.random.default_rng(0))
     return {"known": view.known, "observation": view.observation, "mask": view.mask, "noise": noise}
 

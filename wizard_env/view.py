@@ -1,4 +1,4 @@
-"""View: what the acting seats of some games may know, and the protocol of agents that act on it."""
+"""View: the information of the acting seats of some games, and the protocol of agents that act on it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
@@ -43,7 +43,7 @@ class Encoding(NamedTuple):
 
 
 class View:
-    """What the acting seats of n games may know; nothing in it reaches the hidden cards.
+    """Information of the acting seats of n games; nothing in it reaches the hidden cards.
 
     known: [n] records of dtype STATE, without the hands of others, hidden bids and the generator.
     observation: uint8 [n, OBS_SIZE], as the table OBSERVATION lays it out.
@@ -53,13 +53,14 @@ class View:
     def __init__(
         self, states: NDArray[Any], noise: NDArray[np.uint64] | None = None, *, copy: bool = True
     ) -> None:
-        """Take the states of games that await a decision, without what the acting seat may not know.
+        """Take the states of games that await a decision, and conceal what the acting seats may not know.
 
         noise: uint64 [n], a fresh random word for each decision, if the games have their own streams.
-        copy: False conceals the states in place, for a caller that made them for this view.
+        copy: False conceals the states in place, for a caller that made them for this view, and trusts
+            them.
 
         Raises TypeError for anything but records of dtype STATE, and ValueError for a game that awaits no
-        decision and for a record that is not a state of the game. States that are not copied are trusted.
+        decision and for a record that is not a state of the game.
         """
         if copy:
             check_states(states, OTHERS_HIDDEN)
@@ -73,7 +74,7 @@ class View:
 
     @classmethod
     def of(cls, games: "Sequence[Game]") -> Self:
-        """A view of the games' acting seats. Raises ValueError if a game is over."""
+        """Return a view of the games' acting seats. Raises ValueError if a game is over."""
         if not len(games):
             raise ValueError("a view of no games: at least one is needed")
         return cls(np.frombuffer(b"".join(game.state.tobytes() for game in games), STATE))
@@ -105,7 +106,7 @@ class View:
         return self._encoding
 
     def encode(self, *, canonical_suits: bool = False) -> Encoding:
-        """Observations and masks, with the suits as printed or in each observer's canonical order."""
+        """Encode observations and masks, with suits as printed or in each observer's canonical order."""
         count = len(self)
         rows, masks = np.zeros(count, OBSERVATION_ROW), np.empty(count, MASK_ROW)
         order = np.empty(count, np.uint8)
@@ -117,27 +118,27 @@ class View:
         )
 
     def information(self, index: int) -> Any:
-        """A copy of the record `known[index]`: a game without what its acting seat may not know."""
+        """Return a copy of the record `known[index]`."""
         return self.known[index].copy()
 
     def rules(self, index: int) -> Rules:
-        """The rules of game `index`."""
+        """Return the rules of game `index`."""
         return rules_of(self.known[index])
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.uint64]:
-        """uint64 [n]: a random word for each decision.
+        """Return uint64 [n], a random word for each decision.
 
-        From the games' own streams if they have them, so that a choice does not depend on the rest of
-        the batch; otherwise from `rng`.
+        They come from the games' own streams if there are any, so that a choice does not depend on the
+        rest of the batch; otherwise from `rng`.
         """
         return draw_noise(rng, len(self)) if self._noise is None else self._noise
 
     def select(self, rows: ArrayLike) -> "View":
-        """The view of some of the decisions, by index or by mask."""
+        """Return the view of some of the decisions, by index or by mask."""
         chosen = np.asarray(rows)
         if not len(chosen):
             chosen = chosen.astype(np.int64)
-        part = View.__new__(View)  # what is known is concealed already
+        part = View.__new__(View)  # `known` is concealed already
         part.known = self.known[chosen]
         part._noise = None if self._noise is None else self._noise[chosen]
         part._encoding = None
@@ -150,10 +151,10 @@ def actions_by_owner(
     """Let each agent answer its own decisions of a view.
 
     Args:
-        agents: those that may act.
+        agents: the agents.
         owner: int [n], the index of the agent that takes each decision.
         view: n decisions.
-        rng: what agents may draw from, one after another in their order.
+        rng: for the agents, one after another.
 
     Returns:
         int64 [n]: the actions, in the suits as printed.
