@@ -1,4 +1,4 @@
-"""Agents by name, from the entry-point group `wizard_env.agents`, to which any package can add; own code."""
+"""Agents by name, from the entry-point group `wizard_env.agents` or from custom code."""
 
 import ast
 import inspect

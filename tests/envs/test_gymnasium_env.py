@@ -213,7 +213,7 @@ def test_the_game_can_be_looked_at() -> None:
     env.reset(seed=2)
     before = shown(env)
     env.game.step(legal(env)[0])
-    observation, info = env.step(legal(env)[0])[0], env._info()
+    observation, _, _, _, info = env.step(legal(env)[0])
     observation[:] = 7
     for array in (info["action_mask"], info["scores"], env.action_masks()):
         array[:] = 7

@@ -81,8 +81,8 @@ def arrays_in(value: Any) -> list[NDArray[Any]]:
 
 
 def shown(env: WizardVectorEnv) -> Any:
-    table = env._games
-    arrays = (env.action_masks(), table.states, table.reward, table.terminated, table.seat, table.observation)
+    games = env._games
+    arrays = (env.action_masks(), games.states, games.reward, games.terminated, games.seat, games.observation)
     return contents(arrays)
 
 
@@ -325,15 +325,16 @@ def test_an_illegal_action_beside_an_episode_that_restarts_changes_nothing() -> 
     env = make(2, **SHORT)
     env.reset(seed=[0, 1])
     env.step(env.action_masks().argmax(axis=1))
-    env._games.go_on(np.array([1]))  # the second lags behind
-    while not env._games.terminated[0]:
-        env.step(env.action_masks().argmax(axis=1))
+    env.reset(options={"reset_mask": np.array([False, True])})  # the second lags behind
+    ended = False
+    while not ended:
+        ended = bool(env.step(env.action_masks().argmax(axis=1))[2][0])
     before = shown(env)
     with pytest.raises(IllegalAction, match="game 1 of the batch"):
         env.step(np.array([0, -1]))
     assert shown(env) == before
-    env.step(np.array([-1, env.action_masks()[1].argmax()]))  # the first one's action is not read
-    assert not env._games.terminated[0]
+    terminated = env.step(np.array([-1, env.action_masks()[1].argmax()]))[2]
+    assert not terminated[0], "the first one's action is not read"
 
 
 def test_the_action_space_draws_legal_actions() -> None:

@@ -9,7 +9,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.envs.observing import ObservationType, observation_space, shown_as
+from wizard_env.envs.observing import ObservationType, fit_to_space, observation_space
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.game import Game
@@ -18,14 +18,14 @@ from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rules import make_rules
 from wizard_env.state import OVER
 
-NOTHING_LEGAL = np.zeros(NUM_ACTIONS, np.int8)
-NOTHING_LEGAL.flags.writeable = False
-_OF_THE_SUITES = "options"
-"""PettingZoo's own test suites reset with {"options": 1}, which asks for nothing."""
+_NO_ACTIONS = np.zeros(NUM_ACTIONS, np.int8)
+_NO_ACTIONS.flags.writeable = False
+_IGNORED_OPTION = "options"
+"""PettingZoo's own test suites reset with {"options": 1}."""
 
 
 def env(**options: Any) -> AECEnv[str, dict[str, NDArray[Any]], int]:
-    """The environment in PettingZoo's wrappers: an illegal action ends the game with reward -1.
+    """Make the environment in PettingZoo's wrappers: an illegal action ends the game with reward -1.
 
     Takes the arguments of `raw_env`.
     """
@@ -33,7 +33,7 @@ def env(**options: Any) -> AECEnv[str, dict[str, NDArray[Any]], int]:
 
 
 class _Direct:
-    """Reads attributes straight through a wrapper, whose failed look-up is most of what wrappers cost.
+    """Reads attributes straight through a wrapper: its failed look-ups are most of what wrappers cost.
 
     Before `reset` the attributes do not exist, and the wrapper's own `__getattr__` answers.
     """
@@ -66,9 +66,9 @@ class _OrderEnforcing(_Direct, wrappers.OrderEnforcingWrapper):  # type: ignore[
 class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]  # noqa: N801
     """Wizard for PettingZoo. Agents are "player_0" to "player_5", by seat.
 
-    Observations are {"observation": uint8 [OBS_SIZE], "action_mask": int8 [NUM_ACTIONS]}, see the
-    table OBSERVATION; the mask is zero for an agent that does not act, and is in `infos` too.
-    `step` raises IllegalAction and leaves the game unchanged.
+    Observations are {"observation": uint8 [OBS_SIZE], "action_mask": int8 [NUM_ACTIONS]}, see
+    OBSERVATION; the mask is zero for an agent that does not act, and is in `infos` too. `step` raises
+    IllegalAction, and leaves the game unchanged.
     """
 
     metadata: dict[str, Any] = {
@@ -92,14 +92,14 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             num_players: 3 to 6.
             reward: "points" (of a round, as it is scored), "game", "relative", "win" or "rank", see
                 `rewards`; or a function, or where to import one, see `find_reward`.
-            dtype: of the observations: "uint8" as in the table, or "float32" with each entry / high.
-            render_mode: None, "ansi", "rgb_array" or "human"; what is shown is the acting seat's view.
+            dtype: of the observations: "uint8" as in OBSERVATION, or "float32" with each entry / high.
+            render_mode: None, "ansi", "rgb_array" or "human"; the acting seat's view is shown.
             options: the other options of Rules.
         """
         super().__init__()
         self.rules = make_rules(raw_env, num_players, options)
         self.reward = reward
-        self._pays = find_reward(reward)
+        self._compute_rewards = find_reward(reward)
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
@@ -123,13 +123,13 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         rows = ("_copy_row", "_copy_mask")
         return {name: value for name, value in self.__dict__.items() if name not in rows}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
-        if "game" in kept:
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "game" in state:
             self._take_rows()
 
     def _take_rows(self) -> None:
-        """Keep the methods that copy the game's rows, which stay in place."""
+        """Keep the methods that copy the rows of the game, which rewrites them in place."""
         self._copy_row = self.game.observation_row.copy
         self._copy_mask = self.game.mask_row.view(np.int8).copy
 
@@ -142,17 +142,17 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game: `Game(rules, seed=seed)`, or without a seed the next of a series.
 
-        options: what is special about this game, see ResetOptions: "dealer" and "hand_sizes". The dealer
-            turns the first deal round the table: every place from the dealer's left gets the same cards.
+        options: for this game, see ResetOptions: "dealer" and "hand_sizes". Another dealer turns the first
+            deal round the table: the seat to the dealer's left gets the same cards, and so on.
         """
-        given = {name: value for name, value in (options or {}).items() if name != _OF_THE_SUITES}
+        given = {name: value for name, value in (options or {}).items() if name != _IGNORED_OPTION}
         asked = ResetOptions.read(given, self.rules, without=("seat",))
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         number = int(self._rng.integers(2**63)) if seed is None else seed
-        self.game = Game(asked.rules(self.rules), number)
+        self.game = Game(asked.change(self.rules), number)
         if asked.dealer is not None:
-            self.game = dealt_by(asked.dealer, self.game)
+            self.game = _turn_deal(self.game, asked.dealer)
         self._take_rows()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -160,11 +160,11 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self._paid = False
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {"action_mask": NOTHING_LEGAL.copy()} for agent in self.agents}
+        self.infos = {agent: {"action_mask": _NO_ACTIONS.copy()} for agent in self.agents}
         self._select()
 
     def _select(self) -> None:
-        """Turn to the seat that acts now."""
+        """Select the seat that acts now."""
         agent = self.agent_selection = self.possible_agents[self.game.acting_seat]
         self.infos[agent]["action_mask"] = self._copy_mask()
         if self.render_mode == "human":
@@ -173,7 +173,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, NDArray[Any]] | None, float, bool, bool, dict[str, Any]]:
-        """As PettingZoo's own `last`, for the selected agent."""
+        """Return what PettingZoo's own `last` does, for the selected agent."""
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -188,20 +188,21 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         if agent == self.agent_selection and game.phase_code < OVER:
             row, mask = self._copy_row(), self._copy_mask()
         else:
-            row, mask = game.observe(self._seats[agent]), NOTHING_LEGAL.copy()
-        return {"observation": row if self._bytes else shown_as(self._row_space, row), "action_mask": mask}
+            row, mask = game.observe(self._seats[agent]), _NO_ACTIONS.copy()
+        observation = row if self._bytes else fit_to_space(row, self._row_space)
+        return {"observation": observation, "action_mask": mask}
 
     def state(self) -> NDArray[np.uint8]:
-        """uint8 [FULL_SIZE]: everything, hidden cards and bids included, as the table FULL_STATE says.
+        """Return uint8 [FULL_SIZE]: everything, hidden cards and bids included, as in FULL_STATE.
 
-        Seats count from player_0, whoever acts.
+        Seats count from player_0.
         """
         return self.game.full_state()
 
     def step(self, action: int | None) -> None:
         """Let the selected agent act; None for an agent whose game is over.
 
-        Raises IllegalAction; then the game is unchanged.
+        Raises IllegalAction, and then leaves the game unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -210,7 +211,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         game = self.game
         finished = game.step(action)  # type: ignore[arg-type]
         self._cumulative_rewards[agent] = 0.0
-        self.infos[agent]["action_mask"] = NOTHING_LEGAL.copy()
+        self.infos[agent]["action_mask"] = _NO_ACTIONS.copy()
         if self._paid:
             self._clear_rewards()
             self._paid = False
@@ -222,31 +223,31 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self._end()
 
     def _pay(self, points: list[int]) -> None:
-        """Pay the rewards of the round that has just been scored."""
+        """Pay the rewards of the round that was just scored."""
         over = np.asarray(self.game.phase_code == OVER)
         scores = np.array(self.game.scores, np.int16)
-        paid = self._pays(np.array(points, np.int16), scores, over).tolist()
+        paid = self._compute_rewards(np.array(points, np.int16), scores, over).tolist()
         self.rewards = dict(zip(self.possible_agents, paid, strict=True))
         self._paid = True
         self._accumulate_rewards()
 
     def _end(self) -> None:
-        """End the game for everybody; each agent is then stepped once more, with None."""
+        """End the game for all agents; each is then stepped once more, with None."""
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> Any:
-        """What the acting seat sees: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""
+        """Show the acting seat's view: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""
         return self._renderer.render(self.game.scene(self.game.acting_seat))
 
     def close(self) -> None:
         self._renderer.close()
 
 
-def dealt_by(dealer: int, game: Game) -> Game:
-    """A game whose first round is a game's, turned round the table so that `dealer` deals it."""
+def _turn_deal(game: Game, dealer: int) -> Game:
+    """Return a game with the same first deal, turned round the table so that `dealer` deals it."""
     turn = dealer - game.dealer
     players = game.rules.num_players
     hands = [game.hands[(seat - turn) % players] for seat in range(players)]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.envs.legal_actions import LegalActions
-from wizard_env.envs.observing import ObservationType, observation_space, shown_as
+from wizard_env.envs.observing import ObservationType, fit_to_space, observation_space
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
@@ -21,10 +21,10 @@ _ROW = np.zeros(1, np.int64)
 class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
     """One learner plays Wizard against opponents; `step` returns at the learner's next decision.
 
-    Observations are rows of bytes as the table OBSERVATION lays them out, uint8 [OBS_SIZE], or float32
-    from 0 to 1. Actions are ids of ACTIONS; which are legal is in `info["action_mask"]`, int8
-    [NUM_ACTIONS], and in `action_masks()`, bool. `info["seat"]` is the learner's seat, `info["scores"]`,
-    int64 [num_players], everybody's points of the game. Rewards are in points, see `rewards`.
+    Observations are rows of bytes as in OBSERVATION, uint8 [OBS_SIZE], or float32 from 0 to 1. Actions
+    are ids of ACTIONS; the legal ones are in `info["action_mask"]`, int8 [NUM_ACTIONS], and in
+    `action_masks()`, bool. `info["seat"]` is the learner's seat, and `info["scores"]`, int64
+    [num_players], are the points of the game so far. Rewards are in points, see `rewards`.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
@@ -49,8 +49,8 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
             episode: "game", or "round": each episode is the next round of the game.
             reward: "points", "game", "relative", "win" or "rank", see `rewards`; or a function, or where to
                 import one, see `find_reward`.
-            dtype: of the observations: "uint8" as in the table, or "float32" with each entry / high.
-            render_mode: None, "ansi", "rgb_array" or "human"; what is shown is the learner's view.
+            dtype: of the observations: "uint8" as in OBSERVATION, or "float32" with each entry / high.
+            render_mode: None, "ansi", "rgb_array" or "human"; the learner's view is shown.
             options: the other options of Rules.
         """
         rules = make_rules(WizardEnv, num_players, options)
@@ -66,10 +66,10 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Start the next episode; with a seed, the game with that seed.
 
-        Without a seed, games follow from the last seed, or from a random one at first.
+        Without a seed, games follow from the last seed, at first from a random one.
 
-        options: what is special about the game, see ResetOptions: "seat", "dealer", "hand_sizes". With
-            any of them a new game begins; the game after it is as usual again.
+        options: for this game alone, see ResetOptions: "seat", "dealer", "hand_sizes". With any of them a
+            new game begins.
         """
         asked = ResetOptions.read(options, self._games.rules)
         super().reset(seed=seed)
@@ -77,7 +77,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
             first = self.np_random.integers(2**63) if seed is None else seed
             self._games.begin(_ROW, np.array([first], np.uint64), asked)
         else:
-            self._games.go_on(_ROW, asked)
+            self._games.next_episode(_ROW, asked)
         self._begun = True
         self._show()
         return self._observation(), self._info()
@@ -85,7 +85,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def step(self, action: np.int64 | int) -> tuple[NDArray[Any], SupportsFloat, bool, bool, dict[str, Any]]:
         """Take an action, then let the opponents act until the learner's next decision.
 
-        Raises IllegalAction; then nothing has changed.
+        Raises IllegalAction, and then leaves the game unchanged.
         """
         self._games.step(np.array([action]), _ROW)
         self._show()
@@ -99,14 +99,14 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
         )
 
     def _observation(self) -> NDArray[Any]:
-        return shown_as(self.observation_space, self._games.observation[0])
+        return fit_to_space(self._games.observation[0], self.observation_space)
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
         self.action_space.legal_now = self._games.mask[0]
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool [NUM_ACTIONS]: the legal actions, where sb3-contrib looks for them."""
+        """Return bool [NUM_ACTIONS], the legal actions, where sb3-contrib looks for them."""
         return self._games.mask[0].astype(np.bool_)
 
     def _info(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     @property
     def game(self) -> Game:
-        """A copy of the current game; everything, hidden cards included."""
+        """A copy of the current game, hidden cards included."""
         return self._games.game(0)
 
     def _show(self) -> None:
@@ -126,7 +126,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
             self.render()
 
     def render(self) -> Any:
-        """What the learner sees: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""
+        """Show the learner's view: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""
         return self._renderer.render(self.game.scene(int(self._games.seat[0])))
 
     def close(self) -> None:

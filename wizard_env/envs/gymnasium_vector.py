@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.checks import check_choice
 from wizard_env.envs.legal_actions import LegalBatch
-from wizard_env.envs.observing import ObservationType, observation_space, shown_as
+from wizard_env.envs.observing import ObservationType, fit_to_space, observation_space
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
@@ -28,11 +28,10 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
     """`num_envs` copies of WizardEnv on the batched engine; the same seeds give the same games.
 
     Observations are uint8 or float32 [num_envs, OBS_SIZE]; infos hold `action_mask`, int8 [num_envs,
-    NUM_ACTIONS], `seat` and `scores` as in WizardEnv. `action_masks()` is bool [num_envs,
-    NUM_ACTIONS]. Finished episodes restart by themselves: with AutoresetMode.NEXT_STEP on the next
-    step, which ignores their action, and with AutoresetMode.SAME_STEP at once, with the last
-    observation and info in `infos["final_obs"]` and `infos["final_info"]`. With AutoresetMode.DISABLED
-    the caller resets them, by `options={"reset_mask": ...}`.
+    NUM_ACTIONS], `seat` and `scores` as in WizardEnv. Finished episodes restart: with
+    AutoresetMode.NEXT_STEP on the next step, which ignores their action; with AutoresetMode.SAME_STEP at
+    once, with the last observation and info in `infos["final_obs"]` and `infos["final_info"]`. With
+    AutoresetMode.DISABLED the caller resets them, by `options={"reset_mask": ...}`.
     """
 
     metadata: dict[str, Any] = {
@@ -85,25 +84,25 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
 
         Args:
             seed: of the first environment, counting up for the others; or one for each; or None to
-                follow on from the previous games, or at first from random seeds.
+                continue from the previous games, at first from random seeds.
             options: as for WizardEnv, the same for every environment; and `reset_mask`, bool [num_envs],
                 the environments to reset. Others keep their episodes; their infos are not marked as new.
         """
-        special = dict(options or {})
-        chosen = self._chosen(special.pop(_RESET_MASK, None))
-        asked = ResetOptions.read(special, self._games.rules)
+        given = dict(options or {})
+        chosen = self._read_reset_mask(given.pop(_RESET_MASK, None))
+        asked = ResetOptions.read(given, self._games.rules)
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
-        seeds, given = self._seeds(seed)
-        anew = chosen & (given | (not self._begun))
-        if anew.any():
-            self._games.begin(self._rows[anew], seeds[anew], asked)
-        if (follows := chosen & ~anew).any():
-            self._games.go_on(self._rows[follows], asked)
+        seeds, seeded = self._read_seeds(seed)
+        new = chosen & (seeded | (not self._begun))
+        if new.any():
+            self._games.begin(self._rows[new], seeds[new], asked)
+        if (continued := chosen & ~new).any():
+            self._games.next_episode(self._rows[continued], asked)
         self._begun = True
         return self._observations(), self._infos(chosen)
 
-    def _chosen(self, mask: Any) -> NDArray[np.bool_]:
-        """bool [num_envs]: the environments to reset."""
+    def _read_reset_mask(self, mask: Any) -> NDArray[np.bool_]:
+        """Return bool [num_envs], the environments to reset."""
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
         chosen = np.asarray(mask)
@@ -115,19 +114,19 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
             raise ValueError(f"options[{_RESET_MASK!r}]: the first reset is of all environments")
         return chosen
 
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        """A seed for each environment, uint64 [num_envs], drawn where none is given; bool: where one is."""
+    def _read_seeds(
+        self, seed: int | Sequence[int | None] | None
+    ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        """Return a seed for each environment, drawn where none is given, and bool: where one is given."""
         if isinstance(seed, int | np.integer):
             seeds = np.uint64(seed) + np.arange(self.num_envs, dtype=np.uint64)
             return seeds, np.ones(self.num_envs, np.bool_)
-        wanted = [None] * self.num_envs if seed is None else list(seed)
-        if len(wanted) != self.num_envs:
-            raise ValueError(f"{len(wanted)} seeds: {self.num_envs} are needed, one for each environment")
+        given = [None] * self.num_envs if seed is None else list(seed)
+        if len(given) != self.num_envs:
+            raise ValueError(f"{len(given)} seeds: {self.num_envs} are needed, one for each environment")
         drawn = self.np_random.integers(2**63, size=self.num_envs).tolist()
-        seeds = np.array(
-            [new if one is None else one for one, new in zip(wanted, drawn, strict=True)], np.uint64
-        )
-        return seeds, np.array([one is not None for one in wanted])
+        chosen = [new if one is None else one for one, new in zip(given, drawn, strict=True)]
+        return np.array(chosen, np.uint64), np.array([one is not None for one in given])
 
     def step(
         self, actions: NDArray[np.int64]
@@ -138,8 +137,8 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
             actions: int [num_envs].
 
         Returns:
-            observations, rewards float64 [num_envs], terminations and truncations bool [num_envs],
-            and infos; all new arrays.
+            observations; rewards, float64 [num_envs]; terminations and truncations, bool [num_envs];
+            infos. All are new arrays.
 
         Raises:
             IllegalAction: an action is not legal; no game has changed.
@@ -161,45 +160,45 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
             running = self._rows[~ended]
             if len(running):
                 games.step(chosen[running], running)
-            games.go_on(self._rows[ended])
+            games.next_episode(self._rows[ended])
         rewards, terminated = games.reward.copy(), games.terminated.copy()
         infos: dict[str, Any] = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP and terminated.any():
             infos = self._final_infos(terminated)
-            games.go_on(self._rows[terminated])
+            games.next_episode(self._rows[terminated])
             games.terminated[:] = False
         infos |= self._infos(np.ones(self.num_envs, np.bool_))
         return self._observations(), rewards, terminated, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool [num_envs, NUM_ACTIONS]: the legal actions; none where an episode has just ended."""
+        """Return bool [num_envs, NUM_ACTIONS], the legal actions; none where an episode has just ended."""
         return self._games.mask.astype(np.bool_)
 
     def render(self) -> tuple[Any, ...] | None:
-        """What each learner sees: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""
+        """Return each learner's view: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""
         games, rows = self._games, range(self.num_envs)
         return tuple(self._renderer.render(games.game(row).scene(int(games.seat[row]))) for row in rows)
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
         self.action_space.legal_now = self._games.mask
 
     def _observations(self) -> NDArray[Any]:
-        return shown_as(self.single_observation_space, self._games.observation)
+        return fit_to_space(self._games.observation, self.single_observation_space)
 
-    def _infos(self, told: NDArray[np.bool_]) -> dict[str, Any]:
-        """The infos of all environments. told: bool [num_envs], for which they are marked as given."""
+    def _infos(self, marked: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the infos of all environments. marked: bool [num_envs], those marked as having infos."""
         values = {
             "action_mask": aligned_copy(self._games.mask.view(np.int8)),
             "seat": self._games.seat.copy(),
             "scores": self._games.scores.astype(np.int64),
         }
-        return values | {f"_{name}": told.copy() for name in values}
+        return values | {f"_{name}": marked.copy() for name in values}
 
     def _final_infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
         observations = np.full(self.num_envs, None, dtype=object)
         for row in ended.nonzero()[0]:
-            observations[row] = shown_as(self.single_observation_space, self._games.observation[row])
+            observations[row] = fit_to_space(self._games.observation[row], self.single_observation_space)
         infos = self._infos(np.ones(self.num_envs, np.bool_))
         for value in infos.values():
             value[~ended] = 0

@@ -1,4 +1,4 @@
-"""The observations of the environments: bytes as the table OBSERVATION says, or floats from 0 to 1."""
+"""Observations of the environments: bytes as in OBSERVATION, or floats from 0 to 1."""
 
 from typing import Any, Literal, get_args
 
@@ -16,15 +16,15 @@ _SCALE = np.float32(1) / HIGHS.astype(np.float32)
 
 
 def observation_space(dtype: ObservationType) -> gymnasium.spaces.Box:
-    """The space of one observation. Raises ValueError for another type."""
+    """Return the space of one observation. Raises ValueError for another type."""
     check_choice("dtype", dtype, _TYPES)
     if dtype == "uint8":
         return gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8)
     return gymnasium.spaces.Box(0, 1, HIGHS.shape, np.float32)
 
 
-def shown_as(space: gymnasium.spaces.Box, rows: NDArray[np.uint8]) -> NDArray[Any]:
-    """A copy of observations, uint8 [..., OBS_SIZE], as the space has them: each entry / high if floats."""
+def fit_to_space(rows: NDArray[np.uint8], space: gymnasium.spaces.Box) -> NDArray[Any]:
+    """Copy observations, uint8 [..., OBS_SIZE], into the type of a space; floats are each entry / high."""
     if space.dtype == np.uint8:
         return rows.copy() if rows.ndim == 1 else aligned_copy(rows)
     scaled = aligned_zeros(rows.shape, np.float32)

@@ -10,7 +10,7 @@ from wizard_env.actions import IllegalAction
 from wizard_env.chance import mix, scale, step_generator
 from wizard_env.checks import check_choice, is_integer
 from wizard_env.compiled.jit import kernel
-from wizard_env.envs.reset_options import AS_MADE, ResetOptions
+from wizard_env.envs.reset_options import NO_OPTIONS, ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.game import Game
 from wizard_env.games import Games
@@ -29,17 +29,17 @@ _EPISODE_STREAM = np.uint64(0xE915)
 
 
 class GamesWithOpponents:
-    """N games in which the learner has one seat; the opponents act by themselves.
+    """N games in which the learner has one seat, and the opponents act without being asked.
 
     All randomness of a game follows from its seed: the deals, the learner's seat if it is drawn, and the
-    opponents' random words. So N games equal N batches of one, as long as the opponents take their
-    randomness from `view.noise`.
+    opponents' random words. So N games equal N batches of one, if the opponents take their randomness
+    from `view.noise`.
 
-    observation: uint8 [n, OBS_SIZE] and mask: uint8 [n, NUM_ACTIONS], as the learner sees them; the
-        mask is zero once its episode has ended.
-    reward: float64 [n], what the last step paid the learner.
+    observation: uint8 [n, OBS_SIZE], the learner's.
+    mask: uint8 [n, NUM_ACTIONS], the learner's legal actions; zero once its episode has ended.
+    reward: float64 [n], the learner's, for the last step.
     terminated: bool [n], whether the episode has ended.
-    seat: int64 [n], the learner's seat.
+    seat: int64 [n], the learner's.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class GamesWithOpponents:
         self.rules = rules
         self.num_games = num_games
         self._fixed_seat = seat
-        self._opponents, self._agent_at = load_opponents(opponents, rules.num_players)
+        self._opponents, self._agent_at = _load_opponents(opponents, rules.num_players)
         self._episode = episode
-        self._reward = find_reward(reward)
+        self._compute_rewards = find_reward(reward)
         self._games = Games(rules, num_games, pause=episode)
         self.seat = np.zeros(num_games, np.int64)
         self.observation = np.zeros_like(self._games.observation)
@@ -69,14 +69,14 @@ class GamesWithOpponents:
         self.reward = np.zeros(num_games)
         self.terminated = np.zeros(num_games, np.bool_)
         self._noise = np.zeros(num_games, np.uint64)
-        self._special = np.zeros(num_games, np.bool_)  # played with hand sizes of its own
+        self._special = np.zeros(num_games, np.bool_)  # games with hand sizes from options
         self._rng = np.random.default_rng(0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "mask"}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
         self.mask = self._games.mask
 
     @property
@@ -86,61 +86,60 @@ class GamesWithOpponents:
 
     @property
     def states(self) -> NDArray[Any]:
-        """[n] the records of the games; everything, hidden cards included."""
+        """[n] the records of the games, hidden cards included."""
         return self._games.states
 
     def game(self, index: int) -> Game:
-        """A copy of one game; everything, hidden cards included."""
+        """Return a copy of one game, hidden cards included."""
         record = self._games.states[index]
         return Game.from_state(rules_of(record) if self._special[index] else self.rules, record)
 
     def begin(
-        self, rows: NDArray[np.int64], seeds: NDArray[np.uint64], options: ResetOptions = AS_MADE
+        self, rows: NDArray[np.int64], seeds: NDArray[np.uint64], options: ResetOptions = NO_OPTIONS
     ) -> None:
-        """Start new games, with the given seeds, and let the opponents act until the learner must.
+        """Start new games with these seeds, and let the opponents act until the learner must.
 
-        options: what is special about these games; the games that follow them are as usual again.
+        options: for these games, not for those after them.
         """
         self._set_rounds(rows, options)
         self._games.begin(rows, seeds, options.dealer)
         _draw_seats(rows, seeds, self.rules.num_players, self.seat)
         self._noise[rows] = noise_streams(seeds)
-        self._rng = np.random.default_rng(
-            self._noise[rows]
-        )  # not the games' own seeds: a generator reveals its seed
+        # Not from the games' own seeds: a generator reveals its seed.
+        self._rng = np.random.default_rng(self._noise[rows])
         seat = self._fixed_seat if options.seat is None else options.seat
         if seat is not None:
             self.seat[rows] = seat
         self._start(rows)
 
     def _set_rounds(self, rows: NDArray[np.int64], options: ResetOptions) -> None:
-        """Give the games about to begin their hand sizes."""
+        """Write the hand sizes of games that are about to begin."""
         special = options.hand_sizes is not None
         if not special and not self._special[rows].any():
             return
         pattern = np.zeros(1, STATE)
-        write_rules(options.rules(self.rules), pattern)
+        write_rules(options.change(self.rules), pattern)
         for name in ("num_rounds", "hand_sizes"):
             self._games.states[name][rows] = pattern[name]
         self._special[rows] = special
 
-    def go_on(self, rows: NDArray[np.int64], options: ResetOptions = AS_MADE) -> None:
+    def next_episode(self, rows: NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
         """Start the next episode: the next round of the game if there is one, else a new game.
 
         With options it is always a new game.
         """
-        between = (self._games.states["phase"][rows] == SCORED) & (options == AS_MADE)
+        between = (self._games.states["phase"][rows] == SCORED) & (options == NO_OPTIONS)
         if between.any():
             self._games.deal(rows[between])
             self._start(rows[between])
         if not between.all():
             others = rows[~between]
-            self.begin(others, next_seeds(self._games.seeds[others]), options)
+            self.begin(others, _next_seeds(self._games.seeds[others]), options)
 
     def step(self, actions: ArrayLike, rows: NDArray[np.int64]) -> None:
         """Let the learner act, then the opponents until the learner must act again or the episode ends.
 
-        Raises IllegalAction if the learner's action is not legal; then no game has changed.
+        Raises IllegalAction if the learner's action is illegal, and then leaves all games unchanged.
         """
         self._games.step(actions, rows)
         self.reward[rows] = 0
@@ -172,25 +171,25 @@ class GamesWithOpponents:
 
     def _ask_opponents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         games = self._games
-        place = (games.seat[rows] - self.seat[rows] - 1) % self.rules.num_players
+        to_the_left = (games.seat[rows] - self.seat[rows] - 1) % self.rules.num_players
         view = games.view(rows, next_words(self._noise, rows))
-        return actions_by_owner(self._opponents, self._agent_at[place], view, self._rng)
+        return actions_by_owner(self._opponents, self._agent_at[to_the_left], view, self._rng)
 
     def _collect(self, rows: NDArray[np.int64]) -> None:
         games = self._games
         over = games.done[rows]
         ended = games.round_done[rows]
-        if ended.any():  # nothing is paid elsewhere
+        if ended.any():
             these = rows[ended]
-            paid = self._reward(games.points[these], games.scores[these], over[ended])
+            paid = self._compute_rewards(games.points[these], games.scores[these], over[ended])
             self.reward[these] += np.take_along_axis(paid, self.seat[these, np.newaxis], 1)[:, 0]
         self.terminated[rows] = over if self._episode == "game" else ended
 
 
-def load_opponents(opponents: Opponents, num_players: int) -> tuple[list[Agent], NDArray[np.int64]]:
-    """The opponents' agents, and int64 [num_players - 1]: which of them sits at each place.
+def _load_opponents(opponents: Opponents, num_players: int) -> tuple[list[Agent], NDArray[np.int64]]:
+    """Return the opponents' agents, and int64 [num_players - 1]: the agent of each seat.
 
-    Places count from the learner's left. The same name, or the same agent, is loaded once.
+    Seats count from the learner's left. The same name, or the same agent, is loaded once.
     """
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
         return [load(opponents)], np.zeros(num_players - 1, np.int64)
@@ -201,16 +200,16 @@ def load_opponents(opponents: Opponents, num_players: int) -> tuple[list[Agent],
         )
     different: dict[str | int, str | Agent] = {_identity(agent): agent for agent in opponents}
     numbers = {key: number for number, key in enumerate(different)}
-    at_place = np.array([numbers[_identity(agent)] for agent in opponents])
-    return [load(agent) for agent in different.values()], at_place
+    agent_at = np.array([numbers[_identity(agent)] for agent in opponents])
+    return [load(agent) for agent in different.values()], agent_at
 
 
 def _identity(agent: str | Agent) -> str | int:
     return agent if isinstance(agent, str) else id(agent)
 
 
-def next_seeds(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """uint64 [n]: the seed of the game that follows each game."""
+def _next_seeds(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return uint64 [n], the seed of the game that follows each game."""
     return next_words(seeds ^ _EPISODE_STREAM, np.arange(len(seeds)))
 
 

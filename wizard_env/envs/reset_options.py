@@ -1,4 +1,4 @@
-"""The options of `reset`: what is special about the game that it begins."""
+"""The options of `reset`, which hold for the game that it begins."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -10,12 +10,12 @@ from wizard_env.rules import Rules
 
 @dataclass(frozen=True)
 class ResetOptions:
-    """What `reset(options=...)` asks of the next game; what is None is as the environment was made."""
+    """Options of the next game; None leaves it to the environment."""
 
     seat: int | None = None
     """The learner's seat."""
     dealer: int | None = None
-    """The seat that deals first, whatever the draw says."""
+    """The seat that deals first, instead of the draw."""
     hand_sizes: tuple[int, ...] | None = None
     """The hand size of each round."""
 
@@ -24,9 +24,9 @@ class ResetOptions:
         """Read the options of a `reset`.
 
         Args:
-            given: the options by name; `{"dealer": None}` asks for nothing.
+            given: the options by name.
             rules: of the environment.
-            without: those that the environment does not have.
+            without: options that the environment does not have.
 
         Raises:
             TypeError: an option has another name, or a value of the wrong type.
@@ -41,12 +41,12 @@ class ResetOptions:
                 check_integer(f"options[{name!r}]", value, 0, rules.num_players - 1)
         if options.hand_sizes is None:
             return options
-        return replace(options, hand_sizes=options.rules(rules).hand_sizes)
+        return replace(options, hand_sizes=options.change(rules).hand_sizes)
 
-    def rules(self, rules: Rules) -> Rules:
-        """The rules of the next game, in an environment of these rules."""
+    def change(self, rules: Rules) -> Rules:
+        """Return the rules of the next game, in an environment of these rules."""
         return rules if self.hand_sizes is None else replace(rules, hand_sizes=self.hand_sizes)
 
 
-AS_MADE = ResetOptions()
-"""Nothing special."""
+NO_OPTIONS = ResetOptions()
+"""The default: the game is as the environment was made."""

@@ -1,4 +1,4 @@
-"""Rewards: the points of the game, or something derived from them."""
+"""Rewards: points of the game, or numbers derived from them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,17 +19,17 @@ RewardFunction: TypeAlias = Callable[
 
 
 def find_reward(reward: str | RewardFunction) -> RewardFunction:
-    """The function of a reward.
+    """Return the function of a reward.
 
     reward: a name of REWARDS, a function, or where to import one: "module:function" or "file.py:function".
 
-    Raises ValueError for another name, and what the import raises.
+    Raises ValueError for another name, and any error of the import.
     """
     if callable(reward):
         return reward
     if isinstance(reward, str) and ":" in reward:
-        found: RewardFunction = import_named(reward)
-        return found
+        function: RewardFunction = import_named(reward)
+        return function
     check_choice("reward", reward, REWARDS)
     return partial(rewards, cast(Reward, reward))
 
@@ -37,15 +37,15 @@ def find_reward(reward: str | RewardFunction) -> RewardFunction:
 def rewards(
     kind: Reward, points: NDArray[np.int16], scores: NDArray[np.int16], over: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Rewards of every seat after a step.
+    """Return the rewards of every seat after a step.
 
     Args:
         kind: "points": the points of a round as it is scored, 20 + 10 per trick or -10 per trick off.
             "game": the points of the whole game, at its end.
-            "relative": the points of a round less their mean over the table, as it is scored.
+            "relative": the points of a round less the mean of all seats, as it is scored.
             "win": at the end of the game 1, shared among the winners; 0 for all others.
-            "rank": at the end of the game 1 for the first to -1 for the last place, in equal steps;
-            players who share places get their mean.
+            "rank": at the end of the game 1 for the first to -1 for the last rank, in equal steps;
+            seats that share ranks get their mean.
         points: [..., num_players] points that the step scored; 0 where no round ended.
         scores: [..., num_players] points of the game so far.
         over: [...] whether the step ended the game.

@@ -1,4 +1,4 @@
-"""Showing a game to one observer: its scene, as text, as an image, and in a window."""
+"""Views of a game by one observer: its scene, as text, as an image, and in a window."""
 
 from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene

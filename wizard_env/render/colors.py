@@ -1,4 +1,4 @@
-"""The colours of suits, Wizards and Jesters: the same as text, as images, in terminal and browser."""
+"""Colours of suits, Wizards and Jesters: the same in text, images, terminal and browser."""
 
 from typing import TypeAlias
 
@@ -13,7 +13,7 @@ LIGHT_COLORS: dict[str, Color] = {
     "WI": (91, 42, 157),
     "JE": (0, 97, 127),
 }
-"""On a light ground, as on the face of a card."""
+"""Colours on light ground, as on the face of a card."""
 DARK_COLORS: dict[str, Color] = {
     "S": (255, 255, 255),
     "H": (255, 123, 114),
@@ -22,6 +22,6 @@ DARK_COLORS: dict[str, Color] = {
     "WI": (210, 168, 255),
     "JE": (121, 192, 255),
 }
-"""On a dark ground, as in a full-screen terminal."""
+"""Colours on dark ground, as in a full-screen terminal."""
 ANSI_CODES = {"S": "1", "H": "31", "D": "33", "C": "32", "WI": "1;35", "JE": "1;36"}
-"""On a ground that is not known: spades in the terminal's own colour for text."""
+"""Colours on unknown ground: spades in the terminal's colour for text."""

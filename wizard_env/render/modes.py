@@ -1,4 +1,4 @@
-"""What the environments do for each render mode."""
+"""Render modes of the environments."""
 
 from typing import Any
 
@@ -9,21 +9,20 @@ from wizard_env.render.window import Window, image
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 10
-"""How many images a second a window shows at most."""
+"""Images per second that a window shows at most."""
 
 
 class Renderer:
     """Shows scenes in one render mode."""
 
     def __init__(self, mode: str | None) -> None:
-        """Raises ValueError for an unknown mode."""
         if mode is not None:
             check_choice("render_mode", mode, RENDER_MODES)
         self.mode = mode
         self._window: Window | None = None
 
     def render(self, scene: Scene) -> Any:
-        """Show what an observer sees.
+        """Show a scene.
 
         Returns:
             str for "ansi", uint8 [height, width, 3] for "rgb_array", None for "human".

@@ -1,13 +1,12 @@
-"""Draws a scene with pygame, off screen; the only module that imports pygame.
+"""Drawing of scenes with pygame, off screen; the only module that imports pygame.
 
-Everything is laid out in units, at least 1000 by 700 of which fit into the picture. It is drawn at twice the
-size and scaled down, which smooths the edges.
+Everything is laid out in units, at least 1000 by 700 of which fit into the picture. The picture is drawn at
+twice its size and scaled down, which smooths the edges.
 """
 
 import math
 import os
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,9 @@ import pygame.font
 
 from wizard_env.render.colors import LIGHT_COLORS, Color
 from wizard_env.render.scene import Scene, Seat, cards_text, rules_text
+from wizard_env.render.signs import CIRCLES, POLYGONS, Point
 
-Point: TypeAlias = tuple[float, float]
-
-MIN_WIDTH, MIN_HEIGHT = 400, 280
+_MIN_WIDTH, _MIN_HEIGHT = 400, 280
 _UNITS_WIDE, _UNITS_HIGH = 1000.0, 700.0
 _SMOOTHING = 2
 
@@ -51,60 +49,24 @@ _BACK_SIZE = (31.0, 44.0)
 _CHIP_SIZE = (32.0, 26.0)
 _CHIP_ROWS = 2
 _TRICK_RADII = (150.0, 94.0)
-_TURN = 2 * math.pi
-
-
-def _heart() -> list[Point]:
-    angles = [_TURN * i / 48 for i in range(48)]
-    across = [16 * math.sin(a) ** 3 for a in angles]
-    down = [5 * math.cos(2 * a) + 2 * math.cos(3 * a) + math.cos(4 * a) - 13 * math.cos(a) for a in angles]
-    return [(x / 32, (y - 2.5) / 29) for x, y in zip(across, down, strict=True)]
-
-
-def _star() -> list[Point]:
-    radii = [0.55 if i % 2 == 0 else 0.23 for i in range(10)]
-    return [(r * math.sin(_TURN * i / 10), 0.04 - r * math.cos(_TURN * i / 10)) for i, r in enumerate(radii)]
-
-
-_STEM: list[Point] = [(-0.06, 0.1), (0.06, 0.1), (0.2, 0.5), (-0.2, 0.5)]
-_HALF_CAP: list[Point] = [
-    (0.08, -0.1), (0.2, -0.24), (0.34, -0.26), (0.46, -0.14), (0.5, 0.12), (0.38, 0.02), (0.33, 0.3),
-]  # fmt: skip
-_CAP: list[Point] = [(0.0, -0.44), *_HALF_CAP, *((-x, y) for x, y in reversed(_HALF_CAP))]
-_BRIM: list[Point] = [(-0.36, 0.36), (0.36, 0.36), (0.36, 0.5), (-0.36, 0.5)]
-_POLYGONS: dict[str, tuple[list[Point], ...]] = {
-    "S": ([(0.92 * x, -0.84 * y - 0.08) for x, y in _heart()], _STEM),
-    "H": (_heart(),),
-    "D": ([(0.0, -0.52), (0.38, 0.0), (0.0, 0.52), (-0.38, 0.0)],),
-    "C": (_STEM,),
-    "WI": (_star(),),
-    "JE": (_CAP, _BRIM),
-}
-"""The signs on the cards, in a square from -0.5 to 0.5."""
-_CIRCLES: dict[str, list[tuple[float, float, float]]] = {
-    "C": [(0.0, -0.26, 0.24), (-0.25, 0.09, 0.24), (0.25, 0.09, 0.24), (0.0, 0.0, 0.12)],
-    "JE": [(-0.49, 0.14, 0.09), (0.0, -0.44, 0.09), (0.49, 0.14, 0.09)],
-}
-"""Across, down and radius of the circles that belong to a sign."""
 
 
 def paint(scene: Scene, width: int, height: int) -> NDArray[np.uint8]:
-    """A picture of a scene: uint8 [height, width, 3].
+    """Paint a scene: uint8 [height, width, 3].
 
-    Raises:
-        ValueError: the picture would be smaller than MIN_WIDTH by MIN_HEIGHT.
+    Raises ValueError for a picture smaller than _MIN_WIDTH by _MIN_HEIGHT.
     """
-    if width < MIN_WIDTH or height < MIN_HEIGHT:
-        raise ValueError(f"{width} by {height} pixels: at least {MIN_WIDTH} by {MIN_HEIGHT} are needed")
+    if width < _MIN_WIDTH or height < _MIN_HEIGHT:
+        raise ValueError(f"{width} by {height} pixels: at least {_MIN_WIDTH} by {_MIN_HEIGHT} are needed")
     pygame.font.init()
-    canvas = Canvas(width * _SMOOTHING, height * _SMOOTHING)
-    TablePainting(canvas, scene).draw()
+    canvas = _Canvas(width * _SMOOTHING, height * _SMOOTHING)
+    _Painting(canvas, scene).draw()
     surface = pygame.transform.smoothscale(canvas.surface, (width, height))
     pixels = np.frombuffer(pygame.image.tobytes(surface, "RGB"), np.uint8)
     return pixels.reshape(height, width, 3).copy()
 
 
-class Canvas:
+class _Canvas:
     """A surface measured in units, at least 1000 by 700 of them."""
 
     def __init__(self, width: int, height: int) -> None:
@@ -123,7 +85,7 @@ class Canvas:
         edge: Color | None = None,
         edge_width: float = 2,
     ) -> None:
-        """A rectangle with round corners, and an edge outside it."""
+        """Draw a rectangle with round corners, and an edge outside it."""
         if edge is not None:
             outer = (size[0] + 2 * edge_width, size[1] + 2 * edge_width)
             self.box(left - edge_width, top - edge_width, outer, edge, radius + edge_width)
@@ -138,24 +100,24 @@ class Canvas:
         pygame.draw.circle(self.surface, color, self._point(center), radius * self._scale)
 
     def sign(self, name: str, center: Point, size: float) -> None:
-        """The shape of a suit, of the Wizard or of the Jester."""
+        """Draw the sign of a suit, of the Wizard or of the Jester."""
         x, y = center
         color = LIGHT_COLORS[name]
-        for polygon in _POLYGONS[name]:
+        for polygon in POLYGONS[name]:
             points = [self._point((x + size * across, y + size * down)) for across, down in polygon]
             pygame.draw.polygon(self.surface, color, points)
-        for across, down, radius in _CIRCLES.get(name, []):
+        for across, down, radius in CIRCLES.get(name, []):
             self.disc((x + size * across, y + size * down), size * radius, color)
 
     def words(
-        self, words: str, size: float, place: Point, color: Color = _WHITE, align: float = 0.5
+        self, words: str, size: float, point: Point, color: Color = _WHITE, align: float = 0.5
     ) -> float:
-        """Text centred vertically on `place`; align 0 puts its left end there, 1 its right end.
+        """Write words, centred vertically on a point; align 0 puts their left end there, 1 the right end.
 
-        Returns its width.
+        Returns their width.
         """
         drawn = self._font(size).render(words, True, color)
-        x, y = self._point(place)
+        x, y = self._point(point)
         self.surface.blit(drawn, (x - align * drawn.get_width(), y - drawn.get_height() / 2))
         return drawn.get_width() / self._scale
 
@@ -177,10 +139,10 @@ class Canvas:
         return pygame.Rect(x, y, right - x, bottom - y)
 
 
-class TablePainting:
-    """The table of one scene: the observer at the bottom, the others around it, clockwise."""
+class _Painting:
+    """The table of one scene, with the observer at the bottom and the others around it, clockwise."""
 
-    def __init__(self, canvas: Canvas, scene: Scene) -> None:
+    def __init__(self, canvas: _Canvas, scene: Scene) -> None:
         self._canvas = canvas
         self._scene = scene
         width, height = canvas.width, canvas.height
@@ -201,12 +163,12 @@ class TablePainting:
         first = self._scene.observer or 0
         players = len(self._scene.seats)
         self._draw_own_seat(self._scene.seats[first])
-        for place in range(1, players):
-            self._draw_other_seat(self._scene.seats[(first + place) % players], self._toward(place))
+        for steps in range(1, players):
+            self._draw_other_seat(self._scene.seats[(first + steps) % players], self._toward(steps))
 
-    def _toward(self, place: int) -> Point:
-        """Where a place lies, seen from the centre: (0, 1) for the observer, then clockwise."""
-        angle = _TURN * (0.25 + place / len(self._scene.seats))
+    def _toward(self, steps: int) -> Point:
+        """Return the direction from the centre to a seat, by its steps from the observer, clockwise."""
+        angle = 2 * math.pi * (0.25 + steps / len(self._scene.seats))
         return math.cos(angle), math.sin(angle)
 
     def _draw_room(self) -> None:
@@ -282,7 +244,7 @@ class TablePainting:
             self._draw_card(card, left + step * index, self._hand_top, _HAND_CARD)
 
     def _draw_other_seat(self, seat: Seat, toward: Point) -> None:
-        """The plate of a seat and its cards below, within the picture."""
+        """Draw the plate of a seat and its cards below, within the picture."""
         columns = 0 if seat.hand is None else math.ceil(seat.cards_held / _CHIP_ROWS)
         width = max(_PLATE_SIZE[0], columns * _CHIP_SIZE[0])
         height = _PLATE_SIZE[1] + 8 + _CHIP_ROWS * _CHIP_SIZE[1]
@@ -298,14 +260,14 @@ class TablePainting:
             self._draw_chips(seat.hand, columns, middle, below)
 
     def _draw_plate(self, seat: Seat, left: float, top: float) -> None:
-        """The name plate of a seat: its score, tricks won and bid; the dealer's button."""
+        """Draw the name plate of a seat with score, tricks won and bid, and the dealer's button."""
         canvas, (width, height) = self._canvas, _PLATE_SIZE
         edge, edge_width = (_GOLD, 4) if seat.acts else (_PLATE_EDGE, 2)
         canvas.box(left, top, _PLATE_SIZE, _PLATE, 10, edge, edge_width)
         name = f"Seat {seat.number}"
         canvas.words(name, 27, (left + 14, top + height / 2), _GOLD if seat.acts else _WHITE, align=0)
         right = left + width - 12
-        color = _verdict(seat, self._scene.phase in ("scored", "over"))
+        color = _bid_color(seat, self._scene.phase in ("scored", "over"))
         canvas.words(f"{seat.score} points", 22, (right, top + 15), align=1)
         taken = canvas.words(f"{seat.tricks_won}/{seat.bid_text}", 26, (right, top + 36), color, 1)
         canvas.words("won/bid", 18, (right - taken - 7, top + 36), _GREY, align=1)
@@ -315,7 +277,7 @@ class TablePainting:
             canvas.words("D", 22, (left, top + 1), _BAR)
 
     def _draw_backs(self, count: int, middle: float, top: float) -> None:
-        """The backs of a hidden hand, and the number of cards."""
+        """Draw the backs of a hidden hand, and the number of its cards."""
         if count == 0:
             return
         canvas, (width, height) = self._canvas, _BACK_SIZE
@@ -328,14 +290,14 @@ class TablePainting:
         canvas.words(str(count), 28, (left + step * (count - 1) + width + 8, top + height / 2), align=0)
 
     def _draw_chips(self, hand: Sequence[str], columns: int, middle: float, top: float) -> None:
-        """A hand of small cards, in one or two rows."""
+        """Draw a hand of small cards, in one or two rows."""
         canvas, (width, height) = self._canvas, _CHIP_SIZE
         left = middle - columns * width / 2
         for index, card in enumerate(hand):
             row, column = divmod(index, columns)
             x, y = left + width * column, top + height * row
             canvas.box(x + 1, y + 1, (width - 2, height - 2), _WHITE, 4)
-            sign, rank = _parts(card)
+            sign, rank = _sign_and_rank(card)
             if rank:
                 canvas.words(rank, 20, (x + 10.5, y + height / 2 + 0.5), LIGHT_COLORS[sign])
                 canvas.sign(sign, (x + 23.5, y + height / 2), 12)
@@ -346,7 +308,7 @@ class TablePainting:
         canvas, (width, height) = self._canvas, size
         edge, edge_width = (_GOLD, 5.0) if wins else (_CARD_EDGE, 1.2)
         canvas.box(left, top, size, _WHITE, height * 0.09, edge, edge_width)
-        sign, rank = _parts(card)
+        sign, rank = _sign_and_rank(card)
         corner = left + width * 0.23
         if rank:
             canvas.words(rank, height * 0.32, (corner, top + height * 0.17), LIGHT_COLORS[sign])
@@ -358,49 +320,16 @@ class TablePainting:
             canvas.sign(sign, (left + width * 0.6, top + height * 0.66), height * 0.46)
 
 
-def _verdict(seat: Seat, over: bool) -> Color:
-    """The colour of the tricks won against the bid, as far as that is known."""
+def _bid_color(seat: Seat, over: bool) -> Color:
+    """Return the colour of the tricks won: whether the bid was met, as far as that is known."""
     if seat.bid is None or (seat.tricks_won < seat.bid and not over):
         return _WHITE
     return _GREEN if seat.tricks_won == seat.bid else _RED
 
 
-def _parts(card: str) -> tuple[str, str]:
-    """The sign and the rank of a card; the Wizard and the Jester have no rank."""
+def _sign_and_rank(card: str) -> tuple[str, str]:
+    """Return the sign and the rank of a card; the Wizard and the Jester have no rank."""
     if card in ("WI", "JE"):
         return card, ""
     rank, suit = card[0], card[1]
     return suit, "10" if rank == "T" else rank
-
-
-class Screen:
-    """A pygame window. See wizard_env.render.window.Window."""
-
-    def __init__(self, title: str, images_per_second: int) -> None:
-        self._title = title
-        self._images_per_second = images_per_second
-        self._clock = pygame.time.Clock()
-        self._closed = False
-        self.is_open = False
-
-    def show(self, picture: NDArray[np.uint8]) -> None:
-        if self._closed:
-            return
-        height, width, _ = picture.shape
-        pygame.display.init()
-        screen = pygame.display.get_surface()
-        if not self.is_open or screen is None or screen.get_size() != (width, height):
-            screen = pygame.display.set_mode((width, height))
-            pygame.display.set_caption(self._title)
-            self.is_open = True
-        screen.blit(pygame.image.frombuffer(picture.tobytes(), (width, height), "RGB"), (0, 0))
-        pygame.display.flip()
-        self._clock.tick(self._images_per_second)
-        if any(event.type == pygame.QUIT for event in pygame.event.get()):
-            self.close()
-
-    def close(self) -> None:
-        if self.is_open:
-            pygame.display.quit()
-        self.is_open = False
-        self._closed = True

@@ -1,4 +1,4 @@
-"""Scene: all that may be shown of a game to one observer, for text and pictures alike."""
+"""Scene: all that one observer may see of a game, for text and pictures alike."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Seat:
 
     @property
     def bid_text(self) -> str:
-        """The bid; "?" if it is hidden, "-" if none was made."""
+        """The bid, "?" if it is hidden, or "-" if none was made."""
         if self.bid_is_hidden:
             return "?"
         return "-" if self.bid is None else str(self.bid)
@@ -59,13 +59,13 @@ class Scene:
 
     @classmethod
     def of(cls, state: Any, rules: Rules, pad: Sequence[Round], observer: int | None = None) -> Self:
-        """What `observer` may see of a game; everything if None.
+        """Return what a seat may see of a game.
 
         Args:
             state: an array of one record of dtype STATE.
             rules: the options of the game.
-            pad: the score pad, the finished rounds up to the last one.
-            observer: a seat.
+            pad: the score pad: the finished rounds up to the last one.
+            observer: the seat; None sees everything.
 
         Raises:
             ValueError: there is no such seat at the table.
@@ -111,11 +111,11 @@ class Scene:
 
 
 def rules_text(rules: Rules) -> str:
-    """The options of a game, in words."""
+    """Return the options of a game, in words."""
     magic = ", Magic Edition" if rules.magic_edition else ""
     return f"bids {rules.bid_restriction} and {rules.bid_reveal}{magic}"
 
 
 def cards_text(count: int) -> str:
-    """A number of cards, in words."""
+    """Return a number of cards, in words."""
     return "1 card" if count == 1 else f"{count} cards"

@@ -1,4 +1,4 @@
-"""Images of the table, and a window that shows them; both need pygame, which is imported when it is used."""
+"""Images of the table, and a window for them; both need pygame, which is imported when it is used."""
 
 from typing import Any
 
@@ -8,12 +8,9 @@ from numpy.typing import NDArray
 from wizard_env.extras import extra
 from wizard_env.render.scene import Scene
 
-DEFAULT_WIDTH = 1000
-DEFAULT_HEIGHT = 700
 
-
-def image(scene: Scene, width: int = DEFAULT_WIDTH, height: int = DEFAULT_HEIGHT) -> NDArray[np.uint8]:
-    """A picture of the table, drawn off screen: uint8 [height, width, 3].
+def image(scene: Scene, width: int = 1000, height: int = 700) -> NDArray[np.uint8]:
+    """Paint the table off screen: uint8 [height, width, 3].
 
     Args:
         scene: what to show, as `Game.scene` returns it; its observer sits at the bottom, or seat 0.
@@ -36,32 +33,50 @@ class Window:
 
         Args:
             title: of the window.
-            images_per_second: how fast `show` may be called before it waits; 0 never waits.
+            images_per_second: the most that `show` shows, by waiting; 0 never waits.
 
         Raises:
             ImportError: pygame is not installed.
         """
-        self._screen: Any = _painting().Screen(title, images_per_second)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the window is on the screen; False before the first image and once it was closed."""
-        return bool(self._screen.is_open)
+        self.is_open = False
+        """True while the window is on the screen: from the first image until it is closed."""
+        self._pygame: Any = _painting().pygame
+        self._title = title
+        self._images_per_second = images_per_second
+        self._clock = self._pygame.time.Clock()
+        self._closed = False
 
     def show(self, picture: NDArray[np.uint8]) -> None:
-        """Show an image and answer the window's events. Does nothing once the window was closed.
+        """Show an image and answer the window's events; do nothing once the window was closed.
 
         picture: uint8 [height, width, 3]; the window takes its size.
         """
-        self._screen.show(picture)
+        if self._closed:
+            return
+        pygame = self._pygame
+        height, width, _ = picture.shape
+        pygame.display.init()
+        screen = pygame.display.get_surface()
+        if not self.is_open or screen is None or screen.get_size() != (width, height):
+            screen = pygame.display.set_mode((width, height))
+            pygame.display.set_caption(self._title)
+            self.is_open = True
+        screen.blit(pygame.image.frombuffer(picture.tobytes(), (width, height), "RGB"), (0, 0))
+        pygame.display.flip()
+        self._clock.tick(self._images_per_second)
+        if any(event.type == pygame.QUIT for event in pygame.event.get()):
+            self.close()
 
     def close(self) -> None:
         """Close the window for good; may be called again."""
-        self._screen.close()
+        if self.is_open:
+            self._pygame.display.quit()
+        self.is_open = False
+        self._closed = True
 
 
 def _painting() -> Any:
-    """The module that draws, which needs pygame."""
+    """Import the module that draws, which needs pygame."""
     with extra("render"):
         from wizard_env.render import painting
     return painting
