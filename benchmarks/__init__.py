@@ -1,1 +1,1 @@
-"""Speed, as ratios to peers measured in the same run: `python -m benchmarks` or `wizard bench`."""
+"""Measurements of speed, as ratios to peers measured in the same run: `wizard bench`."""

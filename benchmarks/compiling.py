@@ -1,4 +1,4 @@
-"""What it takes to compile the kernels: each by itself, and all of them by `wizard compile`."""
+"""Cost of compiling the kernels: each alone, and all of them in one process."""
 
 import json
 import os
@@ -7,28 +7,28 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.report import KernelCost, Row, within
+from benchmarks.report import KernelCost, Row, check_limit
 from benchmarks.timing import Effort, Sample
 from wizard_env.compiled.all_kernels import all_kernels
 
-ALONE_LIMIT = 8.0
-TOGETHER_LIMIT = 30.0
+_ALONE_LIMIT = 8.0
+_TOGETHER_LIMIT = 30.0
 SMALL = "wizard_env.view._conceal_rows"
 """The kernel that a smoke run compiles."""
 
 _PROGRAM = """
 import json, sys, numba
-numba.njit("int64()")(lambda: 0)  # what numba does once in a process is not counted
+numba.njit("int64()")(lambda: 0)  # numba's own start is not counted
 from wizard_env.compiled.all_kernels import be_quiet, compile_here
 be_quiet()
 print(json.dumps(compile_here(sys.argv[1:])))
 """
 
 
-def seconds_to_compile(names: list[str], cache: str) -> dict[str, float]:
-    """The processor time that each of some kernels takes, one after another in one fresh process.
+def _time_compiling(names: list[str], cache: str) -> dict[str, float]:
+    """Return the processor time of each kernel, compiled one after another in one fresh process.
 
-    cache: the folder for their machine code; what is there already is not compiled.
+    cache: the folder for machine code; kernels that are there are not compiled.
     """
     finished = subprocess.run(
         [sys.executable, "-c", _PROGRAM, *names],
@@ -42,12 +42,12 @@ def seconds_to_compile(names: list[str], cache: str) -> dict[str, float]:
 
 
 def measure_compiling(effort: Effort) -> tuple[list[KernelCost], list[Row]]:
-    """Every kernel alone; then all in one process, where they share helpers."""
+    """Measure every kernel alone; then all in one process, where they share helpers."""
     names = list(all_kernels()) if effort.cold else [SMALL]
     costs: list[KernelCost] = []
     for name in names:
         with TemporaryDirectory() as cache:
-            seconds = seconds_to_compile([name], cache)[name]
+            seconds = _time_compiling([name], cache)[name]
             function = name.rpartition(".")[2]
             size = sum(file.stat().st_size for file in Path(cache).rglob(f"*.{function}-*.nbc"))
             costs.append(KernelCost(name, seconds, size))
@@ -55,10 +55,10 @@ def measure_compiling(effort: Effort) -> tuple[list[KernelCost], list[Row]]:
         return costs, []
     slowest = max(cost.seconds for cost in costs)
     with TemporaryDirectory() as cache:
-        together = sum(seconds_to_compile(names, cache).values())
+        together = sum(_time_compiling(names, cache).values())
     return costs, [
-        within("the kernel that takes longest to compile", Sample(slowest, slowest), ALONE_LIMIT),
-        within(
-            f"all {len(names)} kernels compiled in one process", Sample(together, together), TOGETHER_LIMIT
+        check_limit("the kernel that takes longest to compile", Sample(slowest, slowest), _ALONE_LIMIT),
+        check_limit(
+            f"all {len(names)} kernels compiled in one process", Sample(together, together), _TOGETHER_LIMIT
         ),
     ]

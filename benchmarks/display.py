@@ -1,4 +1,4 @@
-"""A report as tables for the terminal."""
+"""Display of a report as tables in the terminal."""
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -21,17 +21,17 @@ _RATES = (RATE, STEP_RATE, WORLD_RATE)
 
 
 def render(report: Report) -> RenderableType:
-    """The machine, the comparisons, the cost by batch size, and the kernels' compilation."""
-    parts: list[RenderableType] = [_describe(report.machine)]
+    """Show the machine, the comparisons, the cost by batch size, and the cost of compiling."""
+    sections: list[RenderableType] = [_describe(report.machine)]
     if report.quick:
-        parts.append(Text("A smoke run: the numbers are rough.", style="bold"))
-    parts += [
+        sections.append(Text("A smoke run: the numbers are rough.", style="bold"))
+    sections += [
         _comparisons(report.rows),
         Text("Best runs, with medians below them; targets are judged by the best runs."),
         _curve(report.curve),
         _kernels(report.kernels),
     ]
-    return Group(*parts)
+    return Group(*sections)
 
 
 def _describe(machine: Machine) -> Text:
@@ -58,7 +58,7 @@ def _comparisons(rows: list[Row]) -> Table:
 
 
 def _both(best: float | None, median: float | None, unit: str) -> str:
-    """The best run, with the median below it."""
+    """Write the best run, with the median below it."""
     if best is None or median is None:
         return ""
     return _amount(best, unit) if best == median else f"{_amount(best, unit)}\n[dim]{_amount(median, unit)}"

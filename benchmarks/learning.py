@@ -1,39 +1,38 @@
-"""Learning end to end: playing, advantages and gradient steps of our PPO, against MaskablePPO."""
+"""Learning end to end: games, advantages and gradient steps of our PPO, against MaskablePPO."""
 
 import cProfile
 import pstats
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import torch
 
-from benchmarks.report import RATE, SHARE, Row, compared, noted
-from benchmarks.timing import Contestant, Effort, alternate
+from benchmarks.report import RATE, SHARE, Row, compare, note
+from benchmarks.timing import Contestant, Effort, alternate, repeat
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
 from wizard_env.train.parallel.devices import with_precision
 from wizard_env.train.ppo.learner import Learner as PpoLearner
 from wizard_env.train.sb3.learner import Learner as Sb3Learner
 
-BATCH = 1024
-STEPS = 64
-REPETITIONS = 3
-LEARNED = 1_000_000
+_BATCH = 1024
+_STEPS = 64
+_REPETITIONS = 3
+_LEARNED = 1_000_000
 """Decisions learned from before the measurement: most units of the network are then 0, which is faster."""
-TARGETS = {256: 2.5, 512: 2.0}
+_TARGETS = {256: 2.5, 512: 2.0}
 """Ratios to reach for networks of two layers of this width, on a processor without AMX."""
 
 
-def _config(learner: str, width: int, effort: Effort, **changes: Any) -> Config:
+def make_config(learner: str, width: int, effort: Effort, **changes: Any) -> Config:
+    """Return a config of two layers of a width, with the precision that suits this processor."""
     learning: dict[str, Any] = {
         "learner": learner,
         "decisions": 2**40,
         "num_games": effort.batch,
-        "decisions_per_game": STEPS,
-        "batch_size": min(BATCH, effort.batch * STEPS),
+        "decisions_per_game": _STEPS,
+        "batch_size": min(_BATCH, effort.batch * _STEPS),
         "epochs": 1,
         "learning_rate": 2e-3,  # as in configs/quick.toml
         "layers": [width, width],
@@ -43,82 +42,77 @@ def _config(learner: str, width: int, effort: Effort, **changes: Any) -> Config:
     return with_precision(config, "cpu")
 
 
-def named(width: int, effort: Effort) -> str:
-    """The name of the measurement, with the precision that was chosen."""
-    precision = _config("ppo", width, effort).learning.precision
-    return f"learning, train.ppo, 2x{width}, {precision}, 1 epoch"
+def describe(width: int, config: Config) -> str:
+    """Name the measurement of a config, with the precision that was chosen."""
+    return f"learning, train.ppo, 2x{width}, {config.learning.precision}, 1 epoch"
 
 
-def lean(width: int, effort: Effort, learned: int = 0) -> Contestant:
-    """Iterations of `train.ppo` on the processor. learned: decisions to learn from before."""
-    return iterations(_config("ppo", width, effort), "cpu", learned)
-
-
-def iterations(config: Config, device: str, learned: int = 0) -> Contestant:
-    """Iterations of `train.ppo` on a device. learned: decisions to learn from before."""
+def iterate(config: Config, device: str = "cpu", learned: int = 0) -> Contestant:
+    """Time iterations of `train.ppo`. learned: decisions to learn from before."""
     learner = PpoLearner(config, device, None)
     while learner.decisions < learned:
         learner.iterate()
 
-    def run(seconds: float) -> tuple[int, float]:
-        start, before = perf_counter(), learner.decisions
-        while perf_counter() - start < seconds:
-            learner.iterate()
-        return learner.decisions - before, perf_counter() - start
+    def work() -> int:
+        before = learner.decisions
+        learner.iterate()
+        return learner.decisions - before
 
-    return run
+    return repeat(work)
 
 
-def library(width: int, effort: Effort) -> Contestant:
-    """Iterations of MaskablePPO on the same games, with the same shared trunk."""
-    learner = Sb3Learner(_config("maskable_ppo", width, effort), "cpu", None)
-    iteration = effort.batch * STEPS
+def _iterate_maskable_ppo(config: Config) -> Contestant:
+    """Time iterations of MaskablePPO on the same games, with the same shared trunk."""
+    learner = Sb3Learner(config, "cpu", None)
+    learning = config.learning
+    iteration = learning.num_games * learning.decisions_per_game
 
-    def run(seconds: float) -> tuple[int, float]:
-        start, before = perf_counter(), learner.decisions
-        while perf_counter() - start < seconds:
-            learner.model.learn(iteration, reset_num_timesteps=False)
-        return learner.decisions - before, perf_counter() - start
+    def work() -> int:
+        before = learner.decisions
+        learner.model.learn(iteration, reset_num_timesteps=False)
+        return learner.decisions - before
 
-    return run
+    return repeat(work)
 
 
 def measure_learning(effort: Effort) -> list[Row]:
-    """Decisions learned from, per second."""
+    """Measure the decisions learned from, per second."""
     keep_freed_memory()
-    effort = replace(effort, repetitions=min(REPETITIONS, effort.repetitions))
+    effort = replace(effort, repetitions=min(_REPETITIONS, effort.repetitions))
     rows = []
-    for width, target in TARGETS.items():
+    for width, target in _TARGETS.items():
         rows += _against_library(width, target, effort)
-        for part, share in shares(_config("ppo", width, effort), "cpu", PARTS, effort.repetitions).items():
-            rows.append(noted(f"learning, 2x{width}, share of {part}", share, SHARE))
+        for part, share in _shares(make_config("ppo", width, effort), effort.repetitions).items():
+            rows.append(note(f"learning, 2x{width}, share of {part}", share, SHARE))
     return rows
 
 
 def _against_library(width: int, target: float, effort: Effort) -> list[Row]:
-    """A network that has learned, and a fresh one, against MaskablePPO; its speed does not depend on that."""
-    trained, peer = named(width, effort), f"sb3-contrib MaskablePPO with a shared trunk, 2x{width}, 1 epoch"
+    """Compare a network that has learned, and a fresh one, with MaskablePPO, which is as fast for both."""
+    config = make_config("ppo", width, effort)
+    trained = describe(width, config)
+    peer = f"sb3-contrib MaskablePPO with a shared trunk, 2x{width}, 1 epoch"
     fresh, stays = f"{trained}, a fresh network", {"learning_rate": 1e-12, "final_learning_rate": 1e-12}
-    learned = LEARNED if effort.cold else 0
+    learned = _LEARNED if effort.cold else 0
     validate = torch.distributions.Distribution._validate_args
     try:
         rates = alternate(
             {
-                trained: lean(width, effort, learned),
-                fresh: iterations(_config("ppo", width, effort, **stays), "cpu"),
-                peer: library(width, effort),
+                trained: iterate(config, learned=learned),
+                fresh: iterate(make_config("ppo", width, effort, **stays)),
+                peer: _iterate_maskable_ppo(make_config("maskable_ppo", width, effort)),
             },
             effort,
         )
     finally:
         torch.distributions.Distribution.set_default_validate_args(validate)
     return [
-        compared(trained, rates[trained], peer, rates[peer], target, RATE),
-        compared(fresh, rates[fresh], peer, rates[peer], None, RATE),
+        compare(trained, rates[trained], peer, rates[peer], target, RATE),
+        compare(fresh, rates[fresh], peer, rates[peer], None, RATE),
     ]
 
 
-PARTS = {
+_PARTS = {
     "games, forced moves and observations": ("step", "selfplay/games.py"),
     "the network, acting": ("_outputs", "ppo/device.py"),
     "sampling actions": ("sample_softmax", "wizard_env/sampling.py"),
@@ -130,14 +124,9 @@ PARTS = {
 """The parts of an iteration: the function that does each, and its file."""
 
 
-def shares(
-    config: Config, device: str, parts: Mapping[str, tuple[str, str]], repetitions: int
-) -> dict[str, float]:
-    """How an iteration of `train.ppo` spends its time, in %, by cProfile.
-
-    parts: the function that does each, and its file.
-    """
-    learner = PpoLearner(config, device, None)
+def _shares(config: Config, repetitions: int) -> dict[str, float]:
+    """Return the share of each part in an iteration of `train.ppo`, in %, by cProfile."""
+    learner = PpoLearner(config, "cpu", None)
     learner.iterate()
     profile = cProfile.Profile()
     for _ in range(repetitions):
@@ -147,4 +136,4 @@ def shares(
         key = name, "/".join(Path(path).parts[-2:])
         spent[key] = max(spent.get(key, 0.0), cumulative)
     whole = spent["iterate", "ppo/learner.py"]
-    return {part: 100 * spent[place] / whole for part, place in parts.items()}
+    return {part: 100 * spent[place] / whole for part, place in _PARTS.items()}

@@ -1,11 +1,10 @@
-"""The result of a benchmark run: the machine, rows, and the cost of a decision by batch size."""
+"""Report of a benchmark run: the machine, rows, the cost of a decision by batch size, kernels."""
 
 import os
 import platform
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from benchmarks.timing import Sample
 from wizard_env import get_num_threads
@@ -17,12 +16,12 @@ SECONDS = "s"
 SHARE = "%"
 TIMES = "x"
 
-PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "open_spiel")
+_PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "open_spiel")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement. `ratio` and `reached` are from the best runs; the medians are for comparison."""
+    """A measurement. `ratio` and `reached` come from the best runs; medians are for comparison."""
 
     name: str
     unit: str
@@ -55,7 +54,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class KernelCost:
-    """What it takes to compile one kernel, with its helpers, in a process that has compiled nothing else."""
+    """Cost of compiling one kernel, with its helpers, in a process that has compiled nothing else."""
 
     name: str
     seconds: float
@@ -66,7 +65,7 @@ class KernelCost:
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine that the run was made on."""
+    """The machine of a run."""
 
     cpu: str
     cores: int
@@ -83,20 +82,16 @@ class Report:
 
     machine: Machine
     quick: bool
-    """Whether this was a smoke run, with rough numbers."""
+    """True for a smoke run, with rough numbers."""
     rows: list[Row]
     curve: list[CurvePoint]
     kernels: list[KernelCost]
 
-    def as_dict(self) -> dict[str, Any]:
-        """The report as plain values, for JSON."""
-        return asdict(self)
 
-
-def compared(
+def compare(
     name: str, ours: Sample, peer_name: str, peer: Sample, target: float | None = None, unit: str = RATE
 ) -> Row:
-    """A row that compares a rate with a peer's."""
+    """Return a row that compares a rate with a peer's."""
     ratio = ours.best / peer.best
     return Row(
         name=name,
@@ -113,24 +108,24 @@ def compared(
     )
 
 
-def within(name: str, seconds: Sample, limit: float) -> Row:
-    """A row that compares a time with a limit."""
+def check_limit(name: str, seconds: Sample, limit: float) -> Row:
+    """Return a row that compares a time with a limit."""
     return Row(name, SECONDS, seconds.best, seconds.median, target=limit, reached=seconds.best < limit)
 
 
-def noted(name: str, value: float, unit: str) -> Row:
-    """A row for a number computed from the best runs of others."""
+def note(name: str, value: float, unit: str) -> Row:
+    """Return a row for a number that was computed from the best runs of others."""
     return Row(name, unit, value, value)
 
 
-def this_machine() -> Machine:
-    """This machine, and the versions of the packages measured."""
+def describe_machine() -> Machine:
+    """Describe this machine, with the versions of the measured packages."""
     return Machine(
         cpu=_cpu_model(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         threads=get_num_threads(),
         python=f"{platform.python_implementation()} {platform.python_version()}",
-        packages={name: version(name) for name in PACKAGES},
+        packages={name: version(name) for name in _PACKAGES},
     )
 
 

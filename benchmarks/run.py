@@ -5,7 +5,7 @@ from benchmarks.compiling import measure_compiling
 from benchmarks.environments import measure_aec, measure_gymnasium
 from benchmarks.learning import measure_learning
 from benchmarks.players import measure_players
-from benchmarks.report import Report, this_machine
+from benchmarks.report import Report, describe_machine
 from benchmarks.startup import measure_startup
 from benchmarks.threads import measure_threads
 from benchmarks.timing import FULL, QUICK
@@ -14,7 +14,7 @@ from benchmarks.timing import FULL, QUICK
 def main(quick: bool = False) -> Report:
     """Measure everything, which takes some minutes on a quiet machine.
 
-    quick: make a smoke run of seconds, on small batches and without a cold start; its numbers are rough.
+    quick: make a smoke run of seconds, with rough numbers, on small batches and without a cold start.
     """
     effort = QUICK if quick else FULL
     rows = measure_batches(effort)
@@ -27,4 +27,4 @@ def main(quick: bool = False) -> Report:
     rows += measure_gymnasium(effort)
     rows += measure_startup(effort)
     kernels, compiling = measure_compiling(effort)
-    return Report(this_machine(), quick, rows + compiling, curve, kernels)
+    return Report(describe_machine(), quick, rows + compiling, curve, kernels)

@@ -1,9 +1,8 @@
-"""How fast the browser server answers clicks while many play: `python -m benchmarks.server --tables 50`.
+"""Speed of the browser server's answers while many play: `python -m benchmarks.server --tables 50`.
 
-Everyone plays against three agents at a table of their own, and thinks for about a second before each
-click; agents wait as long as they do by default. A click is answered when the view after it arrives. The
-server is a process of its own, and people come from several addresses, because the number of tables that
-one address may open is limited.
+Each person plays against three agents at a separate table, and thinks for about a second before a click;
+agents wait as long as they do by default. A click is answered when the view after it arrives. The server is
+a separate process, and people come from several addresses, because one address may open few tables.
 """
 
 import asyncio
@@ -25,15 +24,15 @@ from websockets.asyncio.client import ClientConnection, connect
 
 PEOPLE_PER_ADDRESS = 40
 THINKING = (0.5, 1.5)
-"""Seconds before a click, from the least to the most."""
+"""Least and most seconds before a click."""
 WARM_UP = 3.0
-"""Seconds that are not measured, in which everyone sits down."""
+"""Seconds that are not measured, while people sit down."""
 LONGEST_START = 600.0
 """Seconds until the server must be ready; kernels may have to be compiled first."""
 
 
 async def measure(tables: int, seconds: float, opponents: Sequence[str], seed: int) -> list[float]:
-    """The seconds from each click to its answer. Needs addresses 127.0.0.2 and up, as Linux has them."""
+    """Return the seconds from each click to its answer. Needs addresses 127.0.0.2 and up, as on Linux."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
     wizard = Path(sys.executable).with_name("wizard")
@@ -72,7 +71,7 @@ async def until_ready(port: int) -> None:
 
 
 def request(port: int, address: str, method: str, path: str, body: Any = None) -> dict[str, Any]:
-    """The answer to a request that is sent from an address of this computer."""
+    """Send a request from an address of this computer; return the answer."""
     connection = HTTPConnection("127.0.0.1", port, source_address=(address, 0))
     connection.request(method, path, json.dumps(body), {"Content-Type": "application/json"})
     answer: dict[str, Any] = json.loads(connection.getresponse().read())
@@ -83,7 +82,7 @@ def request(port: int, address: str, method: str, path: str, body: Any = None) -
 async def play(
     port: int, number: int, opponents: Sequence[str], rng: random.Random, waits: list[float]
 ) -> None:
-    """Open a table and play there, one game after another; append how long each click waits."""
+    """Open a table and play there, one game after another; append the wait for each click."""
     address = f"127.0.0.{2 + number // PEOPLE_PER_ADDRESS}"
     while True:
         body = {"seats": [None, *opponents]}
@@ -105,7 +104,7 @@ async def play(
 
 
 async def next_view(browser: ClientConnection, decisions: int) -> dict[str, Any]:
-    """The next view after more decisions."""
+    """Wait for the next view with more decisions."""
     while True:
         heard: dict[str, Any] = json.loads(await browser.recv())
         if heard["kind"] == "error":

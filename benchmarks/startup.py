@@ -1,4 +1,4 @@
-"""The time from the first import to the first step in fresh processes, with and without compiled kernels."""
+"""Time from the first import to the first step in fresh processes, with and without compiled kernels."""
 
 import os
 import shutil
@@ -10,11 +10,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 import wizard_env
-from benchmarks.report import Row, within
+from benchmarks.report import Row, check_limit
 from benchmarks.timing import Effort, Sample
 
-COLD_LIMIT = 20.0
-WARM_LIMIT = 1.5
+_COLD_LIMIT = 20.0
+_WARM_LIMIT = 1.5
 
 _BATCH = """
 from wizard_env import Games, Rules
@@ -49,7 +49,7 @@ def copy_package(folder: Path) -> None:
 
 
 def time_to_first_step(program: str, folder: Path, settings: Mapping[str, str] | None = None) -> float:
-    """Seconds that a program takes in a fresh process, imports included.
+    """Time a program in a fresh process, imports included, in seconds.
 
     Args:
         program: source code that imports the package and takes a step.
@@ -72,7 +72,7 @@ def time_to_first_step(program: str, folder: Path, settings: Mapping[str, str] |
 
 
 def measure_startup(effort: Effort) -> list[Row]:
-    """The first start of a copy compiles its kernels; the next ones find them in the cache."""
+    """Time first steps: the first start of a copy compiles its kernels, the next ones find them cached."""
     rows: list[Row] = []
     for name, program in PROGRAMS.items():
         with TemporaryDirectory() as private:
@@ -81,9 +81,9 @@ def measure_startup(effort: Effort) -> list[Row]:
                 folder = Path(private)
                 copy_package(folder)
                 cold = time_to_first_step(program, folder)
-                rows.append(within(f"{name}: first step, cold", Sample(cold, cold), COLD_LIMIT))
+                rows.append(check_limit(f"{name}: first step, cold", Sample(cold, cold), _COLD_LIMIT))
             warm = [time_to_first_step(program, folder) for _ in range(effort.starts)]
             rows.append(
-                within(f"{name}: first step, warm cache", Sample(min(warm), median(warm)), WARM_LIMIT)
+                check_limit(f"{name}: first step, warm cache", Sample(min(warm), median(warm)), _WARM_LIMIT)
             )
     return rows

@@ -1,19 +1,21 @@
-"""Timing: contestants take turns, so that disturbances of the machine affect all of them."""
+"""Timing of contestants that take turns, so that disturbances of the machine affect all of them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import median
-from typing import TypeAlias
+from time import perf_counter
+from typing import TypeAlias, TypeVar
 
-from wizard_env.compiled.threads import get_num_threads, num_threads
+from wizard_env.compiled.threads import num_threads
 
 Contestant: TypeAlias = Callable[[float], tuple[int, float]]
 """Runs for about the given seconds; returns the number of decisions taken and the seconds spent."""
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much to measure."""
+    """Amount of measuring."""
 
     repetitions: int
     """Turns per contestant."""
@@ -27,7 +29,7 @@ class Effort:
     large_batch: int
     """Batch sizes of the comparisons."""
     cold: bool
-    """Whether to time starts without compiled code, too."""
+    """Also time starts without compiled code."""
 
 
 FULL = Effort(25, 0.1, 5, tuple(4**power for power in range(3, 9)), 1024, 8192, cold=True)
@@ -36,14 +38,42 @@ QUICK = Effort(2, 0.005, 1, (16, 64), 32, 600, cold=False)
 
 @dataclass(frozen=True)
 class Sample:
-    """Repeated measurements. The best one is the least disturbed, so ratios are based on it."""
+    """Repeated measurements. Ratios are based on the best one, which is the least disturbed."""
 
     best: float
     median: float
 
 
+def repeat(work: Callable[[], int]) -> Contestant:
+    """Return a contestant that works again and again. work: returns its number of decisions."""
+
+    def run(seconds: float) -> tuple[int, float]:
+        decisions, spent, start = 0, 0.0, perf_counter()
+        while spent < seconds:
+            decisions += work()
+            spent = perf_counter() - start
+        return decisions, spent
+
+    return run
+
+
+def repeat_after(prepare: Callable[[], _T], work: Callable[[_T], int]) -> Contestant:
+    """Return a contestant that works again and again, each time on what `prepare` returns, untimed."""
+
+    def run(seconds: float) -> tuple[int, float]:
+        decisions, spent = 0, 0.0
+        while spent < seconds:
+            prepared = prepare()
+            start = perf_counter()
+            decisions += work(prepared)
+            spent += perf_counter() - start
+        return decisions, spent
+
+    return run
+
+
 def alternate(contestants: Mapping[str, Contestant], effort: Effort) -> dict[str, Sample]:
-    """The rate of every contestant per second. They take turns, after one turn each to warm up."""
+    """Return the decisions per second of every contestant. Each has one more turn at first, to warm up."""
     for run in contestants.values():
         run(effort.seconds)
     rates: dict[str, list[float]] = {name: [] for name in contestants}
@@ -54,13 +84,8 @@ def alternate(contestants: Mapping[str, Contestant], effort: Effort) -> dict[str
     return {name: Sample(max(each), median(each)) for name, each in rates.items()}
 
 
-def available_threads(wanted: int) -> int:
-    """`wanted`, or the number of threads that this process may use if that is less."""
-    return min(wanted, get_num_threads())
-
-
 def on_threads(count: int, contestant: Contestant) -> Contestant:
-    """The contestant, limited to `count` threads."""
+    """Limit a contestant to `count` threads."""
 
     def run(seconds: float) -> tuple[int, float]:
         with num_threads(count):

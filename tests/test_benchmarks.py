@@ -1,6 +1,5 @@
 """The benchmarks run and report; no test depends on how fast anything is."""
 
-import json
 import math
 from io import StringIO
 from pathlib import Path
@@ -12,7 +11,7 @@ from benchmarks import gpu
 from benchmarks.batch import GAME_LENGTH, bytes_of, spread_games
 from benchmarks.compiling import SMALL
 from benchmarks.display import render
-from benchmarks.report import RATE, SECONDS, SHARE, STEP_RATE, TIMES, WORLD_RATE, Report, compared, within
+from benchmarks.report import RATE, SECONDS, SHARE, STEP_RATE, TIMES, WORLD_RATE, Report, check_limit, compare
 from benchmarks.run import main
 from benchmarks.startup import PROGRAMS, copy_package, time_to_first_step
 from benchmarks.timing import QUICK, Sample, alternate
@@ -61,10 +60,6 @@ def test_the_kernels_compilation_is_measured(report: Report) -> None:
     assert report.kernels[0].bytes > 1000
 
 
-def test_a_report_survives_json(report: Report) -> None:
-    assert json.loads(json.dumps(report.as_dict())) == report.as_dict()
-
-
 def test_the_table_names_the_machine_and_every_row(report: Report) -> None:
     paper = StringIO()
     Console(file=paper, width=240).print(render(report))
@@ -73,23 +68,21 @@ def test_the_table_names_the_machine_and_every_row(report: Report) -> None:
         assert words in text
 
 
-def test_a_device_is_compared_with_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here with the processor itself; every part of an iteration is found."""
+def test_a_device_is_compared_with_the_processor() -> None:
+    """Here with the processor itself."""
     small = ["learning.num_games=128", "learning.decisions_per_game=8", "learning.batch_size=256"]
-    monkeypatch.setattr(gpu, "GAMES", {"small": [*small, "learning.layers=[8]", "learning.critic=[8]"]})
-    rate, *shares = gpu.measure("cpu", QUICK)
+    games = {"small": [*small, "learning.layers=[8]", "learning.critic=[8]"]}
+    (rate,) = gpu.measure("cpu", QUICK, games)
     assert rate.ratio is not None
     assert rate.ratio > 0
-    assert [row.name for row in shares] == list(gpu.PARTS)
-    assert all(0 <= row.ours <= 100 for row in shares)
 
 
 def test_targets_are_judged_by_the_best_runs() -> None:
     peer = Sample(best=10.0, median=5.0)
-    assert compared("step", Sample(best=400.0, median=100.0), "peer", peer, 40).reached
-    assert not compared("step", Sample(best=390.0, median=380.0), "peer", peer, 40).reached
-    assert within("start", Sample(best=1.4, median=1.6), 1.5).reached
-    assert not within("start", Sample(best=1.5, median=1.6), 1.5).reached
+    assert compare("step", Sample(best=400.0, median=100.0), "peer", peer, 40).reached
+    assert not compare("step", Sample(best=390.0, median=380.0), "peer", peer, 40).reached
+    assert check_limit("start", Sample(best=1.4, median=1.6), 1.5).reached
+    assert not check_limit("start", Sample(best=1.5, median=1.6), 1.5).reached
 
 
 def test_contestants_take_turns() -> None:
