@@ -17,9 +17,6 @@ from wizard_env import Games, Rules, get_num_threads, sample_legal
 from wizard_env.invariants import check_states
 
 _RULES = Rules(num_players=4)
-GAME_LENGTH = sum(_RULES.num_players * (1 + size) for size in _RULES.rounds)
-"""Decisions of a game, without the dealers' choices of trump."""
-
 PEER = "OpenSpiel oh_hell"
 _REPLAYED = "OpenSpiel oh_hell, replayed"
 _TAPES = 256
@@ -50,7 +47,7 @@ def step_games(games: Games) -> Contestant:
     return run
 
 
-def sample_and_step(games: Games) -> Contestant:
+def _sample_and_step(games: Games) -> Contestant:
     """Time `sample_legal` and `Games.step`."""
     rng = np.random.default_rng(0)
 
@@ -61,7 +58,7 @@ def sample_and_step(games: Games) -> Contestant:
     return repeat(work)
 
 
-def check(games: Games) -> Contestant:
+def _check(games: Games) -> Contestant:
     """Time `check_states`, which every state from outside goes through, instead of a step."""
 
     def work() -> int:
@@ -71,7 +68,7 @@ def check(games: Games) -> Contestant:
     return repeat(work)
 
 
-def play_out(games: Games) -> Contestant:
+def _play_out(games: Games) -> Contestant:
     """Time `Games.playout`: the kernel plays copies of the games to their end, without observations."""
     rng = np.random.default_rng(0)
     return repeat(lambda: games.playout(rng)[1])
@@ -94,7 +91,7 @@ def play_oh_hell() -> Contestant:
     return repeat(work)
 
 
-def replay_oh_hell() -> Contestant:
+def _replay_oh_hell() -> Contestant:
     """Time the minimum of a loop: recorded games, so that no actions are chosen."""
     game = pyspiel.load_game("oh_hell(players=4)")
     tapes = cycle([_record(game, random.Random(seed)) for seed in range(_TAPES)])
@@ -135,13 +132,13 @@ def measure_batches(effort: Effort) -> list[Row]:
     rates = alternate(
         {
             PEER: play_oh_hell(),
-            _REPLAYED: replay_oh_hell(),
+            _REPLAYED: _replay_oh_hell(),
             step: on_threads(1, step_games(games)),
-            sampled: on_threads(1, sample_and_step(games)),
+            sampled: on_threads(1, _sample_and_step(games)),
             chosen: step_games(games),
             parallel: on_threads(two, step_games(large)),
-            played: on_threads(1, play_out(games)),
-            checked: on_threads(1, check(games)),
+            played: on_threads(1, _play_out(games)),
+            checked: on_threads(1, _check(games)),
         },
         effort,
     )

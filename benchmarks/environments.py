@@ -21,12 +21,12 @@ _CARTPOLE = "CartPole-v1"
 _TICTACTOE = "PettingZoo tictactoe_v3"
 
 
-def first_legal(mask: NDArray[np.int8]) -> int:
+def _first_legal(mask: NDArray[np.int8]) -> int:
     """Return the first legal action, found as cheaply as Python can."""
     return mask.tobytes().index(1)
 
 
-def play_aec(env: Any) -> Contestant:
+def _play_aec(env: Any) -> Contestant:
     """Time last() and step(), with the first legal action of the mask."""
     return repeat_after(env.reset, lambda _: _play_game(env))
 
@@ -38,11 +38,11 @@ def _play_game(env: Any) -> int:
         observation, _, terminated, truncated, _ = env.last()
         if terminated or truncated:
             return decisions
-        env.step(first_legal(observation["action_mask"]))
+        env.step(_first_legal(observation["action_mask"]))
         decisions += 1
 
 
-def plainly_wrapped() -> Any:
+def _plainly_wrapped() -> Any:
     """Make `raw_env` in PettingZoo's own wrappers, like `tictactoe_v3.env`."""
     env = wrappers.TerminateIllegalWrapper(wizard_v0.raw_env(), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
@@ -55,10 +55,10 @@ def measure_aec(effort: Effort) -> list[Row]:
     plain = "wizard_v0.raw_env in plain PettingZoo wrappers"
     rates = alternate(
         {
-            _TICTACTOE: play_aec(pettingzoo.make("aec", "classic/tictactoe_v3")),
-            wrapped: play_aec(wizard_v0.env()),
-            plain: play_aec(plainly_wrapped()),
-            raw: play_aec(wizard_v0.raw_env()),
+            _TICTACTOE: _play_aec(pettingzoo.make("aec", "classic/tictactoe_v3")),
+            wrapped: _play_aec(wizard_v0.env()),
+            plain: _play_aec(_plainly_wrapped()),
+            raw: _play_aec(wizard_v0.raw_env()),
         },
         effort,
     )
@@ -72,7 +72,7 @@ def measure_aec(effort: Effort) -> list[Row]:
     ]
 
 
-def play_episodes(env: gymnasium.Env[Any, Any], choose: Callable[[dict[str, Any], int], int]) -> Contestant:
+def _play_episodes(env: gymnasium.Env[Any, Any], choose: Callable[[dict[str, Any], int], int]) -> Contestant:
     """Time step() of a single environment. choose: maps info and the number of steps to an action."""
 
     def play(reset: tuple[Any, dict[str, Any]]) -> int:
@@ -86,7 +86,7 @@ def play_episodes(env: gymnasium.Env[Any, Any], choose: Callable[[dict[str, Any]
     return repeat_after(env.reset, play)
 
 
-def step_vector(
+def _step_vector(
     env: gymnasium.vector.VectorEnv[Any, Any, Any], choose: Callable[[dict[str, Any]], NDArray[Any]]
 ) -> Contestant:
     """Time step() of a vector environment. choose: maps infos to actions, untimed."""
@@ -100,7 +100,7 @@ def step_vector(
     return repeat_after(lambda: choose(infos), step)
 
 
-def make_batch(name: str, num_envs: int) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
+def _make_batch(name: str, num_envs: int) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
     """Make the native vector environment for a name."""
     return gymnasium.make_vec(name, num_envs=num_envs, vectorization_mode="vector_entry_point")
 
@@ -116,11 +116,11 @@ def measure_gymnasium(effort: Effort) -> list[Row]:
     peer, peers = _CARTPOLE, f"{_CARTPOLE}, {num:,} vectorised"
     rates = alternate(
         {
-            peer: play_episodes(gymnasium.make(_CARTPOLE), lambda _, steps: steps & 1),
-            one: play_episodes(gymnasium.make(_WIZARD), lambda info, _: first_legal(info["action_mask"])),
-            peers: step_vector(make_batch(_CARTPOLE, num), lambda _: rng.integers(0, 2, num)),
-            many: step_vector(
-                make_batch(_WIZARD, num), lambda infos: sample_legal(infos["action_mask"], rng)
+            peer: _play_episodes(gymnasium.make(_CARTPOLE), lambda _, steps: steps & 1),
+            one: _play_episodes(gymnasium.make(_WIZARD), lambda info, _: _first_legal(info["action_mask"])),
+            peers: _step_vector(_make_batch(_CARTPOLE, num), lambda _: rng.integers(0, 2, num)),
+            many: _step_vector(
+                _make_batch(_WIZARD, num), lambda infos: sample_legal(infos["action_mask"], rng)
             ),
         },
         effort,

@@ -27,13 +27,13 @@ _WORLDS = 16
 _POSITIONS = 64
 
 
-def draw_from_belief(num_games: int) -> Contestant:
+def _draw_from_belief(num_games: int) -> Contestant:
     """Time `draw_worlds` for decisions spread over whole games, several worlds for each."""
     view, rng = spread_games(num_games).view(), np.random.default_rng(0)
     return repeat(lambda: draw_worlds(view, _WORLDS, rng).size)
 
 
-def resample_oh_hell() -> Contestant:
+def _resample_oh_hell() -> Contestant:
     """Time OpenSpiel's sampler for Oh Hell, which does not respect all voids shown."""
     game, rng = pyspiel.load_game("oh_hell(players=4)"), random.Random(0)
     states: list[pyspiel.State] = []
@@ -54,13 +54,13 @@ def resample_oh_hell() -> Contestant:
     return repeat(work)
 
 
-def act(name: str, num_games: int) -> Contestant:
+def _act(name: str, num_games: int) -> Contestant:
     """Time an agent's `act` for decisions spread over whole games."""
     agent, view, rng = load(name), spread_games(num_games).view(), np.random.default_rng(0)
     return repeat(lambda: len(agent.act(view, rng)))
 
 
-def play_out(network: Path, num_games: int) -> Contestant:
+def _play_out(network: Path, num_games: int) -> Contestant:
     """Time `Playouts` of worlds of 15 cards, with a network in every seat."""
     model = model_of(NetworkAgent(str(network), backend="numpy").layers)
     view, playouts = Games(_ROUND, 1).view(), Playouts(num_games, evidence="nothing", model=model)
@@ -74,7 +74,7 @@ def play_out(network: Path, num_games: int) -> Contestant:
     return repeat(work)
 
 
-def play_out_from_python(network: Path, num_games: int) -> Contestant:
+def _play_out_from_python(network: Path, num_games: int) -> Contestant:
     """Time the same, with all worlds side by side and a call of the network for every step of them."""
     agent, rng = NetworkAgent(str(network), backend="numpy"), np.random.default_rng(0)
     seeds = count(step=num_games)
@@ -97,12 +97,12 @@ def measure_players(effort: Effort) -> list[Row]:
     rates = alternate(
         {
             PEER: play_oh_hell(),
-            _SAMPLER: resample_oh_hell(),
-            worlds: on_threads(1, draw_from_belief(effort.batch)),
-            **{name: on_threads(1, act(name, effort.batch)) for name in _AGENTS},
-            small: on_threads(1, play_out(DISTILLED, effort.batch)),
-            large: on_threads(1, play_out(CHAMPION, effort.batch)),
-            _CALLED: on_threads(1, play_out_from_python(CHAMPION, effort.batch)),
+            _SAMPLER: _resample_oh_hell(),
+            worlds: on_threads(1, _draw_from_belief(effort.batch)),
+            **{name: on_threads(1, _act(name, effort.batch)) for name in _AGENTS},
+            small: on_threads(1, _play_out(DISTILLED, effort.batch)),
+            large: on_threads(1, _play_out(CHAMPION, effort.batch)),
+            _CALLED: on_threads(1, _play_out_from_python(CHAMPION, effort.batch)),
         },
         effort,
     )

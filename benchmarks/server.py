@@ -22,12 +22,12 @@ import numpy as np
 import typer
 from websockets.asyncio.client import ClientConnection, connect
 
-PEOPLE_PER_ADDRESS = 40
-THINKING = (0.5, 1.5)
+_PEOPLE_PER_ADDRESS = 40
+_THINKING = (0.5, 1.5)
 """Least and most seconds before a click."""
-WARM_UP = 3.0
+_WARM_UP = 3.0
 """Seconds that are not measured, while people sit down."""
-LONGEST_START = 600.0
+_LONGEST_START = 600.0
 """Seconds until the server must be ready; kernels may have to be compiled first."""
 
 
@@ -40,13 +40,13 @@ async def measure(tables: int, seconds: float, opponents: Sequence[str], seed: i
         command = [str(wizard), "serve", *dict.fromkeys(opponents), "--port", str(port)]
         server = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=DEVNULL)
         try:
-            await asyncio.wait_for(until_ready(port), LONGEST_START)
+            await asyncio.wait_for(until_ready(port), _LONGEST_START)
             waits: list[float] = []
             playing = [
-                asyncio.create_task(play(port, number, opponents, random.Random(f"{seed} {number}"), waits))
+                asyncio.create_task(_play(port, number, opponents, random.Random(f"{seed} {number}"), waits))
                 for number in range(tables)
             ]
-            await asyncio.sleep(WARM_UP)
+            await asyncio.sleep(_WARM_UP)
             waits.clear()
             ended, _ = await asyncio.wait(playing, timeout=seconds)
             for one in playing:
@@ -79,31 +79,31 @@ def request(port: int, address: str, method: str, path: str, body: Any = None) -
     return answer
 
 
-async def play(
+async def _play(
     port: int, number: int, opponents: Sequence[str], rng: random.Random, waits: list[float]
 ) -> None:
     """Open a table and play there, one game after another; append the wait for each click."""
-    address = f"127.0.0.{2 + number // PEOPLE_PER_ADDRESS}"
+    address = f"127.0.0.{2 + number // _PEOPLE_PER_ADDRESS}"
     while True:
         body = {"seats": [None, *opponents]}
         opened = await asyncio.to_thread(request, port, address, "POST", "/tables", body)
         where = f"ws://127.0.0.1:{port}/tables/{opened['table']}"
         async with connect(where, local_addr=(address, 0)) as browser:
             await browser.send(json.dumps({"kind": "sit", "token": opened["token"]}))
-            view = await next_view(browser, -1)
+            view = await _next_view(browser, -1)
             while view["scene"]["phase"] != "over":
                 if view["legal"]:
-                    await asyncio.sleep(rng.uniform(*THINKING))
+                    await asyncio.sleep(rng.uniform(*_THINKING))
                     action = {"kind": "act", "action": rng.choice(view["legal"])}
                     start = perf_counter()
                     await browser.send(json.dumps({**action, "decisions": view["decisions"]}))
-                    view = await next_view(browser, view["decisions"])
+                    view = await _next_view(browser, view["decisions"])
                     waits.append(perf_counter() - start)
                 else:
-                    view = await next_view(browser, view["decisions"])
+                    view = await _next_view(browser, view["decisions"])
 
 
-async def next_view(browser: ClientConnection, decisions: int) -> dict[str, Any]:
+async def _next_view(browser: ClientConnection, decisions: int) -> dict[str, Any]:
     """Wait for the next view with more decisions."""
     while True:
         heard: dict[str, Any] = json.loads(await browser.recv())

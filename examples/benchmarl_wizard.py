@@ -1,4 +1,4 @@
-"""MAPPO with BenchMARL: self-play at PettingZoo's table, one policy for all seats.
+"""MAPPO with BenchMARL: self-play in the PettingZoo environment, one policy for all seats.
 
 python examples/benchmarl_wizard.py --hand-sizes 1,2 --iterations 10
 """
@@ -19,7 +19,7 @@ from torchrl.envs.utils import MarlGroupMapType
 from wizard_env import wizard_v0
 
 MOST_STEPS = 1000
-"""Decisions of the longest game, and more."""
+"""More decisions than the longest game has."""
 
 
 @dataclass
@@ -44,7 +44,7 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
 
 
 class WizardClass(TaskClass):  # type: ignore[misc]
-    """The table as a task; its config holds the arguments of `wizard_v0.env`."""
+    """The game as a task; its config holds the arguments of `wizard_v0.env`."""
 
     def get_env_fun(
         self, num_envs: int, continuous_actions: bool, seed: int, device: Any
@@ -92,7 +92,7 @@ class WizardClass(TaskClass):  # type: ignore[misc]
         return None
 
     def _only(self, key: str, env: Any) -> Any:
-        """What each group is shown under one key."""
+        """Return the spec of what each group sees under one key."""
         spec = env.observation_spec.clone()
         for group in self.group_map(env):
             for other in set(spec[group].keys()) - {key}:

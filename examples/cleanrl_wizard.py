@@ -51,7 +51,7 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
 
 
 def layer(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    """A linear layer with orthogonal weights, which suit PPO."""
+    """Make a linear layer with orthogonal weights, which suit PPO."""
     linear = nn.Linear(inputs, outputs)
     nn.init.orthogonal_(linear.weight, gain)
     nn.init.zeros_(linear.bias)
@@ -73,14 +73,14 @@ class Agent(nn.Module):
         self.critic = layer(256, 1, 1.0)
 
     def forward(self, obs: torch.Tensor, mask: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
-        """uint8 [n, observation], bool [n, actions] to distributions over legal actions, and values [n]."""
+        """Map uint8 [n, observation] and bool [n, actions] to distributions of actions and values [n]."""
         hidden = self.trunk(obs * self.scale)
         logits = self.actor(hidden).masked_fill(~mask, torch.finfo(torch.float32).min)
         return Categorical(logits=logits), self.critic(hidden).squeeze(1)
 
 
 def train(args: Args) -> list[float]:
-    """Learn, and print the progress; returns the mean points per round of every iteration."""
+    """Learn and print the progress; return the mean points per round of every iteration."""
     hand_sizes = tuple(int(size) for size in args.hand_sizes.split(",")) if args.hand_sizes else None
     # An episode is one round, so only its points pay for its bids and plays. With autoreset in the same step
     # every row of a batch is a decision.
@@ -130,9 +130,9 @@ def train(args: Args) -> list[float]:
         advantages = torch.zeros(shape)
         last = torch.zeros(args.num_envs)
         for step in reversed(range(args.num_steps)):
-            goes_on = args.gamma * (1 - dones[step])
+            discount = args.gamma * (1 - dones[step])
             following = values[step + 1] if step + 1 < args.num_steps else next_value
-            last = rewards[step] + goes_on * (following + args.gae_lambda * last) - values[step]
+            last = rewards[step] + discount * (following + args.gae_lambda * last) - values[step]
             advantages[step] = last
         returns = advantages + values
 

@@ -4,8 +4,8 @@ wizard dataset data champion:sample=True --decisions 1000000 --canonical-suits -
 python examples/imitation.py data imitator
 wizard evaluate imitator rule_based rule_based rule_based
 
-With --temperature an action counts the more, the more points its round brought above what was expected there
-(advantage-weighted regression, Peng et al. 2019): the agent can become better than those it learns from.
+With --temperature, actions count more if their round brought more points than expected (advantage-weighted
+regression, Peng et al. 2019): the agent can become better than those it learns from.
 """
 
 import argparse
@@ -40,19 +40,19 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def policy_loss(
     logits: torch.Tensor, batch: dict[str, torch.Tensor], advantages: torch.Tensor, temperature: float | None
 ) -> torch.Tensor:
-    """A number. `logits` are [n, actions], `advantages` [n] in points; see `parse` for the temperature."""
+    """Return the loss of logits [n, actions]. advantages: [n], in points. temperature: see `parse`."""
     if temperature is not None:
         weights = (advantages / temperature).exp().clamp(max=LARGEST_WEIGHT)
         losses = torch.nn.functional.cross_entropy(logits, batch["action"].long(), reduction="none")
         return (weights * losses).mean()
-    told = ~batch["probabilities"].isnan().any(dim=1, keepdim=True)
+    known = ~batch["probabilities"].isnan().any(dim=1, keepdim=True)
     taken = torch.nn.functional.one_hot(batch["action"].long(), logits.shape[1]).float()
-    # The whole distribution, where the agent told it, says more than one action drawn from it.
-    return torch.nn.functional.cross_entropy(logits, torch.where(told, batch["probabilities"], taken))
+    # The whole distribution, where it is known, says more than one action drawn from it.
+    return torch.nn.functional.cross_entropy(logits, torch.where(known, batch["probabilities"], taken))
 
 
 def train(options: argparse.Namespace) -> list[float]:
-    """Learn, write the agent; returns how often it agreed with the actions, epoch by epoch."""
+    """Learn and write the agent; return how often it agreed with the actions, epoch by epoch."""
     parts = list(read_decisions(options.data, COLUMNS))
     data = {name: torch.from_numpy(np.concatenate([part[name] for part in parts])) for name in COLUMNS}
     torch.manual_seed(options.seed)

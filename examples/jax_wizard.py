@@ -56,15 +56,15 @@ class Batch(NamedTuple):
     action: Any
     log_probability: Any
     value: Any
-    """What the network expected, in units of VALUE_UNIT."""
+    """Points that the network expected, in units of VALUE_UNIT."""
     target: Any
-    """What the seat that decided scored in that round, in the same unit."""
+    """Points of the seat that decided, in that round, in the same unit."""
     weight: Any
     """1, or 0 where the round was not finished."""
 
 
 def init(key: Any, width: int) -> list[tuple[Any, Any]]:
-    """Weights and biases of two hidden layers, and of the outputs: a logit per action, and the value."""
+    """Draw weights and biases of two hidden layers and the outputs: a logit per action, and the value."""
     sizes = [len(HIGHS), width, width, NUM_ACTIONS + 1]
     gains = [2**0.5, 2**0.5, 0.01]
     keys = jax.random.split(key, len(gains))
@@ -76,7 +76,7 @@ def init(key: Any, width: int) -> list[tuple[Any, Any]]:
 
 
 def forward(layers: Any, observation: Any, mask: Any) -> tuple[Any, Any]:
-    """uint8 [n, OBS_SIZE] and [n, NUM_ACTIONS] to log-probabilities [n, NUM_ACTIONS] and values [n]."""
+    """Map uint8 [n, OBS_SIZE] and [n, NUM_ACTIONS] to log-probabilities [n, NUM_ACTIONS] and values [n]."""
     hidden = observation / jnp.sqrt(HIGHS.astype(np.float32))
     for weights, bias in layers[:-1]:
         hidden = jax.nn.relu(hidden @ weights + bias)
@@ -110,7 +110,7 @@ def loss(layers: Any, batch: Batch, clip: float, entropy_bonus: float) -> Any:
 
 @partial(jax.jit, static_argnames=("optimizer", "args"))
 def update(layers: Any, moments: Any, key: Any, batch: Batch, optimizer: Any, args: Any) -> tuple[Any, Any]:
-    """All gradient steps of an iteration, as one compiled program."""
+    """Take all gradient steps of an iteration, as one compiled program."""
     count = len(batch.action)
     size = count // args.num_minibatches
 
@@ -130,7 +130,7 @@ def update(layers: Any, moments: Any, key: Any, batch: Batch, optimizer: Any, ar
 def credit(
     seats: NDArray[np.uint8], points: NDArray[np.int16], round_done: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """What every decision's own seat scored in its round, and 1 where that is known, else 0.
+    """Return the points of each decision's seat in its round, and 1 where they are known, else 0.
 
     seats and round_done: [steps, games]; points: [steps, games, seats]. Returns two of [steps, games].
     """
@@ -146,7 +146,7 @@ def credit(
 
 
 def train(args: Args) -> list[float]:
-    """Learn, and print the progress; returns the mean points per round of every iteration."""
+    """Learn and print the progress; return the mean points per round of every iteration."""
     rules = Rules(args.num_players, hand_sizes=tuple(map(int, args.hand_sizes.split(","))))
     games = Games(rules, args.num_games, args.seed)
     games.spread(np.random.default_rng(args.seed))
@@ -159,7 +159,7 @@ def train(args: Args) -> list[float]:
         played: list[Any] = []
         for _ in range(args.num_steps):
             key, drawn = jax.random.split(key)
-            # JAX reads what it is given while numpy goes on, and the next step rewrites these arrays.
+            # JAX reads these arrays while numpy continues, and the next step rewrites them.
             observation, mask = games.observation.copy(), games.mask.copy()
             seat = games.seat.copy()
             action, log_probability, value = act(layers, drawn, observation, mask)

@@ -60,12 +60,12 @@ class QNetwork(torch.nn.Module):
         )
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """uint8 [n, observation] to float32 [n, actions], and the state unchanged."""
+        """Map uint8 [n, observation] to float32 [n, actions]; return the state unchanged."""
         return self.layers(torch.as_tensor(obs) * self.scale), state
 
 
 def make_env(options: argparse.Namespace) -> PettingZooEnv:
-    """A game of a single round, so that all rewards come at the end of the game."""
+    """Make a game of a single round, so that all rewards come at its end."""
     return PettingZooEnv(wizard_v0.env(num_players=options.num_players, hand_sizes=(options.hand_size,)))
 
 
@@ -86,7 +86,7 @@ def make_learner(options: argparse.Namespace, env: PettingZooEnv) -> DQN[Any]:
 
 
 def train(options: argparse.Namespace) -> tuple[float, float]:
-    """Learn; returns the mean points per round of player_0 before and after."""
+    """Learn; return the mean points per round of player_0 before and after."""
     np.random.seed(options.seed)  # noqa: NPY002 - Tianshou draws from it
     torch.manual_seed(options.seed)
     env = make_env(options)
@@ -106,7 +106,7 @@ def train(options: argparse.Namespace) -> tuple[float, float]:
     tester = Collector[CollectStats](algorithm, testing)
     collector.reset()
 
-    before = points(tester, options.test_games)
+    before = mean_points(tester, options.test_games)
     print(f"before       points per round {before:+.1f}")
     algorithm.run_training(
         OffPolicyTrainerParams(
@@ -121,13 +121,13 @@ def train(options: argparse.Namespace) -> tuple[float, float]:
             show_progress=False,
         )
     )
-    after = points(tester, options.test_games)
+    after = mean_points(tester, options.test_games)
     print(f"after        points per round {after:+.1f}")
     return before, after
 
 
-def points(tester: Collector[CollectStats], games: int) -> float:
-    """The mean points of player_0, without exploration."""
+def mean_points(tester: Collector[CollectStats], games: int) -> float:
+    """Return the mean points of player_0, without exploration."""
     return float(tester.collect(n_episode=games, reset_before_collect=True).returns[:, 0].mean())
 
 

@@ -51,7 +51,7 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
 
 
 def make_env(args: Args) -> Any:
-    """The vector environment for TorchRL, which resets it; the mask comes from the infos."""
+    """Make the vector environment for TorchRL, which resets it; the mask comes from the infos."""
     env = GymWrapper(
         gymnasium.make_vec(
             "wizard_env/Wizard-v0",
@@ -72,14 +72,14 @@ def make_env(args: Args) -> Any:
 
 
 def network(width: int, outputs: int) -> nn.Sequential:
-    """Two hidden layers, from an observation."""
+    """Make a network of two hidden layers for observations."""
     return nn.Sequential(
         nn.Linear(OBS_SIZE, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, outputs)
     )
 
 
 def train(args: Args) -> list[float]:
-    """Learn, and print the progress; returns the mean points per round of every iteration."""
+    """Learn and print the progress; return the mean points per round of every iteration."""
     torch.manual_seed(args.seed)
     env = make_env(args)
     env.set_seed(args.seed)
