@@ -96,7 +96,7 @@ def _curve(points: list[CurvePoint]) -> Table:
 
 
 def _kernels(costs: list[KernelCost]) -> Table:
-    table = Table(title="Kernels, each compiled in a process of its own")
+    table = Table(title="Kernels, each compiled in a separate process")
     table.add_column("kernel", overflow="fold")
     table.add_column("s of processor time", justify="right")
     table.add_column("kB on disk", justify="right")

@@ -28,7 +28,7 @@ _LEARNING_SECONDS = 20.0
 
 
 @contextmanager
-def busy_process() -> Iterator[None]:
+def _busy_process() -> Iterator[None]:
     """Keep one core busy with another process."""
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
@@ -68,10 +68,10 @@ def measure_threads(effort: Effort) -> list[Row]:
         chosen = on_threads(threads, make())
         with num_threads(1):
             alone = on_threads(1, make())
-        for around, busy in (("quiet", nullcontext), ("beside a busy process", busy_process)):
+        for around, busy in (("quiet", nullcontext), ("beside a busy process", _busy_process)):
             with busy():
                 rates = alternate({name: chosen, _ONE: alone}, each)
             title = f"{name}, threads as chosen, {around}"
-            target = _TARGET if busy is busy_process else None
+            target = _TARGET if busy is _busy_process else None
             rows.append(compare(title, rates[name], _ONE, rates[_ONE], target))
     return rows

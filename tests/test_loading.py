@@ -109,7 +109,7 @@ def test_a_path_that_does_not_exist(path: str) -> None:
 def test_a_file_of_the_same_name_does_not_hide_an_agent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What "random" means does not depend on the contents of the working directory."""
+    """The meaning of "random" does not depend on the working directory."""
     (tmp_path / "random").mkdir()
     monkeypatch.chdir(tmp_path)
     assert isinstance(load("random"), RandomAgent)

@@ -1,4 +1,4 @@
-"""What is installed: one top-level name, with every package and file; and the page for a package index."""
+"""Installed: one top-level name, with every package and file; and the page for a package index."""
 
 import importlib.util
 import subprocess
@@ -122,7 +122,7 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("editable", [False, True], ids=["wheel", "editable"])
 def test_beside_another_package_called_agents(editable: bool, tmp_path: Path) -> None:
-    """Installed from an sdist, or editable, into an environment whose `agents` is somebody else's."""
+    """Installed from an sdist, or editable, into an environment whose `agents` is another package."""
     other = tmp_path / "other" / "agents"
     other.mkdir(parents=True)
     (other / "__init__.py").write_text("OWNER = 'others'\n")

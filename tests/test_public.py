@@ -1,4 +1,4 @@
-"""What `wizard_env` makes public: all of it is there, loaded when it is first named."""
+"""The public names of `wizard_env` are there, each loaded when it is first used."""
 
 import subprocess
 import sys

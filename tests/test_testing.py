@@ -24,7 +24,7 @@ NOT_ALONE = {
     "human": "somebody at the keyboard",
     "partner": "the name of a network",
 }
-"""What some agents need besides their name; tests of their own hold them to agent_test."""
+"""Needs of some agents besides their name; other tests hold them to agent_test."""
 
 
 @pytest.mark.parametrize("name", agent_names())
@@ -143,7 +143,7 @@ class AnswersNoAction:
 
 
 class Dices:
-    """Draws from a generator of its own."""
+    """Draws from a private generator."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
@@ -164,7 +164,7 @@ class Remembers:
 
 
 class IgnoresTheNoise:
-    """Draws from the generator, where the tables have noise of their own."""
+    """Draws from the generator, although the games have their own noise."""
 
     def act(self, view: View, rng: np.random.Generator) -> Any:
         return RandomAgent().act(View(view.known), rng)

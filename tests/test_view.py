@@ -115,7 +115,7 @@ def test_a_view_selects_decisions_with_their_noise() -> None:
 
 
 class Names:
-    """Notes what it is asked, and answers each decision with a number of its own."""
+    """Notes its views, and answers each decision with its number."""
 
     def __init__(self, number: int) -> None:
         self.number = number

@@ -85,7 +85,7 @@ def check_player_names(names: Any, count: int) -> tuple[str, ...]:
 def printable(name: object) -> str:
     """Return a name that is safe to show in a terminal: cut short, with unprintable characters spelled out.
 
-    A control character in a file from somebody else could overwrite what a terminal shows.
+    A control character in a file from outside could overwrite what a terminal shows.
     """
     visible = (one if one.isprintable() or one in _JOINERS else ascii(one)[1:-1] for one in str(name))
     return "".join(visible)[:_LONGEST_PLAYER]

@@ -270,7 +270,7 @@ def test_resets_without_a_seed_follow_from_the_last_seed(make: Any) -> None:
 
 
 def expected_total(kind: str, game: Game) -> list[float]:
-    """What the docs of rewards.py promise each seat over a game."""
+    """Return each seat's rewards over a game, as the docs of rewards.py say."""
     scores = np.array(game.scores)
     if kind in ("points", "game"):
         return [float(score) for score in scores]
@@ -565,7 +565,7 @@ def test_a_copy_made_before_reset(make: Any, copied: Any, render_mode: str | Non
 @both
 @copying
 def test_a_copy_renders(make: Any, copied: Any) -> None:
-    """A copy of an environment with a window opens a window of its own when it needs one."""
+    """A copy of an environment with a window opens another window when it needs one."""
     env = restarted(make(num_players=3, hand_sizes=(2,), render_mode="human"))
     twin = copied(env)
     env.close()

@@ -317,7 +317,7 @@ def test_episodes_of_rounds_go_through_the_game() -> None:
 
 
 def expected(kind: str, scores: list[int], seat: int) -> float:
-    """What the docs of rewards.py promise a seat over a game."""
+    """Return a seat's rewards over a game, as the docs of rewards.py say."""
     points = np.array(scores, float)
     if kind in ("points", "game"):
         return float(points[seat])

@@ -252,7 +252,7 @@ def test_results_are_fresh_arrays(mode: AutoresetMode) -> None:
 
 
 def test_seeds() -> None:
-    """One number counts up over the environments; a list names each; without any, they go on."""
+    """One number counts up over the environments; a list names each; without any, they continue."""
     first, second = make(3, **SHORT), make(3, **SHORT)
     assert contents(first.reset(seed=7)) == contents(second.reset(seed=[7, 8, 9]))
     following = first.reset()

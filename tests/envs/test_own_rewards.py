@@ -1,4 +1,4 @@
-"""Rewards of one's own: a function, or where to import one, in every environment and in training."""
+"""Custom rewards: a function, or the name of one to import, in every environment and in training."""
 
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,7 @@ def test_self_play_is_paid_by_it(tmp_path: Path) -> None:
 
 
 def test_code_of_a_stranger_does_not_run(tmp_path: Path) -> None:
-    """Where programs are refused, as in `wizard train` without --allow-programs."""
+    """As in `wizard train` without --allow-programs."""
     path = tmp_path / "bold.py"
     path.write_text("raise SystemExit")
     with programs(allowed=False), pytest.raises(PermissionError, match="--allow-programs"):

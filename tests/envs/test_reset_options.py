@@ -1,4 +1,4 @@
-"""What `reset(options=...)` asks of the next game, in every environment."""
+"""The options of `reset`, in every environment."""
 
 from typing import Any
 

@@ -71,7 +71,7 @@ def told_by(line: str) -> dict[str, Any]:
 
 
 def signed(told: dict[str, Any]) -> str:
-    """A record with a digest that fits, as somebody would write it who wants to deceive."""
+    """Return a record with a digest that fits, as a forger would write it."""
     content = {key: value for key, value in told.items() if key != "digest"}
     return json.dumps({**content, "digest": digest(compact_json(content, sort_keys=True))})
 
@@ -379,7 +379,7 @@ def test_no_file_is_an_error_of_the_system(tmp_path: Path) -> None:
 
 
 def same_table(one: Game, other: Game) -> bool:
-    """Whether two games agree in all but what is left over from the rounds before."""
+    """Return whether two games agree in all but leftovers of the rounds before."""
     left_over = ("points", "trick", "trick_best")
     fields = [name for name in one.state.dtype.names or () if name not in left_over]
     return (

@@ -1,4 +1,4 @@
-"""How hard the tests of reliability try: a little in the ordinary suite, all of it with `make soak`."""
+"""Effort of the tests of reliability: a little in the ordinary suite, all of it with `make soak`."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""`wizard serve` in a process of its own, and people who play there. 127.0.0.1 only."""
+"""`wizard serve` in a separate process, and people who play there. 127.0.0.1 only."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ class Server:
 
 
 def act_first(seat: ClientConnection, until: int) -> tuple[int, str]:
-    """Take the first legal action each time, until so many decisions are shown or something is refused.
+    """Take the first legal action each time, until enough decisions are shown or something is refused.
 
     Another view follows, unless the game is over.
 

@@ -1,4 +1,4 @@
-"""One client asks for as much as it can, and the others still get in and go on."""
+"""One client asks for as much as it can, and the others still get in and play."""
 
 import asyncio
 import json
@@ -198,7 +198,7 @@ def test_a_comparison_replays_as_many_games_as_it_lists(
 
 
 def test_whoever_joins_as_the_last_one_leaves_has_a_table(app: Starlette) -> None:
-    """The table goes only if nobody has come meanwhile."""
+    """The table is closed only if nobody has come meanwhile."""
     host, hub = others(app, 1), app.state.hub
     opened = new_table(host, [None, None, "random"])
 

@@ -132,7 +132,7 @@ def test_a_card_is_made_of_sound_files_only(files: Path, tmp_path: Path) -> None
 
 
 def refusal(read: Callable[[Path], object], path: Path) -> str | None:
-    """What the reader says against a file; None if it reads it. Fails for anything but a line for people."""
+    """Return the reader's message against a file; None if it reads it. Fail for anything but one line."""
     try:
         read(path)
     except (ValueError, OSError) as error:
@@ -160,7 +160,7 @@ def test_a_damaged_file_is_refused_or_sound(name: str, files: Path, tmp_path: Pa
 
 
 def test_an_altered_record_is_never_another_game(files: Path, tmp_path: Path) -> None:
-    """What is accepted is the record that was written; its digest notices everything else."""
+    """Only the record that was written is accepted; its digest notices everything else."""
     line, rng = (files / "records.jsonl").read_bytes().splitlines()[0], generator()
     games = list(read_records(files / "records.jsonl"))
     path = tmp_path / "records.jsonl"
@@ -218,7 +218,7 @@ def test_lines_of_absurd_size_are_refused_unparsed(tmp_path: Path) -> None:
 
 
 def test_a_digest_is_no_proof(files: Path, tmp_path: Path) -> None:
-    """Whoever alters a line of a league can compute its digest: the content is looked at too."""
+    """A forger of a league's line can compute its digest: the content is checked too."""
     record = json.loads((files / LEAGUE).read_text().splitlines()[0])
     del record["digest"]
     altered: list[dict[str, Any]] = [

@@ -85,7 +85,7 @@ def test_a_column_that_there_is_not(shard: Path) -> None:
 
 
 def test_a_damaged_description_is_refused_by_name(shard: Path, tmp_path: Path) -> None:
-    """By readers, and by a writer that goes on; otherwise it names agents."""
+    """By readers, and by a writer that continues; otherwise it names agents."""
     content, rng = (shard.parent / ABOUT).read_bytes(), generator("about")
     path, refusals = tmp_path / ABOUT, []
     for _ in range(times(100, 10_000)):

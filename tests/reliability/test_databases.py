@@ -31,7 +31,7 @@ def serving(path: Path) -> Iterator[TestClient]:
 
 
 def begun_tables(path: Path) -> list[dict[str, Any]]:
-    """Two tables of one match in a database, at the first of which somebody has acted."""
+    """Make two tables of one match in a database, with an action at the first."""
     with serving(path) as client:
         seat, opened = sit_down(client, TABLE, hand_sizes=[2, 3])
         view = seat.wait_for_turn()
@@ -70,7 +70,7 @@ def check_the_other(client: TestClient, other: dict[str, Any], opened: dict[str,
 
 
 def test_a_table_with_an_altered_byte_is_told_of(tmp_path: Path) -> None:
-    """Also where the game would still be one that the rules allow; the other tables go on."""
+    """Also where the rules would still allow the game; the other tables are kept."""
     path, rng = tmp_path / "tables.sqlite", generator()
     opened, other = begun_tables(path)
     sound = entries(path, opened["table"])

@@ -1,4 +1,4 @@
-"""Where a file cannot be written or opened, the old one stays whole, and an error says which file it was."""
+"""If a file cannot be written or opened, the old one stays whole, and an error names the file."""
 
 import os
 import socket
@@ -41,7 +41,7 @@ def full_after(size: int) -> Iterator[None]:
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """Nobody can write into the folder, not even the administrator, who becomes somebody else."""
+    """Nobody can write into the folder, not even the administrator, who becomes another user."""
     folders = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
     for path in folders:
         path.chmod(0o555)
@@ -157,7 +157,7 @@ def test_a_server_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> N
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="sets a limit for another process, as Linux can")
 def test_a_server_without_free_file_descriptors_goes_on(tmp_path: Path) -> None:
-    """Whoever sits plays on, connections wait, and none is lost once others close theirs."""
+    """People at tables play on, connections wait, and none is lost once others are closed."""
     server = Server(tmp_path)
     try:
         opened = server.open_table()

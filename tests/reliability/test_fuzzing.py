@@ -1,4 +1,4 @@
-"""Whatever the form of what comes from outside, it is refused as documented, or it is sound."""
+"""Input of any form from outside is sound, or is refused as documented."""
 
 import json
 import sys
@@ -65,7 +65,7 @@ def made(make: Callable[[str], Game], text: str) -> Game | None:
 @fuzzing
 @given(altered(RECORD))
 def test_records_with_a_digest_that_fits(told: dict[str, Any]) -> None:
-    """Whoever alters a record can compute its digest."""
+    """A forger can compute the digest."""
     told.pop("digest", None)
     told["digest"] = digest(compact_json(told, sort_keys=True))
     line = as_json(told)
@@ -167,7 +167,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Any:
     | altered({"id": 1, "action": "bid 1"}).map(lambda value: as_json(value).encode())
 )
 def test_answers_of_programs(program: tuple[ExternalAgent, Path], answer: bytes) -> None:
-    """Every decision gets a legal action; the program is not restarted, for it goes on answering."""
+    """Every decision gets a legal action; the program is not restarted, because it still answers."""
     agent, path = program
     path.write_bytes(answer.replace(b"\n", b" "))
     games = Games(SMALL, 1, seed=1)
@@ -210,7 +210,7 @@ def allow_much(client: Any) -> None:
 @settings(fuzzing, max_examples=times(8, 500))
 @given(st.lists(st.sampled_from(SAID).flatmap(altered) | JSON, min_size=1, max_size=6))
 def test_messages_of_browsers(server: Any, messages: list[Any]) -> None:
-    """Each is answered or refused; the table goes on, and the game can be played to its end."""
+    """Each is answered or refused, and the game can still be played to its end."""
     allow_much(server)
     opened = new_table(server, [None, "random", "random"], hand_sizes=[1])
     seat = Seat(server, opened)

@@ -1,4 +1,4 @@
-"""What holds in every state, over very many decisions of random play by rules of every kind."""
+"""Invariants of every state, over very many decisions of random play by rules of every kind."""
 
 import numpy as np
 

@@ -104,7 +104,7 @@ def wait_for(happened: Callable[[], bool], process: subprocess.Popen[bytes], wha
 
 
 def written(path: Path) -> int:
-    """When a file was written, in nanoseconds; 0 if there is none."""
+    """Return the time at which a file was written, in nanoseconds; 0 if there is none."""
     return path.stat().st_mtime_ns if path.exists() else 0
 
 

@@ -1,4 +1,4 @@
-"""What a stranger's config may run: nothing, unless it is allowed. Through the commands, to the end."""
+"""A stranger's config may run nothing unless it is allowed. Through the commands, to the end."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -75,7 +75,7 @@ class Stranger:
         return f"{key.removeprefix('own ')}={KEYS[key](self.agent, str(self.code))}"
 
     def has_run(self) -> bool:
-        """Whether either has run since this was last asked."""
+        """Return whether either has run since the last call."""
         ran = self._ran.exists()
         self._ran.unlink(missing_ok=True)
         return ran

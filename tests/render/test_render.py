@@ -1,4 +1,4 @@
-"""What people see: all that a seat may know, and nothing else."""
+"""People see all that a seat may know, and nothing else."""
 
 import builtins
 import random
@@ -289,7 +289,7 @@ def test_a_window_shows_images_until_it_is_closed() -> None:
     assert not window.is_open
     window.show(picture)  # for good
     assert not window.is_open
-    assert image(at().scene(1)).shape == picture.shape  # drawing goes on without it
+    assert image(at().scene(1)).shape == picture.shape  # drawing works without it
 
 
 @pytest.mark.usefixtures("_no_display")

@@ -21,7 +21,7 @@ from wizard_env.state import SCORED, STATE, rules_of, write_rules
 from wizard_env.view import Agent, actions_by_owner
 
 Episode = Literal["game", "round"]
-EPISODES: tuple[str, ...] = get_args(Episode)
+_EPISODES: tuple[str, ...] = get_args(Episode)
 Opponents: TypeAlias = str | Agent | Sequence[str | Agent]
 
 _SEAT_STREAM = np.uint64(0x5EA7)
@@ -51,7 +51,7 @@ class GamesWithOpponents:
         episode: Episode,
         reward: str | RewardFunction,
     ) -> None:
-        check_choice("episode", episode, EPISODES)
+        check_choice("episode", episode, _EPISODES)
         if episode == "round" and reward in ("game", "win", "rank"):
             raise ValueError(f"reward={reward!r} is paid at the end of a game: it needs episode='game'")
         if seat is not None and not (is_integer(seat) and 0 <= seat < rules.num_players):
