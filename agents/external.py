@@ -23,7 +23,6 @@ import numpy as np
 
 from wizard_env.actions import ACTIONS, action_id
 from wizard_env.cards import SUITS, card_names
-from wizard_env.checks import shortened
 from wizard_env.game import Game
 from wizard_env.sampling import sample_legal
 from wizard_env.state import HIDDEN
@@ -365,8 +364,8 @@ def _parse(line: bytes) -> dict[str, Any]:
 
 
 def _quote(content: object) -> str:
-    text = content.decode(errors="replace") if isinstance(content, bytes) else content
-    return shortened(repr(text), _LONGEST_QUOTE)
+    text = repr(content.decode(errors="replace") if isinstance(content, bytes) else content)
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
 
 
 def _split(command: str | Sequence[str]) -> str | list[str]:

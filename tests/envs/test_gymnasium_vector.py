@@ -82,8 +82,10 @@ def arrays_in(value: Any) -> list[NDArray[Any]]:
 
 def shown(env: WizardVectorEnv) -> Any:
     games = env._games
-    arrays = (env.action_masks(), games.states, games.reward, games.terminated, games.seat, games.observation)
-    return contents(arrays)
+    states = [games.game(row).state for row in range(env.num_envs)]
+    return contents(
+        (env.action_masks(), *states, games.reward, games.terminated, games.seat, games.observation)
+    )
 
 
 # --- equal to single environments

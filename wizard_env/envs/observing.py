@@ -11,13 +11,12 @@ from wizard_env.observation.fields import HIGHS
 from wizard_env.state import aligned_copy, aligned_zeros
 
 ObservationType = Literal["uint8", "float32"]
-_TYPES: tuple[str, ...] = get_args(ObservationType)
 _SCALE = np.float32(1) / HIGHS.astype(np.float32)
 
 
 def observation_space(dtype: ObservationType) -> gymnasium.spaces.Box:
     """Return the space of one observation. Raises ValueError for another type."""
-    check_choice("dtype", dtype, _TYPES)
+    check_choice("dtype", dtype, get_args(ObservationType))
     if dtype == "uint8":
         return gymnasium.spaces.Box(0, HIGHS, dtype=np.uint8)
     return gymnasium.spaces.Box(0, 1, HIGHS.shape, np.float32)

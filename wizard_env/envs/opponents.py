@@ -21,7 +21,6 @@ from wizard_env.state import SCORED, STATE, rules_of, write_rules
 from wizard_env.view import Agent, actions_by_owner
 
 Episode = Literal["game", "round"]
-_EPISODES: tuple[str, ...] = get_args(Episode)
 Opponents: TypeAlias = str | Agent | Sequence[str | Agent]
 
 _SEAT_STREAM = np.uint64(0x5EA7)
@@ -51,13 +50,12 @@ class GamesWithOpponents:
         episode: Episode,
         reward: str | RewardFunction,
     ) -> None:
-        check_choice("episode", episode, _EPISODES)
+        check_choice("episode", episode, get_args(Episode))
         if episode == "round" and reward in ("game", "win", "rank"):
             raise ValueError(f"reward={reward!r} is paid at the end of a game: it needs episode='game'")
         if seat is not None and not (is_integer(seat) and 0 <= seat < rules.num_players):
             raise ValueError(f"seat={seat!r}: allowed are None and 0 to {rules.num_players - 1}")
         self.rules = rules
-        self.num_games = num_games
         self._fixed_seat = seat
         self._opponents, self._agent_at = _load_opponents(opponents, rules.num_players)
         self._episode = episode
@@ -83,11 +81,6 @@ class GamesWithOpponents:
     def scores(self) -> NDArray[np.int16]:
         """int16 [n, num_players]: points of the game so far."""
         return self._games.scores
-
-    @property
-    def states(self) -> NDArray[Any]:
-        """[n] the records of the games, hidden cards included."""
-        return self._games.states
 
     def game(self, index: int) -> Game:
         """Return a copy of one game, hidden cards included."""
