@@ -136,4 +136,4 @@ def _shares(config: Config, repetitions: int) -> dict[str, float]:
         key = name, "/".join(Path(path).parts[-2:])
         spent[key] = max(spent.get(key, 0.0), cumulative)
     whole = spent["iterate", "ppo/learner.py"]
-    return {part: 100 * spent[place] / whole for part, place in _PARTS.items()}
+    return {part: 100 * spent[function] / whole for part, function in _PARTS.items()}

@@ -92,7 +92,7 @@ class WizardClass(TaskClass):  # type: ignore[misc]
         return None
 
     def _only(self, key: str, env: Any) -> Any:
-        """Return the spec of what each group sees under one key."""
+        """Return the spec of one key in the observations of each group."""
         spec = env.observation_spec.clone()
         for group in self.group_map(env):
             for other in set(spec[group].keys()) - {key}:

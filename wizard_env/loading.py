@@ -160,7 +160,7 @@ def programs(allowed: bool) -> Iterator[None]:
 def _check_programs_allowed(deed: str) -> None:
     if not _programs_allowed.get():
         raise PermissionError(
-            f"{deed} on this machine: allow it with --allow-programs if you trust whoever wrote the config"
+            f"{deed} on this machine: allow it with --allow-programs if you trust the author of the config"
         )
 
 

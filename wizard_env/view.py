@@ -82,8 +82,8 @@ class View:
     def __len__(self) -> int:
         return len(self.known)
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
         check_states(self.known, OTHERS_HIDDEN)
 
     @property
@@ -148,7 +148,7 @@ class View:
 def actions_by_owner(
     agents: Sequence[Agent], owner: NDArray[np.integer[Any]], view: View, rng: np.random.Generator
 ) -> Actions:
-    """Let each agent answer its own decisions of a view.
+    """Ask each agent for the actions of its decisions in a view.
 
     Args:
         agents: the agents.

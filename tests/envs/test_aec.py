@@ -286,7 +286,7 @@ def expected_total(kind: str, game: Game) -> list[float]:
 @pytest.mark.parametrize("kind", REWARDS)
 @every_table
 def test_rewards_add_up(make: Any, kind: str, num_players: int) -> None:
-    """Every agent is paid through `last`, whoever played the last card of a round."""
+    """Every agent is paid through `last`, also if another played the last card of a round."""
     rng = np.random.default_rng(num_players)
     env = make(num_players=num_players, hand_sizes=(1, 2, 1), reward=kind)
     for seed in range(8):
@@ -577,7 +577,7 @@ def test_a_copy_renders(make: Any, copied: Any) -> None:
 
 
 def test_the_state_holds_everything() -> None:
-    """As FULL_STATE says, from player_0, whoever acts; an observation holds no such fields."""
+    """As FULL_STATE says, always from player_0; an observation holds no such fields."""
     env = begin(deal(bid_reveal="secret"), wizard_v0.env)
     for name in ("bid 1", "bid 0", "bid 2", "play 3H"):
         env.step(action_id(name))

@@ -73,7 +73,7 @@ def test_no_byte_tells_what_is_hidden(reveal: str, tmp_path: Path) -> None:
 
 
 def play_at_random(seats: list[Seat], rng: np.random.Generator) -> None:
-    """Let the seats act by turns until the game is over."""
+    """Act for the seats in turn until the game is over."""
     for seat in seats:
         seat.say(kind="pace", seconds=0)
     over = [False] * len(seats)

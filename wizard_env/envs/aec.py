@@ -200,7 +200,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         return self.game.full_state()
 
     def step(self, action: int | None) -> None:
-        """Let the selected agent act; None for an agent whose game is over.
+        """Take the action of the selected agent; None if its game is over.
 
         Raises IllegalAction, and then leaves the game unchanged.
         """

@@ -130,7 +130,7 @@ class GamesWithOpponents:
             self.begin(others, _next_seeds(self._games.seeds[others]), options)
 
     def step(self, actions: ArrayLike, rows: NDArray[np.int64]) -> None:
-        """Let the learner act, then the opponents until the learner must act again or the episode ends.
+        """Take the learner's actions, then those of opponents until the learner must act or the episode ends.
 
         Raises IllegalAction if the learner's action is illegal, and then leaves all games unchanged.
         """

@@ -43,7 +43,7 @@ def _check_parent(path: Path) -> None:
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a temporary file beside `path`, then move it to `path`.
+    """Call `write` with a temporary file beside `path`, then move that to `path`.
 
     If `write` raises, the file at `path` stays as it was. Temporary files that killed processes left are
     removed.

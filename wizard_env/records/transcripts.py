@@ -20,7 +20,7 @@ class Trick:
 
     def plays(self, num_players: int) -> list[tuple[int, str]]:
         """Return seats and cards, in the order of play."""
-        return [((self.leader + place) % num_players, card) for place, card in enumerate(self.cards)]
+        return [((self.leader + order) % num_players, card) for order, card in enumerate(self.cards)]
 
 
 @dataclass
