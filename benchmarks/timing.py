@@ -32,8 +32,16 @@ class Effort:
     """Also time starts without compiled code."""
 
 
-FULL = Effort(25, 0.1, 5, tuple(4**power for power in range(3, 9)), 1024, 8192, cold=True)
-QUICK = Effort(2, 0.005, 1, (16, 64), 32, 600, cold=False)
+FULL = Effort(
+    repetitions=25,
+    seconds=0.1,
+    starts=5,
+    sizes=tuple(4**power for power in range(3, 9)),
+    batch=1024,
+    large_batch=8192,
+    cold=True,
+)
+QUICK = Effort(repetitions=2, seconds=0.005, starts=1, sizes=(16, 64), batch=32, large_batch=600, cold=False)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ twice its size and scaled down, which smooths the edges.
 import math
 import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,11 @@ def paint(scene: Scene, width: int, height: int) -> NDArray[np.uint8]:
     return pixels.reshape(height, width, 3).copy()
 
 
+class _Edge(NamedTuple):
+    color: Color
+    width: float
+
+
 class _Canvas:
     """A surface measured in units, at least 1000 by 700 of them."""
 
@@ -75,31 +81,26 @@ class _Canvas:
         self.width, self.height = width / self._scale, height / self._scale
         self._fonts: dict[int, pygame.font.Font] = {}
 
-    def box(
-        self,
-        left: float,
-        top: float,
-        size: Point,
-        color: Color,
-        radius: float = 0,
-        edge: Color | None = None,
-        edge_width: float = 2,
+    def draw_box(
+        self, corner: Point, size: Point, color: Color, radius: float = 0, edge: _Edge | None = None
     ) -> None:
-        """Draw a rectangle with round corners, and an edge outside it."""
+        """Draw a rectangle with round corners, from its upper left one, and an edge outside it."""
         if edge is not None:
-            outer = (size[0] + 2 * edge_width, size[1] + 2 * edge_width)
-            self.box(left - edge_width, top - edge_width, outer, edge, radius + edge_width)
+            outer = (corner[0] - edge.width, corner[1] - edge.width)
+            self.draw_box(
+                outer, (size[0] + 2 * edge.width, size[1] + 2 * edge.width), edge.color, radius + edge.width
+            )
         pygame.draw.rect(
-            self.surface, color, self._rectangle(left, top, size), border_radius=round(radius * self._scale)
+            self.surface, color, self._rectangle(corner, size), border_radius=round(radius * self._scale)
         )
 
-    def ellipse(self, left: float, top: float, size: Point, color: Color) -> None:
-        pygame.draw.ellipse(self.surface, color, self._rectangle(left, top, size))
+    def draw_ellipse(self, corner: Point, size: Point, color: Color) -> None:
+        pygame.draw.ellipse(self.surface, color, self._rectangle(corner, size))
 
-    def disc(self, center: Point, radius: float, color: Color) -> None:
+    def draw_disc(self, center: Point, radius: float, color: Color) -> None:
         pygame.draw.circle(self.surface, color, self._point(center), radius * self._scale)
 
-    def sign(self, name: str, center: Point, size: float) -> None:
+    def draw_sign(self, name: str, center: Point, size: float) -> None:
         """Draw the sign of a suit, of the Wizard or of the Jester."""
         x, y = center
         color = LIGHT_COLORS[name]
@@ -107,9 +108,9 @@ class _Canvas:
             points = [self._point((x + size * across, y + size * down)) for across, down in polygon]
             pygame.draw.polygon(self.surface, color, points)
         for across, down, radius in CIRCLES.get(name, []):
-            self.disc((x + size * across, y + size * down), size * radius, color)
+            self.draw_disc((x + size * across, y + size * down), size * radius, color)
 
-    def words(
+    def write(
         self, words: str, size: float, point: Point, color: Color = _WHITE, align: float = 0.5
     ) -> float:
         """Write words, centred vertically on a point; align 0 puts their left end there, 1 the right end.
@@ -121,7 +122,7 @@ class _Canvas:
         self.surface.blit(drawn, (x - align * drawn.get_width(), y - drawn.get_height() / 2))
         return drawn.get_width() / self._scale
 
-    def width_of(self, words: str, size: float) -> float:
+    def measure(self, words: str, size: float) -> float:
         return self._font(size).size(words)[0] / self._scale
 
     def _font(self, size: float) -> pygame.font.Font:
@@ -133,7 +134,8 @@ class _Canvas:
     def _point(self, point: Point) -> Point:
         return point[0] * self._scale, point[1] * self._scale
 
-    def _rectangle(self, left: float, top: float, size: Point) -> pygame.Rect:
+    def _rectangle(self, corner: Point, size: Point) -> pygame.Rect:
+        left, top = corner
         x, y = round(left * self._scale), round(top * self._scale)
         right, bottom = round((left + size[0]) * self._scale), round((top + size[1]) * self._scale)
         return pygame.Rect(x, y, right - x, bottom - y)
@@ -177,26 +179,26 @@ class _Painting:
         (x, y), (across, down) = self._center, self._radii
         for inset, color in ((0, _RIM), (14, _FELT), (34, _FELT_LINE), (36, _FELT)):
             half = (across + 60 - inset, down + 20 - inset)
-            canvas.ellipse(x - half[0], y - half[1], (2 * half[0], 2 * half[1]), color)
+            canvas.draw_ellipse((x - half[0], y - half[1]), (2 * half[0], 2 * half[1]), color)
 
     def _draw_bar(self) -> None:
         canvas, scene = self._canvas, self._scene
-        canvas.box(0, 0, (canvas.width, _BAR_HEIGHT), _BAR)
+        canvas.draw_box((0, 0), (canvas.width, _BAR_HEIGHT), _BAR)
         middle = _BAR_HEIGHT / 2
         where = f"Round {scene.round_number} of {scene.num_rounds}: {cards_text(scene.hand_size)} each"
-        canvas.words(where, 26, (_MARGIN, middle), align=0)
-        canvas.words(rules_text(scene.rules), 22, (canvas.width / 2, middle), _GREY)
+        canvas.write(where, 26, (_MARGIN, middle), align=0)
+        canvas.write(rules_text(scene.rules), 22, (canvas.width / 2, middle), _GREY)
         if scene.phase == "play" and scene.trick:
             self._draw_led_suit((canvas.width - _MARGIN, middle))
 
     def _draw_led_suit(self, right_end: Point) -> None:
         canvas, (x, y) = self._canvas, right_end
         if self._scene.led_suit is None:
-            canvas.words("no suit to follow", 26, right_end, align=1)
+            canvas.write("no suit to follow", 26, right_end, align=1)
             return
-        canvas.disc((x - 14, y), 15, _WHITE)
-        canvas.sign(self._scene.led_suit, (x - 14, y), 19)
-        canvas.words("led suit", 26, (x - 38, y), align=1)
+        canvas.draw_disc((x - 14, y), 15, _WHITE)
+        canvas.draw_sign(self._scene.led_suit, (x - 14, y), 19)
+        canvas.write("led suit", 26, (x - 38, y), align=1)
 
     def _draw_result(self) -> None:
         winners = self._scene.winners
@@ -206,10 +208,10 @@ class _Painting:
         else:
             result = f"Seats {', '.join(map(str, winners))} share the win"
         x, y = self._center
-        width = self._canvas.width_of(result, 42) + 52
-        self._canvas.box(x - width / 2, y - 68, (width, 110), _PLATE, 14, _GOLD, 3)
-        self._canvas.words(result, 42, (x, y - 30), _GOLD)
-        self._canvas.words(f"with {points} points", 28, (x, y + 11))
+        width = self._canvas.measure(result, 42) + 52
+        self._canvas.draw_box((x - width / 2, y - 68), (width, 110), _PLATE, 14, _Edge(_GOLD, 3))
+        self._canvas.write(result, 42, (x, y - 30), _GOLD)
+        self._canvas.write(f"with {points} points", 28, (x, y + 11))
 
     def _draw_upcard(self) -> None:
         canvas, scene = self._canvas, self._scene
@@ -218,12 +220,12 @@ class _Painting:
             self._draw_card(scene.upcard, x - _UPCARD[0] / 2, y - _UPCARD[1] + 17, _UPCARD)
         below = (x, y + 34) if scene.upcard is not None else (x, y)
         if scene.trump is not None:
-            width = canvas.words("trump", 24, (below[0] - 12, below[1]))
+            width = canvas.write("trump", 24, (below[0] - 12, below[1]))
             mark = (below[0] + width / 2 + 6, below[1])
-            canvas.disc(mark, 11.5, _WHITE)
-            canvas.sign(scene.trump, mark, 15)
+            canvas.draw_disc(mark, 11.5, _WHITE)
+            canvas.draw_sign(scene.trump, mark, 15)
         else:
-            canvas.words("trump not named yet" if scene.phase == "trump" else "no trump", 24, below)
+            canvas.write("trump not named yet" if scene.phase == "trump" else "no trump", 24, below)
 
     def _draw_trick(self) -> None:
         players = len(self._scene.seats)
@@ -262,19 +264,20 @@ class _Painting:
     def _draw_plate(self, seat: Seat, left: float, top: float) -> None:
         """Draw the name plate of a seat with score, tricks won and bid, and the dealer's button."""
         canvas, (width, height) = self._canvas, _PLATE_SIZE
-        edge, edge_width = (_GOLD, 4) if seat.acts else (_PLATE_EDGE, 2)
-        canvas.box(left, top, _PLATE_SIZE, _PLATE, 10, edge, edge_width)
+        canvas.draw_box(
+            (left, top), _PLATE_SIZE, _PLATE, 10, _Edge(_GOLD, 4) if seat.acts else _Edge(_PLATE_EDGE, 2)
+        )
         name = f"Seat {seat.number}"
-        canvas.words(name, 27, (left + 14, top + height / 2), _GOLD if seat.acts else _WHITE, align=0)
+        canvas.write(name, 27, (left + 14, top + height / 2), _GOLD if seat.acts else _WHITE, align=0)
         right = left + width - 12
         color = _bid_color(seat, self._scene.phase in ("scored", "over"))
-        canvas.words(f"{seat.score} points", 22, (right, top + 15), align=1)
-        taken = canvas.words(f"{seat.tricks_won}/{seat.bid_text}", 26, (right, top + 36), color, 1)
-        canvas.words("won/bid", 18, (right - taken - 7, top + 36), _GREY, align=1)
+        canvas.write(f"{seat.score} points", 22, (right, top + 15), align=1)
+        taken = canvas.write(f"{seat.tricks_won}/{seat.bid_text}", 26, (right, top + 36), color, 1)
+        canvas.write("won/bid", 18, (right - taken - 7, top + 36), _GREY, align=1)
         if seat.deals:
-            canvas.disc((left, top), 14, _BAR)
-            canvas.disc((left, top), 12, _WHITE)
-            canvas.words("D", 22, (left, top + 1), _BAR)
+            canvas.draw_disc((left, top), 14, _BAR)
+            canvas.draw_disc((left, top), 12, _WHITE)
+            canvas.write("D", 22, (left, top + 1), _BAR)
 
     def _draw_backs(self, count: int, middle: float, top: float) -> None:
         """Draw the backs of a hidden hand, and the number of its cards."""
@@ -285,9 +288,9 @@ class _Painting:
         left = middle - (step * (count - 1) + width + 36) / 2
         for index in range(count):
             x = left + step * index
-            canvas.box(x, top, _BACK_SIZE, _WHITE, 4, _CARD_EDGE, 0.6)
-            canvas.box(x + 2.5, top + 2.5, (width - 5, height - 5), _BACK, 2.5, _BACK_LINE, 0.6)
-        canvas.words(str(count), 28, (left + step * (count - 1) + width + 8, top + height / 2), align=0)
+            canvas.draw_box((x, top), _BACK_SIZE, _WHITE, 4, _Edge(_CARD_EDGE, 0.6))
+            canvas.draw_box((x + 2.5, top + 2.5), (width - 5, height - 5), _BACK, 2.5, _Edge(_BACK_LINE, 0.6))
+        canvas.write(str(count), 28, (left + step * (count - 1) + width + 8, top + height / 2), align=0)
 
     def _draw_chips(self, hand: Sequence[str], columns: int, middle: float, top: float) -> None:
         """Draw a hand of small cards, in one or two rows."""
@@ -296,28 +299,28 @@ class _Painting:
         for index, card in enumerate(hand):
             row, column = divmod(index, columns)
             x, y = left + width * column, top + height * row
-            canvas.box(x + 1, y + 1, (width - 2, height - 2), _WHITE, 4)
+            canvas.draw_box((x + 1, y + 1), (width - 2, height - 2), _WHITE, 4)
             sign, rank = _sign_and_rank(card)
             if rank:
-                canvas.words(rank, 20, (x + 10.5, y + height / 2 + 0.5), LIGHT_COLORS[sign])
-                canvas.sign(sign, (x + 23.5, y + height / 2), 12)
+                canvas.write(rank, 20, (x + 10.5, y + height / 2 + 0.5), LIGHT_COLORS[sign])
+                canvas.draw_sign(sign, (x + 23.5, y + height / 2), 12)
             else:
-                canvas.sign(sign, (x + width / 2, y + height / 2), 19)
+                canvas.draw_sign(sign, (x + width / 2, y + height / 2), 19)
 
     def _draw_card(self, card: str, left: float, top: float, size: Point, wins: bool = False) -> None:
         canvas, (width, height) = self._canvas, size
-        edge, edge_width = (_GOLD, 5.0) if wins else (_CARD_EDGE, 1.2)
-        canvas.box(left, top, size, _WHITE, height * 0.09, edge, edge_width)
+        edge = _Edge(_GOLD, 5) if wins else _Edge(_CARD_EDGE, 1.2)
+        canvas.draw_box((left, top), size, _WHITE, height * 0.09, edge)
         sign, rank = _sign_and_rank(card)
         corner = left + width * 0.23
         if rank:
-            canvas.words(rank, height * 0.32, (corner, top + height * 0.17), LIGHT_COLORS[sign])
-            canvas.sign(sign, (corner, top + height * 0.38), height * 0.17)
-            canvas.sign(sign, (left + width * 0.62, top + height * 0.68), height * 0.4)
+            canvas.write(rank, height * 0.32, (corner, top + height * 0.17), LIGHT_COLORS[sign])
+            canvas.draw_sign(sign, (corner, top + height * 0.38), height * 0.17)
+            canvas.draw_sign(sign, (left + width * 0.62, top + height * 0.68), height * 0.4)
         else:
-            canvas.words(card, height * 0.24, (left + width * 0.26, top + height * 0.15), LIGHT_COLORS[sign])
-            canvas.sign(sign, (corner, top + height * 0.36), height * 0.19)
-            canvas.sign(sign, (left + width * 0.6, top + height * 0.66), height * 0.46)
+            canvas.write(card, height * 0.24, (left + width * 0.26, top + height * 0.15), LIGHT_COLORS[sign])
+            canvas.draw_sign(sign, (corner, top + height * 0.36), height * 0.19)
+            canvas.draw_sign(sign, (left + width * 0.6, top + height * 0.66), height * 0.46)
 
 
 def _bid_color(seat: Seat, over: bool) -> Color:
