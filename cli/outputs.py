@@ -80,9 +80,9 @@ class Outputs:
 def files_of(agents: Iterable[str]) -> tuple[Path, ...]:
     """Return the files that agents are read from."""
     from wizard_env.agents.network import find_agent
-    from wizard_env.loading import path_of
+    from wizard_env.loading import place_of
 
-    return tuple(find_agent(path) for path in map(path_of, agents) if path is not None)
+    return tuple(find_agent(place) for place in map(place_of, agents) if place is not None)
 
 
 def get_origin() -> "Origin":

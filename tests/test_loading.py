@@ -10,7 +10,7 @@ import pytest
 import wizard_env.agents
 from wizard_env.agents import View, agent_names, load
 from wizard_env.agents.random import RandomAgent
-from wizard_env.loading import path_of, programs
+from wizard_env.loading import place_of, programs
 from wizard_env.testing import agent_test
 
 
@@ -286,4 +286,4 @@ def test_code_is_refused_where_somebody_else_chose_the_names(own: Path, agent: s
     ],
 )
 def test_the_place_that_a_name_leads_to(own: Path, agent: str, place: str | None) -> None:
-    assert path_of(agent) == (place and Path(place))
+    assert place_of(agent) == (place and Path(place))

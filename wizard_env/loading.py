@@ -82,7 +82,7 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
     )
 
 
-def path_of(agent: str) -> Path | None:
+def place_of(agent: str) -> Path | None:
     """Return the file or folder that the name of an agent leads to; None if there is none."""
     name, _, _ = agent.partition(":")
     if name in agent_names():
