@@ -61,15 +61,13 @@ def iterate(config: Config, device: str = "cpu", learned: int = 0) -> Contestant
     return repeat(work)
 
 
-def _iterate_maskable_ppo(config: Config) -> Contestant:
+def _iterate_maskable_ppo(width: int, effort: Effort) -> Contestant:
     """Time iterations of MaskablePPO on the same games, with the same shared trunk."""
-    learner = Sb3Learner(config, "cpu", None)
-    learning = config.learning
-    iteration = learning.num_games * learning.decisions_per_game
+    learner = Sb3Learner(make_config("maskable_ppo", width, effort), "cpu", None)
 
     def work() -> int:
         before = learner.decisions
-        learner.model.learn(iteration, reset_num_timesteps=False)
+        learner.model.learn(effort.batch * _STEPS, reset_num_timesteps=False)
         return learner.decisions - before
 
     return repeat(work)
@@ -100,7 +98,7 @@ def _against_library(width: int, target: float, effort: Effort) -> list[Row]:
             {
                 trained: iterate(config, learned=learned),
                 fresh: iterate(make_config("ppo", width, effort, **stays)),
-                peer: _iterate_maskable_ppo(make_config("maskable_ppo", width, effort)),
+                peer: _iterate_maskable_ppo(width, effort),
             },
             effort,
         )
