@@ -18,13 +18,13 @@ from wizard_env.train.selfplay.games import REWARD_SCALES, draw_learners
 from wizard_env.view import actions_by_owner
 
 POINTS = "points"
-"""The metric with the points of each seat that learns, round by round: a list of arrays, int16 [k]."""
+"""The metric with the points of the seats that learn, in the rounds of an iteration: arrays, int16 [k]."""
 
 
 class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
     """Several games side by side; an episode is one round of each, all of the same hand size.
 
-    Agents are the seats that learn, "table_0/player_0" and so on, drawn again for every round. A step
+    Agents are the seats that learn, "game_0/player_0" and so on, drawn again for every round. A step
     takes one decision in each game whose round is not over, by the agent whose observation was
     returned: {"observation": uint8 [OBS_SIZE], "action_mask": uint8 [NUM_ACTIONS]}. As in `SelfPlayGames`
     observations and actions are in canonical suits, and decisions with one legal action are skipped. The
@@ -47,14 +47,14 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         self._learns = np.ones((num_games, rules.num_players), np.bool_)
         self._partner = np.zeros(num_games, np.int64)
         self.possible_agents = [
-            f"table_{game}/player_{seat}" for game in range(num_games) for seat in range(rules.num_players)
+            f"game_{game}/player_{seat}" for game in range(num_games) for seat in range(rules.num_players)
         ]
         self.agents = self.possible_agents
         self.observation_spaces = dict.fromkeys(self.agents, OBSERVATION_SPACE)
         self.action_spaces = dict.fromkeys(self.agents, ACTION_SPACE)
         for _ in range(self._rng.integers(len(rules.rounds))):  # else all workers would be at the same round
             self._deal()
-            while len(rows := self._waiting()):
+            while len(rows := self._unfinished()):
                 self._games.step(sample_legal(self._games.mask[rows], self._rng), rows)
 
     def reset(
@@ -63,7 +63,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         """Deal the next round. The seed is ignored: RLlib passes the same one for every episode."""
         self._acted: set[str] = set()
         self._deal()
-        while not len(self._waiting()):  # no seat that learns had a choice
+        while not len(self._unfinished()):  # no seat that learns had a choice
             self._deal()
         return self._observations(), {}
 
@@ -74,23 +74,23 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
 
         Raises IllegalAction if an action is not legal; no game has changed then.
         """
-        rows = self._waiting()
-        agents = self._agents_at(rows)
+        rows = self._unfinished()
+        agents = self._acting_agents(rows)
         self._games.step([action_dict[agent] for agent in agents], rows)
         self._acted.update(agents)
         self._play_partners()
-        over = not len(self._waiting())
-        rewards = self._points() if over else dict.fromkeys(agents, 0.0)
+        over = not len(self._unfinished())
+        rewards = self._rewards() if over else dict.fromkeys(agents, 0.0)
         return self._observations(), rewards, {"__all__": over}, {"__all__": False}, {}
 
-    def _waiting(self) -> NDArray[np.int64]:
-        """int64 [k]: the games whose round is not over."""
+    def _unfinished(self) -> NDArray[np.int64]:
+        """Return the games whose round is not over, int64 [k]."""
         return (self._games.states["phase"] < SCORED).nonzero()[0]
 
-    def _agents_at(self, rows: NDArray[np.int64]) -> list[str]:
-        """The agents that act in these games."""
-        places = rows * self._learns.shape[1] + self._games.seat[rows]
-        return [self.agents[place] for place in places]
+    def _acting_agents(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return the agents that act in these games."""
+        numbers = rows * self._learns.shape[1] + self._games.seat[rows]
+        return [self.agents[number] for number in numbers]
 
     def _deal(self) -> None:
         """Deal in every game, draw the seats that learn, and play on to their first decisions."""
@@ -104,10 +104,10 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         self._play_partners()
 
     def _play_partners(self) -> None:
-        """Let the partners act until a learner acts next in every game whose round is not over."""
+        """Play for the partners until a learner acts next in every game whose round is not over."""
         games = self._games
         while True:
-            rows = self._waiting()
+            rows = self._unfinished()
             rows = rows[~self._learns[rows, games.seat[rows]]]
             if not len(rows):
                 return
@@ -115,19 +115,17 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
             games.step(actions, rows, printed=True)
 
     def _observations(self) -> dict[str, dict[str, NDArray[np.uint8]]]:
-        """What each agent that acts now sees."""
-        games, rows = self._games, self._waiting()
+        """Return the observations of the agents that act now."""
+        games, rows = self._games, self._unfinished()
         return {
             agent: {"observation": games.observation[row].copy(), "action_mask": games.mask[row].copy()}
-            for agent, row in zip(self._agents_at(rows), rows, strict=True)
+            for agent, row in zip(self._acting_agents(rows), rows, strict=True)
         }
 
-    def _points(self) -> dict[str, float]:
-        """The rewards of the round for the agents that had a choice in it."""
-        points = dict(
-            zip(self.agents, (self._games.points * REWARD_SCALES["points"]).ravel().tolist(), strict=True)
-        )
-        return {agent: points[agent] for agent in self._acted}
+    def _rewards(self) -> dict[str, float]:
+        """Return the rewards of the round for the agents that had a choice in it."""
+        rewards = (self._games.points * REWARD_SCALES["points"]).ravel().tolist()
+        return {agent: rewards[number] for number, agent in enumerate(self.agents) if agent in self._acted}
 
 
 class CountingRunner(MultiAgentEnvRunner):  # type: ignore[misc]
@@ -149,4 +147,5 @@ class CountingRunner(MultiAgentEnvRunner):  # type: ignore[misc]
     ) -> None:
         super()._log_episode_metrics(length, ret, sec)
         points = np.rint(np.array(list(agents.values())) / REWARD_SCALES["points"]).astype(np.int16)
-        self.metrics.log_value(POINTS, points, reduce="item_series")
+        for half in np.array_split(points, 2):  # RLlib reports a series of one as its item
+            self.metrics.log_value(POINTS, half, reduce="item_series")

@@ -17,10 +17,8 @@ from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.rllib import RLlibConfig
 from wizard_env.train.networks.policy_value import MAX_GRADIENT_NORM
 from wizard_env.train.ppo.device import VALUE_WEIGHT
-from wizard_env.train.rllib.decisions import BatchDecisions
 from wizard_env.train.rllib.env import POINTS, CountingRunner, SelfPlayRounds
 from wizard_env.train.rllib.module import MODULE, SelfPlayModule
-from wizard_env.train.rllib.runner import SelfPlayRunner
 from wizard_env.train.run import run_learner
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.games import REWARD_SCALES
@@ -33,15 +31,12 @@ VALUE_UNIT = 1 / REWARD_SCALES["points"]
 _METRICS = ("policy_loss", "vf_loss", "entropy", "vf_explained_var", "default_optimizer_learning_rate")
 
 
-def algorithm_config(config: RLlibConfig, seed: int, *, episodes: bool = False) -> PPOConfig:
-    """The configuration of RLlib's PPO.
+def algorithm_config(config: RLlibConfig, seed: int) -> PPOConfig:
+    """Return the configuration of RLlib's PPO.
 
     Args:
         config: the run.
         seed: of the deals and of everything drawn at random.
-        episodes: play `SelfPlayRounds` through RLlib's own runner and connectors, for callbacks and
-            connectors that need lists of episodes. `SelfPlayRunner`, which hands over arrays, is many
-            times faster.
     """
     learning, cluster = config.learning, config.cluster
     games = {
@@ -54,12 +49,14 @@ def algorithm_config(config: RLlibConfig, seed: int, *, episodes: bool = False) 
     }
     network = {"layers": learning.layers, "seed": config.seed}
     slope = [[0, learning.learning_rate], [learning.decisions, learning.final_learning_rate]]
-    made = (
+    return (
         PPOConfig()
         .environment(SelfPlayRounds, env_config=games, disable_env_checking=True)  # it plays illegally
-        .env_runners(num_env_runners=cluster.workers)
+        .env_runners(
+            env_runner_cls=CountingRunner, num_env_runners=cluster.workers, batch_mode="complete_episodes"
+        )
         .learners(num_learners=cluster.learners, num_gpus_per_learner=cluster.gpus_per_learner)
-        .multi_agent(policies={MODULE}, policy_mapping_fn=_always)
+        .multi_agent(policies={MODULE}, policy_mapping_fn=_choose_module)
         .rl_module(rl_module_spec=RLModuleSpec(module_class=SelfPlayModule, model_config=network))
         .training(
             train_batch_size_per_learner=learning.decisions_per_iteration,
@@ -77,23 +74,10 @@ def algorithm_config(config: RLlibConfig, seed: int, *, episodes: bool = False) 
         )
         .debugging(seed=seed, log_level="ERROR")
     )
-    if episodes:
-        return made.env_runners(env_runner_cls=CountingRunner, batch_mode="complete_episodes")
-    return made.env_runners(
-        env_runner_cls=SelfPlayRunner,
-        num_envs_per_env_runner=cluster.games_per_worker,
-        merge_env_runner_states=False,  # they are those of connectors, which it does not have
-        broadcast_env_runner_states=False,
-    ).learners(learner_connector=_connectors, add_default_connectors_to_learner_pipeline=False)
 
 
-def _connectors(observation_space: Any, action_space: Any) -> BatchDecisions:
-    """All connectors of a learner."""
-    return BatchDecisions(observation_space, action_space)
-
-
-def _always(agent: str, episode: Any, **options: Any) -> str:
-    """Every seat is played by the one module."""
+def _choose_module(agent: str, episode: Any, **options: Any) -> str:
+    """Return the one module, which plays every seat."""
     return MODULE
 
 

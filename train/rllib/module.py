@@ -28,8 +28,6 @@ ACTION_SPACE = gymnasium.spaces.Discrete(NUM_ACTIONS)
 class SelfPlayModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]
     """The network of `wizard_env.train.ppo` as an RLModule; illegal actions get no probability.
 
-    Acting returns the value beside the logits, in the column `Columns.VF_PREDS`.
-
     model_config: `layers` and `seed`, as for `PolicyValueNetwork`.
     """
 
@@ -37,18 +35,14 @@ class SelfPlayModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]
         self.network = PolicyValueNetwork(self.model_config["layers"], self.model_config["seed"])
 
     def _forward(self, batch: dict[str, Any], **options: Any) -> dict[str, torch.Tensor]:
-        outputs = self._outputs(batch)
-        return {
-            Columns.ACTION_DIST_INPUTS: self._logits(batch, outputs),
-            Columns.VF_PREDS: outputs[:, NUM_ACTIONS],
-        }
+        return {Columns.ACTION_DIST_INPUTS: self._logits(batch, self._outputs(batch))}
 
     def _forward_train(self, batch: dict[str, Any], **options: Any) -> dict[str, torch.Tensor]:
         outputs = self._outputs(batch)
         return {Columns.ACTION_DIST_INPUTS: self._logits(batch, outputs), Columns.EMBEDDINGS: outputs}
 
     def compute_values(self, batch: dict[str, Any], embeddings: torch.Tensor | None = None) -> torch.Tensor:
-        """float32 [n]. embeddings: the network's outputs, if they have been computed already."""
+        """Return values, float32 [n]. embeddings: the network's outputs, if already computed."""
         outputs = self._outputs(batch) if embeddings is None else embeddings
         return outputs[:, NUM_ACTIONS]
 
