@@ -115,7 +115,7 @@ _PARTS = {
     "the network, acting": ("_outputs", "ppo/device.py"),
     "sampling actions": ("sample_softmax", "wizard_env/sampling.py"),
     "advantages": ("seat_advantages", "selfplay/advantages.py"),
-    "gradient steps": ("_update", "ppo/learner.py"),
+    "gradient steps": ("update", "ppo/learner.py"),
     "the loss's gradient, among the gradient steps": ("loss_gradient", "ppo/loss.py"),
     "the optimiser, among the gradient steps": ("step", "optim/adam.py"),
 }

@@ -113,12 +113,12 @@ def rllib(
 
     settings = read_toml(configs.find(config), RLlibConfig)
     with extra("rllib"):
-        from wizard_env.train.rllib.learner import CHECKPOINT, train
+        from wizard_env.train.rllib.learner import train
     folder = runs / settings.name
     say(f"run          {folder}: {settings.learning.decisions:,} decisions")
     learn = partial(train, settings, folder, address=address)
     with stoppable(), programs(allow_programs):
-        commands = _learn_and_evaluate(settings, folder, learn, folder / CHECKPOINT, resume)
+        commands = _learn_and_evaluate(settings, folder, learn, folder / settings.learning.checkpoint_file, resume)
     say_next_steps("next: evaluate it, play against it, look at its games and curves", *commands)
 
 

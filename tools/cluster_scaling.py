@@ -17,7 +17,7 @@ from tools.marked_tables import fill
 from wizard_env.evaluation.workers import use_one_thread
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
-from wizard_env.train.parallel.process_group import Group
+from wizard_env.train.parallel.process_group import ProcessGroup
 from wizard_env.train.ppo.learner import Learner
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -61,10 +61,10 @@ def work(rank: int, folder: str) -> None:
     use_one_thread()
     keep_freed_memory()
     dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=WORKERS)
-    group, rows = Group(), []
+    group, rows = ProcessGroup(), []
     for batch in BATCHES:
         alone = measure_learner(Learner(config(batch), "cpu", None)) if rank == 0 else {}
-        group.first(None)
+        group.broadcast(None)
         both = measure_learner(Learner(config(batch), "cpu", None, group))
         updates, decisions = GAMES * STEPS / batch, GAMES * STEPS
         rows.append(
@@ -76,7 +76,7 @@ def work(rank: int, folder: str) -> None:
                 "sent": both["workers/megabytes_sent"] * 1e6 / updates,
             }
         )
-    group.first(None)
+    group.broadcast(None)
     dist.destroy_process_group()
     if rank == 0:
         FIGURES.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

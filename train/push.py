@@ -10,11 +10,12 @@ from wizard_env.agents.hub import check_repo, hub
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent
 from wizard_env.files.json_objects import read_object
 from wizard_env.train.ppo.snapshot_ratings import RATING
+from wizard_env.train.run import CONFIG
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 from wizard_env.train.selfplay.progress import SELF_PLAY
 
-_KEPT = (FILE_NAME, "config.json", CURVES)
-CARD = "README.md"
+_FILES = (FILE_NAME, CONFIG, CURVES)
+_CARD = "README.md"
 
 
 def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
@@ -24,7 +25,7 @@ def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
         run: the folder of a run of `wizard train`.
         repo: owner/name; it is created if it is missing.
         private: whether a new repository is private.
-        notes: what the card says besides what the run says.
+        notes: Markdown to add to the card.
 
     Returns:
         Its address.
@@ -39,10 +40,10 @@ def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
     api = hub().HfApi()
     api.create_repo(repo, private=private, exist_ok=True)
     with TemporaryDirectory() as folder:
-        for name in _KEPT:
+        for name in _FILES:
             if (run / name).is_file():
                 (Path(folder) / name).write_bytes((run / name).read_bytes())
-        (Path(folder) / CARD).write_text(model_card(run, repo, notes), encoding="utf-8")
+        (Path(folder) / _CARD).write_text(model_card(run, repo, notes), encoding="utf-8")
         address: str = api.upload_folder(
             repo_id=repo, folder_path=folder, commit_message=f"wizard-env {__version__}: {run.name}"
         )
@@ -50,7 +51,7 @@ def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
 
 
 def model_card(run: Path, repo: str, notes: str = "") -> str:
-    """The card of a run, as Markdown with the head that the hub reads."""
+    """Return the card of a run, as Markdown with the head that the hub reads."""
     lines = [
         "---",
         "library_name: wizard-env",
@@ -75,31 +76,20 @@ def model_card(run: Path, repo: str, notes: str = "") -> str:
 
 
 def _results(run: Path) -> Iterator[str]:
-    """The last line of the curves."""
+    """Yield the last line of the curves as Markdown."""
     path = run / CURVES
-    if not path.is_file():
-        return
-    lines = read_curves(path)
+    lines = read_curves(path) if path.is_file() else []
     if not lines:
         return
     rows = {
         name: value for name, value in lines[-1].items() if value and name.startswith((SELF_PLAY, RATING))
     }
-    yield f"## After {int(lines[-1][DECISIONS]):,} decisions"
-    yield ""
-    yield "| metric | value |"
-    yield "|---|---|"
+    yield from (f"## After {int(lines[-1][DECISIONS]):,} decisions", "", "| metric | value |", "|---|---|")
     yield from (f"| `{name}` | {float(value):.4g} |" for name, value in sorted(rows.items()))
     yield ""
 
 
 def _settings(run: Path) -> Iterator[str]:
-    path = run / "config.json"
-    if not path.is_file():
-        return
-    config = read_object(path)
-    yield "## Config"
-    yield ""
-    yield "```json"
-    yield json.dumps(config, indent=2)
-    yield "```"
+    path = run / CONFIG
+    if path.is_file():
+        yield from ("## Config", "", "```json", json.dumps(read_object(path), indent=2), "```")

@@ -1,45 +1,73 @@
 """A training run: its learner, its folder, and resuming."""
 
-import importlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from wizard_env.agents.network import FILE_NAME
+from wizard_env.agents.network import FILE_NAME, find_encoding
+from wizard_env.envs.rewards import find_reward
 from wizard_env.files.locks import locked
 from wizard_env.files.writing import write_atomically
+from wizard_env.loading import load
+from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config, Run
 from wizard_env.train.parallel.allocator import keep_freed_memory
 from wizard_env.train.parallel.devices import check_device, with_precision
 from wizard_env.train.selfplay.curves import Curves
-from wizard_env.train.selfplay.progress import Progress
+from wizard_env.train.selfplay.progress import Report
 
-CHANGEABLE = ("learning.decisions", "learning.checkpoint_seconds")
-"""The keys that a run may change when it goes on."""
 CONFIG = "config.json"
 """The file in a run's folder that keeps its config."""
 LOCK = "lock"
-"""The file in a run's folder that whoever writes there has locked; the lock ends with its process."""
-LEARNERS = {
-    "ppo": "wizard_env.train.ppo.learner",
-    "maskable_ppo": "wizard_env.train.sb3.learner",
-    "dqn": "wizard_env.train.dqn.learner",
-    "distillation": "wizard_env.train.distillation.learner",
-}
-"""The module of each learner, which has a class `Learner` and the file name CHECKPOINT. It is imported when a
-run needs it, so that a run loads no library that it does not use."""
+"""The file in a run's folder that is locked while a process writes there."""
+_CHANGEABLE = ("learning.decisions", "learning.checkpoint_seconds")
+"""The keys that may change when a run continues."""
 
 
-def checkpoint_of(config: Config, folder: Path) -> Path:
-    """The file that a run resumes from."""
-    name: str = _module(config).CHECKPOINT
-    return folder / name
+class Learner(Protocol):
+    """A learner with its games, ready to learn."""
+
+    @property
+    def decisions(self) -> int:
+        """The number of decisions that it has learned from."""
+
+    def learn(self, folder: Path, curves: Curves, report: Report) -> None:
+        """Learn to the end of the run, and write checkpoints and the agent into its folder."""
 
 
-def _module(config: Config) -> Any:
-    return importlib.import_module(LEARNERS[config.learning.learner])
+class LearnerType(Protocol):
+    """A class of learners."""
+
+    def __call__(self, config: Config, device: str, checkpoint: Path | None) -> Learner:
+        """Start, or resume from a checkpoint."""
+
+
+def learner_type(config: Config) -> LearnerType:
+    """Return the class of a config's learner; only the libraries that it uses are imported."""
+    match config.learning.learner:
+        case "ppo":
+            from wizard_env.train.ppo.learner import Learner as PpoLearner
+
+            return PpoLearner
+        case "maskable_ppo":
+            from wizard_env.train.sb3.learner import Learner as MaskablePpoLearner
+
+            return MaskablePpoLearner
+        case "dqn":
+            from wizard_env.train.dqn.learner import Learner as DqnLearner
+
+            return DqnLearner
+        case "distillation":
+            from wizard_env.train.distillation.learner import Learner as DistillationLearner
+
+            return DistillationLearner
+
+
+def checkpoint_of(config: Run, folder: Path) -> Path:
+    """Return the file that a run resumes from."""
+    return folder / config.learning.checkpoint_file
 
 
 def train(
@@ -48,12 +76,12 @@ def train(
     *,
     resume: bool = False,
     device: str = "cpu",
-    report: Callable[[Progress], None] | None = None,
+    report: Report = None,
 ) -> Path:
     """Learn by self-play as a config says, and write everything into a folder.
 
     Writes a checkpoint (to resume from), `agent.safetensors` (to play with), the curves in `progress.csv`
-    and for TensorBoard, and `config.json`, which also keeps the precision that "auto" came to.
+    and for TensorBoard, and `config.json`, which also keeps the precision that "auto" stood for.
 
     Args:
         config: the run.
@@ -74,54 +102,57 @@ def train(
             diverged, which the last checkpoint does not contain; or there is no such device.
     """
     config = decide_precision(config, folder, device)
-    learner = _module(config).Learner
-    run_learner(
-        lambda kept: learner(config, device, kept),
-        checkpoint_of(config, folder),
-        config,
-        folder,
-        resume,
-        report,
-    )
+    make_learner = learner_type(config)
+    run_learner(lambda checkpoint: make_learner(config, device, checkpoint), config, folder, resume, report)
     return folder
+
+
+def check_names(config: Config) -> None:
+    """Load the agents and import the code that a config names; raises the errors of a run that does so."""
+    for name in config.agents_to_load():
+        load(name)
+    import_code(config)
+    if isinstance(config.learning, PpoConfig) and config.learning.start:
+        load(Path(config.learning.start))
+
+
+def import_code(config: Config) -> None:
+    """Import the reward and the encoding that a config names; raises the errors of a run that does so."""
+    find_reward(config.learning.reward)
+    if isinstance(config.learning, PpoConfig) and config.learning.encoding:
+        find_encoding(config.learning.encoding)
 
 
 def decide_precision(config: Config, folder: Path, device: str, *, here: bool = True) -> Config:
     """Return the config with the precision that a run in this folder computes in on this device.
 
-    A run that is there keeps its own.
+    A run that exists keeps its precision.
 
     Args:
         config: the run.
-        folder: the run's.
+        folder: of the run.
         device: "cpu" or "cuda".
         here: whether the device is one of this machine.
 
     Raises:
-        ConfigError: the config of the run that is there cannot be read.
+        ConfigError: the config of the run that exists cannot be read.
         ValueError: there is no such device.
     """
     check_device(device, here=here)
     kept = folder / CONFIG
-    goes_on = checkpoint_of(config, folder).exists() and kept.exists()
-    return with_precision(config, device, read_kept(kept, Config) if goes_on else None)
+    continues = checkpoint_of(config, folder).exists() and kept.exists()
+    return with_precision(config, device, read_kept(kept, Config) if continues else None)
 
 
 def run_learner(
-    begin: Callable[[Path | None], Any],
-    checkpoint: Path,
-    config: Run,
-    folder: Path,
-    resume: bool,
-    report: Callable[[Progress], None] | None,
+    make_learner: Callable[[Path | None], Learner], config: Run, folder: Path, resume: bool, report: Report
 ) -> None:
-    """Let a learner learn in a folder; what `train` and learning on RLlib have in common.
+    """Run a learner in a folder; `train` and learning on RLlib share this.
 
-    Nothing is written before the learner has begun, which loads and checks all that the config names.
+    Nothing is written before the learner is made, which loads and checks all that the config names.
 
     Args:
-        begin: makes the learner, given the checkpoint to resume from or None.
-        checkpoint: where the learner writes its checkpoints.
+        make_learner: makes the learner, given the checkpoint to resume from or None.
         config: the run.
         folder, resume, report: as for `train`, which raises the same errors.
     """
@@ -129,11 +160,11 @@ def run_learner(
     learner = None
     if not resume:
         if folder.exists():
-            with claimed(checkpoint, config, folder, resume):
+            with claimed(config, folder, resume):
                 pass  # refuses at once what it would refuse below
-        learner = begin(None)
-    with claimed(checkpoint, config, folder, resume):
-        learner = learner or begin(checkpoint)
+        learner = make_learner(None)
+    with claimed(config, folder, resume):
+        learner = learner or make_learner(checkpoint_of(config, folder))
         if learner.decisions >= config.learning.decisions:
             return
         keep_config(config, folder)
@@ -142,11 +173,12 @@ def run_learner(
 
 
 @contextmanager
-def claimed(checkpoint: Path, config: Run, folder: Path, resume: bool) -> Iterator[None]:
-    """Lock the folder, which is created if it is missing, for as long as the block runs.
+def claimed(config: Run, folder: Path, resume: bool) -> Iterator[None]:
+    """Lock the folder of a run, which is created if it is missing, for as long as the block runs.
 
-    The arguments are those of `run_learner`; raises what `train` raises.
+    The arguments are those of `run_learner`; raises the errors of `train`.
     """
+    checkpoint = checkpoint_of(config, folder)
     if resume and not checkpoint.exists():
         raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
     with locked(folder, LOCK):
@@ -155,7 +187,7 @@ def claimed(checkpoint: Path, config: Run, folder: Path, resume: bool) -> Iterat
 
 
 def _check_claim(checkpoint: Path, config: Run, folder: Path, resume: bool) -> None:
-    """Check that the run may write into the folder: an agent that is there must be of the same config."""
+    """Check that the run may write into the folder: an agent in it must be of the same config."""
     if not resume and checkpoint.exists():
         raise FileExistsError(f"{folder} holds a run already: resume it, remove it, or choose another name")
     kept = folder / CONFIG
@@ -164,21 +196,21 @@ def _check_claim(checkpoint: Path, config: Run, folder: Path, resume: bool) -> N
         if other := _first_difference(before, config):
             raise ValueError(
                 f"{folder} holds a run of another config ({other}), see {kept}: choose another name, or "
-                f"change only {' and '.join(CHANGEABLE)} of a run that goes on there"
+                f"change only {' and '.join(_CHANGEABLE)} of a run that continues there"
             )
 
 
 def _first_difference(before: Run, config: Run) -> str:
-    """The first key by which a run could not go on, with both values; nothing if it can."""
-    was, given = (_flat(each.model_dump()) for each in (before, config))
-    for key in given | was:
-        if was.get(key) != given.get(key) and key not in CHANGEABLE:
-            return f"{key} = {was.get(key)!r} there, {given.get(key)!r} here"
+    """Return the first key whose change keeps a run from continuing, with both values, or nothing."""
+    old, new = (_flatten(each.model_dump()) for each in (before, config))
+    for key in new | old:
+        if old.get(key) != new.get(key) and key not in _CHANGEABLE:
+            return f"{key} = {old.get(key)!r} there, {new.get(key)!r} here"
     return ""
 
 
-def _flat(config: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a config, those of its sections as in "learning.layers"."""
+def _flatten(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys of a config, those of its sections as in "learning.layers"."""
     return {
         f"{section}.{key}" if isinstance(value, dict) else section: inner
         for section, value in config.items()

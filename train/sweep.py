@@ -1,4 +1,4 @@
-"""A search for better keys of a config, by Optuna: many short runs, the hopeless ones stopped early."""
+"""A search for better keys of a config, by Optuna: many short runs, of which bad ones are stopped early."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -8,19 +8,16 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wizard_env.agents.network import find_encoding
-from wizard_env.envs.rewards import find_reward
 from wizard_env.evaluation.workers import workers
 from wizard_env.extras import extra
 from wizard_env.files.writing import check_is_folder
-from wizard_env.loading import load, programs
+from wizard_env.loading import programs
 from wizard_env.train.config.changes import read_value
-from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.reading import make_config, read_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.snapshot_ratings import RATING
-from wizard_env.train.run import train
+from wizard_env.train.run import check_names, train
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 from wizard_env.train.selfplay.progress import Progress
 
@@ -31,13 +28,13 @@ with extra("sweep"):
 STUDY = "study.db"
 """The file in a sweep's folder that Optuna keeps its trials in."""
 _PLAN = "plan"
-"""The attribute of a study that says what is searched."""
+"""The attribute of a study that keeps its plan."""
 _RANGE = re.compile(r"(?P<low>[^.\s][^\s]*?)\.\.(?P<high>[^:\s]+)(?P<log>:log)?")
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What to try."""
+    """The plan of a sweep."""
 
     config: Path
     changes: tuple[str, ...]
@@ -46,11 +43,11 @@ class Sweep:
     """Keys to search: `section.key=low..high`, `...:log` on a logarithmic scale, or `section.key=a,b,c`."""
     folder: Path
     against: str
-    """The agent to be rated against, alone at a table of its copies."""
+    """The agent whose copies each run is rated against, alone."""
     games: int = 50
     """Deals of each rating."""
     ratings: int = 5
-    """How often each run is rated, and may be stopped."""
+    """The number of ratings of each run, after which it may be stopped."""
     trials: int = 20
     """Runs that are finished or stopped, over all processes and earlier calls."""
     allow_programs: bool = False
@@ -67,7 +64,7 @@ class Trial:
     state: str
     """"complete" or "pruned"."""
     points: float
-    """Points per game by which the run led at its last rating."""
+    """The lead of the run at its last rating, in points per game."""
     values: dict[str, Any]
     """The keys that were searched."""
 
@@ -83,7 +80,7 @@ class Search(NamedTuple):
 
 
 def parse_vary(vary: str) -> Search:
-    """The search that `section.key=...` asks for. Raises ValueError for another form or an empty range."""
+    """Parse `section.key=...`. Raises ValueError for another form or an empty range."""
     key, equals, text = (part.strip() for part in vary.partition("="))
     if not (key and equals and text):
         raise ValueError(f"{vary!r} is not of the form section.key=low..high or section.key=a,b,c")
@@ -108,7 +105,7 @@ def parse_vary(vary: str) -> Search:
 def sweep(plan: Sweep, processes: int = 1) -> list[Trial]:
     """Run trials until there are enough; returns all of them, the best first.
 
-    A sweep goes on where an earlier call stopped.
+    A sweep continues where an earlier call stopped.
 
     Raises:
         ValueError: a key cannot be searched, or a value that it may get is not allowed; there is no such
@@ -127,7 +124,7 @@ def sweep(plan: Sweep, processes: int = 1) -> list[Trial]:
 
 
 def _check(plan: Sweep) -> None:
-    """Raise what a trial would raise: each key is tried at its extremes, the others at their first values."""
+    """Raise the errors of trials: each key is tried at its extremes, the others at their first values."""
     searches = [parse_vary(vary) for vary in plan.vary]
     _trial_config(plan, {})
     first = {search.key: search.extremes[0] for search in searches}
@@ -135,46 +132,41 @@ def _check(plan: Sweep) -> None:
         keys = [search.key for search in searches]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"{twice!r} is searched twice: give all its values in one --vary")
-    for search in searches:
-        for value in search.extremes:
-            config = _trial_config(plan, first | {search.key: value})
-            with programs(plan.allow_programs):
-                _check_names(config)
-
-
-def _check_names(config: Config) -> None:
-    """Raise what `load` and the imports raise for the agents and the code that a config names."""
-    learning = config.learning
-    for name in {*config.partners(), *config.ratings.agents} - {PAST}:
-        load(name)
-    find_reward(learning.reward)
-    if isinstance(learning, PpoConfig) and learning.encoding:
-        find_encoding(learning.encoding)
-    if isinstance(learning, PpoConfig) and learning.start:
-        load(Path(learning.start))
+    with programs(plan.allow_programs):
+        for search in searches:
+            for value in search.extremes:
+                check_names(_trial_config(plan, first | {search.key: value}))
 
 
 def _trial_config(plan: Sweep, values: Mapping[str, Any]) -> Config:
-    """The config of a trial with these values of the keys that are searched."""
+    """Return the config of a trial with these values of the keys that are searched, and its ratings."""
     changes = [f"{key}={value}" for key, value in values.items()]
-    return _rated(read_config(plan.config, [*plan.changes, *changes]), plan)
+    config = read_config(plan.config, [*plan.changes, *changes])
+    if not isinstance(config.learning, PpoConfig):
+        raise ValueError(
+            f"a sweep needs ratings, which learner {config.learning.learner!r} has not: use 'ppo'"
+        )
+    given = config.model_dump()
+    given["learning"]["snapshot_decisions"] = max(1, config.learning.decisions // plan.ratings)
+    given["ratings"] = {"agents": [plan.against], "games": plan.games}
+    return make_config(Config, given)
 
 
 def _claim(study: Any, plan: Sweep) -> None:
-    """Note in a study what it searches; one that has trials must search the same. Raises ValueError."""
-    wanted = {
+    """Keep the plan in a study; one that has trials must have the same plan. Raises ValueError."""
+    kept = {
         "config": read_config(plan.config, plan.changes).model_dump(mode="json"),
         "vary": list(plan.vary),
         "against": plan.against,
         "games": plan.games,
         "ratings": plan.ratings,
     }
-    before = study.user_attrs.get(_PLAN, wanted)
-    if differs := [name for name, value in wanted.items() if before.get(name) != value]:
+    before = study.user_attrs.get(_PLAN, kept)
+    if differs := [name for name, value in kept.items() if before.get(name) != value]:
         raise ValueError(
             f"{plan.folder} holds another sweep: its {' and '.join(differs)} differ; choose another folder"
         )
-    study.set_user_attr(_PLAN, wanted)
+    study.set_user_attr(_PLAN, kept)
 
 
 def _open(plan: Sweep, number: int = 0) -> Any:
@@ -195,7 +187,7 @@ def _open(plan: Sweep, number: int = 0) -> Any:
 @contextmanager
 def _quietly() -> Iterator[None]:
     before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)  # what ends a trial is raised
+    optuna.logging.set_verbosity(optuna.logging.ERROR)  # the error that ends a trial is raised
     try:
         yield
     finally:
@@ -215,19 +207,19 @@ def _search(task: tuple[Sweep, int]) -> None:
 
 
 def _run(trial: Any, plan: Sweep) -> float:
-    """Train one run; the points per game by which it leads at its last rating."""
+    """Train one run; returns its lead at its last rating, in points per game."""
     searches = [parse_vary(vary) for vary in plan.vary]
     config = _trial_config(plan, {search.key: search.suggest(trial) for search in searches})
     folder = plan.folder / f"trial-{trial.number:04}"
-    seen = 0
+    reported = 0
 
     def report(_: Progress) -> None:
-        nonlocal seen
-        rated = rating_curve(folder, plan.against)
-        for decisions, points in rated[seen:]:
+        nonlocal reported
+        ratings = rating_curve(folder, plan.against)
+        for decisions, points in ratings[reported:]:
             trial.report(points, decisions)
-        seen = len(rated)
-        if rated and trial.should_prune():
+        reported = len(ratings)
+        if ratings and trial.should_prune():
             raise optuna.TrialPruned
 
     with programs(plan.allow_programs):
@@ -236,22 +228,10 @@ def _run(trial: Any, plan: Sweep) -> float:
 
 
 def rating_curve(folder: Path, against: str) -> list[tuple[int, float]]:
-    """How many decisions a run had learned from at each rating, and its lead in points per game."""
+    """Return the decisions that a run had learned from at each rating, and its lead in points per game."""
     lines = read_curves(folder / CURVES)
     names = [f"{RATING}{group}/{against}" for group in ("seen", "held_out")]
     return [(int(line[DECISIONS]), float(line[name])) for line in lines for name in names if line.get(name)]
-
-
-def _rated(config: Config, plan: Sweep) -> Config:
-    """The config of a run, with the ratings that a sweep needs."""
-    if config.learning.learner != "ppo":
-        raise ValueError(
-            f"a sweep needs ratings, which learner {config.learning.learner!r} has not: use 'ppo'"
-        )
-    values = config.model_dump()
-    values["learning"]["snapshot_decisions"] = max(1, config.learning.decisions // plan.ratings)
-    values["ratings"] = {"agents": [plan.against], "games": plan.games}
-    return make_config(Config, values)
 
 
 def _trials(study: Any) -> Iterator[Trial]:

@@ -5,6 +5,7 @@ import gc
 import subprocess
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,43 +15,29 @@ from filelock import FileLock
 from safetensors import safe_open
 from stable_baselines3.common.save_util import load_from_zip_file
 
+from tests.train.tiny import ITERATION, OPTIONS, tiny_config
 from wizard_env import configs
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.evaluation.evaluate import Entrant, evaluate
+from wizard_env.train.config.ppo import MaskablePpoConfig
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks.policy_value import DivergedError
+from wizard_env.train.networks.layers import DivergedError
 from wizard_env.train.ppo.learner import CRITIC
 from wizard_env.train.run import CONFIG, LOCK, checkpoint_of, train
-from wizard_env.train.sb3.learner import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress, StopLearning
 
-TINY = {
-    "learner": "maskable_ppo",
-    "num_games": 16,
-    "decisions_per_game": 32,
-    "batch_size": 256,
-    "epochs": 1,
-    "layers": [16],
-}
-ITERATION = 16 * 32
 UNTRAINED: dict[str, Any] = {"learning_rate": 1e-12, "final_learning_rate": 1e-12}
 
+
+CHECKPOINT = MaskablePpoConfig.checkpoint_file
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def config(decisions: int = 4 * ITERATION, seed: int = 0, **learning: Any) -> Config:
-    return Config.model_validate(
-        {
-            "name": "tiny",
-            "seed": seed,
-            "game": {"num_players": 4, "hand_sizes": [1, 2]},
-            "learning": {**TINY, "decisions": decisions, "precision": "float32", **learning},
-        }
-    )
+config = partial(tiny_config, learner="maskable_ppo")
 
 
 def weights(folder: Path) -> dict[str, list[Any]]:
@@ -100,8 +87,8 @@ class Run(NamedTuple):
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run that is long enough to learn rounds of one and two cards."""
-    learning = {"num_games": 64, "batch_size": 512, "epochs": 2, "layers": [64], "learning_rate": 2e-3}
-    run = Run(config(60_000, seed=1, **learning), tmp_path_factory.mktemp("learned"), [])
+    learning: dict[str, Any] = {"num_games": 64, "batch_size": 512, "epochs": 2, "layers": [64]}
+    run = Run(config(60_000, seed=1, learning_rate=2e-3, **learning), tmp_path_factory.mktemp("learned"), [])
     assert train(run.config, run.folder, report=run.reports.append) == run.folder
     return run
 
@@ -262,34 +249,10 @@ def test_a_run_interrupted_before_its_first_checkpoint_starts_again(tmp_path: Pa
     assert (tmp_path / CHECKPOINT).exists()
 
 
-LEARNERS: dict[str, dict[str, Any]] = {
-    "ppo": {**TINY, "learner": "ppo", "decisions": 4 * ITERATION},
-    "maskable_ppo": {**TINY, "decisions": 4 * ITERATION},
-    "dqn": {
-        "learner": "dqn",
-        "decisions": 4 * ITERATION,
-        "num_games": 16,
-        "decisions_per_game": 32,
-        "batch_size": 64,
-        "replay_start": 64,
-    },
-    "distillation": {
-        "learner": "distillation",
-        "teachers": {"champion": []},
-        "decisions": 4 * ITERATION,
-        "num_games": 16,
-        "decisions_per_game": 32,
-        "batch_size": 64,
-        "layers": [8],
-    },
-}
-"""A short run of each learner, of equal iterations."""
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", OPTIONS)
 def test_a_run_that_is_stopped_writes_a_checkpoint(learner: str, tmp_path: Path) -> None:
     """Of the iteration that `report` told of; resumed, it learns the rest."""
-    run = Config.model_validate({"name": "tiny", "learning": LEARNERS[learner]})
+    run = config(learner=learner)
 
     def stop(progress: Progress) -> None:
         raise StopLearning
@@ -415,9 +378,9 @@ def test_nothing_is_written_for_agents_to_rate_against_that_are_not_found(tmp_pa
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn", "distillation"])
+@pytest.mark.parametrize("learner", OPTIONS)
 def test_nothing_is_written_for_a_device_that_is_missing(learner: str, tmp_path: Path) -> None:
-    run = Config.model_validate({"name": "tiny", "learning": LEARNERS[learner]})
+    run = config(learner=learner)
     with pytest.raises((RuntimeError, ValueError)):
         train(run, tmp_path / "run", device="nonsense")
     assert not (tmp_path / "run").exists()
@@ -426,12 +389,10 @@ def test_nothing_is_written_for_a_device_that_is_missing(learner: str, tmp_path:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn"])
 def test_training_that_diverges_stops_with_its_last_good_checkpoint(learner: str, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"learner": learner, "learning_rate": 1e30, "checkpoint_seconds": 1e-9}
-    if learner == "dqn":
-        options |= {"num_games": 16, "decisions_per_game": 32, "batch_size": 64, "replay_start": 64}
-        run = Config.model_validate({"name": "tiny", "learning": {"decisions": 10**6, **options}})
-    else:
-        run = config(10**6, **options, final_learning_rate=1e30)
+    options: dict[str, Any] = {"learning_rate": 1e30, "checkpoint_seconds": 1e-9}
+    if learner != "dqn":
+        options["final_learning_rate"] = 1e30
+    run = config(10**6, learner=learner, **options)
     with pytest.raises(DivergedError, match=r"after [0-9]+ decisions the network has weights that are not"):
         train(run, tmp_path)
     if (tmp_path / FILE_NAME).exists():

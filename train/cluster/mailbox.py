@@ -1,4 +1,4 @@
-"""What workers tell the process that started them, which shows the progress and writes the files."""
+"""The messages of workers to the process that started them, which shows the progress and writes the files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,70 +6,70 @@ from typing import NamedTuple
 
 from wizard_env.train.selfplay.progress import Progress
 
-LOSSES = 3
-"""How often in a row workers may be lost before an iteration ends; then the run is given up."""
+_MAX_LOSSES = 3
+"""The most losses of workers in a row without an iteration between; then the run is given up."""
 
 
-class Began(NamedTuple):
-    """The workers have begun, or begun again after one was lost."""
+class Start(NamedTuple):
+    """The workers have started, or started again after one was lost."""
 
     decisions: int
-    """Of the checkpoint that they begin from."""
+    """Of the checkpoint that they start from."""
 
 
-class Iterated(NamedTuple):
+class Iteration(NamedTuple):
     """An iteration has ended."""
 
     progress: Progress
     metrics: dict[str, float]
 
 
-class Saved(NamedTuple):
+class Checkpoint(NamedTuple):
     """A checkpoint, with the agent that belongs to it."""
 
     files: dict[str, bytes]
     """By name, the checkpoint last."""
 
 
-News = Began | Iterated | Saved
+Message = Start | Iteration | Checkpoint
 
 
 class Mailbox:
     """An actor on the machine of the process that started the run; workers need no folder in common.
 
-    Worker 0 speaks for all, except when a worker fails.
+    Worker 0 reports for all, except when a worker fails.
     """
 
     def __init__(self, checkpoint: bytes | None) -> None:
-        """checkpoint: to begin from, or None."""
+        """checkpoint: to start from, or None."""
         self._checkpoint = checkpoint
-        self._news: list[News] = []
+        self._messages: list[Message] = []
         self._error: Exception | None = None
         self._over = False
         self._losses = -1
 
     def checkpoint(self) -> bytes | None:
-        """The last checkpoint, for workers that begin."""
+        """Return the last checkpoint, for workers that start."""
         return self._checkpoint
 
-    def begin(self, decisions: int) -> None:
-        """Worker 0 is ready to learn on from a number of decisions."""
+    def report_start(self, decisions: int) -> None:
+        """Report that the workers are ready to learn on from a number of decisions."""
         self._losses += 1
-        if self._losses > LOSSES:
+        if self._losses > _MAX_LOSSES:
             self.fail(
                 RuntimeError(f"workers were lost {self._losses} times in a row at {decisions} decisions")
             )
-        self._news.append(Began(decisions))
+        self._messages.append(Start(decisions))
 
-    def iterate(self, progress: Progress, metrics: dict[str, float]) -> None:
+    def report_iteration(self, progress: Progress, metrics: dict[str, float]) -> None:
         """Report an iteration."""
         self._losses = 0
-        self._news.append(Iterated(progress, metrics))
+        self._messages.append(Iteration(progress, metrics))
 
-    def save(self, files: dict[str, bytes]) -> None:
-        """Keep a checkpoint: the last of the files, by name."""
+    def report_checkpoint(self, files: dict[str, bytes]) -> None:
+        """Report a checkpoint: the last of the files, by name."""
         *_, self._checkpoint = files.values()
-        self._news.append(Saved(files))
+        self._messages.append(Checkpoint(files))
 
     def fail(self, error: Exception) -> None:
         """End the run with an error that would come again."""
@@ -80,25 +80,25 @@ class Mailbox:
         """End the run after the iteration."""
         self._over = True
 
-    def over(self) -> bool:
-        """Whether the run is to end."""
+    def is_over(self) -> bool:
+        """Return whether the run is to end."""
         return self._over
 
-    def collect(self) -> tuple[list[News], Exception | None]:
-        """The news since the last call, and the error that ended the run."""
-        news, self._news = self._news, []
-        return news, self._error
+    def collect(self) -> tuple[list[Message], Exception | None]:
+        """Return the messages since the last call, and the error that ended the run."""
+        messages, self._messages = self._messages, []
+        return messages, self._error
 
 
-def write(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files into a folder, and into the folders in it that their names tell."""
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files into a folder, and into the subfolders in their names."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
 
 
-def read(folder: Path, last: str) -> dict[str, bytes]:
-    """The files of a folder and of those in it, by name as in "past/000001/agent"; `last` comes last."""
+def read_files(folder: Path, last: str) -> dict[str, bytes]:
+    """Read the files of a folder and its subfolders, by name as in "past/000001/agent"; `last` is last."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     return {name: files[name].read_bytes() for name in sorted(files, key=lambda name: (name == last, name))}

@@ -1,7 +1,7 @@
 """Training on several workers: Ray Train starts them, and starts them again when one is lost."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,23 +10,23 @@ from typing import Any
 
 from wizard_env import Agent
 from wizard_env.agents import load
-from wizard_env.agents.network import find_agent, find_encoding
-from wizard_env.envs.rewards import find_reward
+from wizard_env.agents.network import find_agent
 from wizard_env.evaluation.ray_cluster import LOCAL, connect
 from wizard_env.extras import missing_module
 from wizard_env.train.cluster.mailbox import Mailbox
 from wizard_env.train.cluster.writer import Writer
-from wizard_env.train.config.learning import PAST
+from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.ppo.learner import CRITIC, check_shares, warn_of_new_deals
-from wizard_env.train.run import claimed, decide_precision, keep_config
-from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
-from wizard_env.train.selfplay.progress import Progress, StopLearning
+from wizard_env.train.ppo.learner import CRITIC, check_shares
+from wizard_env.train.ppo.worker_states import needs_new_deals
+from wizard_env.train.run import checkpoint_of, claimed, decide_precision, import_code
+from wizard_env.train.selfplay.checkpoints import read_plain
+from wizard_env.train.selfplay.progress import Report, StopLearning
 
-POLL = 0.2
-"""Seconds between two looks into the mailbox."""
-PATIENCE = 10.0
-"""Seconds that workers of a cluster of our own have to end an iteration when the run is stopped."""
+_POLL_SECONDS = 0.2
+"""The time between two looks into the mailbox."""
+_STOP_SECONDS = 10.0
+"""The time that workers of a cluster started here have to end an iteration when the run is stopped."""
 _log = logging.getLogger(__name__)
 
 
@@ -38,7 +38,7 @@ def train(
     address: str = LOCAL,
     resume: bool = False,
     device: str = "cpu",
-    report: Callable[[Progress], None] | None = None,
+    report: Report = None,
 ) -> Path:
     """Learn by self-play on several workers, and write everything into a folder here.
 
@@ -46,20 +46,20 @@ def train(
     computes the gradient of an equal share of each minibatch, so that a config means the same on any number
     of workers. The files are those of `wizard_env.train.run.train`; with one worker they are equal to its.
 
-    When a worker is lost, all begin again from the last checkpoint. A checkpoint holds every worker's games:
-    a run goes on bit for bit with as many workers as before, and with new deals if their number has changed,
-    which is logged as a warning.
+    When a worker is lost, all start again from the last checkpoint. A checkpoint holds every worker's games:
+    a run continues bit for bit with as many workers as before, and with new deals if their number has
+    changed, which is logged as a warning.
 
     Args:
         config: the run; its learner is "ppo".
         folder: where to write, on this machine; created if it is missing.
-        workers: how many.
+        workers: their number.
         address: of the Ray cluster; "auto" is the one that this machine belongs to, "local" starts one here.
             If Ray is already connected, that connection is used.
         resume: continue from the folder's checkpoint.
         device: "cpu" or "cuda".
-        report: called after every iteration; if it raises StopLearning, the workers end the iteration that
-            they are at, and a checkpoint is written.
+        report: called after every iteration; if it raises StopLearning, the workers end their iteration and a
+            checkpoint is written.
 
     Returns:
         The folder.
@@ -76,24 +76,24 @@ def train(
     """
     if workers < 1:
         raise ValueError(f"workers={workers}: allowed are numbers from 1")
-    learning = config.learning
-    if learning.learner != "ppo":
-        raise ValueError(f"workers={workers}: learner {learning.learner!r} has no workers: use learner 'ppo'")
+    if not isinstance(config.learning, PpoConfig):
+        learner = config.learning.learner
+        raise ValueError(f"workers={workers}: learner {learner!r} has no workers: use learner 'ppo'")
     config = decide_precision(config, folder, device, here=address == LOCAL)
+    learning = config.learning_as(PpoConfig)
     check_shares(config, workers)
-    find_reward(learning.reward)  # here it is refused if it may not run; workers do not know what may
-    if learning.encoding:
-        find_encoding(learning.encoding)
+    import_code(config)  # refused here if it may not run: workers do not know what may
     _check_ray_train()
     start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
-    checkpoint = folder / CHECKPOINT
+    checkpoint = checkpoint_of(config, folder)
     with connect(address, f"workers={workers}", processors=workers) as (ray, own), ExitStack() as held:
         agents = _agents_to_send(config, ray)
-        held.enter_context(claimed(checkpoint, config, folder, resume))
+        held.enter_context(claimed(config, folder, resume))
         if resume:
-            if read_plain(checkpoint)["decisions"] >= learning.decisions:
+            plain = read_plain(checkpoint)
+            if plain["decisions"] >= learning.decisions:
                 return folder
-            warn_of_new_deals(checkpoint, workers)
+            needs_new_deals(checkpoint, plain, workers)
         if (cores := ray.cluster_resources().get("CPU", 0)) < workers:
             _log.warning("workers=%d: the cluster has %d cores; the run waits for more", workers, cores)
         here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
@@ -105,27 +105,27 @@ def train(
             job = {"config": config, "device": device, "mailbox": mailbox, "agents": agents, "start": start}
             fit = _Fit(job, workers, Path(scratch))
             fit.start()
-            with closing(Writer(folder, report, lambda: keep_config(config, folder))) as writer:
+            with closing(Writer(config, folder, report)) as writer:
                 try:
                     _follow(ray, mailbox, fit, writer)
                 except StopLearning:
                     ray.get(mailbox.stop.remote())
                     fit.join()
-                    for one in ray.get(mailbox.collect.remote())[0]:
+                    for message in ray.get(mailbox.collect.remote())[0]:
                         with suppress(StopLearning):
-                            writer.take(one)
+                            writer.handle(message)
                     raise
                 except BaseException:
                     ray.get(mailbox.stop.remote())
-                    fit.join(PATIENCE if own else None)
+                    fit.join(_STOP_SECONDS if own else None)
                     raise
     return folder
 
 
 def _agents_to_send(config: Config, ray: Any) -> dict[str, Agent]:
-    """Agents whose files other machines may not have. Agents that cannot be sent are loaded there."""
+    """Load the agents, whose files other machines may not have; those that cannot be sent are left out."""
     sent = {}
-    for name in {*config.partners(), *config.ratings.agents} - {PAST}:
+    for name in config.agents_to_load():
         agent = load(name)
         try:
             ray.cloudpickle.dumps(agent)
@@ -136,7 +136,7 @@ def _agents_to_send(config: Config, ray: Any) -> dict[str, Agent]:
 
 
 def _files_of(agent: Path) -> dict[str, bytes]:
-    """The networks that a run starts from, by the names of their files."""
+    """Read the networks that a run starts from, by the names of their files."""
     return {path.name: path.read_bytes() for path in (agent, agent.with_name(CRITIC)) if path.exists()}
 
 
@@ -148,9 +148,9 @@ def _check_ray_train() -> None:
 
 
 class _Fit(Thread):
-    """Ray Train at work; `fit` blocks, and in the main thread it would take over Ctrl+C.
+    """A thread for Ray Train, whose `fit` blocks, and would take over Ctrl+C in the main thread.
 
-    error: what ended it, if it was an error.
+    error: the error that ended it, or None.
     """
 
     def __init__(self, job: Mapping[str, Any], workers: int, scratch: Path) -> None:
@@ -184,14 +184,14 @@ class _Fit(Thread):
 
 
 def _follow(ray: Any, mailbox: Any, fit: _Fit, writer: Writer) -> None:
-    """Pass on the workers' news until they have ended; raises the error that ended them."""
+    """Handle the workers' messages until they have ended; raises the error that ended them."""
     running = True
     while running:
-        fit.join(POLL)
+        fit.join(_POLL_SECONDS)
         running = fit.is_alive()
-        news, error = ray.get(mailbox.collect.remote())
-        for one in news:
-            writer.take(one)
+        messages, error = ray.get(mailbox.collect.remote())
+        for message in messages:
+            writer.handle(message)
         if error is not None:
             raise error
     if fit.error is not None:

@@ -1,4 +1,4 @@
-"""What each worker does: it learns with the others, and worker 0 tells how it goes."""
+"""The work of each worker: it learns with the others, and worker 0 reports to the mailbox."""
 
 import shutil
 from collections.abc import Collection, Mapping
@@ -12,12 +12,13 @@ import torch.distributed as dist
 
 from wizard_env import Agent
 from wizard_env.evaluation.workers import use_one_thread
-from wizard_env.train.cluster.mailbox import read, write
+from wizard_env.train.cluster.mailbox import read_files, write_files
 from wizard_env.train.config.learning import PAST
+from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
 from wizard_env.train.parallel.peers import Peers
-from wizard_env.train.parallel.process_group import Group, LostWorkerError
+from wizard_env.train.parallel.process_group import LostWorkerError, ProcessGroup
 from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import Curves
@@ -26,7 +27,7 @@ from wizard_env.train.selfplay.progress import Progress, StopLearning
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker needs to know."""
+    """The job of a worker."""
 
     config: Config
     device: str
@@ -35,29 +36,29 @@ class Job:
     agents: Mapping[str, Agent]
     """Agents that were loaded where the run was started, by name."""
     start: Mapping[str, bytes]
-    """The files of the run to start from, by name."""
+    """The files of the networks to start from, by name."""
 
 
 def work(given: dict[str, Any]) -> None:
     """Learn from the last checkpoint on, until the run ends.
 
-    A lost worker is an error that Ray Train answers by starting all workers again. Any other error would
-    come again: it is left in the mailbox, and the worker counts as lost, so that the others, who may wait for
-    it, are started again and find that the run is over.
+    Ray Train answers the error of a lost worker by starting all workers again. Any other error would come
+    again: it goes to the mailbox, and the worker counts as lost, so that the others, which may wait for it,
+    are started again and find that the run is over.
 
     given: the fields of `Job`, as Ray Train passes them on.
     """
     job = Job(**given)
     use_one_thread()
     keep_freed_memory()
-    peers = Group() if dist.is_initialized() and dist.get_world_size() > 1 else Peers()
+    peers = ProcessGroup() if dist.is_initialized() and dist.get_world_size() > 1 else Peers()
     try:
         with TemporaryDirectory() as folder:
             _learn(job, peers, Path(folder))
     except StopLearning:
         pass
     except LostWorkerError:
-        if not ray.get(job.mailbox.over.remote()):
+        if not ray.get(job.mailbox.is_over.remote()):
             raise
     except Exception as error:
         ray.get(job.mailbox.fail.remote(error))
@@ -69,28 +70,29 @@ def work(given: dict[str, Any]) -> None:
 
 def _learn(job: Job, peers: Peers, folder: Path) -> None:
     mailbox = job.mailbox if peers.rank == 0 else None
-    begun = ray.get([mailbox.over.remote(), mailbox.checkpoint.remote()]) if mailbox else None
-    over, kept = peers.first(begun)
+    asked = ray.get([mailbox.is_over.remote(), mailbox.checkpoint.remote()]) if mailbox else None
+    over, content = peers.broadcast(asked)
     if over:
         raise StopLearning
-    checkpoint = folder / CHECKPOINT if kept else None
+    checkpoint = folder / CHECKPOINT if content else None
     if checkpoint:
-        checkpoint.write_bytes(kept)
-    config = job.config
-    if config.learning.learner == "ppo" and config.learning.start:
-        start = folder / "start"
-        start.mkdir()
-        write(job.start, start)
-        config = config.model_copy(
-            update={"learning": config.learning.model_copy(update={"start": str(start)})}
-        )
-    learner = _Learner(config, job, peers, checkpoint)
+        checkpoint.write_bytes(content)
+    learner = _Learner(_with_start(job, folder / "start"), job, peers, checkpoint)
     saved = folder / "saved"
     saved.mkdir()
     if mailbox:
-        ray.get(mailbox.begin.remote(learner.decisions))
+        ray.get(mailbox.report_start.remote(learner.decisions))
     relay = _Relay(mailbox, peers)
     learner.learn(saved, relay, relay.report)
+
+
+def _with_start(job: Job, folder: Path) -> Config:
+    """Write the networks that the run starts from into a folder here; returns the config that names it."""
+    learning = job.config.learning_as(PpoConfig)
+    if not learning.start:
+        return job.config
+    write_files(job.start, folder)
+    return job.config.model_copy(update={"learning": learning.model_copy(update={"start": str(folder)})})
 
 
 class _Learner(Learner):
@@ -103,15 +105,16 @@ class _Learner(Learner):
     def save(self, folder: Path) -> None:
         super().save(folder)
         if self.peers.rank == 0:
-            ray.get(self._mailbox.save.remote(read(folder, last=CHECKPOINT)))
+            files = read_files(folder, last=CHECKPOINT)
+            ray.get(self._mailbox.report_checkpoint.remote(files))
             shutil.rmtree(folder / PAST, ignore_errors=True)  # sent once
 
 
 class _Relay(Curves):
-    """Stands in for the curves, which the process that started the run writes."""
+    """Takes the metrics of each iteration in the place of the curves, and sends them to the mailbox."""
 
     def __init__(self, mailbox: Any, peers: Peers) -> None:
-        """mailbox: None for workers that have nothing to report."""
+        """mailbox: None for workers that report nothing."""
         self._mailbox = mailbox
         self._peers = peers
         self._metrics: Mapping[str, float] = {}
@@ -122,11 +125,11 @@ class _Relay(Curves):
     def report(self, progress: Progress) -> None:
         """Send the metrics and the progress of an iteration; raises StopLearning if the run is to end.
 
-        All workers end after the same iteration: one that goes on alone would wait for the others for ever.
+        All workers end after the same iteration: one that continued alone would wait for the others for ever.
         """
         over = False
         if self._mailbox is not None:
-            sent = self._mailbox.iterate.remote(progress, dict(self._metrics))
-            over = ray.get([sent, self._mailbox.over.remote()])[1]
-        if self._peers.first(over):
+            sent = self._mailbox.report_iteration.remote(progress, dict(self._metrics))
+            over = ray.get([sent, self._mailbox.is_over.remote()])[1]
+        if self._peers.broadcast(over):
             raise StopLearning

@@ -1,50 +1,49 @@
-"""Writing the files of a run that others compute."""
+"""Writing the files of a run whose workers are elsewhere."""
 
 import logging
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from wizard_env.files.writing import write_atomically
-from wizard_env.train.cluster.mailbox import Began, Iterated, News, Saved
+from wizard_env.train.cluster.mailbox import Checkpoint, Iteration, Message, Start
+from wizard_env.train.config.run import Config
+from wizard_env.train.run import keep_config
 from wizard_env.train.selfplay.curves import DECISIONS, Curves
-from wizard_env.train.selfplay.progress import Progress
+from wizard_env.train.selfplay.progress import Report
 
 _log = logging.getLogger(__name__)
 
 
 class Writer:
-    """Writes what workers tell into the run's folder, and reports their progress."""
+    """Writes the workers' checkpoints and curves into the run's folder, and reports their progress."""
 
-    def __init__(
-        self, folder: Path, report: Callable[[Progress], None] | None, begin: Callable[[], None]
-    ) -> None:
-        """report: called after every iteration. begin: called when the workers have begun."""
+    def __init__(self, config: Config, folder: Path, report: Report) -> None:
+        """report: called after every iteration."""
+        self._config = config
         self._folder = folder
-        self._begin = begin
         self._report = report
-        self._began = time.monotonic()
+        self._start = time.monotonic()
         self._curves: Curves | None = None
 
-    def take(self, news: News) -> None:
-        """Write and report one piece of news."""
-        match news:
-            case Began(decisions):
+    def handle(self, message: Message) -> None:
+        """Write and report one message."""
+        match message:
+            case Start(decisions):
                 if self._curves is None:
-                    self._begin()
-                    self._began = time.monotonic()
+                    keep_config(self._config, self._folder)
+                    self._start = time.monotonic()
                 else:
-                    _log.warning("a worker was lost: the run goes on from %d decisions", decisions)
+                    _log.warning("a worker was lost: the run continues from %d decisions", decisions)
                     self._curves.close()
                 self._curves = Curves(self._folder, decisions)
-            case Iterated(progress, metrics):
+            case Iteration(progress, metrics):
                 assert self._curves is not None
                 self._curves.add({**metrics, DECISIONS: progress.decisions}, progress.decisions)
                 if self._report is not None:
-                    self._report(replace(progress, seconds=time.monotonic() - self._began))
-            case Saved(files):
+                    self._report(replace(progress, seconds=time.monotonic() - self._start))
+            case Checkpoint(files):
                 for name, content in files.items():
                     write_atomically(self._folder / name, partial(_fill, content))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def apply_changes(values: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
-    """The values of a config with some keys set.
+    """Return the values of a config with some keys set.
 
     Args:
         values: the sections and keys of a file.
@@ -19,8 +19,8 @@ def apply_changes(values: Mapping[str, Any], changes: Sequence[str]) -> dict[str
         name: dict(value) if isinstance(value, dict) else value for name, value in values.items()
     }
     for change in changes:
-        place, equals, text = (part.strip() for part in change.partition("="))
-        *sections, key = place.split(".")
+        path, equals, text = (part.strip() for part in change.partition("="))
+        *sections, key = path.split(".")
         if not equals or not key or len(sections) > 1:
             raise ValueError(f"{change!r} is not of the form section.key=value")
         inside = changed
@@ -33,7 +33,7 @@ def apply_changes(values: Mapping[str, Any], changes: Sequence[str]) -> dict[str
 
 
 def read_value(text: str) -> Any:
-    """A value as TOML writes it; what is none is text: 1e-3, [64, 64], true, heuristic."""
+    """Read a value as TOML writes it, or as text if it is none: 1e-3, [64, 64], true, heuristic."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

@@ -12,14 +12,14 @@ class DistillationConfig(SelfPlay):
 
     learner: Literal["distillation"]
     teachers: dict[str, list[str]] = Field(min_length=1)
-    """The networks to learn from, each with its partners: where they sit, it is the expert. One that has no
-    partners is the expert where every seat learns."""
+    """The networks to learn from, each with its partners: beside them it is the expert. One without partners
+    is the expert where every seat learns."""
     alone: bool = True
     num_games: int = Field(default=2048, gt=0, le=2**31)
     decisions_per_game: int = Field(default=32, gt=0)
-    """How many decisions each game contributes to an iteration, which is one line of the curves."""
+    """Decisions that each game contributes to an iteration, which is one line of the curves."""
     guided: float = Field(default=0.5, ge=0, le=1)
-    """The share of games in which the expert decides, and not the learner."""
+    """The share of games in which the expert decides, not the learner."""
     batch_size: int = Field(default=1024, gt=0)
     """Decisions per gradient step."""
     learning_rate: float = Field(default=2e-3, gt=0)
@@ -43,7 +43,7 @@ class DistillationConfig(SelfPlay):
         return given | {"partners": partners}
 
     @model_validator(mode="after")
-    def _has_one_expert_for_each_table(self) -> Self:
+    def _has_one_expert_for_each_game(self) -> Self:
         met = [partner for each in self.teachers.values() for partner in each]
         if self.population:
             raise ValueError(f"population={self.population}: no teacher plays beside generated agents")

@@ -16,18 +16,18 @@ class DqnConfig(SelfPlay):
     learner: Literal["dqn"]
     num_games: int = Field(default=128, gt=0, le=2**31)
     decisions_per_game: int = Field(default=128, gt=0)
-    """How many decisions each game contributes to an iteration, which is one line of the curves."""
+    """Decisions that each game contributes to an iteration, which is one line of the curves."""
     decisions_per_update: int = Field(default=105, gt=0)
     """Decisions, over all games, between the gradient steps of each network."""
     batch_size: int = Field(default=1024, gt=0)
     """Transitions per gradient step."""
     learning_rate: float = Field(default=5e-4, gt=0)
     replay_size: int = Field(default=300_000, gt=0)
-    """How many transitions are kept for each network; after that, new ones overwrite the oldest."""
+    """Transitions that are kept for each network; after that, new ones overwrite the oldest."""
     replay_start: int = Field(default=30_000, gt=0)
-    """How many transitions a network needs before its first step."""
+    """Transitions that a network needs before its first gradient step."""
     target_rate: float = Field(default=0.05, gt=0, le=1)
-    """The share of the way that the target network moves towards the learning one after each step."""
+    """The weight of the learning network in the target network after each gradient step."""
     exploration: float = Field(default=1.0, gt=0, le=1)
     """The share of decisions taken at random at the start."""
     final_exploration: float = Field(default=0.01, gt=0, le=1)
@@ -42,7 +42,7 @@ class DqnConfig(SelfPlay):
     """The precision of the networks; "auto" is the faster one on this machine."""
 
     @model_validator(mode="after")
-    def _can_begin(self) -> Self:
+    def _can_start(self) -> Self:
         if self.replay_start > self.replay_size:
             raise ValueError(f"replay_start={self.replay_start} is more than replay_size={self.replay_size}")
         return self

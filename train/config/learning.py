@@ -1,6 +1,6 @@
-"""What the `[learning]` sections of several learners have in common."""
+"""The `[learning]` keys that several learners share."""
 
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator
 
@@ -21,16 +21,19 @@ class Section(BaseModel):
 
 
 class Learning(Section):
-    """How long a run learns, and which agents it plays with; for every learner."""
+    """The length of a run and the agents it plays with; for every learner."""
+
+    checkpoint_file: ClassVar[str] = "checkpoint.safetensors"
+    """The file in a run's folder that it resumes from."""
 
     decisions: int = Field(gt=0)
-    """How many decisions to learn from; forced decisions, which need no network, do not count."""
+    """Number of decisions to learn from; forced decisions, which need no network, do not count."""
     sparring: float = Field(default=0.0, ge=0, le=1)
-    """The share of games in which partners, which do not learn, take some of the seats."""
+    """Share of games in which partners, which do not learn, take some of the seats."""
     partners: list[str] = Field(default=["heuristic"], min_length=1)
-    """The agents to draw partners from, one for each of those games; "past" is a past self, for `ppo`."""
+    """Agents to draw partners from, one for each of those games; "past" is a past self, for `ppo`."""
     population: int = Field(default=0, ge=0, le=1000)
-    """How many generated agents join the partners: `wizard_env.agents.perturbed.generated_population`."""
+    """Number of generated agents among the partners: `wizard_env.agents.perturbed.generated_population`."""
     alone: bool = False
     """Whether just one seat learns in a game with a partner; otherwise one or more, drawn at random."""
     checkpoint_seconds: float = Field(default=60.0, gt=0)
@@ -41,34 +44,34 @@ class SelfPlay(Learning):
     """The games of self-play and their rewards, see `wizard_env.train.selfplay.games`."""
 
     num_games: int = Field(default=512, gt=0, le=2**31)
-    """How many games are played side by side."""
+    """Number of games played side by side."""
     reward: str = "points"
-    """The reward to learn for, see `wizard_env.envs.rewards`; or one's own, as in "file.py:function"."""
+    """The reward to learn for, see `wizard_env.envs.rewards`; or a custom one, as in "file.py:function"."""
 
     @field_validator("reward")
     @classmethod
     def _is_a_reward(cls, reward: str) -> str:
-        if ":" not in reward:  # one's own is imported when the run begins
+        if ":" not in reward:  # a custom reward is imported when the run starts
             find_reward(reward)
         return reward
 
 
 class ProximalPolicy(Section):
-    """Proximal policy optimisation (Schulman et al. 2017), whichever library runs it."""
+    """Proximal policy optimisation (Schulman et al. 2017), in any library."""
 
     batch_size: int = Field(default=4096, gt=1)
     """Decisions per gradient step."""
     epochs: int = Field(default=3, gt=0)
-    """How often each iteration goes through its decisions."""
+    """Number of passes over the decisions of an iteration."""
     learning_rate: float = Field(default=1e-3, gt=0)
     final_learning_rate: float = Field(default=5e-5, gt=0)
-    """The learning rate at the end, reached along a straight line."""
+    """The learning rate at the end; it falls along a straight line."""
     discount: float = Field(default=1.0, gt=0, le=1)
     """Per decision of a seat."""
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
     """The decay of generalised advantage estimation (Schulman et al. 2016)."""
     clip_range: float = Field(default=0.2, gt=0)
-    """How far the ratio of new to old probability may move from 1 before its gradient stops."""
+    """The distance from 1 at which the ratio of new to old probability loses its gradient."""
     entropy_bonus: float = Field(default=0.002, ge=0)
     """The weight of the policy's entropy."""
     layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)

@@ -1,37 +1,38 @@
 """The `[learning]` of a run whose learner is "ppo" or "maskable_ppo"."""
 
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field, PositiveInt, field_validator
+from pydantic import Field, PositiveInt, ValidationInfo, field_validator, model_validator
 
-from wizard_env.train.config.learning import AUTO, PrecisionChoice, ProximalPolicy, SelfPlay
+from wizard_env.train.config.learning import AUTO, Precision, PrecisionChoice, ProximalPolicy, SelfPlay
+
+KEPT = "kept"
+"""The validation context of a config that a run keeps in its folder."""
 
 
 class PpoConfig(SelfPlay, ProximalPolicy):
-    """Proximal policy optimisation over self-play."""
+    """Proximal policy optimisation by `wizard_env.train.ppo`."""
 
-    learner: Literal["ppo", "maskable_ppo"] = "ppo"
-    """`ppo` is `wizard_env.train.ppo`; `maskable_ppo` is sb3-contrib's MaskablePPO."""
+    learner: Literal["ppo"] = "ppo"
     decisions_per_game: int = Field(default=64, gt=1)
-    """How many decisions each game contributes to an iteration."""
+    """Decisions that each game contributes to an iteration."""
     final_entropy_bonus: float | None = Field(default=None, ge=0)
-    """The entropy bonus at the end, reached along a straight line (`ppo`); without it the bonus stays."""
+    """The entropy bonus at the end, reached along a straight line; without it the bonus stays."""
     snapshot_decisions: int = Field(default=2_000_000, gt=0)
     """Decisions between snapshots: a past self is kept, and the learner is rated as `[ratings]` says."""
     past_selves: int = Field(default=16, gt=0)
-    """How many past selves are kept."""
+    """Number of past selves that are kept."""
     critic: list[PositiveInt] = []
-    """Widths of a value network that sees all hands (`ppo`); if empty, the policy's trunk gives the value."""
+    """Widths of a value network that sees all hands; if empty, the policy's trunk gives the value."""
     team_spirit: float = Field(default=0.0, ge=0, le=1)
-    """The share of a reward that is the mean over the learning seats (`ppo`; Berner et al. 2019)."""
+    """The share of a reward that is the mean over the learning seats (Berner et al. 2019)."""
     start: str = ""
-    """An `agent.safetensors`, or its folder, to start from, not random weights (`ppo`); a smaller network
-    grows."""
+    """An `agent.safetensors`, or its folder, to start from, not random weights; a smaller network grows."""
     encoding: str = ""
-    """An encoding of one's own in place of the scaled observation, as in "file.py:function" (`ppo`); see
+    """A custom encoding in place of the scaled observation, as in "file.py:function"; see
     `wizard_env.agents.network.find_encoding`."""
     precision: PrecisionChoice = AUTO
-    """The precision of `ppo`'s networks; "auto" is the faster one on this machine."""
+    """The precision of the networks; "auto" is the faster one on this machine."""
 
     @field_validator("encoding")
     @classmethod
@@ -41,3 +42,24 @@ class PpoConfig(SelfPlay, ProximalPolicy):
                 f'{encoding!r} does not say where to import it: allowed is a name as in "file.py:function"'
             )
         return encoding
+
+
+class MaskablePpoConfig(SelfPlay, ProximalPolicy):
+    """Proximal policy optimisation by sb3-contrib's MaskablePPO."""
+
+    checkpoint_file: ClassVar[str] = "checkpoint.zip"
+    precision: ClassVar[Precision] = "float32"
+    """The precision that stable-baselines3 computes in."""
+
+    learner: Literal["maskable_ppo"]
+    decisions_per_game: int = Field(default=64, gt=1)
+    """Decisions that each game contributes to an iteration."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_keys_of_ppo(cls, given: Any, info: ValidationInfo) -> Any:
+        """Leave out the keys of "ppo", which runs of version 0.2 kept and did not read."""
+        if info.context != KEPT or not isinstance(given, dict):
+            return given
+        unread = PpoConfig.model_fields.keys() - cls.model_fields.keys()
+        return {name: value for name, value in given.items() if name not in unread}

@@ -10,14 +10,15 @@ from pydantic import BaseModel, ValidationError
 
 from wizard_env.checks import nearest, shortened
 from wizard_env.train.config.changes import apply_changes
+from wizard_env.train.config.ppo import KEPT
 from wizard_env.train.config.run import Config
 
 _Kind = TypeVar("_Kind", bound=BaseModel)
 
-MAX_BYTES = 1 << 14
+_MAX_BYTES = 1 << 14
 """The largest file that is read; parsing takes seconds for keys of a hundred thousand dots."""
-MAX_REASONS = 5
-"""Mistakes that are named of one file."""
+_MAX_REASONS = 5
+"""The most mistakes that are named in one file."""
 _shorten = reprlib.Repr()
 _shorten.maxstring = _shorten.maxother = 80
 
@@ -34,7 +35,10 @@ def read_config(path: Path, changes: Sequence[str] = ()) -> Config:
 def read_toml(path: Path, kind: type[_Kind], changes: Sequence[str] = ()) -> _Kind:
     """Read a config of the given kind from a TOML file.
 
-    changes: keys to set after reading, as in `learning.epochs=4`, see `apply_changes`.
+    Args:
+        path: the file.
+        kind: the class of the config.
+        changes: keys to set after reading, as in `learning.epochs=4`, see `apply_changes`.
 
     Raises:
         ConfigError: the file is not TOML, or too large; a key is unknown or missing; a value is not allowed.
@@ -51,7 +55,7 @@ def read_toml(path: Path, kind: type[_Kind], changes: Sequence[str] = ()) -> _Ki
 
 
 def make_config(kind: type[_Kind], values: Mapping[str, Any]) -> _Kind:
-    """A config of the given kind. Raises ConfigError as `read_toml` does, without the name of a file."""
+    """Check values; raises ConfigError as `read_toml` does, without the name of a file."""
     try:
         return kind.model_validate(dict(values))
     except ValidationError as error:
@@ -61,7 +65,7 @@ def make_config(kind: type[_Kind], values: Mapping[str, Any]) -> _Kind:
 def read_kept(path: Path, kind: type[_Kind]) -> _Kind:
     """Read the config that a run keeps in its folder, as JSON; raises as `read_toml` does."""
     try:
-        return kind.model_validate_json(_text(path))
+        return kind.model_validate_json(_text(path), context=KEPT)
     except ValidationError as error:
         raise ConfigError(f"{path}: {_reasons(error, kind)}") from None
     except ValueError as error:
@@ -70,14 +74,14 @@ def read_kept(path: Path, kind: type[_Kind]) -> _Kind:
 
 def _text(path: Path) -> str:
     with path.open("rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise ValueError(f"it is larger than {MAX_BYTES} bytes")
+        content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise ValueError(f"it is larger than {_MAX_BYTES} bytes")
     return content.decode("utf-8")
 
 
 def _reasons(error: ValidationError, kind: type[BaseModel]) -> str:
-    return "; ".join(shortened(_reason(item, kind)) for item in error.errors()[:MAX_REASONS])
+    return "; ".join(shortened(_reason(item, kind)) for item in error.errors()[:_MAX_REASONS])
 
 
 def _reason(item: Any, kind: type[BaseModel]) -> str:
@@ -85,35 +89,37 @@ def _reason(item: Any, kind: type[BaseModel]) -> str:
     message = str(item["msg"]).removeprefix("Value error, ")
     if not loc:
         return message  # about several sections
-    # with several kinds of learning, "learning" is followed by the kind, which is not a key of the file
-    several = loc[0] == "learning" and len(_kinds_of_learning(kind)) > 1
-    place = ".".join(map(str, loc[:1] + loc[2:] if several else loc))[: _shorten.maxstring]
+    # in a union of learners, "learning" is followed by the learner, which is not a key of the file
+    in_union = loc[0] == "learning" and len(_learning_classes(kind)) > 1
+    key = ".".join(map(str, loc[:1] + loc[2:] if in_union else loc))[: _shorten.maxstring]
     if item["type"] == "union_tag_invalid":
-        known = [name for each in _kinds_of_learning(kind) for name in _learners(each)]
+        known = [_learner(each) for each in _learning_classes(kind)]
         given = item["ctx"]["tag"]
-        return f"{place}.learner = {given!r}: {nearest(given, known)}"
+        return f"{key}.learner = {given!r}: {nearest(given, known)}"
     if item["type"] == "extra_forbidden":
-        return f"unknown key {place}: {nearest(loc[-1], _keys(loc[:-1], kind))}"
+        return f"unknown key {key}: {nearest(loc[-1], _keys(loc[:-1], kind))}"
     if item["type"] == "missing":
-        return f"{place} is required"
-    return f"{place} = {_shorten.repr(item['input'])}: {message}"
+        return f"{key} is required"
+    return f"{key} = {_shorten.repr(item['input'])}: {message}"
 
 
-def _kinds_of_learning(kind: type[BaseModel]) -> tuple[type[BaseModel], ...]:
+def _learning_classes(kind: type[BaseModel]) -> tuple[type[BaseModel], ...]:
     return get_args(kind.model_fields["learning"].annotation)
 
 
-def _learners(kind: type[BaseModel]) -> tuple[str, ...]:
-    return get_args(kind.model_fields["learner"].annotation)
+def _learner(learning: type[BaseModel]) -> str:
+    (name,) = get_args(learning.model_fields["learner"].annotation)
+    return str(name)
 
 
-def _keys(place: tuple[str | int, ...], kind: type[BaseModel]) -> list[str]:
+def _keys(path: tuple[str | int, ...], kind: type[BaseModel]) -> list[str]:
+    """Return the keys that are allowed in a section."""
     found: Any = kind
-    for name in place:
+    for name in path:
         if isinstance(name, int):
             (found,) = get_args(found)  # an element of a list
-        elif kinds := get_args(found):
-            found = next(one for one in kinds if name in _learners(one))
+        elif classes := get_args(found):
+            found = next(each for each in classes if _learner(each) == name)
         else:
             found = found.model_fields[name].annotation
     return list(found.model_fields)

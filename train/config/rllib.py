@@ -1,6 +1,6 @@
 """The configuration of a run on Ray RLlib."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -11,19 +11,21 @@ from wizard_env.train.config.run import Run
 class RLlibLearning(Learning, ProximalPolicy):
     """RLlib's PPO over self-play."""
 
+    checkpoint_file: ClassVar[str] = "checkpoint"
+
     decisions_per_iteration: int = Field(default=16_384, gt=1)
-    """The least number of decisions to collect between updates."""
+    """Decisions to collect between updates, at least."""
     batch_size: int = Field(default=1024, gt=1)
     epochs: int = Field(default=2, gt=0)
 
 
 class RLlibCluster(Section):
-    """What the run uses of the cluster."""
+    """The share of the cluster that the run uses."""
 
     workers: int = Field(default=0, ge=0)
     """Processes that play, one core each; 0 plays in the process that learns."""
     games_per_worker: int = Field(default=256, gt=0)
-    """How many games each worker plays side by side."""
+    """Number of games that each worker plays side by side."""
     learners: int = Field(default=0, ge=0)
     """Processes that learn, each from its own `decisions_per_iteration`; 0 learns in the main process."""
     gpus_per_learner: float = Field(default=0.0, ge=0)

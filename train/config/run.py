@@ -1,6 +1,6 @@
 """The configuration of a training run: the games, how they are learned, and how the result is measured."""
 
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
@@ -10,7 +10,9 @@ from wizard_env.agents.perturbed import generated_population
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.learning import PAST, Learning, Section
-from wizard_env.train.config.ppo import PpoConfig
+from wizard_env.train.config.ppo import MaskablePpoConfig, PpoConfig
+
+_Learning = TypeVar("_Learning", bound=Learning)
 
 
 class GameConfig(Section):
@@ -36,7 +38,7 @@ class GameConfig(Section):
         return self
 
     def rules(self) -> Rules:
-        """The options as `Rules`."""
+        """Return the options as `Rules`."""
         return Rules(**self.model_dump())
 
 
@@ -44,24 +46,24 @@ class GameKind(GameConfig):
     """One kind of game among several that are learned together."""
 
     share: float = Field(default=1.0, gt=0, le=1e9)
-    """How much of `num_games` is of this kind, relative to the shares of the other kinds."""
+    """The share of `num_games` of this kind, relative to the shares of the other kinds."""
 
     def rules(self) -> Rules:
         return Rules(**self.model_dump(exclude={"share"}))
 
 
 class EvaluationConfig(Section):
-    """The evaluation of the learned agent, alone at a table of each opponent."""
+    """The evaluation of the learned agent, alone against copies of each opponent."""
 
     players: int | None = Field(default=None, ge=3, le=6)
-    """The number of players; that of `[game]` if it is not given."""
+    """The number of players; by default that of `[game]`."""
     games: int = Field(default=200, gt=1)
     """Deals of a whole game."""
     opponents: list[str] = ["random", "heuristic"]
 
 
 class RatingsConfig(Section):
-    """Ratings of the learner while it learns: alone against each agent, on deals kept out of training."""
+    """Ratings of the learner while it learns: alone against copies of each agent, on held-out deals."""
 
     agents: list[str] = []
     """Partners or other agents; the curves keep the two groups apart."""
@@ -70,18 +72,18 @@ class RatingsConfig(Section):
 
 
 class Run(Section):
-    """A training run, whichever library runs it."""
+    """A training run, in any library."""
 
     name: str = Field(pattern=r"^\w[\w.-]*$")
-    """The folder in `runs/` that everything is written to."""
+    """The name of its folder in `runs/`."""
     seed: int = Field(default=0, ge=0, lt=2**32)
-    """Of everything that is drawn; the deals that an agent is measured on have larger seeds."""
+    """The seed of everything that is drawn; agents are measured on deals of larger seeds."""
     game: GameConfig = GameConfig()
     """The games to learn and to evaluate."""
     learning: Learning
     evaluation: EvaluationConfig = EvaluationConfig()
     held_out: list[str] = []
-    """Agents that may not be partners, so that results against them are results against strangers."""
+    """Agents that may not be partners, so that they are strangers in an evaluation."""
 
     @model_validator(mode="after")
     def _can_be_evaluated(self) -> Self:
@@ -98,21 +100,21 @@ class Run(Section):
         return self
 
     def partners(self) -> list[str]:
-        """The agents to draw partners from: those that are named, then the population."""
+        """Return the agents to draw partners from: those that are named, then the population."""
         return [*self.learning.partners, *generated_population(self.learning.population, self.seed)]
 
     def evaluation_rules(self) -> Rules:
-        """The rules of the evaluation."""
+        """Return the rules of the evaluation."""
         players = self.evaluation.players or self.game.num_players
         return Rules(**(self.game.model_dump() | {"num_players": players}))
 
 
 class Config(Run):
-    """A training run of a learner in `wizard_env.train.run`."""
+    """A training run of one of this package's learners, see `wizard_env.train.run`."""
 
     tables: list[GameKind] = []
     """Kinds of games to learn side by side, in place of `game`."""
-    learning: PpoConfig | DqnConfig | DistillationConfig = Field(discriminator="learner")
+    learning: PpoConfig | MaskablePpoConfig | DqnConfig | DistillationConfig = Field(discriminator="learner")
     ratings: RatingsConfig = RatingsConfig()
 
     @field_validator("learning", mode="before")
@@ -129,14 +131,9 @@ class Config(Run):
     @model_validator(mode="after")
     def _fits_its_learner(self) -> Self:
         learning = self.learning
-        if learning.learner == "ppo":
+        if isinstance(learning, PpoConfig):
             return self
-        only = ("final_entropy_bonus", "critic", "team_spirit", "start", "encoding")
-        asked = [name for name in only if isinstance(learning, PpoConfig) and getattr(learning, name)]
-        if isinstance(learning, PpoConfig) and learning.precision == "bfloat16":
-            asked.append("precision")
-        if self.ratings.agents:
-            asked.append("ratings")
+        asked = ["ratings"] if self.ratings.agents else []
         if PAST in learning.partners:
             asked.append(f"partner {PAST!r}")
         if asked:
@@ -145,8 +142,18 @@ class Config(Run):
             )
         return self
 
+    def agents_to_load(self) -> set[str]:
+        """Return the names of the agents that a run loads: its partners and those of its ratings."""
+        return {*self.partners(), *self.ratings.agents} - {PAST}
+
+    def learning_as(self, kind: type[_Learning]) -> _Learning:
+        """Return `[learning]`, typed. Raises TypeError if it is that of another learner."""
+        if not isinstance(self.learning, kind):
+            raise TypeError(f"learner {self.learning.learner!r} is given: {kind.__name__} is needed")
+        return self.learning
+
     def kinds(self) -> list[tuple[Rules, int]]:
-        """The rules to learn, each with its number of games."""
+        """Return the rules to learn, each with its number of games."""
         if not self.tables:
             return [(self.game.rules(), self.learning.num_games)]
         shares = np.cumsum([table.share for table in self.tables])

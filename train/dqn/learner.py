@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, sample_legal
 from wizard_env.actions import FIRST_PLAY
-from wizard_env.agents.network import FILE_NAME, input_scale, save_agent
-from wizard_env.checks import check_integer
-from wizard_env.files.writing import write_atomically
+from wizard_env.agents.network import input_scale
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.sampling import best_legal
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.dqn.replay import Recorder, Replay
-from wizard_env.train.networks.policy_value import (
+from wizard_env.train.networks.layers import (
     Layer,
     agent_weights,
     autocast,
@@ -33,14 +31,7 @@ from wizard_env.train.networks.policy_value import (
     layers_of,
 )
 from wizard_env.train.parallel.devices import with_precision
-from wizard_env.train.parallel.threads import TorchPace
-from wizard_env.train.selfplay.checkpoints import (
-    CHECKPOINT,
-    moments,
-    read_checkpoint,
-    set_moments,
-    write_checkpoint,
-)
+from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.train.selfplay.loop import NewDealsLearner
 
 
@@ -58,26 +49,24 @@ class Network(torch.nn.Module):
             self.plays = fully_connected([OBS_SIZE, *play_layers, NUM_ACTIONS - FIRST_PLAY])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """uint8 [n, OBS_SIZE] to float32 [n, NUM_ACTIONS]."""
+        """Compute values, float32 [n, NUM_ACTIONS], from observations, uint8 [n, OBS_SIZE]."""
         inputs = observations * self.scale
         return torch.cat([self.bids(inputs), self.plays(inputs)], dim=1)
 
     def policy(self) -> dict[str, torch.Tensor]:
-        """Both stacks side by side, as `wizard_env.agents.network.save_agent` takes them."""
+        """Return both stacks side by side, as `wizard_env.agents.network.save_agent` takes them."""
         layers: list[Layer] = []
-        for (bid_weight, bid_bias), (play_weight, play_bias) in zip(
-            layers_of(self.bids), layers_of(self.plays), strict=True
-        ):
+        for bid, play in zip(layers_of(self.bids), layers_of(self.plays), strict=True):
             if not layers:  # the first layers read the same observation
-                weight = torch.cat([bid_weight, play_weight])
+                weight = torch.cat([bid.weight, play.weight])
             else:
-                weight = torch.block_diag(bid_weight, play_weight)  # type: ignore[no-untyped-call]
-            layers.append((weight, torch.cat([bid_bias, play_bias])))
+                weight = torch.block_diag(bid.weight, play.weight)  # type: ignore[no-untyped-call]
+            layers.append(Layer(weight, torch.cat([bid.bias, play.bias])))
         return agent_weights(layers)
 
 
 def targets(rewards: torch.Tensor, next_values: torch.Tensor, next_masks: torch.Tensor) -> torch.Tensor:
-    """What decisions turn out to be worth: their reward plus the best value of the seat's next decision.
+    """Return the targets of decisions: the reward plus the best value of the seat's next decision.
 
     Mnih et al. 2015, algorithm 1, undiscounted, over legal actions.
 
@@ -100,18 +89,16 @@ class Learner(NewDealsLearner):
     """
 
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
-        """Begin, or resume from a checkpoint with new deals and empty replays."""
+        """Start, or resume from a checkpoint with new deals and empty replays."""
         config = with_precision(config, device)
-        learning = config.learning
-        assert isinstance(learning, DqnConfig)
-        super().__init__(learning.decisions, learning.checkpoint_seconds)
-        self._learning = learning
+        learning = self._learning = config.learning_as(DqnConfig)
         self._device = torch.device(device)
-        self._acting, self._descending = TorchPace(), TorchPace()
+        self._acting, self._descending = TorchThreads(), TorchThreads()
         self.network = Network(learning.bid_layers, learning.play_layers, config.seed).to(self._device)
         self._target = copy.deepcopy(self.network.plays)
-        self._optimizer = torch.optim.Adam(self.network.parameters(), learning.learning_rate, fused=True)
-        self._begin(config, checkpoint)
+        networks = {"network": self.network, "target": self._target}
+        super().__init__(config, learning.precision, networks, learning.learning_rate)
+        self._start(checkpoint)
         self._bids, self._plays = Replay(learning.replay_size), Replay(learning.replay_size)
         self._recorder = Recorder(learning.num_games, self._bids, self._plays)
 
@@ -125,21 +112,21 @@ class Learner(NewDealsLearner):
             self._play()
             self.decisions += learning.num_games
             for _ in range(self.decisions // every - before // every):
-                self._descending.begin()
+                self._descending.start()
                 steps = len(losses["bid_loss"]) + len(losses["play_loss"])
                 if self._bids.filled >= learning.replay_start:
                     losses["bid_loss"].append(self._descend(self._bid_loss()))
                 if self._plays.filled >= learning.replay_start:
                     losses["play_loss"].append(self._descend(self._play_loss()))
-                    self._follow()
+                    self._update_target()
                 if steps := len(losses["bid_loss"]) + len(losses["play_loss"]) - steps:
-                    self._descending.end(steps)
+                    self._descending.stop(steps)
         check_finite(self.network.parameters(), self.decisions)
         means = {f"train/{name}": float(np.mean(values)) for name, values in losses.items() if values}
         return means | {"train/exploration": self.exploration()}
 
     def exploration(self) -> float:
-        """The share of decisions that are taken at random at this point of the run."""
+        """Return the share of decisions that are taken at random at this point of the run."""
         learning = self._learning
         first, last = learning.exploration, learning.final_exploration
         progress = self.decisions / (learning.decisions * learning.exploration_share)
@@ -147,13 +134,13 @@ class Learner(NewDealsLearner):
 
     def _play(self) -> None:
         """Take a decision in every game: the best by the networks, or sometimes a random one."""
-        self_play, rng = self._self_play, self._rng
+        self_play, rng = self.self_play, self._rng
         observation, mask = self_play.games.observation.copy(), self_play.games.mask.copy()
         seats = self_play.games.seat.astype(np.int64)
-        self._acting.begin()
-        with torch.inference_mode(), self._precision():
+        self._acting.start()
+        with torch.inference_mode(), self._autocast():
             values = self.network(self._tensor(observation)).float().cpu().numpy()
-        self._acting.end(len(observation))
+        self._acting.stop(len(observation))
         best = best_legal(values, mask)
         explores = rng.random(len(best)) < self.exploration()
         actions = np.where(explores, sample_legal(mask, rng), best)
@@ -163,26 +150,26 @@ class Learner(NewDealsLearner):
         self.tally.add(self_play.learners_points())
 
     def _bid_loss(self) -> torch.Tensor:
-        """The mean squared error of bids against the points of their rounds."""
+        """Return the mean squared error of bids against the points of their rounds."""
         replay = self._bids
         rows = replay.draw(self._learning.batch_size, self._rng)
-        with self._precision():
+        with self._autocast():
             values = self.network.bids(self._inputs(replay.observations[rows]))
         return _error(values, self._tensor(replay.actions[rows]), self._tensor(replay.rewards[rows]))
 
     def _play_loss(self) -> torch.Tensor:
-        """The mean squared error of plays against their targets."""
+        """Return the mean squared error of plays against their targets."""
         replay = self._plays
         rows = replay.draw(self._learning.batch_size, self._rng)
-        with self._precision():
+        with self._autocast():
             with torch.no_grad():
                 next_values = self._target(self._inputs(replay.next_observations[rows]))
             values = self.network.plays(self._inputs(replay.observations[rows]))
         next_masks = self._tensor(replay.next_masks[rows, FIRST_PLAY:]).bool()
-        worth = targets(self._tensor(replay.rewards[rows]), next_values.float(), next_masks)
-        return _error(values, self._tensor(replay.actions[rows] - FIRST_PLAY), worth)
+        expected = targets(self._tensor(replay.rewards[rows]), next_values.float(), next_masks)
+        return _error(values, self._tensor(replay.actions[rows] - FIRST_PLAY), expected)
 
-    def _precision(self) -> torch.autocast:
+    def _autocast(self) -> torch.autocast:
         return autocast(self._device, self._learning.precision)
 
     def _tensor(self, array: NDArray[np.generic]) -> torch.Tensor:
@@ -198,30 +185,14 @@ class Learner(NewDealsLearner):
         self._optimizer.step()
         return float(loss.detach())
 
-    def _follow(self) -> None:
+    def _update_target(self) -> None:
         """Move the target network a little towards the network that learns (Lillicrap et al. 2016)."""
         with torch.no_grad():
             for behind, ahead in zip(self._target.parameters(), self.network.plays.parameters(), strict=True):
                 behind.lerp_(ahead, self._learning.target_rate)
 
-    def save(self, folder: Path) -> None:
-        """Write a checkpoint and the agent; each file is replaced atomically."""
-        parts = {
-            "network": self.network.state_dict(),
-            "target": self._target.state_dict(),
-            "optimizer": moments(self._optimizer),
-        }
-        write_atomically(folder / FILE_NAME, lambda path: save_agent(self.network.policy(), path))
-        plain = {"decisions": self.decisions, "precision": self._learning.precision}
-        write_checkpoint(folder / CHECKPOINT, parts, plain)
-
-    def _restore(self, checkpoint: Path) -> None:
-        parts, plain = read_checkpoint(checkpoint)
-        self.decisions = check_integer("decisions", plain["decisions"], 0, 2**63)
-        self.network.load_state_dict(parts["network"])
-        self._target.load_state_dict(parts["target"])
-        set_moments(self._optimizer, parts.get("optimizer", {}))
-        check_finite([*self.network.parameters(), *self._target.parameters()], self.decisions)
+    def _agent(self) -> dict[str, torch.Tensor]:
+        return self.network.policy()
 
 
 def _error(values: torch.Tensor, actions: torch.Tensor, worth: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""What deep Q-networks learn from: decisions, their rewards, and the seat's next decision."""
+"""The replay memory of deep Q-networks: decisions, their rewards, and the seat's next decision."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,10 @@ class Replay:
 
     The arrays have one row for each transition, in no particular order; rows from `filled` on are empty.
 
-    observations: uint8 [size, OBS_SIZE], what the seat saw.
-    actions: int64 [size], what it did.
-    rewards: float32 [size], what the action was paid.
-    next_observations: uint8 [size, OBS_SIZE], what the seat saw at its next decision.
+    observations: uint8 [size, OBS_SIZE], of the seat that acted.
+    actions: int64 [size].
+    rewards: float32 [size].
+    next_observations: uint8 [size, OBS_SIZE], of the seat at its next decision.
     next_masks: uint8 [size, NUM_ACTIONS], its legal actions there; none where its round was over.
     """
 
@@ -36,7 +36,7 @@ class Replay:
 
     @property
     def filled(self) -> int:
-        """How many transitions there are."""
+        """The number of transitions."""
         return min(self._added, len(self.actions))
 
     def add_last(
@@ -72,13 +72,13 @@ class Replay:
         self.next_masks[rows] = next_masks
 
     def _take_rows(self, count: int) -> NDArray[np.int64]:
-        """The rows to write next: free ones, then those of the oldest transitions."""
+        """Return the rows to write next: free ones, then those of the oldest transitions."""
         rows = np.arange(self._added, self._added + count) % len(self.actions)
         self._added += count
         return rows
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """int64 [count]: uniformly random rows, with replacement."""
+        """Draw uniformly random rows, int64 [count], with replacement."""
         return rng.integers(0, self.filled, count)
 
 
@@ -86,7 +86,7 @@ class Recorder:
     """Watches N games and files each decision once its outcome is known.
 
     A play leads to the seat's own next play of the round, and the last play to the seat's points. A bid or a
-    choice of trump leads straight to the points: whoever bids cannot yet tell a good next play.
+    choice of trump leads straight to the points: at that time a good next play is not yet known.
     """
 
     def __init__(self, num_games: int, bids: Replay, plays: Replay) -> None:
@@ -126,7 +126,7 @@ class Recorder:
         self._actions[self._games, seats, kinds] = actions
 
     def pay(self, rewards: NDArray[np.float32], ended: NDArray[np.bool_]) -> None:
-        """Note what the decisions are paid: float32 [n, seats], in the games that ended, bool [n]."""
+        """Note the rewards, float32 [n, seats], in the games whose round ended, bool [n]."""
         waiting = (self._actions != _NONE) & ended[:, np.newaxis, np.newaxis]
         for kind, replay in ((_BID, self._bids), (_TRUMP, self._bids), (_PLAY, self._plays)):
             games, seats = waiting[:, :, kind].nonzero()

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 import torch
 
 VALUE = "value"
-"""The layer that reads the same units as the last one."""
+"""The name of the value's layer, which reads the same units as the last one."""
 
 
-def grown(small: Mapping[str, torch.Tensor], large: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """The weights of a large network that plays like a small one.
+def grow(small: Mapping[str, torch.Tensor], large: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return the weights of a large network that plays like a small one.
 
     Args:
         small: an agent's weights, named as `wizard_env.agents.network.save_agent` takes them.
@@ -26,46 +26,43 @@ def grown(small: Mapping[str, torch.Tensor], large: Mapping[str, torch.Tensor]) 
     """
     *old, outputs = _names(small)
     *new, last = _names(large)
-    widths = [_width(small, name) for name in old]
-    wanted = [_width(large, name) for name in new]
-    least = widths + widths[-1:] * (len(wanted) - len(widths))
-    inputs = {len(weights[f"{_names(weights)[0]}.weight"][0]) for weights in (small, large)}
+    *widths, num_outputs = _widths(small)
+    *wider, most_outputs = _widths(large)
+    least = widths + widths[-1:] * (len(wider) - len(widths))
+    inputs = {weights["layer.0.weight"].shape[1] for weights in (small, large)}
     if (
-        len(wanted) < len(widths)
-        or any(have < need for have, need in zip(wanted, least, strict=True))
+        len(wider) < len(widths)
+        or any(have < need for have, need in zip(wider, least, strict=True))
         or len(inputs) > 1
-        or _width(small, outputs) != _width(large, last)
+        or num_outputs != most_outputs
     ):
         raise ValueError(
-            f"a network of layers {[*wanted, _width(large, last)]} cannot start from one of layers "
-            f"{[*widths, _width(small, outputs)]} (outputs included): allowed are as many layers or more, "
-            "as wide or wider"
+            f"a network of layers {_widths(large)} cannot start from one of layers {_widths(small)} "
+            "(outputs included): allowed are as many layers or more, as wide or wider"
         )
     weights = {name: values.detach().clone() for name, values in large.items()}
     for name in new:
         if name in old:
-            _place(small[f"{name}.weight"], small[f"{name}.bias"], weights, name)
+            _insert(small[f"{name}.weight"], small[f"{name}.bias"], weights, name)
         else:
-            _place(torch.eye(widths[-1]), torch.zeros(widths[-1]), weights, name)
-    _place(small[f"{outputs}.weight"], small[f"{outputs}.bias"], weights, last)
+            _insert(torch.eye(widths[-1]), torch.zeros(widths[-1]), weights, name)
+    _insert(small[f"{outputs}.weight"], small[f"{outputs}.bias"], weights, last)
     if f"{VALUE}.weight" in small and f"{VALUE}.weight" in large:
-        _place(small[f"{VALUE}.weight"], small[f"{VALUE}.bias"], weights, VALUE)
+        _insert(small[f"{VALUE}.weight"], small[f"{VALUE}.bias"], weights, VALUE)
     return weights
 
 
 def _names(weights: Mapping[str, torch.Tensor]) -> list[str]:
-    """The layers of the policy, from the observation to the logits."""
-    return [
-        f"layer.{number}"
-        for number in range(sum(f"layer.{at}.bias" in weights for at in range(len(weights))))
-    ]
+    """Return the names of the policy's layers, from the observation to the logits."""
+    count = sum(f"layer.{number}.bias" in weights for number in range(len(weights)))
+    return [f"layer.{number}" for number in range(count)]
 
 
-def _width(weights: Mapping[str, torch.Tensor], name: str) -> int:
-    return len(weights[f"{name}.bias"])
+def _widths(weights: Mapping[str, torch.Tensor]) -> list[int]:
+    return [len(weights[f"{name}.bias"]) for name in _names(weights)]
 
 
-def _place(weight: torch.Tensor, bias: torch.Tensor, weights: dict[str, torch.Tensor], name: str) -> None:
+def _insert(weight: torch.Tensor, bias: torch.Tensor, weights: dict[str, torch.Tensor], name: str) -> None:
     """Write a layer into a larger one; its outputs read its own inputs and nothing else."""
     outputs, inputs = weight.shape
     weights[f"{name}.weight"][:outputs] = 0

@@ -27,14 +27,14 @@ _DENSE = 0.4
 _SAMPLE = 16
 """The rows that this share is estimated by."""
 _NARROW, _BLOCK = 256, 128
-"""The columns of a table that stays in the second-level cache, and those of the blocks of a wider one."""
+"""The columns of a matrix that stays in the second-level cache, and those of the blocks of a wider one."""
 
 
 class NonZeros(NamedTuple):
     """The entries of a matrix that differ from 0, row by row."""
 
     starts: torch.Tensor
-    """int32 [rows + 1], where each row begins among the entries; last, how many there are."""
+    """int32 [rows + 1], the first entry of each row; last, the number of entries."""
     columns: torch.Tensor
     """int32 [entries]."""
     values: torch.Tensor
@@ -56,18 +56,18 @@ class NonZeros(NamedTuple):
         _transpose(self.starts.numpy(), self.columns.numpy(), self.values.numpy(), starts, rows, values)
         return NonZeros(*map(torch.from_numpy, (starts, rows, values)))
 
-    def times(self, table: torch.Tensor) -> torch.Tensor:
-        """Return the product with a table, float32 [columns, k]: float32 [rows, k]."""
-        if table.shape[1] <= _NARROW:
-            return self._times(table)
+    def times(self, matrix: torch.Tensor) -> torch.Tensor:
+        """Return the product with a dense matrix, float32 [columns, k]: float32 [rows, k]."""
+        if matrix.shape[1] <= _NARROW:
+            return self._times(matrix)
         return torch.cat(
-            [self._times(block.contiguous()) for block in torch.split(table, _BLOCK, dim=1)], dim=1
+            [self._times(block.contiguous()) for block in torch.split(matrix, _BLOCK, dim=1)], dim=1
         )
 
-    def _times(self, table: torch.Tensor) -> torch.Tensor:
+    def _times(self, matrix: torch.Tensor) -> torch.Tensor:
         return embedding_bag(
             self.columns,
-            table,
+            matrix,
             self.starts,
             mode="sum",
             per_sample_weights=self.values,
@@ -84,11 +84,11 @@ def skips_zeros(inputs: torch.Tensor) -> bool:
 def linear(
     inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, *, relu: bool = False
 ) -> torch.Tensor:
-    """Compute a fully connected layer, and ReLU behind it if wanted.
+    """Compute a fully connected layer, and ReLU behind it if asked for.
 
     Args:
         inputs: float32 [n, inputs], see `skips_zeros`.
-        weight: float32 [outputs, inputs], of a layer that `with_table` has returned.
+        weight: float32 [outputs, inputs], of a layer that `order_by_input` has returned.
         bias: float32 [outputs].
         relu: whether ReLU follows.
 
@@ -99,10 +99,10 @@ def linear(
     return result
 
 
-def with_table(layer: torch.nn.Linear) -> torch.nn.Linear:
-    """Reorder the memory of a layer, so that the weights behind an input lie together; returns the layer.
+def order_by_input(layer: torch.nn.Linear) -> torch.nn.Linear:
+    """Reorder the memory of a layer, so that the weights behind an input are adjacent; returns the layer.
 
-    A fused optimiser takes gradients to be in the order of their parameter. Those of autograd are; whoever
+    A fused optimiser takes gradients to be in the order of their parameter. Those of autograd are; code that
     changes one must write into it.
     """
     layer.weight = torch.nn.Parameter(layer.weight.detach().t().contiguous().t())
@@ -112,12 +112,12 @@ def with_table(layer: torch.nn.Linear) -> torch.nn.Linear:
 class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, relu: bool) -> Any:
-        table = weight.detach().t()
+        by_input = weight.detach().t()
         ctx.entries = _entries(inputs)
         if ctx.entries is None:
-            outputs = torch.addmm(bias, inputs, table)
+            outputs = torch.addmm(bias, inputs, by_input)
         else:
-            outputs = ctx.entries.times(table).add_(bias)
+            outputs = ctx.entries.times(by_input).add_(bias)
         if relu:
             outputs.relu_()
         ctx.relu = relu
@@ -143,7 +143,7 @@ class _Linear(torch.autograd.Function):
 
 
 def _entries(matrix: torch.Tensor) -> NonZeros | None:
-    """The entries of a matrix, or None where a dense product is faster."""
+    """Return the entries of a matrix, or None where a dense product is faster."""
     sample = matrix[:_SAMPLE]
     if int(sample.count_nonzero()) > _DENSE * sample.numel():
         return None
@@ -189,7 +189,7 @@ def _transpose(starts: Any, columns: Any, values: Any, new_starts: Any, rows: An
     free = new_starts.copy()
     for row in range(len(starts) - 1):
         for entry in range(starts[row], starts[row + 1]):
-            place = free[columns[entry]]
+            to = free[columns[entry]]
             free[columns[entry]] += 1
-            rows[place] = row
-            new_values[place] = values[entry]
+            rows[to] = row
+            new_values[to] = values[entry]

@@ -1,4 +1,4 @@
-"""Makes glibc's allocator keep freed memory, which the next training step needs again."""
+"""Make glibc's allocator keep freed memory, which the next training step needs again."""
 
 import ctypes
 import platform

@@ -18,7 +18,7 @@ def check_device(device: str, *, here: bool = True) -> None:
 
     Args:
         device: "cpu", "cuda", or "cuda:1" for the second GPU.
-        here: whether it is one of this machine, which is asked whether it has it.
+        here: whether this machine must have it.
     """
     if device == "cpu":
         return
@@ -53,17 +53,14 @@ def with_precision(config: Config, device: str, before: Config | None = None) ->
     Args:
         config: decided already, or "auto".
         device: "cpu" or "cuda".
-        before: the config of the run that goes on, whose precision is kept.
+        before: the config of the run that continues, whose precision is kept.
     """
     learning = config.learning
     if learning.precision != AUTO:
         return config
-    if learning.learner == "maskable_ppo":
-        precision: Precision = "float32"  # which stable-baselines3 computes in
-    else:
-        precision = faster_precision(torch.device(device))
-    kept = getattr(before.learning, "precision", AUTO) if before else AUTO
+    precision = faster_precision(torch.device(device))
+    kept = before.learning.precision if before else AUTO
     if kept not in (AUTO, precision):
-        _log.warning("the run goes on in %s, as it began; here %s would be faster", kept, precision)
+        _log.warning("the run continues in %s, as it began; here %s would be faster", kept, precision)
     decided = precision if kept == AUTO else kept
     return config.model_copy(update={"learning": learning.model_copy(update={"precision": decided})})

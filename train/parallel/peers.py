@@ -1,4 +1,4 @@
-"""What the workers of a run tell each other; a run of one process has nobody to tell."""
+"""The workers of a run, and their collective operations; a process alone is the default."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -14,52 +14,52 @@ Result = TypeVar("Result")
 
 
 class Peers:
-    """The workers that learn together, each with games of its own. This class is for a process that is alone.
+    """The workers that learn together, each with its own games. This class is for a process alone.
 
     Every method is called by all workers at the same point of the run.
 
     rank: this worker's number, from 0.
-    count: how many workers there are.
+    count: the number of workers.
     """
 
     rank = 0
     count = 1
 
-    def average(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+    def average_gradients(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         """Replace the gradients of parameters by their means over the workers."""
 
-    def align(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+    def broadcast_parameters(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         """Replace the parameters by those of worker 0.
 
         Processors of different kinds round differently, and the copies of a network would drift apart.
         """
 
     def sum(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sums over the workers; float64, of any shape."""
+        """Return the sums over the workers; float64, of any shape."""
         return numbers
 
     def gather(self, value: Any) -> list[Any]:
-        """Every worker's value, by rank."""
+        """Return every worker's value, by rank."""
         return [value]
 
-    def first(self, value: Any) -> Any:
-        """Worker 0's value."""
+    def broadcast(self, value: Any) -> Any:
+        """Return worker 0's value."""
         return value
 
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
         """Share tasks that every worker has; a `Map` of `wizard_env.evaluation.workers`."""
-        todo = list(tasks)
+        listed = list(tasks)
         with torch_on_one_thread():
-            mine = [function(task) for task in todo[self.rank :: self.count]]
-        everyone = self.gather(mine)
-        yield from (everyone[number % self.count][number // self.count] for number in range(len(todo)))
+            mine = [function(task) for task in listed[self.rank :: self.count]]
+        results = self.gather(mine)
+        yield from (results[number % self.count][number // self.count] for number in range(len(listed)))
 
-    def seed(self, seed: int, decisions: int = 0) -> int:
-        """This worker's seed for deals and draws.
+    def derive_seed(self, seed: int, decisions: int = 0) -> int:
+        """Return this worker's seed for deals and draws.
 
         Args:
-            seed: the run's own, which worker 0 begins with.
-            decisions: how many the run has learned from when it goes on with new deals.
+            seed: that of the run, which worker 0 starts with.
+            decisions: how many the run has learned from when it continues with new deals.
         """
         if not self.rank and not decisions:
             return seed
@@ -67,12 +67,12 @@ class Peers:
         return int(entropy.generate_state(1, np.uint64)[0])
 
     def metrics(self) -> dict[str, float]:
-        """What the workers' exchange has cost since the last call, to log, by name."""
+        """Return the costs of communication since the last call, to log, by name."""
         return {}
 
 
 def equal_share(name: str, total: int, workers: int) -> int:
-    """A worker's share of a number in the config. Raises ValueError if the shares cannot be equal."""
+    """Return a worker's share of a number. Raises ValueError if the shares cannot be equal."""
     if total % workers:
         raise ValueError(
             f"workers={workers} with {name}={total}: every worker gets an equal share, "

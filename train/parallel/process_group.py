@@ -1,4 +1,4 @@
-"""Workers that exchange sums over torch.distributed: gloo between processors, nccl between GPUs."""
+"""Workers that communicate over torch.distributed: gloo between processors, nccl between GPUs."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,11 @@ from wizard_env.train.parallel.peers import Peers
 
 
 class LostWorkerError(RuntimeError):
-    """Another worker does not answer any more."""
+    """Another worker no longer answers."""
 
 
-class Group(Peers):
-    """The workers of torch's process group, which exists already.
+class ProcessGroup(Peers):
+    """The workers of torch's process group, which must exist.
 
     Gradients travel as one flat tensor, not in the buckets of DistributedDataParallel: their layout changes
     after the first step, and with it the order in which a ring of three or more adds up, so that a run that
@@ -31,7 +31,7 @@ class Group(Peers):
         self._seconds = 0.0
         self._bytes = 0.0
 
-    def average(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+    def average_gradients(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
         flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
         with self._exchange(flat):
@@ -39,7 +39,7 @@ class Group(Peers):
         flat /= self.count
         _unpack(flat, gradients)
 
-    def align(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+    def broadcast_parameters(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         values = [parameter.data for parameter in parameters]
         flat = torch.cat([value.reshape(-1) for value in values])
         with self._exchange(flat, rounds=1):
@@ -59,14 +59,14 @@ class Group(Peers):
             dist.all_gather_object(values, value)
         return values
 
-    def first(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         values = [value]
         with self._exchange():
             dist.broadcast_object_list(values, 0)
         return values[0]
 
     def metrics(self) -> dict[str, float]:
-        """Seconds spent in exchanges, waiting for other workers included, and megabytes sent.
+        """Return the seconds spent in exchanges, waiting for other workers included, and megabytes sent.
 
         The bytes are those of gradients, weights and sums in a ring: of a sum of n bytes, each worker sends
         2 n (count - 1) / count (Patarasuk and Yuan 2009).
@@ -77,13 +77,13 @@ class Group(Peers):
 
     @contextmanager
     def _exchange(self, tensor: torch.Tensor | None = None, rounds: int = 2) -> Iterator[None]:
-        """Count the time and the bytes of an exchange; tell a lost worker from an error of our own."""
-        began = time.perf_counter()
+        """Count the time and the bytes of an exchange; an error in it means a lost worker."""
+        start = time.perf_counter()
         try:
             yield
         except RuntimeError as error:
             raise LostWorkerError(f"worker {self.rank} of {self.count} has lost another: {error}") from error
-        self._seconds += time.perf_counter() - began
+        self._seconds += time.perf_counter() - start
         if tensor is not None:
             self._bytes += rounds * tensor.nbytes * (self.count - 1) / self.count
 

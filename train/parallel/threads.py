@@ -1,4 +1,4 @@
-"""How many threads torch uses: as many as measuring shows to be fastest, up to a limit."""
+"""The number of threads that torch uses: the fastest by measuring, up to a limit."""
 
 from time import perf_counter
 
@@ -8,7 +8,7 @@ from wizard_env import get_num_threads
 from wizard_env.compiled.threads import Pace
 
 
-class TorchPace:
+class TorchThreads:
     """Chooses, for one kind of call, between one thread of torch and all that it may use.
 
     OpenMP's threads wait for each other, so beside another busy process several can take many times as long
@@ -16,19 +16,19 @@ class TorchPace:
     """
 
     def __init__(self) -> None:
-        """Set the limit: what torch is set to use now, and what `set_num_threads` allows."""
-        self._most = min(torch.get_num_threads(), get_num_threads())
+        """Set the limit: the current setting of torch, and what `set_num_threads` allows."""
+        self._limit = min(torch.get_num_threads(), get_num_threads())
         self._pace = Pace()
         self._several = False
         self._start = 0.0
 
-    def begin(self) -> None:
-        """Set torch's threads for the next call, and begin to measure it."""
-        self._several = self._most > 1 and self._pace.several()
-        torch.set_num_threads(self._most if self._several else 1)
+    def start(self) -> None:
+        """Set torch's threads for the next call, and start to measure it."""
+        self._several = self._limit > 1 and self._pace.several()
+        torch.set_num_threads(self._limit if self._several else 1)
         self._start = perf_counter()
 
-    def end(self, units: int) -> None:
-        """Note what the call cost, for so many units of work, and set torch's threads back."""
+    def stop(self, units: int) -> None:
+        """Note the cost of the call, which did this many units of work, and reset torch's threads."""
         self._pace.note(self._several, perf_counter() - self._start, units)
-        torch.set_num_threads(self._most)
+        torch.set_num_threads(self._limit)

@@ -1,8 +1,8 @@
-"""Where PPO's network acts and learns: on this processor, or on a device with a memory of its own.
+"""The device on which PPO's network acts and learns: this processor, or a GPU with a memory of its own.
 
-Both do the same to a rollout. On a device, observations go over once, when they are acted on, in one copy
-that does not hold up the processor; actions are sampled there, and the loss and its gradient stay there.
-While the device works for one half of the games, the engine plays the other half.
+Both do the same to a rollout. A GPU gets the observations once, when they are acted on, in one copy that does
+not hold up the processor; it samples the actions, and the loss and its gradient stay in its memory. While it
+works for one half of the games, the engine plays the other half.
 """
 
 from abc import ABC, abstractmethod
@@ -15,23 +15,25 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, Games, sample_softmax
 from wizard_env.observation.fields import FULL_SIZE, OBS_SIZE
 from wizard_env.train.config.ppo import PpoConfig
-from wizard_env.train.networks.policy_value import Critic, PolicyValueNetwork, autocast
-from wizard_env.train.parallel.threads import TorchPace
-from wizard_env.train.ppo.loss import MEASURES, device_loss_gradient, loss_gradient
-from wizard_env.train.ppo.rollout import Rollout
+from wizard_env.train.networks.layers import autocast
+from wizard_env.train.networks.policy_value import Critic, PolicyValueNetwork
+from wizard_env.train.parallel.threads import TorchThreads
+from wizard_env.train.ppo.loss import METRICS, Batch, LossWeights, device_loss_gradient, loss_gradient
+from wizard_env.train.ppo.rollout import GpuRollout, Rollout
 
 VALUE_WEIGHT = 0.5
-CRITIC_BATCH = 8192
+"""The weight of the squared error of values in the loss."""
+_CRITIC_BATCH = 8192
 """Rows per batch when the critic values a rollout."""
 
 
-class Place(ABC):
-    """Where the network acts and learns.
+class Device(ABC):
+    """The device where the network acts and learns.
 
-    parts: the games, as slices, in the order in which they are played within a step.
+    groups: the games, as slices, in the order in which they are played within a step.
     """
 
-    parts: list[slice]
+    groups: list[slice]
 
     def __init__(
         self, network: PolicyValueNetwork, critic: Critic | None, rollout: Rollout, learning: PpoConfig
@@ -40,44 +42,43 @@ class Place(ABC):
         self._critic = critic
         self._rollout = rollout
         self._learning = learning
-        self._device = network.scale.device
-
-    def _precision(self) -> torch.autocast:
-        return autocast(self._device, self._learning.precision)
+        self._memory = network.scale.device
 
     @abstractmethod
-    def look(self, step: int, part: slice, games: Games, rng: np.random.Generator) -> None:
-        """Note what the acting seats of some games see, and begin to choose their actions."""
+    def start_acting(self, step: int, group: slice, games: Games, rng: np.random.Generator) -> None:
+        """Store what the acting seats of a group see, and start to sample their actions."""
 
     @abstractmethod
-    def choose(self, step: int, part: slice) -> NDArray[np.int64]:
-        """The actions of the games that were looked at last, also noted in the rollout; int64 [games]."""
+    def finish_acting(self, step: int, group: slice) -> NDArray[np.int64]:
+        """Return the actions of the group that started last, int64 [games]; they are also in the rollout."""
 
     @abstractmethod
-    def note_full_states(self, step: int, full_states: NDArray[np.uint8]) -> None:
-        """Keep what the critic is to see of a step: full states of all games, uint8 [games, FULL_SIZE]."""
-
-    def critic_value(self, full_states: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """float32 [n]: the critic's values of full states, uint8 [n, FULL_SIZE]."""
-        return self._valued(torch.from_numpy(full_states).to(self._device)).cpu().numpy()
+    def store_full_states(self, step: int, full_states: NDArray[np.uint8]) -> None:
+        """Store the full states of all games in a step, uint8 [games, FULL_SIZE], for the critic."""
 
     @abstractmethod
-    def critic_values(self) -> NDArray[np.float32]:
-        """float32 [steps, games]: the critic's values of the rollout."""
+    def value_rollout(self) -> NDArray[np.float32]:
+        """Return the critic's values of the rollout, float32 [steps, games]."""
 
-    def _valued(self, full_states: torch.Tensor) -> torch.Tensor:
-        """The critic's values, [n], of full states [n, FULL_SIZE] on the device, there."""
-        assert self._critic is not None
-        with torch.inference_mode(), self._precision():
-            parts = [self._critic(part)[:, 0].float() for part in torch.split(full_states, CRITIC_BATCH)]
-        return torch.cat(parts)
+    def value_states(self, full_states: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return the critic's values, float32 [n], of full states, uint8 [n, FULL_SIZE]."""
+        return self._value_states(torch.from_numpy(full_states).to(self._memory)).cpu().numpy()
+
+    def value_observations(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return the network's values, float32 [n], of observations, uint8 [n, OBS_SIZE]."""
+        with torch.inference_mode(), self._autocast():
+            outputs = self._network(torch.from_numpy(observations).to(self._memory))
+        values: NDArray[np.float32] = outputs.float()[:, NUM_ACTIONS].contiguous().cpu().numpy()
+        return values
 
     @abstractmethod
-    def begin_update(self) -> None:
-        """Get ready to learn from the rollout, whose returns are written."""
+    def start_update(self) -> None:
+        """Get ready to learn from the rollout, whose returns are written, and reset the metrics."""
 
     @abstractmethod
-    def descend(self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float) -> None:
+    def add_gradient(
+        self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float
+    ) -> None:
         """Add the gradient of PPO's loss of some decisions to that of the network.
 
         Args:
@@ -87,50 +88,62 @@ class Place(ABC):
         """
 
     @abstractmethod
-    def correct(self, rows: NDArray[np.int64], returns: NDArray[np.float32]) -> None:
+    def add_critic_gradient(self, rows: NDArray[np.int64], returns: NDArray[np.float32]) -> None:
         """Add the gradient of the critic's mean squared error in some decisions.
 
         Args:
-            rows: as for `descend`.
-            returns: float32 [n], what the critic should have found there.
+            rows: as for `add_gradient`.
+            returns: float32 [n], the targets of the critic.
         """
 
-    def _corrected(self, full_states: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
-        """`correct`, given what lies on the device; returns the sum of the squared errors, there."""
+    @abstractmethod
+    def sum_metrics(self) -> NDArray[np.float64]:
+        """Return the sums of METRICS and of the critic's squared errors since `start_update`, float64 [6]."""
+
+    @abstractmethod
+    def state(self) -> dict[str, NDArray[np.uint8]]:
+        """Return the state of the device's generator of actions, if it has one."""
+
+    @abstractmethod
+    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:
+        """Continue from a `state`; that of another kind of device is ignored."""
+
+    def _autocast(self) -> torch.autocast:
+        return autocast(self._memory, self._learning.precision)
+
+    def _loss_weights(self, entropy_bonus: float) -> LossWeights:
+        return LossWeights(self._learning.clip_range, entropy_bonus, VALUE_WEIGHT)
+
+    def _value_states(self, full_states: torch.Tensor) -> torch.Tensor:
+        """Return the critic's values, [n], of full states, [n, FULL_SIZE], all in the device's memory."""
         assert self._critic is not None
-        with self._precision():
+        with torch.inference_mode(), self._autocast():
+            batches = torch.split(full_states, _CRITIC_BATCH)
+            return torch.cat([self._critic(batch)[:, 0].float() for batch in batches])
+
+    def _backpropagate_critic(self, full_states: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
+        """Add the critic's gradient; returns the sum of the squared errors, in the device's memory."""
+        assert self._critic is not None
+        with self._autocast():
             values = self._critic(full_states)[:, 0]
         squares = (values.float() - returns) ** 2
         squares.mean().mul(VALUE_WEIGHT).backward()
         return squares.detach().sum()
 
-    @abstractmethod
-    def measures(self) -> NDArray[np.float64]:
-        """float64 [6]: the sums of each of MEASURES, and of the critic's squared errors, since
-        `begin_update`."""
 
-    @abstractmethod
-    def state(self) -> dict[str, NDArray[np.uint8]]:
-        """What the actions still to be drawn depend on, beside the learner's generator."""
-
-    @abstractmethod
-    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:
-        """Continue from what `state` returned; what another kind of place returned is left alone."""
-
-
-class Processor(Place):
-    """The processor itself: nothing travels, and the compiled kernels do the rest."""
+class CpuDevice(Device):
+    """The processor: nothing is copied, and compiled kernels sample actions and differentiate the loss."""
 
     def __init__(
         self, network: PolicyValueNetwork, critic: Critic | None, rollout: Rollout, learning: PpoConfig
     ) -> None:
         super().__init__(network, critic, rollout, learning)
-        self.parts = [slice(0, rollout.actions.shape[1])]
-        self._pace = TorchPace()
-        self._sums = np.zeros(len(MEASURES))
+        self.groups = [slice(0, rollout.actions.shape[1])]
+        self._threads = TorchThreads()
+        self._sums = np.zeros(len(METRICS))
         self._squares = 0.0
 
-    def look(self, step: int, part: slice, games: Games, rng: np.random.Generator) -> None:
+    def start_acting(self, step: int, group: slice, games: Games, rng: np.random.Generator) -> None:
         rollout, outputs = self._rollout, self._outputs(games.observation)
         rollout.observations[step] = games.observation
         rollout.masks[step] = games.mask
@@ -140,53 +153,49 @@ class Processor(Place):
         )
 
     def _outputs(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        self._pace.begin()
-        with torch.inference_mode(), self._precision():
+        self._threads.start()
+        with torch.inference_mode(), self._autocast():
             outputs: NDArray[np.float32] = self._network(torch.from_numpy(observations)).float().numpy()
-        self._pace.end(len(outputs))
+        self._threads.stop(len(outputs))
         return outputs
 
-    def choose(self, step: int, part: slice) -> NDArray[np.int64]:
-        actions: NDArray[np.int64] = self._rollout.actions[step, part]
+    def finish_acting(self, step: int, group: slice) -> NDArray[np.int64]:
+        actions: NDArray[np.int64] = self._rollout.actions[step, group]
         return actions
 
-    def note_full_states(self, step: int, full_states: NDArray[np.uint8]) -> None:
+    def store_full_states(self, step: int, full_states: NDArray[np.uint8]) -> None:
         self._rollout.full_states[step] = full_states
 
-    def critic_values(self) -> NDArray[np.float32]:
+    def value_rollout(self) -> NDArray[np.float32]:
         rollout = self._rollout
-        return self.critic_value(rollout.full_states.reshape(-1, FULL_SIZE)).reshape(rollout.values.shape)
+        return self.value_states(rollout.full_states.reshape(-1, FULL_SIZE)).reshape(rollout.values.shape)
 
-    def begin_update(self) -> None:
+    def start_update(self) -> None:
         self._sums[:] = 0
         self._squares = 0.0
 
-    def descend(self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float) -> None:
+    def add_gradient(
+        self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float
+    ) -> None:
         rollout = self._rollout
-        masks = rollout.masks.reshape(-1, NUM_ACTIONS)[rows]
-        with self._precision():
-            outputs = self._network(torch.from_numpy(rollout.observations.reshape(-1, OBS_SIZE)[rows]))
-        gradient = np.zeros(outputs.shape, np.float32)
-        loss_gradient(
-            outputs.detach().float().numpy(),
-            masks,
+        batch = Batch(
+            rollout.masks.reshape(-1, NUM_ACTIONS)[rows],
             rollout.actions.reshape(-1)[rows],
             rollout.log_probabilities.reshape(-1)[rows],
             advantages,
             rollout.returns.reshape(-1)[rows],
-            self._learning.clip_range,
-            entropy_bonus,
-            VALUE_WEIGHT,
-            gradient,
-            self._sums,
         )
+        with self._autocast():
+            outputs = self._network(torch.from_numpy(rollout.observations.reshape(-1, OBS_SIZE)[rows]))
+        logits_and_values = outputs.detach().float().numpy()
+        gradient = loss_gradient(logits_and_values, batch, self._loss_weights(entropy_bonus), self._sums)
         outputs.backward(torch.from_numpy(gradient).to(outputs))
 
-    def correct(self, rows: NDArray[np.int64], returns: NDArray[np.float32]) -> None:
-        states = self._rollout.full_states.reshape(-1, FULL_SIZE)[rows]
-        self._squares += float(self._corrected(torch.from_numpy(states), torch.from_numpy(returns)))
+    def add_critic_gradient(self, rows: NDArray[np.int64], returns: NDArray[np.float32]) -> None:
+        states = torch.from_numpy(self._rollout.full_states.reshape(-1, FULL_SIZE)[rows])
+        self._squares += float(self._backpropagate_critic(states, torch.from_numpy(returns)))
 
-    def measures(self) -> NDArray[np.float64]:
+    def sum_metrics(self) -> NDArray[np.float64]:
         return np.append(self._sums, self._squares)
 
     def state(self) -> dict[str, NDArray[np.uint8]]:
@@ -196,8 +205,11 @@ class Processor(Place):
         pass
 
 
-class Accelerator(Place):
-    """A device with a memory of its own, such as a GPU."""
+class GpuDevice(Device):
+    """A device with a memory of its own.
+
+    stored: the rollout as it is in that memory.
+    """
 
     def __init__(
         self,
@@ -207,53 +219,46 @@ class Accelerator(Place):
         learning: PpoConfig,
         seed: int,
     ) -> None:
-        """seed: of the actions that the device draws."""
+        """seed: of the actions that the device samples."""
         super().__init__(network, critic, rollout, learning)
         shape = rollout.actions.shape
         half = (shape[1] + 1) // 2
-        self.parts = [part for part in (slice(0, half), slice(half, shape[1])) if part.start < part.stop]
-        device: Any = {"device": self._device}
-        self._generator = torch.Generator(**device).manual_seed(seed)
-        self._observations = torch.zeros((*shape, OBS_SIZE), dtype=torch.uint8, **device)
-        self._masks = torch.zeros((*shape, NUM_ACTIONS), dtype=torch.bool, **device)
-        self._actions = torch.zeros(shape, dtype=torch.int64, **device)
-        self._log_probabilities = torch.zeros(shape, **device)
-        self._values = torch.zeros(shape, **device)
-        self._returns = torch.zeros(shape, **device)
-        self._sums = torch.zeros(len(MEASURES) + 1, dtype=torch.float64, **device)
-        hidden = FULL_SIZE - OBS_SIZE if critic else 0
-        self._hidden = torch.zeros((*shape, hidden), dtype=torch.uint8, **device)
-        has_streams = self._device.type == "cuda"
-        host: Any = {"pin_memory": has_streams}
-        self._seen = torch.zeros((shape[1], OBS_SIZE + NUM_ACTIONS), dtype=torch.uint8, **host)
-        self._arrived = torch.zeros(shape[1], dtype=torch.int64, **host)
+        self.groups = [group for group in (slice(0, half), slice(half, shape[1])) if group.start < group.stop]
+        self.stored = GpuRollout(shape, self._memory, with_full_states=critic is not None)
+        self._generator = torch.Generator(device=self._memory).manual_seed(seed)
+        self._sums = torch.zeros(len(METRICS) + 1, dtype=torch.float64, device=self._memory)
+        has_streams = self._memory.type == "cuda"
         new_event: Any = torch.cuda.Event
-        self._events = [new_event() if has_streams else None for _ in self.parts]
-        self._shown = torch.zeros((shape[1], hidden), dtype=torch.uint8, **host)
-        self._shown_event = new_event() if has_streams else None
+        self._sampled = [new_event() if has_streams else None for _ in self.groups]
+        self._copied = new_event() if has_streams else None
+        host: Any = {"pin_memory": has_streams}  # staged in memory that is copied from and to the device
+        self._staged = torch.zeros((shape[1], OBS_SIZE + NUM_ACTIONS), dtype=torch.uint8, **host)
+        self._staged_hidden = torch.zeros(self.stored.hidden.shape[1:], dtype=torch.uint8, **host)
+        self._staged_actions = torch.zeros(shape[1], dtype=torch.int64, **host)
 
-    def look(self, step: int, part: slice, games: Games, rng: np.random.Generator) -> None:
-        staged = self._seen[part]
-        staged[:, :OBS_SIZE] = torch.from_numpy(games.observation[part])
-        staged[:, OBS_SIZE:] = torch.from_numpy(games.mask[part])
-        seen = staged.to(self._device, non_blocking=True)
-        observations, masks = seen[:, :OBS_SIZE], seen[:, OBS_SIZE:].bool()
-        with torch.inference_mode(), self._precision():
+    def start_acting(self, step: int, group: slice, games: Games, rng: np.random.Generator) -> None:
+        staged = self._staged[group]
+        staged[:, :OBS_SIZE] = torch.from_numpy(games.observation[group])
+        staged[:, OBS_SIZE:] = torch.from_numpy(games.mask[group])
+        copied = staged.to(self._memory, non_blocking=True)
+        observations, masks = copied[:, :OBS_SIZE], copied[:, OBS_SIZE:].bool()
+        with torch.inference_mode(), self._autocast():
             outputs = self._network(observations).float()
         logits = outputs[:, :NUM_ACTIONS].masked_fill(~masks, -torch.inf)
         log_probabilities = logits.log_softmax(dim=1)
-        actions = self._drawn(log_probabilities, masks)
-        self._observations[step, part] = observations
-        self._masks[step, part] = masks
-        self._actions[step, part] = actions[:, 0]
-        self._log_probabilities[step, part] = log_probabilities.gather(1, actions)[:, 0]
-        self._values[step, part] = outputs[:, NUM_ACTIONS]
-        self._arrived[part].copy_(actions[:, 0], non_blocking=True)
-        if event := self._events[self.parts.index(part)]:
+        actions = self.sample(log_probabilities, masks)
+        stored = self.stored
+        stored.observations[step, group] = observations
+        stored.masks[step, group] = masks
+        stored.actions[step, group] = actions[:, 0]
+        stored.log_probabilities[step, group] = log_probabilities.gather(1, actions)[:, 0]
+        stored.values[step, group] = outputs[:, NUM_ACTIONS]
+        self._staged_actions[group].copy_(actions[:, 0], non_blocking=True)
+        if event := self._sampled[self.groups.index(group)]:
             event.record()
 
-    def _drawn(self, log_probabilities: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-        """int64 [n, 1]: an action for each row, as torch.multinomial draws it.
+    def sample(self, log_probabilities: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        """Draw an action for each row, int64 [n, 1], as torch.multinomial does.
 
         That function makes the processor wait for the device, to check the probabilities.
         """
@@ -261,57 +266,58 @@ class Accelerator(Place):
         rates = (log_probabilities.exp() / delays).masked_fill_(~masks, -1)
         return rates.argmax(dim=1, keepdim=True)
 
-    def choose(self, step: int, part: slice) -> NDArray[np.int64]:
-        if event := self._events[self.parts.index(part)]:
+    def finish_acting(self, step: int, group: slice) -> NDArray[np.int64]:
+        if event := self._sampled[self.groups.index(group)]:
             event.synchronize()
-        actions: NDArray[np.int64] = self._arrived[part].numpy()
-        self._rollout.actions[step, part] = actions
-        if step == len(self._rollout.actions) - 1 and part == self.parts[-1]:
-            self._rollout.values[:] = self._values.cpu().numpy()
+        actions: NDArray[np.int64] = self._staged_actions[group].numpy()
+        self._rollout.actions[step, group] = actions
+        if step == len(self._rollout.actions) - 1 and group == self.groups[-1]:
+            self._rollout.values[:] = self.stored.values.cpu().numpy()
         return actions
 
-    def note_full_states(self, step: int, full_states: NDArray[np.uint8]) -> None:
-        if event := self._shown_event:
-            event.synchronize()  # what was shown before has been copied
-        self._shown[:] = torch.from_numpy(full_states[:, OBS_SIZE:])
-        self._hidden[step].copy_(self._shown, non_blocking=True)
+    def store_full_states(self, step: int, full_states: NDArray[np.uint8]) -> None:
+        if event := self._copied:
+            event.synchronize()  # the states before have been copied
+        self._staged_hidden[:] = torch.from_numpy(full_states[:, OBS_SIZE:])
+        self.stored.hidden[step].copy_(self._staged_hidden, non_blocking=True)
         if event:
             event.record()
 
-    def critic_values(self) -> NDArray[np.float32]:
-        states = zip(self._observations, self._hidden, strict=True)
-        values = [self._valued(torch.cat(seen_and_hidden, dim=1)) for seen_and_hidden in states]
+    def value_rollout(self) -> NDArray[np.float32]:
+        steps = zip(self.stored.observations, self.stored.hidden, strict=True)
+        values = [self._value_states(torch.cat(step, dim=1)) for step in steps]
         return torch.stack(values).cpu().numpy()
 
-    def begin_update(self) -> None:
-        self._returns.copy_(torch.from_numpy(self._rollout.returns))
+    def start_update(self) -> None:
+        self.stored.returns.copy_(torch.from_numpy(self._rollout.returns))
         self._sums.zero_()
 
-    def descend(self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float) -> None:
-        chosen = torch.from_numpy(rows).to(self._device, non_blocking=True)
-        with self._precision():
-            outputs = self._network(self._observations.view(-1, OBS_SIZE)[chosen])
-        gradient, sums = device_loss_gradient(
-            outputs.detach().float(),
-            self._masks.view(-1, NUM_ACTIONS)[chosen],
-            self._actions.view(-1)[chosen],
-            self._log_probabilities.view(-1)[chosen],
-            torch.from_numpy(advantages).to(self._device, non_blocking=True),
-            self._returns.view(-1)[chosen],
-            self._learning.clip_range,
-            entropy_bonus,
-            VALUE_WEIGHT,
+    def _send(self, array: NDArray[Any]) -> torch.Tensor:
+        return torch.from_numpy(array).to(self._memory, non_blocking=True)
+
+    def add_gradient(
+        self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float
+    ) -> None:
+        stored, chosen = self.stored, self._send(rows)
+        batch = Batch(
+            stored.masks.view(-1, NUM_ACTIONS)[chosen],
+            stored.actions.view(-1)[chosen],
+            stored.log_probabilities.view(-1)[chosen],
+            self._send(advantages),
+            stored.returns.view(-1)[chosen],
         )
-        self._sums[:-1] += sums
+        with self._autocast():
+            outputs = self._network(stored.observations.view(-1, OBS_SIZE)[chosen])
+        weights = self._loss_weights(entropy_bonus)
+        gradient = device_loss_gradient(outputs.detach().float(), batch, weights, self._sums[:-1])
         outputs.backward(gradient.to(outputs))
 
-    def correct(self, rows: NDArray[np.int64], returns: NDArray[np.float32]) -> None:
-        chosen = torch.from_numpy(rows).to(self._device, non_blocking=True)
-        states = [each.flatten(0, 1)[chosen] for each in (self._observations, self._hidden)]
-        wanted = torch.from_numpy(returns).to(self._device, non_blocking=True)
-        self._sums[-1] += self._corrected(torch.cat(states, dim=1), wanted)
+    def add_critic_gradient(self, rows: NDArray[np.int64], returns: NDArray[np.float32]) -> None:
+        chosen = self._send(rows)
+        states = [each.flatten(0, 1)[chosen] for each in (self.stored.observations, self.stored.hidden)]
+        self._sums[-1] += self._backpropagate_critic(torch.cat(states, dim=1), self._send(returns))
 
-    def measures(self) -> NDArray[np.float64]:
+    def sum_metrics(self) -> NDArray[np.float64]:
         sums: NDArray[np.float64] = self._sums.cpu().numpy()
         return sums
 

@@ -5,12 +5,12 @@ normalised in each minibatch, orthogonal initialisation); from the same decision
 sb3-contrib's MaskablePPO with a shared trunk. It is faster because one product gives both policy and value,
 because the gradient of the loss with respect to the network's outputs is written down, over legal actions
 alone, instead of being traced through distribution objects, and because the network may compute in bfloat16.
+
+An iteration (`Learner.iterate`) collects a rollout, estimates its advantages, and takes gradient steps.
 """
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
-from wizard_env import NUM_ACTIONS, Agent
+from wizard_env import Agent
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
 from wizard_env.checks import check_integer
 from wizard_env.files.tensors import write_tensors
@@ -26,51 +26,44 @@ from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks.policy_value import (
-    MAX_GRADIENT_NORM,
-    Critic,
-    Mlp,
-    PolicyValueNetwork,
-    autocast,
-    check_finite,
-)
+from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, check_finite
+from wizard_env.train.networks.policy_value import Critic, Mlp, PolicyValueNetwork
 from wizard_env.train.parallel.devices import with_precision
 from wizard_env.train.parallel.peers import Peers, equal_share
-from wizard_env.train.parallel.threads import TorchPace
-from wizard_env.train.ppo.device import Accelerator, Place, Processor
-from wizard_env.train.ppo.loss import MEASURES, normalised_minibatches
-from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
+from wizard_env.train.parallel.threads import TorchThreads
+from wizard_env.train.ppo.device import CpuDevice, Device, GpuDevice
+from wizard_env.train.ppo.loss import METRICS, normalise_minibatches
+from wizard_env.train.ppo.past_selves import PastSelves, count_wins
 from wizard_env.train.ppo.rollout import Rollout, share_rewards
 from wizard_env.train.ppo.snapshot_ratings import SnapshotRatings
+from wizard_env.train.ppo.worker_states import needs_new_deals, pack, restore_worker, unpack, worker_state
 from wizard_env.train.selfplay.advantages import seat_advantages
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     moments,
     read_checkpoint,
-    read_plain,
     restoring,
     set_moments,
     write_checkpoint,
 )
-from wizard_env.train.selfplay.games import REWARD_SCALES, deal_games
-from wizard_env.train.selfplay.loop import IterativeLearner
+from wizard_env.train.selfplay.games import VALUE_UNIT, deal_games
+from wizard_env.train.selfplay.loop import MAX_DECISIONS, IterativeLearner
 
 CRITIC = "critic.safetensors"
 """The file of the critic, beside the agent, for runs that start from the agent."""
-ADAM_EPSILON = 1e-5
-_TABLES = "tables"
-"""The part of a checkpoint that holds the games."""
-_GAMES = ("states", "observations", "masks", "results")
-_SEATING = ("learns", "plays", "partner")
-_OTHERS = "others"
-"""The plain values of a checkpoint that say what the workers after the first keep."""
-_log = logging.getLogger(__name__)
+_ADAM_EPSILON = 1e-5
 
 
 class Learner(IterativeLearner):
     """A network, its optimiser, and the games that it learns from.
 
     network: policy and value.
+    critic: the value network that sees all hands, or None.
+    self_play: the games.
+    rollout: the decisions of the last iteration.
+    device: the device where the network acts and learns.
+    past_selves: the partner "past", or None.
+    ratings: the ratings of snapshots.
     """
 
     def __init__(
@@ -81,7 +74,7 @@ class Learner(IterativeLearner):
         peers: Peers | None = None,
         loaded: Mapping[str, Agent] | None = None,
     ) -> None:
-        """Begin, or resume exactly where a checkpoint was written.
+        """Start, or resume exactly where a checkpoint was written.
 
         Args:
             config: the run; its games and its minibatches are shared equally by the workers.
@@ -95,317 +88,254 @@ class Learner(IterativeLearner):
                 or another critic.
         """
         config = with_precision(config, device)
-        learning = config.learning
-        assert isinstance(learning, PpoConfig)
+        learning = config.learning_as(PpoConfig)
         super().__init__(learning.decisions, learning.checkpoint_seconds, peers)
-        _, self._batch_size = check_shares(config, self.peers.count)
-        self._config, self._loaded = config, loaded
-        self._learning = learning
-        self._device = torch.device(device)
-        self._descending = TorchPace()
+        self._config, self._learning, self._loaded = config, learning, loaded
+        self._batch_size = check_shares(config, self.peers.count)
+        self._descending = TorchThreads()
+        memory = torch.device(device)
         own_points = learning.reward == "points" and (learning.critic or not learning.team_spirit)
-        self._value_unit = 1 / REWARD_SCALES["points"] if own_points else None
-        self.network = PolicyValueNetwork(learning.layers, config.seed, learning.encoding).to(self._device)
-        self._critic = Critic(learning.critic, config.seed).to(self._device) if learning.critic else None
+        self._value_unit = VALUE_UNIT if own_points else None
+        self.network = PolicyValueNetwork(learning.layers, config.seed, learning.encoding).to(memory)
+        self.critic = Critic(learning.critic, config.seed).to(memory) if learning.critic else None
         if learning.start:
-            self._begin_as(find_agent(Path(learning.start)))
+            self._start_from(find_agent(Path(learning.start)))
         self._optimizer = torch.optim.Adam(
-            self._parameters,
-            learning.learning_rate,
-            eps=ADAM_EPSILON,
-            fused=True,
+            self.parameters(), learning.learning_rate, eps=_ADAM_EPSILON, fused=True
         )
+        self.past_selves = None
+        self._past = [number for number, name in enumerate(learning.partners) if name == PAST]
+        if self._past:
+            self.past_selves = PastSelves(
+                learning.layers, learning.past_selves, learning.precision, learning.encoding, memory
+            )
+            self.past_selves.add(self.network)
         self._due = 0
         """The number of the snapshot to write as a past self; 0 if none is due."""
-        self._pool = None
-        if PAST in learning.partners:
-            self._pool = PastSelves(
-                learning.layers,
-                learning.past_selves,
-                learning.precision,
-                learning.encoding,
-                self._device,
-            )
-            self._pool.add(self.network)
         self._deal()
-        self._past = [place for place, name in enumerate(learning.partners) if name == PAST]
-        self._snapshots = SnapshotRatings(config, self.peers, loaded)
-        shape = learning.decisions_per_game, *self._self_play.points.shape
-        self._rollout = Rollout(*shape, with_full_states=bool(learning.critic))
-        self._place = self._new_place()
+        self.ratings = SnapshotRatings(config, self.peers, loaded)
+        shape = learning.decisions_per_game, *self.self_play.points.shape
+        self.rollout = Rollout(*shape, with_full_states=bool(learning.critic))
+        self.device = self._make_device()
         if checkpoint is not None:
             with restoring(checkpoint):
                 self._restore(checkpoint)
 
-    def _new_place(self) -> Place:
-        """Where the network acts and learns."""
-        if self._device.type == "cpu":
-            return Processor(self.network, self._critic, self._rollout, self._learning)
-        seed = self.peers.seed(self._config.seed)
-        return Accelerator(self.network, self._critic, self._rollout, self._learning, seed)
+    def _make_device(self) -> Device:
+        network, critic, rollout, learning = self.network, self.critic, self.rollout, self._learning
+        if network.scale.device.type == "cpu":
+            return CpuDevice(network, critic, rollout, learning)
+        return GpuDevice(network, critic, rollout, learning, self.peers.derive_seed(self._config.seed))
 
-    def _deal(self, decisions: int = 0) -> None:
-        """Deal this worker's games. decisions: how many have been learned from."""
-        seed = self.peers.seed(self._config.seed, decisions)
+    def _deal(self) -> None:
+        """Deal this worker's games; not those that the run started with, if it has learned already."""
+        seed = self.peers.derive_seed(self._config.seed, self.decisions)
         self._rng = np.random.default_rng(seed)
-        self._self_play = deal_games(self._config, seed, self._pool, self.peers, self._loaded)
+        self.self_play = deal_games(self._config, seed, self.past_selves, self.peers, self._loaded)
 
-    def _begin_as(self, agent: Path) -> None:
-        """Begin with the networks of another run; where that has no critic, this one's is new."""
-        self.network.begin_as(read_agent(agent, self._learning.encoding), self._value_unit)
-        kept = agent.with_name(CRITIC)
-        if self._critic and kept.exists():
+    def _start_from(self, agent: Path) -> None:
+        """Start with the networks of another run; if that has no critic, this one's is new."""
+        self.network.start_from(read_agent(agent, self._learning.encoding), self._value_unit)
+        path = agent.with_name(CRITIC)
+        if self.critic and path.exists():
             try:
-                self._critic.load_state_dict(load_file(kept))
-                check_finite(self._critic.parameters(), self.decisions)
+                self.critic.load_state_dict(load_file(path))
+                check_finite(self.critic.parameters(), self.decisions)
             except (RuntimeError, SafetensorError) as error:
                 raise ValueError(
-                    f"{kept}: its critic has other layers than {self._learning.critic}: {error}"
+                    f"{path}: its critic has other layers than {self._learning.critic}: {error}"
                 ) from None
 
-    @property
     def _networks(self) -> list[Mlp]:
-        return [self.network, self._critic] if self._critic else [self.network]
+        return [self.network, self.critic] if self.critic else [self.network]
 
-    @property
-    def _parameters(self) -> list[torch.nn.Parameter]:
-        return [parameter for net in self._networks for parameter in net.parameters()]
+    def parameters(self) -> list[torch.nn.Parameter]:
+        """Return the parameters of the networks that learn."""
+        return [parameter for network in self._networks() for parameter in network.parameters()]
 
     def iterate(self) -> dict[str, float]:
-        """Play, and learn from what was played; returns the metrics to log, by name."""
         before = self.decisions
-        self._collect()
-        self.decisions += self._rollout.actions.size * self.peers.count
-        metrics = {f"train/{name}": value for name, value in self._update().items()}
-        self.peers.align(self._parameters)
-        check_finite(self._parameters, self.decisions)
+        self.collect()
+        self._estimate_advantages()
+        self.decisions += self.rollout.actions.size * self.peers.count
+        metrics = {f"train/{name}": value for name, value in self.update().items()}
+        self.peers.broadcast_parameters(self.parameters())
+        check_finite(self.parameters(), self.decisions)
         return metrics | self._take_snapshot(before) | self.peers.metrics()
 
-    def _collect(self) -> None:
-        """Play, noting every decision, and credit each seat with its own rewards."""
-        rollout, self_play, games = self._rollout, self._self_play, self._self_play.games
-        if self._pool:
-            self._pool.choose(self._rng)
-        steps = len(rollout.actions)
-        for part in self._place.parts:
-            self._place.look(0, part, games, self._rng)
+    def collect(self) -> None:
+        """Play, and store every decision with its points and rewards."""
+        rollout, self_play, device, rng = self.rollout, self.self_play, self.device, self._rng
+        games, steps = self_play.games, len(rollout.actions)
+        if self.past_selves:
+            self.past_selves.choose(rng)
+        for group in device.groups:
+            device.start_acting(0, group, games, rng)
         for step in range(steps):
             rollout.seats[step] = games.seat
-            if self._critic:
-                self._place.note_full_states(step, games.full_state())
-            for part in self._place.parts:
-                self_play.step(self._place.choose(step, part), part)
+            if self.critic:
+                device.store_full_states(step, games.full_state())
+            for group in device.groups:
+                self_play.step(device.finish_acting(step, group), group)
                 if step + 1 < steps:
-                    self._place.look(step + 1, part, games, self._rng)
-                self.tally.add(self_play.learners_points(part))
+                    device.start_acting(step + 1, group, games, rng)
+                self.tally.add(self_play.learners_points(group))
             rollout.points[step] = self_play.points
             rollout.round_done[step] = self_play.round_done
             rollout.rewards[step] = self_play.rewards
             rollout.ended[step] = self_play.ended
-        if self._pool:
-            past = np.isin(self_play.partner, self._past)
-            self._pool.note(
-                *rounds_won(
-                    rollout.points[:, past],
-                    rollout.round_done[:, past],
-                    self_play.learns[past],
-                    self_play.plays[past],
-                ),
-                self.peers,
+        if self.past_selves:
+            games_with_past = np.isin(self_play.partner, self._past)
+            wins = count_wins(
+                rollout.points[:, games_with_past],
+                rollout.round_done[:, games_with_past],
+                self_play.learns[games_with_past],
+                self_play.plays[games_with_past],
             )
-        self._credit()
+            self.past_selves.note(wins.won, wins.lost, self.peers)
 
-    def _credit(self) -> None:
-        """Write the returns and advantages of the rollout."""
-        rollout, games = self._rollout, self._self_play.games
-        shared = share_rewards(rollout.rewards, self._self_play.learns, self._learning.team_spirit)
-        last_values = self._outputs(games.observation)[:, NUM_ACTIONS].copy()
-        if self._critic:  # then the network's own value is of its seat's own rewards
-            self._estimate(rollout.rewards, last_values)
+    def _estimate_advantages(self) -> None:
+        """Write the advantages and returns of the rollout: each seat is credited with its own rewards."""
+        rollout, games = self.rollout, self.self_play.games
+        shared = share_rewards(rollout.rewards, self.self_play.learns, self._learning.team_spirit)
+        last_values = self.device.value_observations(games.observation)
+        if self.critic:  # then the network's own value is of its seat's own rewards
+            self._write_advantages(rollout.rewards, last_values)
             rollout.returns[:] = rollout.advantages + rollout.values
-            rollout.values[:] = self._place.critic_values()
-            self._estimate(shared, self._place.critic_value(games.full_state()))
+            rollout.values[:] = self.device.value_rollout()
+            self._write_advantages(shared, self.device.value_states(games.full_state()))
         else:
-            self._estimate(shared, last_values)
+            self._write_advantages(shared, last_values)
             rollout.returns[:] = rollout.advantages + rollout.values
 
-    def _estimate(self, rewards: NDArray[np.float32], last_values: NDArray[np.float32]) -> None:
+    def _write_advantages(self, rewards: NDArray[np.float32], last_values: NDArray[np.float32]) -> None:
         """Write the advantages, given the rollout's values and those of the decisions that follow it."""
-        rollout, learning = self._rollout, self._learning
+        rollout, learning = self.rollout, self._learning
         seat_advantages(
             rollout.seats,
             rewards,
             rollout.ended,
             rollout.values,
             last_values,
-            self._self_play.games.seat.astype(np.int64),
+            self.self_play.games.seat.astype(np.int64),
             learning.discount,
             learning.gae_lambda,
             rollout.advantages,
         )
 
-    def _outputs(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        with torch.inference_mode(), self._precision():
-            outputs = self.network(torch.from_numpy(observations).to(self._device))
-            array: NDArray[np.float32] = outputs.float().cpu().numpy()
-        return array
-
-    def _precision(self) -> torch.autocast:
-        return autocast(self._device, self._learning.precision)
-
-    def _update(self) -> dict[str, float]:
+    def update(self) -> dict[str, float]:
         """Take the gradient steps of an iteration; returns the means of the metrics to log."""
-        learning, rollout = self._learning, self._rollout
+        learning, rollout, device = self._learning, self.rollout, self.device
         progress = self.decisions / learning.decisions
-        rate = between(learning.learning_rate, learning.final_learning_rate, progress)
-        entropy_bonus = between(learning.entropy_bonus, learning.final_entropy_bonus, progress)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
+        rate = _interpolate(learning.learning_rate, learning.final_learning_rate, progress)
+        entropy_bonus = _interpolate(learning.entropy_bonus, learning.final_entropy_bonus, progress)
+        for parameters in self._optimizer.param_groups:
+            parameters["lr"] = rate
         count, size = rollout.actions.size, self._batch_size
         advantages, values = rollout.advantages.reshape(count), rollout.values.reshape(count)
-        critic_returns, seen = advantages + values, 0
-        self._place.begin_update()
+        targets = advantages + values
+        device.start_update()
         for _ in range(learning.epochs):
             order = self._rng.permutation(count)
-            normalised = normalised_minibatches(advantages[order], size, self.peers)
+            normalised = normalise_minibatches(advantages[order], size, self.peers)
             for start in range(0, count, size):
-                self._descending.begin()
                 rows = order[start : start + size]
-                seen += len(rows)
+                self._descending.start()
                 self._optimizer.zero_grad()
-                self._place.descend(rows, normalised[start : start + size], entropy_bonus)
-                if self._critic:
-                    self._place.correct(rows, critic_returns[rows])
-                self.peers.average(self._parameters)
-                for network in self._networks:
+                device.add_gradient(rows, normalised[start : start + size], entropy_bonus)
+                if self.critic:
+                    device.add_critic_gradient(rows, targets[rows])
+                self.peers.average_gradients(self.parameters())
+                for network in self._networks():
                     torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT_NORM)
                 self._optimizer.step()
-                self._descending.end(len(rows))
-        *sums, error, seen = self.peers.sum(np.array([*self._place.measures(), seen])).tolist()
-        means = {name: total / seen for name, total in zip(MEASURES, sums, strict=True)}
-        if self._critic:
-            means["critic_loss"] = error / seen
-        variance = explained(values, critic_returns, self.peers)
+                self._descending.stop(len(rows))
+        sums = np.array([*device.sum_metrics(), learning.epochs * count])
+        *totals, critic_error, seen = self.peers.sum(sums).tolist()
+        means = {name: total / seen for name, total in zip(METRICS, totals, strict=True)}
+        if self.critic:
+            means["critic_loss"] = critic_error / seen
+        variance = _explained_variance(values, targets, self.peers)
         return means | {"learning_rate": rate, "explained_variance": variance}
 
     def _take_snapshot(self, before: int) -> dict[str, float]:
-        """Every `snapshot_decisions`, and at the end, keep a past self and rate the network.
+        """Keep a past self and rate the network, every `snapshot_decisions` and at the end.
 
         before: the decisions before the iteration. Returns the metrics to log, by name.
         """
-        learning = self._learning
-        every = learning.snapshot_decisions
-        if self.decisions < learning.decisions and self.decisions // every == before // every:
-            return {}
-        if self._pool:
-            self._pool.add(self.network)
+        every = self._learning.snapshot_decisions
         number = self.decisions // every
+        if self.decisions < self._learning.decisions and number == before // every:
+            return {}
+        if self.past_selves:
+            self.past_selves.add(self.network)
         self._due = number if number > before // every else number + 1
-        return self._snapshots.rate(self.network)
+        return self.ratings.rate(self.network)
 
-    def keep_past(self, folder: Path) -> None:
+    def save_past_self(self, folder: Path) -> None:
         """Write the snapshot just taken as an agent: that after `3 * snapshot_decisions` is `past/000003`."""
         if self._due and not self.peers.rank:
-            agent = self.network.agent(self._value_unit)
-            path = folder / PAST / f"{self._due:06}" / FILE_NAME
-            write_atomically(path, lambda unfinished: save_agent(agent, unfinished, self._learning.encoding))
+            self._save_agent(folder / PAST / f"{self._due:06}" / FILE_NAME)
         self._due = 0
+
+    def _save_agent(self, path: Path) -> None:
+        agent, encoding = self.network.agent(self._value_unit), self._learning.encoding
+        write_atomically(path, lambda unfinished: save_agent(agent, unfinished, encoding))
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint, the agent and its critic; each file is replaced atomically.
 
-        Worker 0 writes for all: networks, optimiser and past selves are the same everywhere; games, seats
-        and generators are each worker's own.
+        Worker 0 writes for all.
         """
-        (arrays, own), *others = self.peers.gather(self._own_state())
+        states = self.peers.gather(worker_state(self.self_play, self._rng, self.device))
         if self.peers.rank:
             return
-        parts = {"network": self.network.state_dict(), "optimizer": moments(self._optimizer)}
-        plain: dict[str, Any] = {
-            "decisions": self.decisions,
-            "precision": self._learning.precision,
-            **own,
-        }
-        if self._pool:
-            parts["pool"], plain["pool"] = self._pool.state()
-        for name, tensors in zip(
-            _parts(1 + len(others)), (arrays, *(each for each, _ in others)), strict=True
-        ):
-            parts[name] = {key: torch.from_numpy(array) for key, array in tensors.items()}
-        if others:
-            plain[_OTHERS] = [each for _, each in others]
-        agent = self.network.agent(self._value_unit)
-        if self._critic:
-            critic = parts["critic"] = self._critic.state_dict()
-            on_cpu = {name: value.cpu().contiguous() for name, value in critic.items()}
-            content = save(on_cpu)
+        parts, plain = pack(states)
+        parts |= {"network": self.network.state_dict(), "optimizer": moments(self._optimizer)}
+        plain |= {"decisions": self.decisions, "precision": self._learning.precision}
+        if self.past_selves:
+            parts["pool"], plain["pool"] = self.past_selves.state()
+        if self.critic:
+            parts["critic"] = self.critic.state_dict()
+            content = save({name: value.cpu().contiguous() for name, value in parts["critic"].items()})
             write_atomically(folder / CRITIC, lambda path: write_tensors(path, content))
-        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path, self._learning.encoding))
+        self._save_agent(folder / FILE_NAME)
         write_checkpoint(folder / CHECKPOINT, parts, plain)
-
-    def _own_state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """What only this worker has, as arrays and as plain values."""
-        state = self._self_play.state()
-        arrays = {name: array.view(np.uint8) for name, array in zip(_GAMES, state["games"], strict=True)}
-        plain = {"rng": self._rng.bit_generator.state, _TABLES: state["rng"]}
-        return arrays | {name: state[name] for name in _SEATING} | self._place.state(), plain
 
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)
-        self.decisions = check_integer("decisions", plain["decisions"], 0, 2**63)
+        self.decisions = check_integer("decisions", plain["decisions"], 0, MAX_DECISIONS)
         self.network.load_state_dict(parts["network"])
-        if self._critic:
-            self._critic.load_state_dict(parts["critic"])
-        if self._pool:
-            self._pool.set_state(parts["pool"], plain["pool"])
+        if self.critic:
+            self.critic.load_state_dict(parts["critic"])
+        if self.past_selves:
+            self.past_selves.set_state(parts["pool"], plain["pool"])
         set_moments(self._optimizer, parts["optimizer"])
-        check_finite(self._parameters, self.decisions)
-        if warn_of_new_deals(checkpoint, self.peers.count):
-            self._deal(self.decisions)
-            return
-        mine = [plain, *plain.get(_OTHERS, [])][self.peers.rank]
-        self._rng.bit_generator.state = mine["rng"]
-        tables = parts[_parts(self.peers.count)[self.peers.rank]]
-        kept = {name: tensor.numpy() for name, tensor in tables.items()}
-        arrays = self._self_play.state()["games"]
-        games = [kept[name].view(own.dtype) for name, own in zip(_GAMES, arrays, strict=True)]
-        self._self_play.set_state(kept | {"games": games, "rng": mine[_TABLES]})
-        self._place.set_state(kept)
+        check_finite(self.parameters(), self.decisions)
+        if needs_new_deals(checkpoint, plain, self.peers.count):
+            self._deal()
+        else:
+            state = unpack(parts, plain, self.peers.rank)
+            restore_worker(state, self.self_play, self._rng, self.device)
 
 
-def check_shares(config: Config, workers: int) -> tuple[int, int]:
-    """Each worker's share of the games and of a minibatch. Raises ValueError if they cannot be equal."""
-    games, size = (
-        equal_share(name, getattr(config.learning, name), workers) for name in ("num_games", "batch_size")
-    )
-    return games, size
+def check_shares(config: Config, workers: int) -> int:
+    """Return each worker's share of a minibatch.
+
+    Raises ValueError if the shares of the minibatches or of the games cannot be equal.
+    """
+    learning = config.learning_as(PpoConfig)
+    equal_share("num_games", learning.num_games, workers)
+    return equal_share("batch_size", learning.batch_size, workers)
 
 
-def warn_of_new_deals(checkpoint: Path, workers: int) -> bool:
-    """Whether a checkpoint was written by another number of workers; logs that new games will be dealt."""
-    before = 1 + len(read_plain(checkpoint).get(_OTHERS, []))
-    if before != workers:
-        _log.warning(
-            "%s: written by workers=%d, resumed with workers=%d: the run goes on with new deals",
-            checkpoint,
-            before,
-            workers,
-        )
-    return before != workers
-
-
-def _parts(workers: int) -> list[str]:
-    """The parts of a checkpoint that hold the games, by worker."""
-    return [f"{_TABLES}_{rank}" if rank else _TABLES for rank in range(workers)]
-
-
-def between(first: float, last: float | None, progress: float) -> float:
-    """The value on a straight line after a share of the run; if there is no last value, the first."""
+def _interpolate(first: float, last: float | None, progress: float) -> float:
+    """Return the value on a straight line after a share of the run; if there is no last value, the first."""
     return first if last is None else first + (last - first) * progress
 
 
-def explained(values: NDArray[np.float32], returns: NDArray[np.float32], peers: Peers) -> float:
-    """The share of the variance of all workers' returns that the values explain."""
+def _explained_variance(values: NDArray[np.float32], returns: NDArray[np.float32], peers: Peers) -> float:
+    """Return the share of the variance of all workers' returns that the values explain."""
     wide = [part.astype(np.float64) for part in (returns, returns - values)]
     count = peers.sum(np.array([float(len(returns))]))
     mean = peers.sum(np.array([part.sum() for part in wide])) / count

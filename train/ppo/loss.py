@@ -1,6 +1,6 @@
 """The gradient of PPO's loss with respect to the network's outputs, over legal actions alone."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -8,26 +8,50 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.compiled.jit import kernel
+from wizard_env.train.parallel.peers import Peers
 
-if TYPE_CHECKING:
-    from wizard_env.train.parallel.peers import Peers
-
-MEASURES = ("policy_gradient_loss", "value_loss", "entropy_loss", "clip_fraction", "approx_kl")
+METRICS = ("policy_gradient_loss", "value_loss", "entropy_loss", "clip_fraction", "approx_kl")
 """The metrics that `loss_gradient` sums up on the way."""
 
 
-def normalised(advantages: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Advantages of mean 0 and standard deviation 1, normalised as stable-baselines3 does."""
+class Batch(NamedTuple):
+    """Decisions to learn from: arrays of numpy, or tensors on one device."""
+
+    masks: Any
+    """uint8 [n, NUM_ACTIONS], 1 for a legal action, or a bool tensor; at least one in each row."""
+    actions: Any
+    """int64 [n]."""
+    log_probabilities: Any
+    """float32 [n], of the actions when they were taken."""
+    advantages: Any
+    """float32 [n]."""
+    returns: Any
+    """float32 [n]."""
+
+
+class LossWeights(NamedTuple):
+    """The constants of the loss."""
+
+    clip_range: float
+    """The distance from 1 that the ratio of probabilities may move."""
+    entropy: float
+    """The weight of the entropy."""
+    value: float
+    """The weight of the squared error of the value."""
+
+
+def normalise(advantages: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Shift and scale advantages to mean 0 and standard deviation 1, as stable-baselines3 does."""
     if len(advantages) < 2:
         return advantages
     result: NDArray[np.float32] = (advantages - advantages.mean()) / (advantages.std(ddof=1) + 1e-8)
     return result
 
 
-def normalised_minibatches(advantages: NDArray[np.float32], size: int, peers: "Peers") -> NDArray[np.float32]:
+def normalise_minibatches(advantages: NDArray[np.float32], size: int, peers: Peers) -> NDArray[np.float32]:
     """Normalise the advantages of each minibatch, over all workers' shares of it.
 
-    The sums of an epoch travel together: to wait once per gradient step would cost more than the sums.
+    The sums of an epoch are sent together: to wait once per gradient step would cost more than the sums.
 
     Args:
         advantages: float32 [n], in the order of the minibatches.
@@ -36,7 +60,7 @@ def normalised_minibatches(advantages: NDArray[np.float32], size: int, peers: "P
     """
     parts = np.split(advantages, range(size, len(advantages), size))
     if peers.count == 1:
-        return np.concatenate([normalised(part) for part in parts])
+        return np.concatenate([normalise(part) for part in parts])
     wide = [part.astype(np.float64) for part in parts]
     count, total, squares = peers.sum(np.array([(len(part), part.sum(), part @ part) for part in wide])).T
     mean = total / count
@@ -46,22 +70,34 @@ def normalised_minibatches(advantages: NDArray[np.float32], size: int, peers: "P
     ).astype(np.float32)
 
 
-def device_loss_gradient(
-    outputs: torch.Tensor,
-    masks: torch.Tensor,
-    actions: torch.Tensor,
-    old_log_probabilities: torch.Tensor,
-    advantages: torch.Tensor,
-    returns: torch.Tensor,
-    clip_range: float,
-    entropy_bonus: float,
-    value_weight: float,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """`loss_gradient` in operations of torch, on whatever device its arguments lie.
+def loss_gradient(
+    outputs: NDArray[np.float32], batch: Batch, weights: LossWeights, sums: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """Return the gradient of PPO's mean loss with respect to the network's outputs.
+
+    The loss of a decision is -min(r A, clip(r) A) - weights.entropy * entropy + weights.value * (v - R)^2,
+    where r is the new probability of the action over the old one.
+
+    Args:
+        outputs: float32 [n, NUM_ACTIONS + 1], logits and value.
+        batch: the decisions.
+        weights: the constants of the loss.
+        sums: float64 [5], to which each of METRICS, summed over the decisions, is added.
 
     Returns:
-        float32 [n, NUM_ACTIONS + 1], the gradient; float64 [5], each metric of MEASURES summed over the rows.
+        float32 [n, NUM_ACTIONS + 1].
     """
+    gradient = np.zeros(outputs.shape, np.float32)
+    _loss_gradient(outputs, *batch, *weights, gradient, sums)
+    return gradient
+
+
+def device_loss_gradient(
+    outputs: torch.Tensor, batch: Batch, weights: LossWeights, sums: torch.Tensor
+) -> torch.Tensor:
+    """Compute `loss_gradient` in operations of torch, on the device of its arguments."""
+    masks, actions, old_log_probabilities, advantages, returns = batch
+    clip_range = weights.clip_range
     count = len(actions)
     log_probabilities = outputs[:, :NUM_ACTIONS].masked_fill(~masks, -torch.inf).log_softmax(dim=1)
     probabilities = log_probabilities.exp()
@@ -74,9 +110,9 @@ def device_loss_gradient(
     slope = torch.where(held, 0, -advantages * ratio)
     policy = -slope[:, None] * probabilities
     policy.scatter_add_(1, actions[:, None], slope[:, None])
-    policy += entropy_bonus * probabilities * (known + entropy[:, None])
+    policy += weights.entropy * probabilities * (known + entropy[:, None])
     error = outputs[:, NUM_ACTIONS] - returns
-    gradient = torch.cat([policy, 2 * value_weight * error[:, None]], dim=1) / count
+    gradient = torch.cat([policy, 2 * weights.value * error[:, None]], dim=1) / count
     measured = (
         -torch.minimum(ratio * advantages, clipped * advantages),
         error * error,
@@ -84,14 +120,15 @@ def device_loss_gradient(
         (ratio - 1).abs() > clip_range,
         ratio - 1 - change,
     )
-    return gradient, torch.stack([each.double().sum() for each in measured])
+    sums += torch.stack([each.double().sum() for each in measured])
+    return gradient
 
 
 @kernel(
     [[np.float32]], [[np.uint8]], [np.int64], [np.float32], [np.float32], [np.float32],
     float, float, float, [[np.float32]], [np.float64],
 )  # fmt: skip
-def loss_gradient(
+def _loss_gradient(
     outputs: Any,
     masks: Any,
     actions: Any,
@@ -104,24 +141,7 @@ def loss_gradient(
     gradient: Any,
     sums: Any,
 ) -> None:
-    """The gradient of PPO's mean loss with respect to the network's outputs.
-
-    The loss of a decision is -min(r A, clip(r) A) - entropy_bonus * entropy + value_weight * (v - R)^2,
-    where r is the new probability of the action over the old one.
-
-    Args:
-        outputs: float32 [n, NUM_ACTIONS + 1], logits and value.
-        masks: uint8 [n, NUM_ACTIONS], 1 for a legal action; at least one in each row.
-        actions: int64 [n].
-        old_log_probabilities: float32 [n].
-        advantages: float32 [n].
-        returns: float32 [n].
-        clip_range: how far r may move from 1.
-        entropy_bonus: weight of the entropy.
-        value_weight: weight of the squared error of the value.
-        gradient: float32 [n, NUM_ACTIONS + 1], zeros; written.
-        sums: float64 [5], to which each metric of MEASURES, summed over the rows, is added.
-    """
+    """Write the gradient of each row, and add up the metrics."""
     count = len(actions)
     legal = np.empty(NUM_ACTIONS, np.int64)
     log_probabilities = np.empty(NUM_ACTIONS)

@@ -1,17 +1,18 @@
 """Past selves as opponents, chosen by prioritised fictitious self-play."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork, check_finite
+from wizard_env.train.networks.layers import check_finite
+from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
 from wizard_env.train.parallel.peers import Peers
 from wizard_env.view import Actions, View
 
-FADE = 0.999
-"""The factor by which earlier rounds count less after every iteration, since the learner keeps learning."""
+_DECAY = 0.999
+"""The factor on the counts of earlier rounds after every iteration, since the learner keeps learning."""
 
 
 class PastSelves:
@@ -29,14 +30,14 @@ class PastSelves:
         encoding: str = "",
         device: torch.device | None = None,
     ) -> None:
-        """Begin empty; `add` a network before the first `act`.
+        """Start empty; `add` a network before the first `act`.
 
         Args:
             layers: widths of the networks' layers.
-            size: how many past selves to keep; beyond that, the one with the lowest priority is dropped.
-            precision: what they compute in, float32 or bfloat16.
-            encoding: of one's own, see `PolicyValueNetwork`.
-            device: where they compute; on the processor if None.
+            size: the most past selves to keep; then the one with the lowest priority is dropped.
+            precision: of their networks, float32 or bfloat16.
+            encoding: a custom one, see `PolicyValueNetwork`.
+            device: of their networks; the processor if None.
         """
         network = PolicyValueNetwork(layers, 0, encoding).to(device)
         network.hold_in(precision)
@@ -50,7 +51,7 @@ class PastSelves:
         return self._agent.act(view, rng)
 
     def add(self, network: PolicyValueNetwork) -> None:
-        """Keep a copy of a network, in half precision to keep checkpoints small, and let it act."""
+        """Keep a copy of a network, in half precision to keep checkpoints small, and act as it."""
         if len(self._selves) == self._size:
             easiest = int(self.priorities().argmin())
             del self._selves[easiest]
@@ -61,7 +62,7 @@ class PastSelves:
         self._act_as(len(self._selves) - 1)
 
     def priorities(self) -> NDArray[np.float64]:
-        """float64 [past selves]: how likely each is to be chosen."""
+        """Return the probabilities of being chosen, float64 [past selves]."""
         won = (self._rounds[:, 0] + 1) / (self._rounds.sum(axis=1) + 2)
         weights = (1 - won) ** 2
         return weights / weights.sum()
@@ -81,10 +82,10 @@ class PastSelves:
         """
         rounds = np.zeros_like(self._rounds)
         rounds[self._chosen] = won, lost
-        self._rounds = self._rounds * FADE + (peers or Peers()).sum(rounds)
+        self._rounds = self._rounds * _DECAY + (peers or Peers()).sum(rounds)
 
     def state(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-        """Everything that is kept, as tensors and plain values; see `set_state`."""
+        """Return the past selves and their counts, as tensors and plain values; see `set_state`."""
         tensors = {
             f"{number}.{name}": value
             for number, weights in enumerate(self._selves)
@@ -93,7 +94,7 @@ class PastSelves:
         return tensors, {"rounds": self._rounds.tolist(), "chosen": self._chosen}
 
     def set_state(self, tensors: dict[str, torch.Tensor], plain: dict[str, Any]) -> None:
-        """Continue from what `state` returned. Raises ValueError for numbers that are not finite."""
+        """Continue from a `state`. Raises ValueError for numbers that are not finite."""
         self._rounds = np.array(plain["rounds"], np.float64).reshape(-1, 2)
         if not np.isfinite(self._rounds).all() or (self._rounds < 0).any():
             raise ValueError("the rounds of past selves are not counts")
@@ -105,23 +106,30 @@ class PastSelves:
         self._act_as(plain["chosen"])
 
 
-def rounds_won(
+class Wins(NamedTuple):
+    """The rounds of learners against the other seats; a tie is half a round won and half a round lost."""
+
+    won: float
+    lost: float
+
+
+def count_wins(
     points: NDArray[np.int16],
     round_done: NDArray[np.bool_],
     learns: NDArray[np.bool_],
     plays: NDArray[np.bool_],
-) -> tuple[float, float]:
-    """How many rounds the seats that learn have won and lost against the others; a tie is half of each.
+) -> Wins:
+    """Count the rounds that the seats that learn have won and lost against the others, by mean points.
 
     Args:
-        points: [steps, games, seats], the points that each step scored.
+        points: [steps, games, seats], scored by each step.
         round_done: [steps, games], whether the step ended a round.
         learns: [games, seats], the seats that learn.
         plays: [games, seats], the seats of the others.
     """
     lead = _mean(points, learns)[round_done] - _mean(points, plays)[round_done]
     won = float((lead > 0).sum() + 0.5 * (lead == 0).sum())
-    return won, len(lead) - won
+    return Wins(won, len(lead) - won)
 
 
 def _mean(points: NDArray[np.int16], seats: NDArray[np.bool_]) -> NDArray[np.float64]:

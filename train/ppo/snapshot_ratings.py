@@ -1,4 +1,4 @@
-"""Rating a learner while it learns: alone against each of several agents, on deals kept out of training."""
+"""Ratings of a learner while it learns: alone against copies of each agent, on held-out deals."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from wizard_env.train.parallel.peers import Peers
 RATING = "rating/"
 """The beginning of the names of ratings."""
 SEED = 2**33
-"""The seed of the deals: every snapshot of every run is rated on the same ones."""
+"""The seed of the deals, which are the same for every snapshot of every run."""
 
 
 class SnapshotRatings:
@@ -33,13 +33,13 @@ class SnapshotRatings:
         self._rules = config.evaluation_rules()
         self._games = config.ratings.games
         self._agents = {name: load(loaded.get(name, name)) for name in config.ratings.agents}
-        self._seen = set(config.partners())
+        self._partners = set(config.partners())
 
     def rate(self, network: PolicyValueNetwork) -> dict[str, float]:
-        """Seat the network alone at a table of each agent; returns the metrics to log, by name.
+        """Play the network alone against copies of each agent; returns the metrics to log, by name.
 
-        For each agent, how many points per game the network leads by, and its share of games won. An agent
-        is in the group `seen` if the learner trains alongside it, else in `held_out`.
+        Of each agent: the network's lead in points per game, and its share of games won. An agent is in the
+        group `seen` if it is a partner in training, else in `held_out`.
         """
         learner = Entrant("learner", GreedyAgent(network))
         curves: dict[str, float] = {}
@@ -48,7 +48,7 @@ class SnapshotRatings:
             others = [Entrant(name, agent)] * (self._rules.num_players - 1)
             result = evaluate([learner, *others], self._rules, self._games, SEED, spread=self._peers.map)
             (difference,) = result.differences
-            group = "seen" if name in self._seen else "held_out"
+            group = "seen" if name in self._partners else "held_out"
             curves[f"{RATING}{group}/{name}"] = difference.points
             curves[f"{RATING}{group}/{name}/won"] = result.standings[0].win_share
             means.setdefault(group, []).append(difference.points)

@@ -30,6 +30,8 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
     observations and actions are in canonical suits, and decisions with one legal action are skipped. The
     last step of an episode pays every agent its own points of the round, scaled as in `SelfPlayGames`.
 
+    games: the games themselves.
+
     The games are one environment because RLlib cannot handle several. Either it cuts their episodes, and
     loses the decisions of all seats that do not act at the cut (ray-project/ray#44677), or it drops every
     episode but the first to end, and so the rounds of large hands.
@@ -42,7 +44,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         self._sparring, self._alone = config["sparring"], config["alone"]
         self._partners = [load(partner) for partner in config["partners"]]
         self._rng = np.random.default_rng((config["seed"], getattr(config, "worker_index", 0)))
-        self._games = Games(rules, num_games, canonical_suits=True, skip_forced=True, pause="round")
+        self.games = Games(rules, num_games, canonical_suits=True, skip_forced=True, pause="round")
         self._rows = np.arange(num_games)
         self._learns = np.ones((num_games, rules.num_players), np.bool_)
         self._partner = np.zeros(num_games, np.int64)
@@ -55,7 +57,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         for _ in range(self._rng.integers(len(rules.rounds))):  # else all workers would be at the same round
             self._deal()
             while len(rows := self._unfinished()):
-                self._games.step(sample_legal(self._games.mask[rows], self._rng), rows)
+                self.games.step(sample_legal(self.games.mask[rows], self._rng), rows)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -76,7 +78,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         """
         rows = self._unfinished()
         agents = self._acting_agents(rows)
-        self._games.step([action_dict[agent] for agent in agents], rows)
+        self.games.step([action_dict[agent] for agent in agents], rows)
         self._acted.update(agents)
         self._play_partners()
         over = not len(self._unfinished())
@@ -85,16 +87,16 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
 
     def _unfinished(self) -> NDArray[np.int64]:
         """Return the games whose round is not over, int64 [k]."""
-        return (self._games.states["phase"] < SCORED).nonzero()[0]
+        return (self.games.states["phase"] < SCORED).nonzero()[0]
 
     def _acting_agents(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the agents that act in these games."""
-        numbers = rows * self._learns.shape[1] + self._games.seat[rows]
+        numbers = rows * self._learns.shape[1] + self.games.seat[rows]
         return [self.agents[number] for number in numbers]
 
     def _deal(self) -> None:
         """Deal in every game, draw the seats that learn, and play on to their first decisions."""
-        games, rng = self._games, self._rng
+        games, rng = self.games, self._rng
         if (games.states["phase"] == SCORED).all():
             games.deal(self._rows)
         else:
@@ -105,7 +107,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
 
     def _play_partners(self) -> None:
         """Play for the partners until a learner acts next in every game whose round is not over."""
-        games = self._games
+        games = self.games
         while True:
             rows = self._unfinished()
             rows = rows[~self._learns[rows, games.seat[rows]]]
@@ -116,7 +118,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
 
     def _observations(self) -> dict[str, dict[str, NDArray[np.uint8]]]:
         """Return the observations of the agents that act now."""
-        games, rows = self._games, self._unfinished()
+        games, rows = self.games, self._unfinished()
         return {
             agent: {"observation": games.observation[row].copy(), "action_mask": games.mask[row].copy()}
             for agent, row in zip(self._acting_agents(rows), rows, strict=True)
@@ -124,7 +126,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
 
     def _rewards(self) -> dict[str, float]:
         """Return the rewards of the round for the agents that had a choice in it."""
-        rewards = (self._games.points * REWARD_SCALES["points"]).ravel().tolist()
+        rewards = (self.games.points * REWARD_SCALES["points"]).ravel().tolist()
         return {agent: rewards[number] for number, agent in enumerate(self.agents) if agent in self._acted}
 
 

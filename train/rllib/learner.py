@@ -2,7 +2,6 @@
 
 import logging
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,16 @@ from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.rllib import RLlibConfig
-from wizard_env.train.networks.policy_value import MAX_GRADIENT_NORM
+from wizard_env.train.networks.layers import MAX_GRADIENT_NORM
 from wizard_env.train.ppo.device import VALUE_WEIGHT
 from wizard_env.train.rllib.env import POINTS, CountingRunner, SelfPlayRounds
 from wizard_env.train.rllib.module import MODULE, SelfPlayModule
-from wizard_env.train.run import run_learner
+from wizard_env.train.run import checkpoint_of, run_learner
 from wizard_env.train.selfplay.curves import Curves
-from wizard_env.train.selfplay.games import REWARD_SCALES
+from wizard_env.train.selfplay.games import VALUE_UNIT
 from wizard_env.train.selfplay.loop import IterativeLearner
-from wizard_env.train.selfplay.progress import Progress
+from wizard_env.train.selfplay.progress import Report
 
-CHECKPOINT = "checkpoint"
-VALUE_UNIT = 1 / REWARD_SCALES["points"]
-"""The points that a value of 1 stands for."""
 _METRICS = ("policy_loss", "vf_loss", "entropy", "vf_explained_var", "default_optimizer_learning_rate")
 
 
@@ -88,16 +84,17 @@ class Learner(IterativeLearner):
     """
 
     def __init__(self, config: RLlibConfig, checkpoint: Path | None) -> None:
-        """Begin, or resume from a checkpoint with new deals."""
+        """Start, or resume from a checkpoint with new deals."""
         super().__init__(config.learning.decisions, config.learning.checkpoint_seconds)
-        made = int(checkpoint.resolve().name.rpartition("-")[2]) if checkpoint else 0
-        self.algorithm = algorithm_config(config, config.seed + made).build_algo()
+        self._config = config
+        if checkpoint:
+            self.decisions = int(checkpoint.resolve().name.rpartition("-")[2])
+        self.algorithm = algorithm_config(config, config.seed + self.decisions).build_algo()
         Path(self.algorithm.logdir).rmdir()  # in the user's home, for logs that are never written
         if checkpoint:
             self.algorithm.restore_from_path(str(checkpoint.resolve()))
-        self.decisions = made
 
-    def learn(self, folder: Path, curves: Curves, report: Callable[[Progress], None] | None) -> None:
+    def learn(self, folder: Path, curves: Curves, report: Report) -> None:
         """Learn to the end, and release what RLlib holds."""
         try:
             super().learn(folder, curves, report)
@@ -105,7 +102,6 @@ class Learner(IterativeLearner):
             self.algorithm.stop()
 
     def iterate(self) -> dict[str, float]:
-        """Play, and learn from what was played; returns the metrics to log, by name."""
         result = self.algorithm.train()
         played, learned = result["env_runners"], result["learners"][MODULE]
         self.decisions = int(played["num_env_steps_sampled_lifetime"])
@@ -113,18 +109,18 @@ class Learner(IterativeLearner):
         return {f"train/{name}": float(learned[name]) for name in _METRICS}
 
     def save(self, folder: Path) -> None:
-        """Write the agent and RLlib's checkpoint, and point the link at it."""
+        """Write the agent and RLlib's checkpoint, and point the link `checkpoint` at it."""
         policy = self.algorithm.get_module(MODULE).network.agent(VALUE_UNIT)
         write_atomically(folder / FILE_NAME, lambda path: save_agent(policy, path))
-        link = folder / CHECKPOINT
-        kept = folder / f"{CHECKPOINT}-{self.decisions}"
+        link = checkpoint_of(self._config, folder)
+        kept = link.with_name(f"{link.name}-{self.decisions}")
         if link.resolve() != kept.resolve():
             self.algorithm.save_to_path(str(kept.resolve()))
-            new_link = folder / f".{CHECKPOINT}"
+            new_link = link.with_name(f".{link.name}")
             new_link.unlink(missing_ok=True)
             new_link.symlink_to(kept.name)
             new_link.replace(link)
-            for other in folder.glob(f"{CHECKPOINT}-*"):
+            for other in folder.glob(f"{link.name}-*"):
                 if other != kept:
                     shutil.rmtree(other)
 
@@ -135,7 +131,7 @@ def train(
     *,
     address: str = "local",
     resume: bool = False,
-    report: Callable[[Progress], None] | None = None,
+    report: Report = None,
 ) -> Path:
     """Learn by self-play as a config says, on a Ray cluster, and write everything into a folder here.
 
@@ -160,7 +156,7 @@ def train(
     if started:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     try:
-        run_learner(lambda kept: Learner(config, kept), folder / CHECKPOINT, config, folder, resume, report)
+        run_learner(lambda checkpoint: Learner(config, checkpoint), config, folder, resume, report)
     finally:
         if started:
             ray.shutdown()

@@ -13,19 +13,17 @@ from stable_baselines3.common.logger import KVWriter, Logger
 
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.files.writing import write_atomically
-from wizard_env.train.config.ppo import PpoConfig
+from wizard_env.train.config.ppo import MaskablePpoConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks.policy_value import check_finite
-from wizard_env.train.parallel.threads import TorchPace
+from wizard_env.train.networks.layers import check_finite
+from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.train.sb3.buffer import SelfPlayBuffer
 from wizard_env.train.sb3.trunk import Trunk, policy_weights
 from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
 from wizard_env.train.selfplay.checkpoints import CheckpointError
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.games import deal_games
-from wizard_env.train.selfplay.progress import Progress, StopLearning, Tally
-
-CHECKPOINT = "checkpoint.zip"
+from wizard_env.train.selfplay.progress import Report, StopLearning, Tally
 
 
 class Learner:
@@ -35,43 +33,37 @@ class Learner:
     """
 
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
-        """Begin, or resume from a checkpoint with new deals."""
+        """Start, or resume from a checkpoint with new deals."""
         torch.distributions.Distribution.set_default_validate_args(False)
-        learning = config.learning
-        assert isinstance(learning, PpoConfig)
-        self._learning = learning
-        env = _environment(config, config.seed)
+        learning = self._learning = config.learning_as(MaskablePpoConfig)
+        env = SelfPlayVecEnv(deal_games(config, config.seed))
         options = _options(learning, env)
         self.model = (
-            _new(learning, config.seed, env, device, options)
+            _make_model(learning, config.seed, env, device, options)
             if checkpoint is None
             else _resume(checkpoint, env, device, options)
         )
-        if self.decisions:  # other deals than those that the run began with
-            env = _environment(config, config.seed + self.decisions)
+        if self.decisions:  # other deals than those that the run started with
+            env = SelfPlayVecEnv(deal_games(config, config.seed + self.decisions))
             self.model.set_env(env)
             self.model.rollout_buffer.env = env  # type: ignore[attr-defined]
 
     @property
     def decisions(self) -> int:
-        """How many it has learned from."""
+        """The number of decisions that it has learned from."""
         return int(self.model.num_timesteps)
 
-    def learn(self, folder: Path, curves: Curves, report: Callable[[Progress], None] | None) -> None:
+    def learn(self, folder: Path, curves: Curves, report: Report) -> None:
         """Iterate until enough decisions are learned from, writing checkpoints on the way."""
         self.model.set_logger(Logger(str(folder), [_CurveOutput(curves)]))
         watch = _Watch(self._learning, folder, report)
         left = max(0, self._learning.decisions - self.decisions)
         self.model.learn(left, watch, reset_num_timesteps=False)
-        save(self.model, folder)
+        _save(self.model, folder)
 
 
-def _environment(config: Config, seed: int) -> SelfPlayVecEnv:
-    return SelfPlayVecEnv(deal_games(config, seed))
-
-
-def _options(learning: PpoConfig, env: SelfPlayVecEnv) -> dict[str, Any]:
-    """The options of MaskablePPO that are functions and classes of this package."""
+def _options(learning: MaskablePpoConfig, env: SelfPlayVecEnv) -> dict[str, Any]:
+    """Return the options of MaskablePPO that are functions and classes of this package."""
     trunk = {
         "features_extractor_class": Trunk,
         "features_extractor_kwargs": {"layers": learning.layers},
@@ -85,8 +77,8 @@ def _options(learning: PpoConfig, env: SelfPlayVecEnv) -> dict[str, Any]:
     }
 
 
-def _new(
-    learning: PpoConfig, seed: int, env: SelfPlayVecEnv, device: str, options: dict[str, Any]
+def _make_model(
+    learning: MaskablePpoConfig, seed: int, env: SelfPlayVecEnv, device: str, options: dict[str, Any]
 ) -> MaskablePPO:
     return MaskablePPO(
         "MlpPolicy",
@@ -117,29 +109,30 @@ def _resume(checkpoint: Path, env: SelfPlayVecEnv, device: str, options: dict[st
             custom_objects=options | {"lr_schedule": options["learning_rate"]},
             rollout_buffer_kwargs=options["rollout_buffer_kwargs"],
         )
-    except Exception as error:  # what a damaged pickle raises can be anything
+    except Exception as error:  # a damaged pickle can raise anything
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise CheckpointError(f"{checkpoint} cannot be resumed: {reason}") from error
 
 
-def _schedule(learning: PpoConfig) -> Callable[[float], float]:
-    """The learning rate as a function of the share of the run that remains, from 1 to 0."""
+def _schedule(learning: MaskablePpoConfig) -> Callable[[float], float]:
+    """Return the learning rate as a function of the share of the run that remains, from 1 to 0."""
     first, last = learning.learning_rate, learning.final_learning_rate
     return lambda remaining: last + (first - last) * remaining
 
 
-def save(model: MaskablePPO, folder: Path) -> None:
+def _save(model: MaskablePPO, folder: Path) -> None:
     """Write a checkpoint and the agent; each file is replaced atomically. Raises DivergedError."""
     check_finite(model.policy.parameters(), model.num_timesteps)
-    excluded = ["rollout_buffer", "rollout_buffer_kwargs", "env"]
     content = BytesIO()
-    model.save(content, exclude=excluded)
+    model.save(content, exclude=["rollout_buffer", "rollout_buffer_kwargs", "env"])
     write_atomically(folder / FILE_NAME, lambda path: save_agent(policy_weights(model.policy), path))
-    write_atomically(folder / CHECKPOINT, lambda path: path.write_bytes(content.getbuffer()))
+    write_atomically(
+        folder / MaskablePpoConfig.checkpoint_file, lambda path: path.write_bytes(content.getbuffer())
+    )
 
 
 class _CurveOutput(KVWriter):
-    """Passes on what stable-baselines3 logs to the curves of the run."""
+    """Passes the metrics that stable-baselines3 logs to the curves of the run."""
 
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
@@ -149,20 +142,20 @@ class _CurveOutput(KVWriter):
         self._curves.add(key_values, step, csv_only)
 
     def close(self) -> None:
-        """Whoever opened the curves closes them."""
+        """Leave the curves open: they are closed where they were opened."""
 
 
 class _Watch(BaseCallback):
     """Counts finished rounds, logs and reports them, and writes checkpoints."""
 
-    def __init__(self, learning: PpoConfig, folder: Path, report: Callable[[Progress], None] | None) -> None:
+    def __init__(self, learning: MaskablePpoConfig, folder: Path, report: Report) -> None:
         super().__init__()
         self._learning = learning
         self._folder = folder
         self._report = report
         self._tally = Tally(learning.decisions)
         self._saved = time.monotonic()
-        self._descending = TorchPace()
+        self._descending = TorchThreads()
         self._stop: StopLearning | None = None
 
     def _on_training_start(self) -> None:
@@ -171,8 +164,8 @@ class _Watch(BaseCallback):
         policy.optimizer.register_step_post_hook(lambda *_: self._end_gradient_step())
 
     def _end_gradient_step(self) -> None:
-        self._descending.end(1)
-        self._descending.begin()
+        self._descending.stop(1)
+        self._descending.start()
 
     def _on_step(self) -> bool:
         env: SelfPlayVecEnv = self.training_env  # type: ignore[assignment]
@@ -188,13 +181,13 @@ class _Watch(BaseCallback):
                 self._report(progress)
             except StopLearning as stop:
                 self._stop = stop
-        self._descending.begin()
+        self._descending.start()
 
     def _on_rollout_start(self) -> None:
         """Save if it is time, or the run is to stop; the last update is complete before each rollout."""
         check_finite(self.model.policy.parameters(), self.num_timesteps)
         if self._stop or time.monotonic() - self._saved >= self._learning.checkpoint_seconds:
-            save(self.model, self._folder)  # type: ignore[arg-type]
+            _save(self.model, self._folder)  # type: ignore[arg-type]
             self._saved = time.monotonic()
         if self._stop:
             raise self._stop

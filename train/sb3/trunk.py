@@ -8,7 +8,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 from wizard_env.agents.network import input_scale
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.networks.policy_value import agent_weights, fully_connected, layers_of
+from wizard_env.train.networks.layers import agent_weights, fully_connected, layers_of
 
 
 class Trunk(BaseFeaturesExtractor):
@@ -21,10 +21,10 @@ class Trunk(BaseFeaturesExtractor):
         self.layers = fully_connected([OBS_SIZE, *layers])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """float32 [n, OBS_SIZE], unscaled, to float32 [n, features]."""
+        """Compute features, float32 [n, features], from unscaled observations, float32 [n, OBS_SIZE]."""
         return torch.relu(self.layers(observations * self.scale))
 
 
 def policy_weights(policy: Any) -> dict[str, torch.Tensor]:
-    """The weights that choose actions, as `wizard_env.agents.network.save_agent` takes them."""
+    """Return the weights that choose actions, as `wizard_env.agents.network.save_agent` takes them."""
     return agent_weights([*layers_of(policy.features_extractor), *layers_of(policy.action_net)])

@@ -14,11 +14,11 @@ from wizard_env.train.selfplay.games import SelfPlayGames
 
 
 class SelfPlayVecEnv(VecEnv):
-    """One environment for each game; a step is one decision of whichever seat acts.
+    """One environment for each game; a step is one decision of the seat that acts.
 
     So consecutive decisions of an environment belong to different seats, and a reward is paid for several
     decisions of every seat. Learn through `SelfPlayBuffer`, which credits each seat with its own points.
-    The rewards returned here are those of the seat that acted; `dones` says where a round, or a game, has
+    The rewards returned here are those of the seat that acted; `dones` tells where a round, or a game, has
     ended.
 
     self_play: the games with their learners and partners.
@@ -37,7 +37,7 @@ class SelfPlayVecEnv(VecEnv):
         )
 
     def reset(self) -> NDArray[np.uint8]:
-        """The observations of the decisions to take; nothing is dealt again."""
+        """Return the observations of the decisions to take; nothing is dealt again."""
         return self.games.observation.copy()
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
@@ -53,7 +53,7 @@ class SelfPlayVecEnv(VecEnv):
         return self.games.observation.copy(), rewards, self_play.ended.copy(), infos
 
     def action_masks(self) -> NDArray[np.uint8]:
-        """uint8 [num_games, NUM_ACTIONS]: the legal actions."""
+        """Return the masks of legal actions, uint8 [num_games, NUM_ACTIONS]."""
         return self.games.mask
 
     def env_method(
@@ -75,4 +75,4 @@ class SelfPlayVecEnv(VecEnv):
         return [None] * self.num_envs
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""

@@ -1,1 +1,1 @@
-"""What the learners share: the games of self-play, advantages, the loop, curves and checkpoints."""
+"""The parts that learners share: the games of self-play, advantages, the loop, curves and checkpoints."""

@@ -28,15 +28,16 @@ def seat_advantages(
     decay: float,
     advantages: NDArray[np.float32],
 ) -> None:
-    """Generalised advantage estimates along each seat's own decisions (Schulman et al. 2016, eq. 16).
+    """Estimate generalised advantages along each seat's own decisions (Schulman et al. 2016, eq. 16).
 
     A seat's decisions in a round, or in a game, are one episode, paid at its end. Where the rollout ends in
-    the middle of an episode, the value of the next decision is known for the seat that acts next. For the
-    other seats their last decision stands in for it, and gets no advantage itself.
+    the middle of an episode, the value of the next decision is known for the seat that acts next. For each
+    other seat its last decision takes the place of the next one, and gets no advantage.
 
     Args:
         seats: [decisions, games], the seat that took each decision.
-        rewards: [decisions, games, seats], what each decision paid every seat; read where an episode ended.
+        rewards: [decisions, games, seats], the pay of every seat after each decision; read where an episode
+            ended.
         ended: [decisions, games], whether the decision ended the episode.
         values: [decisions, games], the estimates at the time of the decisions.
         last_values: [games], the estimates for the decisions that follow the rollout.

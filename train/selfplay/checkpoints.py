@@ -13,8 +13,10 @@ from safetensors.torch import save
 from wizard_env.checks import shortened
 from wizard_env.files.tensors import write_tensors
 from wizard_env.files.writing import write_atomically
+from wizard_env.train.config.learning import SelfPlay
 
-CHECKPOINT = "checkpoint.safetensors"
+CHECKPOINT = SelfPlay.checkpoint_file
+"""The file that the learners written here resume from."""
 Tensors: TypeAlias = dict[str, torch.Tensor]
 
 
@@ -24,7 +26,7 @@ class CheckpointError(ValueError):
 
 @contextmanager
 def restoring(path: Path) -> Iterator[None]:
-    """Raise CheckpointError for whatever goes wrong in the block because of what the file holds."""
+    """Raise CheckpointError for any error that the content of the file causes in the block."""
     try:
         yield
     except CheckpointError:
@@ -49,13 +51,12 @@ def write_checkpoint(path: Path, parts: Mapping[str, Mapping[str, torch.Tensor]]
         for part, named in parts.items()
         for name, value in named.items()
     }
-    about = {"state": json.dumps(plain)}
-    content = save(tensors, about)
+    content = save(tensors, {"state": json.dumps(plain)})
     write_atomically(path, lambda temporary: write_tensors(temporary, content))
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
-    """The parts and the plain values that `write_checkpoint` wrote, without parts that had no tensors.
+    """Return the parts and the plain values that `write_checkpoint` wrote, less parts without tensors.
 
     Raises CheckpointError if the file is damaged or of another kind.
     """
@@ -68,7 +69,10 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
 
 
 def read_plain(path: Path) -> Any:
-    """The plain values that `write_checkpoint` wrote; the tensors are not read. Raises CheckpointError."""
+    """Return the plain values that `write_checkpoint` wrote, without reading the tensors.
+
+    Raises CheckpointError.
+    """
     with _opened(path) as file:
         return json.loads(file.metadata()["state"])
 
@@ -83,7 +87,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def moments(optimizer: torch.optim.Optimizer) -> Tensors:
-    """What an optimiser keeps for each parameter, by "number.name"."""
+    """Return the tensors that an optimiser keeps for each parameter, by "number.name"."""
     return {
         f"{number}.{name}": value
         for number, kept in optimizer.state_dict()["state"].items()
@@ -92,7 +96,7 @@ def moments(optimizer: torch.optim.Optimizer) -> Tensors:
 
 
 def set_moments(optimizer: torch.optim.Optimizer, kept: Tensors) -> None:
-    """Load what `moments` returned. Raises ValueError for tensors of other shapes, or not finite."""
+    """Load the result of `moments`. Raises ValueError for tensors of other shapes, or not finite."""
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, Tensors] = {}
     for full_name, value in kept.items():

@@ -13,7 +13,7 @@ with extra("train"):
 
 CURVES = "progress.csv"
 DECISIONS = "time/total_timesteps"
-"""The metric that says how many decisions a run has learned from."""
+"""The metric that counts the decisions that a run has learned from."""
 
 
 class Curves:
@@ -28,7 +28,7 @@ class Curves:
         self._lines: list[Mapping[str, str | float]] = []
         if decisions and self._path.exists():
             self._lines += [line for line in read_curves(self._path) if int(line[DECISIONS]) <= decisions]
-        self._board = SummaryWriter(str(folder))
+        self._tensorboard = SummaryWriter(str(folder))
 
     def add(self, metrics: Mapping[str, float], decisions: int, csv_only: Collection[str] = ()) -> None:
         """Write the metrics of an iteration.
@@ -41,8 +41,8 @@ class Curves:
         self._lines.append(dict(metrics))
         write_atomically(self._path, self._write_lines)
         for name in sorted(metrics.keys() - set(csv_only)):
-            self._board.add_scalar(name, metrics[name], decisions)
-        self._board.flush()
+            self._tensorboard.add_scalar(name, metrics[name], decisions)
+        self._tensorboard.flush()
 
     def _write_lines(self, path: Path) -> None:
         names = sorted({name for line in self._lines for name in line})
@@ -53,11 +53,11 @@ class Curves:
 
     def close(self) -> None:
         """Close the TensorBoard file; the CSV file is not open between iterations."""
-        self._board.close()
+        self._tensorboard.close()
 
 
 def read_curves(path: Path) -> list[dict[str, str]]:
-    """The lines of a CSV file of curves, each a number or nothing. Raises ValueError if it is damaged."""
+    """Read a CSV file of curves, whose values are numbers or empty. Raises ValueError if it is damaged."""
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file, strict=True)
         try:
@@ -71,6 +71,6 @@ def read_curves(path: Path) -> list[dict[str, str]]:
                 for value in filter(None, line.values()):
                     float(value)
         except (ValueError, csv.Error) as error:
-            told = shortened(error)
-            raise ValueError(f"{path}, line {reader.line_num}: not the curves of a run: {told}") from None
+            reason = shortened(error)
+            raise ValueError(f"{path}, line {reader.line_num}: not the curves of a run: {reason}") from None
     return lines

@@ -14,7 +14,7 @@ from wizard_env.envs.rewards import Reward, find_reward
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.peers import Peers
-from wizard_env.train.parallel.threads import TorchPace
+from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.view import actions_by_owner
 
 REWARD_SCALES: dict[str, float] = {
@@ -26,7 +26,9 @@ REWARD_SCALES: dict[str, float] = {
 }
 """Factors that bring returns to about 1."""
 OWN_SCALE = 1 / 20
-"""The factor on rewards of one's own, which are paid at the end of a round and should be in points."""
+"""The factor on custom rewards, which are paid at the end of a round and should be in points."""
+VALUE_UNIT = 1 / REWARD_SCALES["points"]
+"""The points that a value of 1 stands for."""
 GAME_REWARDS: tuple[Reward, ...] = ("game", "win", "rank")
 """The rewards that are paid at the end of the game; the others are paid at the end of a round."""
 NO_PARTNER = -1
@@ -39,19 +41,19 @@ class SelfPlayGames:
     Decisions with one legal action are skipped. Observations, masks and the learners' actions are in
     canonical suits (see wizard_env/observation/suit_order.py). Copies of an agent that only ever meet each
     other learn to fit each other, so in a share of the games partners, which do not learn, take some of
-    the seats; which seats and which partner is drawn once for each game.
+    the seats; the seats and the partner are drawn once for each game.
 
     Where games differ in their number of players, arrays have a column for each seat of the largest, 0 where
     nobody sits.
 
-    points: int16 [num_games, seats], the points that the last step scored.
+    points: int16 [num_games, seats], scored by the last step.
     round_done: bool [num_games], whether the last step ended a round.
-    rewards: float32 [num_games, seats], what the last step paid each seat, scaled.
-    ended: bool [num_games], whether it ended what rewards are paid for: the round, or the game.
+    rewards: float32 [num_games, seats], paid by the last step, scaled.
+    ended: bool [num_games], whether the last step ended the round or the game that rewards are paid for.
     acted: uint8 [num_games], the seats that took the last decisions.
     learns: bool [num_games, seats], the seats that learn; at least one in each game.
     plays: bool [num_games, seats], the seats of partners.
-    partner: int64 [num_games], the index of the partner that takes them, NO_PARTNER where every seat learns.
+    partner: int64 [num_games], the number of the partner there, NO_PARTNER where every seat learns.
     """
 
     def __init__(
@@ -73,15 +75,15 @@ class SelfPlayGames:
             sparring: the share of games in which a partner takes 1 to num_players - 1 seats.
             partners: the agents that take those seats; one of them, drawn once, in each game.
             alone: whether the partner takes all seats but one in those games.
-            reward: what is paid, see `wizard_env.envs.rewards.find_reward`.
+            reward: see `wizard_env.envs.rewards.find_reward`.
         """
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
         self.rng = np.random.default_rng(seed)
         self.games.spread(self.rng)
         self._partners = [load(partner) for partner in partners]
         self._first = np.array([partners.index(partner) for partner in partners])
-        """The first partner that is the same: whoever is named several times acts for all at once."""
-        self._paces: defaultdict[int, TorchPace] = defaultdict(TorchPace)
+        """For each partner the first that is the same, so that one call acts for all of them."""
+        self._threads: defaultdict[int, TorchThreads] = defaultdict(TorchThreads)
         """Of the partners' networks, by the number of bits of the number of decisions."""
         self._pays = find_reward(reward)
         self._scale = REWARD_SCALES.get(reward, OWN_SCALE)
@@ -111,18 +113,18 @@ class SelfPlayGames:
         self._play_partners(part)
 
     def _play_partners(self, part: slice = _ALL) -> None:
-        """Let the partners act until a learner acts next in every game of a part."""
+        """Play for the partners until a learner acts next in every game of a part."""
         games, part_rows = self.games, self._rows[part]
         while len(rows := part_rows[self.plays[part_rows, games.seat[part]]]):
             owner = self._first[self.partner[rows]]
-            pace = self._paces[len(rows).bit_length()]
-            pace.begin()
+            threads = self._threads[len(rows).bit_length()]
+            threads.start()
             actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
-            pace.end(len(rows))
+            threads.stop(len(rows))
             self._step(actions, rows, printed=True)
 
     def _step(self, actions: NDArray[np.int64], rows: NDArray[np.int64], *, printed: bool = False) -> None:
-        """Take decisions in some games, and note what they score.
+        """Take decisions in some games, and note their points and rewards.
 
         If two rounds end before a learner has a choice again, then no learner had a choice in the second:
         the learners' decisions are paid the points of the first.
@@ -146,12 +148,12 @@ class SelfPlayGames:
             self.rewards[rows[these], :size] = self._pays(mine, all_points, over[these]) * self._scale
 
     def learners_points(self, part: slice = _ALL) -> NDArray[np.int16]:
-        """int16 [k]: the points of each seat that learns, in the rounds that the part's last step ended."""
+        """Return the points, int16 [k], of the seats that learn in the rounds that the last step ended."""
         points: NDArray[np.int16] = self.points[part][self.learns[part] & self.round_done[part, np.newaxis]]
         return points
 
     def state(self) -> dict[str, Any]:
-        """Everything that the games depend on from here, as arrays and plain values; see `set_state`."""
+        """Return all that the games depend on from here, as arrays and plain values; see `set_state`."""
         return {
             "games": self.games.__getstate__()["arrays"],
             "learns": self.learns,
@@ -161,9 +163,9 @@ class SelfPlayGames:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned for games of the same rules and partners.
+        """Continue from the `state` of games of the same rules and partners.
 
-        Raises ValueError for anything that it cannot have returned.
+        Raises ValueError for values that it cannot return.
         """
         self.games.restore(state["games"])
         _check_seating(state, self.learns | self.plays, len(self._partners))
@@ -176,9 +178,10 @@ class SelfPlayGames:
 def _check_seating(state: Mapping[str, Any], sits: NDArray[np.bool_], partners: int) -> None:
     """Raise ValueError unless every seat learns or has a partner, and somebody learns in every game.
 
-    state: with `learns`, `plays` and `partner` as SelfPlayGames has them.
-    sits: bool [num_games, seats], the seats where somebody sits.
-    partners: how many there are.
+    Args:
+        state: with `learns`, `plays` and `partner` as SelfPlayGames has them.
+        sits: bool [num_games, seats], the seats where somebody sits.
+        partners: their number.
     """
     learns, plays, partner = state["learns"], state["plays"], state["partner"]
     shapes = [array.shape for array in (learns, plays, partner)]
@@ -202,7 +205,7 @@ def deal_games(
     peers: Peers | None = None,
     loaded: Mapping[str, Agent] | None = None,
 ) -> SelfPlayGames:
-    """The games of a config, kind by kind, or this worker's share of them.
+    """Deal the games of a config, kind by kind, or this worker's share of them.
 
     Args:
         config: the run.
@@ -222,7 +225,7 @@ def deal_games(
 def draw_learners(
     sits: NDArray[np.bool_], sparring: float, alone: bool, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """bool [num_games, seats]: the seats that learn, out of those where somebody sits."""
+    """Draw the seats that learn, bool [num_games, seats], out of those where somebody sits."""
     sizes = sits.sum(axis=1)
     partners = rng.integers(sizes - 1 if alone else np.ones_like(sizes), sizes)
     partners *= rng.random(len(sits)) < sparring

@@ -1,7 +1,9 @@
-"""How a run stands: the rounds of the seats that learn, counted over an iteration."""
+"""The progress of a run: the rounds of the seats that learn, counted over an iteration."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +22,12 @@ class StopLearning(Exception):  # noqa: N818 - no error
 
 @dataclass(frozen=True)
 class Progress:
-    """How a run stands after an iteration."""
+    """The progress of a run after an iteration."""
 
     decisions: int
     """Learned from so far."""
     total: int
-    """How many decisions the run is to learn from."""
+    """To learn from in the whole run."""
     bid_accuracy: float
     """Share of bids met by the seats that learn, in the games of the iteration."""
     points: float
@@ -34,18 +36,27 @@ class Progress:
     """Since the run was started or resumed."""
 
     def metrics(self) -> dict[str, float]:
-        """What is measured in self-play, by the names in the curves."""
+        """Return the metrics of self-play, by their names in the curves."""
         return {BID_ACCURACY: self.bid_accuracy, POINTS: self.points}
+
+
+Report: TypeAlias = Callable[[Progress], None] | None
+"""A function that is called after every iteration, or None; it may raise StopLearning."""
 
 
 class Tally:
     """Counts the rounds of the seats that learn, iteration by iteration."""
 
     def __init__(self, total: int, peers: Peers | None = None) -> None:
-        """total: how many decisions the run is to learn from. peers: the workers whose rounds it counts."""
+        """Start to count.
+
+        Args:
+            total: decisions to learn from in the whole run.
+            peers: the workers whose rounds are counted.
+        """
         self._total = total
         self._peers = peers or Peers()
-        self._began = time.monotonic()
+        self._start = time.monotonic()
         self._reset()
 
     def _reset(self) -> None:
@@ -66,7 +77,7 @@ class Tally:
             total=self._total,
             bid_accuracy=met / max(rounds, 1),
             points=points / max(rounds, 1),
-            seconds=time.monotonic() - self._began,
+            seconds=time.monotonic() - self._start,
         )
         self._reset()
         return progress

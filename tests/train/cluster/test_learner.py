@@ -9,27 +9,14 @@ import pytest
 import torch
 
 from tests.train.cluster.threads import together
+from tests.train.tiny import ITERATION, tiny_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.peers import Peers
 from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint
 
-ITERATION = 16 * 32
-TINY = {"num_games": 16, "decisions_per_game": 32, "batch_size": 256, "epochs": 2, "layers": [16]}
-
-
 pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-def config(**learning: Any) -> Config:
-    return Config.model_validate(
-        {
-            "name": "tiny",
-            "game": {"num_players": 4, "hand_sizes": [1, 2]},
-            "learning": {**TINY, "decisions": 4 * ITERATION, **learning},
-        }
-    )
 
 
 def learn(run: Config, workers: int, iterations: int, folder: Path, resume: bool = False) -> list[Learner]:
@@ -52,7 +39,7 @@ def content(folder: Path) -> bytes:
 
 def test_two_workers_learn_one_network_from_different_games(tmp_path: Path) -> None:
     """Together they learn from as many decisions as one worker would, in as many gradient steps."""
-    first, second = learn(config(), 2, 2, tmp_path)
+    first, second = learn(tiny_config(), 2, 2, tmp_path)
     assert first.decisions == second.decisions == 2 * ITERATION
     for ours, theirs in zip(first.network.parameters(), second.network.parameters(), strict=True):
         assert torch.equal(ours, theirs)
@@ -65,7 +52,7 @@ def test_two_workers_learn_one_network_from_different_games(tmp_path: Path) -> N
 
 def test_a_minibatch_is_one_gradient_step(tmp_path: Path) -> None:
     """The mean of two workers' gradients is the gradient of all their decisions."""
-    run = config(batch_size=ITERATION, epochs=1, critic=[8])
+    run = tiny_config(batch_size=ITERATION, epochs=1, critic=[8])
 
     def step(peers: Peers) -> tuple[Learner, dict[str, float]]:
         learner = Learner(run, "cpu", None, peers)
@@ -74,14 +61,14 @@ def test_a_minibatch_is_one_gradient_step(tmp_path: Path) -> None:
     (first, metrics), (second, _) = together(2, step)
     whole = Learner(run, "cpu", None)
     for name in ("observations", "masks", "actions", "log_probabilities", "values", "advantages", "returns"):
-        both = [getattr(learner._rollout, name) for learner in (first, second)]
-        getattr(whole._rollout, name)[:] = np.concatenate(both, axis=1)
-    whole._rollout.full_states[:] = np.concatenate(
-        [learner._rollout.full_states for learner in (first, second)], axis=1
+        both = [getattr(learner.rollout, name) for learner in (first, second)]
+        getattr(whole.rollout, name)[:] = np.concatenate(both, axis=1)
+    whole.rollout.full_states[:] = np.concatenate(
+        [learner.rollout.full_states for learner in (first, second)], axis=1
     )
     whole.decisions = ITERATION
-    expected = whole._update()
-    for ours, theirs in zip(whole._parameters, first._parameters, strict=True):
+    expected = whole.update()
+    for ours, theirs in zip(whole.parameters(), first.parameters(), strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-5)
     for name, value in expected.items():
         assert metrics[f"train/{name}"] == pytest.approx(value, rel=1e-3, abs=1e-5), name
@@ -96,7 +83,7 @@ SPECIAL: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("special", SPECIAL, ids=["partners", "critic", "past"])
 def test_as_many_workers_resume_bit_for_bit(tmp_path: Path, special: dict[str, Any]) -> None:
-    run, whole, parts = config(**special), tmp_path / "whole", tmp_path / "parts"
+    run, whole, parts = tiny_config(**special), tmp_path / "whole", tmp_path / "parts"
     learn(run, 2, 4, whole)
     learn(run, 2, 3, parts)
     learn(run, 2, 1, parts, resume=True)
@@ -108,7 +95,7 @@ def test_another_number_of_workers_gets_new_deals(
     tmp_path: Path, before: int, after: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It says so. Networks, optimiser and past selves stay; the games are none of those that were dealt."""
-    run = config(**SPECIAL[2])
+    run = tiny_config(**SPECIAL[2])
     old = learn(run, before, 2, tmp_path)
     kept, _ = read_checkpoint(tmp_path / CHECKPOINT)
     with caplog.at_level(logging.WARNING):
@@ -118,45 +105,44 @@ def test_another_number_of_workers_gets_new_deals(
     for part in ("network", "optimizer", "pool"):
         assert all(map(torch.equal, found[part].values(), kept[part].values()))
     assert new[0].decisions == 2 * ITERATION
-    dealt = [learner._self_play.games.states["generator"] for learner in (*old, *new)]
+    dealt = [learner.self_play.games.states["generator"] for learner in (*old, *new)]
     assert len(np.unique(np.concatenate([each.ravel() for each in dealt]))) == 2 * 16
 
 
 def test_past_selves_are_shared_and_drawn_by_each_worker(tmp_path: Path) -> None:
     """The rounds of all workers count, so that all keep the same past selves."""
-    run = config(**SPECIAL[2] | {"past_selves": 9})
+    run = tiny_config(**SPECIAL[2] | {"past_selves": 9})
     learners = learn(run, 4, 6, tmp_path)
     for learner in learners:
-        assert learner._pool is not None
-        learner._pool.choose(learner._rng)
-    states = [learner._pool.state()[1] for learner in learners if learner._pool]
+        assert learner.past_selves is not None
+        learner.past_selves.choose(np.random.default_rng(learner.peers.rank))
+    states = [learner.past_selves.state()[1] for learner in learners if learner.past_selves]
     assert [state["rounds"] for state in states] == [states[0]["rounds"]] * 4
     assert len({state["chosen"] for state in states}) > 1
 
 
 def test_ratings_are_shared(tmp_path: Path) -> None:
     """Every worker plays some of the games, and gets what one worker alone would."""
-    given = config(snapshot_decisions=ITERATION).model_dump()
-    run = Config.model_validate(given | {"ratings": {"agents": ["random", "heuristic"], "games": 8}})
+    ratings = {"agents": ["random", "heuristic"], "games": 8}
+    run = tiny_config(snapshot_decisions=ITERATION, sections={"ratings": ratings})
 
     def rate(peers: Peers) -> dict[str, float]:
         learner = Learner(run, "cpu", None, peers)
-        return learner._snapshots.rate(learner.network)
+        return learner.ratings.rate(learner.network)
 
-    ratings = together(2, rate)
-    assert ratings == [rate(Peers())] * 2
+    assert together(2, rate) == [rate(Peers())] * 2
 
 
 def test_shares_must_be_equal() -> None:
     with pytest.raises(ValueError, match="workers=3 with num_games=16"):
-        together(3, lambda peers: Learner(config(batch_size=255), "cpu", None, peers))
+        together(3, lambda peers: Learner(tiny_config(batch_size=255), "cpu", None, peers))
     with pytest.raises(ValueError, match="workers=2 with batch_size=255"):
-        together(2, lambda peers: Learner(config(batch_size=255), "cpu", None, peers))
+        together(2, lambda peers: Learner(tiny_config(batch_size=255), "cpu", None, peers))
 
 
 def test_a_process_alone_resumes_a_run_of_workers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """`wizard train --resume` without `--workers`."""
-    learn(config(), 2, 2, tmp_path)
-    train(config(), tmp_path, resume=True)
-    assert "goes on with new deals" in caplog.text
+    learn(tiny_config(), 2, 2, tmp_path)
+    train(tiny_config(), tmp_path, resume=True)
+    assert "continues with new deals" in caplog.text
     assert read_checkpoint(tmp_path / CHECKPOINT)[1]["decisions"] == 4 * ITERATION

@@ -13,8 +13,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from tests.train.cluster.threads import together
+from tests.train.tiny import ITERATION, tiny_config
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.train.cluster.mailbox import read, write
+from wizard_env.train.cluster.mailbox import read_files, write_files
 from wizard_env.train.cluster.trainer import train
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.peers import Peers
@@ -24,16 +25,7 @@ from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress, StopLearning
 
-ITERATION = 16 * 32
-TINY: dict[str, Any] = {
-    "num_games": 16,
-    "decisions_per_game": 32,
-    "batch_size": 256,
-    "epochs": 2,
-    "layers": [16],
-    "sparring": 0.5,
-    "partners": ["heuristic"],
-}
+PARTNERS: dict[str, Any] = {"sparring": 0.5, "partners": ["heuristic"]}
 
 pytestmark = [
     pytest.mark.usefixtures("one_thread"),
@@ -52,19 +44,7 @@ def cluster() -> Iterator[None]:
 
 
 def config(decisions: int = 4 * ITERATION, **learning: Any) -> Config:
-    return Config.model_validate(
-        {
-            "name": "tiny",
-            "game": {"num_players": 4, "hand_sizes": [1, 2]},
-            "learning": {
-                **TINY,
-                "decisions": decisions,
-                "sparring": 0.5,
-                "partners": ["heuristic"],
-                **learning,
-            },
-        }
-    )
+    return tiny_config(decisions, **PARTNERS | learning)
 
 
 def content(folder: Path) -> bytes:
@@ -183,7 +163,7 @@ def test_a_lost_worker_does_not_end_the_run(
 
     train(often, tmp_path / "killed", workers=2, report=kill)
     assert killed
-    assert "a worker was lost: the run goes on from" in caplog.text
+    assert "a worker was lost: the run continues from" in caplog.text
     train(often, tmp_path / "whole", workers=2)
     assert content(tmp_path / "killed") == content(tmp_path / "whole")
     assert len(lines(tmp_path / "killed")) == 8
@@ -215,8 +195,8 @@ def test_what_cannot_be_done(tmp_path: Path, options: dict[str, Any], workers: i
 def test_files_travel_with_their_folders(tmp_path: Path) -> None:
     """Past selves are in a folder of their own."""
     files = {"last": b"1", "a": b"2", "past/000001/agent": b"3"}
-    write(files, tmp_path)
-    assert list(read(tmp_path, last="last").items()) == [
+    write_files(files, tmp_path)
+    assert list(read_files(tmp_path, last="last").items()) == [
         ("a", b"2"),
         ("past/000001/agent", b"3"),
         ("last", b"1"),

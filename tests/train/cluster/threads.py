@@ -29,21 +29,21 @@ class Threads(Peers):
         self._barrier.wait()
         return values
 
-    def first(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         return self.gather(value)[0]
 
     def sum(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         total: NDArray[np.float64] = np.sum(self.gather(numbers), axis=0)
         return total
 
-    def average(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+    def average_gradients(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         everyone = self.gather([parameter.grad.clone() for parameter in parameters])  # type: ignore[union-attr]
         for parameter, *gradients in zip(parameters, *everyone, strict=True):
             assert parameter.grad is not None
             parameter.grad.copy_(torch.stack(gradients).sum(0) / self.count)
 
-    def align(self, parameters: Sequence[torch.nn.Parameter]) -> None:
-        assert all(map(torch.equal, parameters, self.first(list(parameters))))
+    def broadcast_parameters(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        assert all(map(torch.equal, parameters, self.broadcast(list(parameters))))
 
 
 def together(count: int, work: Callable[[Peers], Result]) -> list[Result]:

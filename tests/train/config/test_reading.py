@@ -1,10 +1,14 @@
 """Reading configs: whatever is wrong is refused by file, key, value and reason."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from wizard_env.train.config.reading import ConfigError, read_config
+from wizard_env.train.config.reading import ConfigError, read_config, read_kept
+from wizard_env.train.config.run import Config
+
+MASKABLE = 'learner = "maskable_ppo"\ndecisions = 1'
 
 
 def write(folder: Path, top: str = "", learning: str = "decisions = 100", **sections: str) -> Path:
@@ -26,6 +30,11 @@ def write(folder: Path, top: str = "", learning: str = "decisions = 100", **sect
         ({"evaluation": "opponent = 'random'"}, "evaluation.opponent", "opponents"),
         ({"lerning": "decisions = 1"}, "lerning", "learning"),
         ({"[tables]": "num_player = 4"}, "tables.0.num_player", "num_players"),
+        (
+            {"learning": f"{MASKABLE}\ndecisions_per_gam = 3"},
+            "learning.decisions_per_gam",
+            "decisions_per_game",
+        ),
     ],
 )
 def test_an_unknown_key_is_refused(tmp_path: Path, given: dict[str, str], key: str, near: str) -> None:
@@ -35,6 +44,25 @@ def test_an_unknown_key_is_refused(tmp_path: Path, given: dict[str, str], key: s
         read_config(path)
     assert str(path) in str(refused.value)
     assert f"unknown key {key}: did you mean {near!r}?" in str(refused.value)
+
+
+@pytest.mark.parametrize("key", ["critic", "past_selves", "start", "precision"])
+def test_keys_of_another_learner_are_unknown(tmp_path: Path, key: str) -> None:
+    with pytest.raises(ConfigError, match=rf"unknown key learning\.{key}: .*'decisions_per_game'") as refused:
+        read_config(write(tmp_path, learning=f"{MASKABLE}\n{key} = 8"))
+    assert f"'{key}'" not in str(refused.value)
+
+
+def test_runs_of_maskable_ppo_kept_the_keys_of_ppo(tmp_path: Path) -> None:
+    """Up to version 0.2; what they kept is still read, and unknown keys are refused there too."""
+    config = read_config(write(tmp_path, learning=MASKABLE))
+    kept = config.model_dump(mode="json")
+    kept["learning"] |= {"critic": [], "past_selves": 16, "start": "", "precision": "float32"}
+    (tmp_path / "config.json").write_text(json.dumps(kept))
+    assert read_kept(tmp_path / "config.json", Config) == config
+    (tmp_path / "config.json").write_text(json.dumps(kept | {"learning": kept["learning"] | {"critics": []}}))
+    with pytest.raises(ConfigError, match=r"unknown key learning\.critics"):
+        read_kept(tmp_path / "config.json", Config)
 
 
 @pytest.mark.parametrize(

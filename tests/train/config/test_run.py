@@ -43,9 +43,9 @@ def test_a_config_is_frozen() -> None:
 @pytest.mark.parametrize(
     ("learning", "ratings", "complaint"),
     [
-        ({"critic": [8]}, {}, "has no critic"),
-        ({"start": "runs/x", "partners": ["past"]}, {}, "start and no partner 'past'"),
-        ({}, {"agents": ["random"]}, "ratings"),
+        ({"critic": [8]}, {}, "learning.maskable_ppo.critic"),
+        ({"snapshot_decisions": 8}, {}, "learning.maskable_ppo.snapshot_decisions"),
+        ({"partners": ["past"]}, {"agents": ["random"]}, "has no ratings and no partner 'past'"),
     ],
 )
 def test_options_that_maskable_ppo_does_not_have(

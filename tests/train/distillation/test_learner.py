@@ -8,13 +8,14 @@ import pytest
 import torch
 
 from tests.positions import under_way
+from tests.train.tiny import tiny_config
 from wizard_env import NUM_ACTIONS, Rules, View, load
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.train.config.run import Config
 from wizard_env.train.distillation.learner import Learner, divergences
 from wizard_env.train.run import train
-from wizard_env.train.selfplay.checkpoints import CHECKPOINT
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint
 from wizard_env.train.selfplay.curves import CURVES, read_curves
 from wizard_env.train.selfplay.games import NO_PARTNER
 
@@ -26,16 +27,9 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def config(decisions: int = 4 * ITERATION, seed: int = 0, **learning: Any) -> Config:
-    tiny = {
-        "learner": "distillation",
-        "teachers": {"champion": []},
-        "num_games": GAMES,
-        "decisions_per_game": 4,
-        "layers": [16],
-        "decisions": decisions,
-    }
-    game = {"num_players": 3, "hand_sizes": [2]}
-    return Config.model_validate({"name": "tiny", "seed": seed, "game": game, "learning": tiny | learning})
+    tiny = {"num_games": GAMES, "decisions_per_game": 4, "layers": [16], "batch_size": 1024}
+    sections = {"game": {"num_players": 3, "hand_sizes": [2]}}
+    return tiny_config(decisions, seed, "distillation", sections, **tiny | learning)
 
 
 @pytest.fixture
@@ -54,11 +48,11 @@ def teachers(tmp_path: Path) -> dict[str, list[str]]:
 
 def test_divergences() -> None:
     """Over legal actions alone; 0 where both are alike."""
-    wanted = torch.tensor([[0.0, 0.0, 9.0], [0.0, 2.0, 1.0]])
-    found = torch.tensor([[np.log(3), 0.0, -9.0], [5.0, 7.0, 6.0]])
+    expert = torch.tensor([[0.0, 0.0, 9.0], [0.0, 2.0, 1.0]])
+    learner = torch.tensor([[np.log(3), 0.0, -9.0], [5.0, 7.0, 6.0]])
     illegal = torch.tensor([[0, 0, 1], [0, 0, 0]]).bool()
     expected = 0.5 * np.log(0.5 / 0.75) + 0.5 * np.log(0.5 / 0.25)
-    np.testing.assert_allclose(divergences(wanted, found, illegal), [expected, 0], atol=1e-6)
+    np.testing.assert_allclose(divergences(expert, learner, illegal), [expected, 0], atol=1e-6)
 
 
 # --- the teachers
@@ -66,8 +60,8 @@ def test_divergences() -> None:
 
 def test_each_game_has_the_expert_of_its_partner(teachers: dict[str, list[str]]) -> None:
     learner = Learner(config(teachers=teachers, sparring=0.7), "cpu", None)
-    partner = learner._self_play.partner
-    games = [set(rows.tolist()) for _, rows in learner._teachers]
+    partner = learner.self_play.partner
+    games = [set(rows.tolist()) for _, rows in learner.teachers]
     assert games == [
         {row for row, number in enumerate(partner.tolist()) if number in numbers}
         for numbers in ({0}, {NO_PARTNER}, {1, 2})
@@ -78,16 +72,16 @@ def test_each_game_has_the_expert_of_its_partner(teachers: dict[str, list[str]])
 def test_experts_answer_in_their_own_games(teachers: dict[str, list[str]]) -> None:
     """With the logits and the value that each of them has there."""
     learner = Learner(config(teachers=teachers, sparring=0.7), "cpu", None)
-    observation = learner._self_play.games.observation.copy()
-    found = learner._experts(torch.from_numpy(observation)).numpy()
-    for name, (_, rows) in zip(teachers, learner._teachers, strict=True):
+    observation = learner.self_play.games.observation.copy()
+    found = learner.ask_experts(torch.from_numpy(observation)).numpy()
+    for name, (_, rows) in zip(teachers, learner.teachers, strict=True):
         agent: Any = load(name)
         np.testing.assert_allclose(found[rows, :NUM_ACTIONS], agent.logits(observation[rows]), atol=1e-6)
         np.testing.assert_allclose(found[rows, NUM_ACTIONS] * 20, agent.values(observation[rows]), atol=1e-4)
 
 
 def test_the_share_of_games_that_experts_play() -> None:
-    assert 0.1 < Learner(config(guided=0.25), "cpu", None)._guided.mean() < 0.4
+    assert 0.1 < Learner(config(guided=0.25), "cpu", None).guided.mean() < 0.4
 
 
 @pytest.mark.parametrize("name", ["heuristic", FILE_NAME])
@@ -119,10 +113,10 @@ def test_it_comes_to_answer_like_its_teacher(tmp_path: Path) -> None:
 
 def test_it_starts_from_another_network_that_grows() -> None:
     learner = Learner(config(start=str(CHAMPION), layers=[1040, 512]), "cpu", None)
-    observation = torch.from_numpy(learner._self_play.games.observation)
+    observation = torch.from_numpy(learner.self_play.games.observation)
     with torch.inference_mode():
         outputs = learner.network(observation)
-    np.testing.assert_allclose(outputs, learner._experts(observation), atol=1e-4)
+    np.testing.assert_allclose(outputs, learner.ask_experts(observation), atol=1e-4)
     with pytest.raises(ValueError, match="cannot start from one of layers"):
         Learner(config(start=str(CHAMPION), layers=[16]), "cpu", None)
 
@@ -140,6 +134,9 @@ def test_a_run_resumes(tmp_path: Path) -> None:
     train(config(2 * ITERATION), tmp_path)
     learner = Learner(config(), "cpu", tmp_path / CHECKPOINT)
     assert learner.decisions == 2 * ITERATION
-    assert len(learner._optimizer.state) == 4
+    learner.save(tmp_path / "again")
+    before, after = (read_checkpoint(folder / CHECKPOINT)[0] for folder in (tmp_path, tmp_path / "again"))
+    assert len(after["optimizer"]) == 3 * 4
+    assert all(torch.equal(value, after["optimizer"][name]) for name, value in before["optimizer"].items())
     train(config(), tmp_path, resume=True)
     assert len(read_curves(tmp_path / CURVES)) == 4

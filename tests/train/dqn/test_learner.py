@@ -1,6 +1,7 @@
 """The learner "dqn": its targets, its agent, that it learns, and resuming."""
 
 import csv
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,41 +10,22 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from tests.train.tiny import ITERATION, tiny_config
 from wizard_env import NUM_ACTIONS, Games, Rules
 from wizard_env.agents import load
 from wizard_env.evaluation.evaluate import Entrant, evaluate
-from wizard_env.train.config.run import Config
 from wizard_env.train.dqn.learner import Learner, Network, targets
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS
 from wizard_env.train.selfplay.progress import Progress
 
-TINY: dict[str, Any] = {
-    "learner": "dqn",
-    "num_games": 16,
-    "decisions_per_game": 32,
-    "decisions_per_update": 64,
-    "batch_size": 64,
-    "replay_size": 2000,
-    "replay_start": 100,
-    "bid_layers": [8, 12],
-    "play_layers": [16, 20],
-}
-ITERATION = 16 * 32
-
-
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def config(decisions: int = 4 * ITERATION, **learning: Any) -> Config:
-    return Config.model_validate(
-        {
-            "name": "tiny",
-            "game": {"num_players": 4, "hand_sizes": [1, 2]},
-            "learning": {**TINY, "decisions": decisions, **learning},
-        }
-    )
+config = partial(tiny_config, learner="dqn")
+LONGER: dict[str, Any] = {"num_games": 64, "replay_size": 20_000, "batch_size": 256, "learning_rate": 2e-3}
+"""Options of runs that learn to play."""
 
 
 # --- targets
@@ -83,7 +65,7 @@ def test_the_same_seed_draws_the_same_weights() -> None:
 
 def test_exploration_declines() -> None:
     """Geometrically, to the final value at the given share of the run."""
-    options = {"exploration": 0.5, "final_exploration": 0.02, "exploration_share": 0.8}
+    options: dict[str, Any] = {"exploration": 0.5, "final_exploration": 0.02, "exploration_share": 0.8}
     learner = Learner(config(1000, **options), "cpu", None)
     found = []
     for learner.decisions in (0, 400, 800, 1000):
@@ -96,10 +78,7 @@ def test_exploration_declines() -> None:
 
 def test_it_learns_rounds_of_one_card(tmp_path: Path) -> None:
     """Alone against a fresh network, on the same deals; the intervals do not overlap."""
-    options = {"num_games": 64, "replay_size": 20_000, "batch_size": 256, "learning_rate": 2e-3}
-    learned = Config.model_validate(
-        config(25_000, **options).model_dump() | {"game": {"num_players": 4, "hand_sizes": [1]}}
-    )
+    learned = config(25_000, sections={"game": {"num_players": 4, "hand_sizes": [1]}}, **LONGER)
     reports: list[Progress] = []
     train(learned, tmp_path / "learned", report=reports.append)
     assert reports[0].bid_accuracy < 0.55
@@ -114,9 +93,8 @@ def test_it_learns_rounds_of_one_card(tmp_path: Path) -> None:
 
 def test_it_learns_to_play_for_its_bid(tmp_path: Path) -> None:
     """In rounds of two cards, where plays matter too, self-play meets more bids."""
-    options = {"num_games": 64, "replay_size": 20_000, "batch_size": 256, "learning_rate": 2e-3}
     reports: list[Progress] = []
-    train(config(40_000, **options), tmp_path, report=reports.append)
+    train(config(40_000, **LONGER), tmp_path, report=reports.append)
     assert reports[0].bid_accuracy < 0.5
     assert np.mean([progress.bid_accuracy for progress in reports[-3:]]) > 0.65
     last = curves(tmp_path)[-1]
@@ -127,9 +105,9 @@ def test_it_learns_to_play_for_its_bid(tmp_path: Path) -> None:
 def test_it_learns_several_kinds_of_games_with_partners(tmp_path: Path) -> None:
     """Also in half precision."""
     kinds = [{"num_players": 3, "hand_sizes": [4]}, {"num_players": 6, "hand_sizes": [2], "share": 3}]
-    several = config(sparring=0.5, partners=["random"], precision="bfloat16").model_dump() | {"tables": kinds}
+    several = config(sparring=0.5, partners=["random"], precision="bfloat16", sections={"tables": kinds})
     reports: list[Progress] = []
-    train(Config.model_validate(several), tmp_path, report=reports.append)
+    train(several, tmp_path, report=reports.append)
     assert [progress.decisions for progress in reports] == [n * ITERATION for n in range(1, 5)]
 
 
@@ -164,6 +142,6 @@ def test_resuming_continues_from_the_checkpoint(tmp_path: Path) -> None:
 
 def test_the_same_seed_learns_the_same(tmp_path: Path) -> None:
     for name, seed in (("one", 0), ("two", 0), ("other", 1)):
-        train(Config.model_validate(config().model_dump() | {"seed": seed}), tmp_path / name)
+        train(config(seed=seed), tmp_path / name)
     one, two, other = ((tmp_path / name / CHECKPOINT).read_bytes() for name in ("one", "two", "other"))
     assert one == two != other

@@ -5,12 +5,8 @@ import torch
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.networks.policy_value import (
-    PolicyValueNetwork,
-    agent_weights,
-    fully_connected,
-    layers_of,
-)
+from wizard_env.train.networks.layers import agent_weights, fully_connected, layers_of
+from wizard_env.train.networks.policy_value import PolicyValueNetwork
 
 
 def test_fully_connected_layers_have_relu_between_them() -> None:
@@ -44,10 +40,10 @@ def test_a_network_takes_over_another() -> None:
     """Policy and value; without a value it keeps its own."""
     one, two = PolicyValueNetwork([8, 4], 0), PolicyValueNetwork([8, 4], 1)
     value = two.head.weight[NUM_ACTIONS:].clone()
-    two.begin_as({name: values.numpy() for name, values in one.agent().items()})
+    two.start_from({name: values.numpy() for name, values in one.agent().items()})
     assert torch.equal(two.head.weight[:NUM_ACTIONS], one.head.weight[:NUM_ACTIONS])
     assert torch.equal(two.head.weight[NUM_ACTIONS:], value)
-    two.begin_as({name: values.numpy() for name, values in one.agent(20.0).items()}, 20.0)
+    two.start_from({name: values.numpy() for name, values in one.agent(20.0).items()}, 20.0)
     for own, other in zip(two.parameters(), one.parameters(), strict=True):
         torch.testing.assert_close(own, other)
 
@@ -56,7 +52,7 @@ def test_a_network_takes_over_another() -> None:
 def test_a_network_grows_and_plays_as_before(layers: list[int]) -> None:
     """Policy and value; what is new learns from the first step on."""
     small, large = PolicyValueNetwork([8, 4], 0), PolicyValueNetwork(layers, 1)
-    large.begin_as({name: values.numpy() for name, values in small.agent(20.0).items()}, 20.0)
+    large.start_from({name: values.numpy() for name, values in small.agent(20.0).items()}, 20.0)
     observations = torch.randint(0, 2, (50, OBS_SIZE), dtype=torch.uint8)
     torch.testing.assert_close(large(observations), small(observations))
     before = [values.detach().clone() for values in large.parameters()]
@@ -76,6 +72,6 @@ def test_a_network_does_not_shrink(layers: list[int]) -> None:
     with pytest.raises(
         ValueError, match=r"cannot start from one of layers \[8, 4, 79\] \(outputs included\)"
     ):
-        PolicyValueNetwork(layers, 0).begin_as(
+        PolicyValueNetwork(layers, 0).start_from(
             {name: values.numpy() for name, values in small.agent().items()}
         )

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.networks.policy_value import PolicyValueNetwork, autocast
-from wizard_env.train.networks.sparse import NonZeros, linear, skips_zeros, with_table
+from wizard_env.train.networks.layers import autocast
+from wizard_env.train.networks.policy_value import PolicyValueNetwork
+from wizard_env.train.networks.sparse import NonZeros, linear, order_by_input, skips_zeros
 
 COUNTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, -0.5, 3.0])
 
@@ -42,7 +43,7 @@ def test_the_entries_are_those_of_the_matrix(matrix: np.ndarray) -> None:
 def test_a_layer_is_that_of_torch(inputs: int, outputs: int, density: float, relu: bool) -> None:
     """Whether few of the inputs differ from 0 or most, in narrow tables and in those computed by blocks."""
     layer = torch.nn.Linear(inputs, outputs)
-    own = with_table(copy.deepcopy(layer))
+    own = order_by_input(copy.deepcopy(layer))
     given_inputs = with_zeros(40, inputs, density)
     read, own_read = (given_inputs.clone().requires_grad_() for _ in range(2))
     expected = torch.relu(layer(read)) if relu else layer(read)

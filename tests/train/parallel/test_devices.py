@@ -8,6 +8,7 @@ import pytest
 import torch
 from pydantic import ValidationError
 
+from tests.train.tiny import ITERATION, tiny_config
 from wizard_env import configs
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config
@@ -16,19 +17,12 @@ from wizard_env.train.run import CONFIG, train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
 
 CPU = torch.device("cpu")
-LEARNING: dict[str, dict[str, Any]] = {
-    "ppo": {"layers": [8], "batch_size": 64},
-    "dqn": {"bid_layers": [8], "play_layers": [8], "replay_start": 10, "batch_size": 16},
-    "distillation": {"layers": [8], "teachers": {"champion": []}, "batch_size": 64},
-}
+LEARNERS = ("ppo", "dqn", "distillation")
 
 
-def config(learner: str = "ppo", decisions: int = 256, **learning: Any) -> Config:
-    options = {"learner": learner, "decisions": decisions, "num_games": 16, "decisions_per_game": 16}
-    game = {"num_players": 4, "hand_sizes": [1]}
-    return Config.model_validate(
-        {"name": "tiny", "game": game, "learning": options | LEARNING[learner] | learning}
-    )
+def config(decisions: int = ITERATION, **learning: Any) -> Config:
+    sections = {"game": {"num_players": 4, "hand_sizes": [1]}}
+    return tiny_config(decisions, sections=sections, **{"precision": "auto"} | learning)
 
 
 def on_processor(monkeypatch: pytest.MonkeyPatch, *features: str) -> None:
@@ -48,13 +42,13 @@ def on_processor(monkeypatch: pytest.MonkeyPatch, *features: str) -> None:
     ],
     ids=["arm", "avx2", "avx512", "avx512-bf16", "amx"],
 )
-@pytest.mark.parametrize("learner", LEARNING)
+@pytest.mark.parametrize("learner", LEARNERS)
 def test_a_run_computes_in_the_faster_precision(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, learner: str, features: list[str], chosen: str
 ) -> None:
     """It keeps the choice in `config.json` and in its checkpoint."""
     on_processor(monkeypatch, *features)
-    train(config(learner), tmp_path)
+    train(config(learner=learner), tmp_path)
     kept: Any = read_kept(tmp_path / CONFIG, Config).learning
     assert kept.precision == read_plain(tmp_path / CHECKPOINT)["precision"] == chosen
 
@@ -65,22 +59,21 @@ def test_a_run_that_goes_on_keeps_its_precision(
     """On another processor too, and then says that the other precision would be faster."""
     on_processor(monkeypatch, "amx_bf16")
     train(config(), tmp_path)
-    train(config(decisions=512), tmp_path, resume=True)
+    train(config(decisions=2 * ITERATION), tmp_path, resume=True)
     assert not caplog.records
     on_processor(monkeypatch)
     with caplog.at_level(logging.WARNING):
-        train(config(decisions=768), tmp_path, resume=True)
-    assert "goes on in bfloat16, as it began; here float32 would be faster" in caplog.text
-    assert read_plain(tmp_path / CHECKPOINT) | {"decisions": 768, "precision": "bfloat16"} == read_plain(
-        tmp_path / CHECKPOINT
-    )
+        train(config(decisions=3 * ITERATION), tmp_path, resume=True)
+    assert "continues in bfloat16, as it began; here float32 would be faster" in caplog.text
+    plain = read_plain(tmp_path / CHECKPOINT)
+    assert (plain["decisions"], plain["precision"]) == (3 * ITERATION, "bfloat16")
 
 
 def test_another_precision_is_another_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     on_processor(monkeypatch)
     train(config(), tmp_path)
     with pytest.raises(ValueError, match=r"precision = 'float32' there, 'bfloat16' here"):
-        train(config(decisions=512, precision="bfloat16"), tmp_path, resume=True)
+        train(config(decisions=2 * ITERATION, precision="bfloat16"), tmp_path, resume=True)
 
 
 def test_a_precision_that_is_named_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,11 +94,9 @@ def test_a_gpu_is_asked(monkeypatch: pytest.MonkeyPatch, has_bfloat16: bool, cho
 
 
 def test_stable_baselines3_computes_in_float32() -> None:
-    learning = {"learner": "maskable_ppo", "decisions": 100}
-    asked = Config.model_validate({"name": "tiny", "learning": learning})
-    assert with_precision(asked, "cpu").learning.precision == "float32"
-    with pytest.raises(ValidationError, match="learner 'maskable_ppo' has no precision"):
-        Config.model_validate({"name": "tiny", "learning": learning | {"precision": "bfloat16"}})
+    assert tiny_config(learner="maskable_ppo").learning.precision == "float32"
+    with pytest.raises(ValidationError, match=r"learning\.maskable_ppo\.precision"):
+        tiny_config(learner="maskable_ppo", precision="bfloat16")
 
 
 @pytest.mark.parametrize("name", configs.names())

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from tests.train.cluster.threads import together
 from wizard_env.train.parallel.peers import Peers, equal_share
-from wizard_env.train.parallel.process_group import Group, LostWorkerError
-from wizard_env.train.ppo.loss import normalised, normalised_minibatches
+from wizard_env.train.parallel.process_group import LostWorkerError, ProcessGroup
+from wizard_env.train.ppo.loss import normalise, normalise_minibatches
 
 
 def parameters(rank: int) -> list[torch.nn.Parameter]:
@@ -28,15 +28,15 @@ def parameters(rank: int) -> list[torch.nn.Parameter]:
 def exchange(peers: Peers) -> dict[str, Any]:
     """What a worker has after every kind of exchange."""
     ours = parameters(peers.rank)
-    peers.average(ours)
+    peers.average_gradients(ours)
     gradients = [parameter.grad.tolist() for parameter in ours if parameter.grad is not None]
-    peers.align(ours)
+    peers.broadcast_parameters(ours)
     return {
         "gradients": gradients,
         "values": [parameter.tolist() for parameter in ours],
         "sum": peers.sum(np.array([[1.0, peers.rank]])).tolist(),
         "gathered": peers.gather({"rank": peers.rank}),
-        "first": peers.first(f"worker {peers.rank}"),
+        "first": peers.broadcast(f"worker {peers.rank}"),
         "mapped": list(peers.map(neg, range(5))),
     }
 
@@ -55,7 +55,7 @@ def test_a_process_that_is_alone_changes_nothing() -> None:
 def _in_a_process(rank: int, folder: str) -> None:
     """A worker of three; the last leaves before the last exchange."""
     dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=3)
-    group = Group()
+    group = ProcessGroup()
     torch.save(exchange(group) | {"metrics": group.metrics()}, f"{folder}/{rank}")
     if rank < 2:
         with pytest.raises(LostWorkerError, match=f"worker {rank} of 3 has lost another"):
@@ -97,8 +97,8 @@ def test_shares_are_equal() -> None:
 
 def test_seeds_are_each_workers_own() -> None:
     """Worker 0 begins with the run's; new deals have other seeds."""
-    seeds = together(3, lambda peers: [peers.seed(7, decisions) for decisions in (0, 512, 1024)])
-    assert seeds[0][0] == Peers().seed(7) == 7
+    seeds = together(3, lambda peers: [peers.derive_seed(7, decisions) for decisions in (0, 512, 1024)])
+    assert seeds[0][0] == Peers().derive_seed(7) == 7
     assert len({seed for each in seeds for seed in each}) == 9
 
 
@@ -106,10 +106,10 @@ def test_advantages_are_normalised_over_all_workers() -> None:
     """As the union of the minibatches would be by one worker; the last is smaller."""
     advantages = np.random.default_rng(0).normal(3, 2, (2, 10)).astype(np.float32)
     parts: list[NDArray[np.float32]] = together(
-        2, lambda peers: normalised_minibatches(advantages[peers.rank], 4, peers)
+        2, lambda peers: normalise_minibatches(advantages[peers.rank], 4, peers)
     )
     for start in (0, 4, 8):
-        union = normalised(advantages[:, start : start + 4].ravel()).reshape(2, -1)
+        union = normalise(advantages[:, start : start + 4].ravel()).reshape(2, -1)
         np.testing.assert_allclose(np.stack(parts)[:, start : start + 4], union, rtol=1e-4, atol=1e-6)
-    alone = normalised_minibatches(advantages[0], 4, Peers())
-    assert (alone == np.concatenate([normalised(advantages[0][a : a + 4]) for a in (0, 4, 8)])).all()
+    alone = normalise_minibatches(advantages[0], 4, Peers())
+    assert (alone == np.concatenate([normalise(advantages[0][a : a + 4]) for a in (0, 4, 8)])).all()

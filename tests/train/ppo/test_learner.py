@@ -1,6 +1,7 @@
 """The learner "ppo": it learns like MaskablePPO, and resumes bit for bit."""
 
 import csv
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
+from tests.train.tiny import ITERATION, tiny_config
 from wizard_env import NUM_ACTIONS, Games, Rules
 from wizard_env.agents import load
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.ppo.snapshot_ratings import SEED
 from wizard_env.train.run import train
@@ -21,21 +22,7 @@ from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress
 
-TINY = {"num_games": 16, "decisions_per_game": 32, "batch_size": 256, "epochs": 2, "layers": [16]}
-ITERATION = 16 * 32
-
-
 pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-def config(decisions: int = 4 * ITERATION, **learning: Any) -> Config:
-    return Config.model_validate(
-        {
-            "name": "tiny",
-            "game": {"num_players": 4, "hand_sizes": [1, 2]},
-            "learning": {**TINY, "decisions": decisions, **learning},
-        }
-    )
 
 
 # --- the network
@@ -43,7 +30,7 @@ def config(decisions: int = 4 * ITERATION, **learning: Any) -> Config:
 
 def test_the_agent_is_the_network(tmp_path: Path) -> None:
     """The file holds policy and value: the agent computes what the network does, with the value in points."""
-    learner = Learner(config(layers=[32, 24]), "cpu", None)
+    learner = Learner(tiny_config(layers=[32, 24]), "cpu", None)
     learner.save(tmp_path)
     observations = Games(Rules(), 50, canonical_suits=True).observation
     with torch.inference_mode():
@@ -59,20 +46,20 @@ def test_the_agent_is_the_network(tmp_path: Path) -> None:
 def test_with_a_critic_the_value_is_of_the_seats_own_points(tmp_path: Path) -> None:
     """The critic values the shared rewards. Without a critic the agent has no value in points."""
     options: dict[str, Any] = {"critic": [8], "batch_size": ITERATION, "epochs": 1}
-    own, shared = (Learner(config(team_spirit=spirit, **options), "cpu", None) for spirit in (0.0, 1.0))
+    own, shared = (Learner(tiny_config(team_spirit=spirit, **options), "cpu", None) for spirit in (0.0, 1.0))
     first, second = own.iterate(), shared.iterate()
     assert first["train/value_loss"] == second["train/value_loss"]
     assert first["train/critic_loss"] > 1.2 * second["train/critic_loss"]
-    Learner(config(team_spirit=1.0), "cpu", None).save(tmp_path)
+    Learner(tiny_config(team_spirit=1.0), "cpu", None).save(tmp_path)
     with pytest.raises(ValueError, match="no value"):
         load(str(tmp_path)).values(np.zeros((1, OBS_SIZE), np.uint8))  # type: ignore[attr-defined]
 
 
 def last_reports(folder: Path, **learning: Any) -> list[Progress]:
     """The last five iterations of a run that learns the rounds of one and two cards."""
-    options = {"num_games": 64, "batch_size": 512, "layers": [64], "learning_rate": 2e-3}
+    options: dict[str, Any] = {"num_games": 64, "batch_size": 512, "layers": [64], "learning_rate": 2e-3}
     reports: list[Progress] = []
-    train(config(60_000, **options, **learning), folder, report=reports.append)
+    train(tiny_config(60_000, **options, **learning), folder, report=reports.append)
     assert reports[0].bid_accuracy < 0.5
     return reports[-5:]
 
@@ -103,48 +90,48 @@ def test_a_critic_that_sees_all_hands_explains_more(tmp_path: Path) -> None:
 def test_it_is_rated_as_it_learns(tmp_path: Path) -> None:
     """Against its partners and against other agents, in the curves; ratings do not change what it learns."""
     options: dict[str, Any] = {"sparring": 0.5, "partners": ["random"], "snapshot_decisions": 2 * ITERATION}
-    rated = config(**options).model_dump() | {"ratings": {"agents": ["random", "heuristic"], "games": 4}}
-    train(Config.model_validate(rated), tmp_path / "rated")
-    train(config(**options), tmp_path / "not")
+    sections = {"ratings": {"agents": ["random", "heuristic"], "games": 4}}
+    train(tiny_config(sections=sections, **options), tmp_path / "rated")
+    train(tiny_config(**options), tmp_path / "not")
     assert checkpoint(tmp_path / "rated") == checkpoint(tmp_path / "not")
     with (tmp_path / "rated" / CURVES).open(newline="") as file:
         lines = list(csv.DictReader(file))
     figures = [(line["rating/seen/random"], line["rating/held_out/heuristic/won"]) for line in lines]
     assert [all(pair) for pair in figures] == [False, True, False, True]
-    last = evaluate([str(tmp_path / "rated"), *["random"] * 3], config().game.rules(), 4, seed=SEED)
+    last = evaluate([str(tmp_path / "rated"), *["random"] * 3], tiny_config().game.rules(), 4, seed=SEED)
     assert float(figures[-1][0]) == pytest.approx(last.differences[0].points)
 
 
 def test_it_begins_with_the_weights_of_another_run(tmp_path: Path) -> None:
     """If its layers are larger, the error names them."""
-    train(config(ITERATION), tmp_path / "first")
+    train(tiny_config(ITERATION), tmp_path / "first")
     first: Any = load(str(tmp_path / "first"))
     observations = Games(Rules(), 50, canonical_suits=True).observation
     start = str(tmp_path / "first")
-    learner = Learner(config(start=start), "cpu", None)
+    learner = Learner(tiny_config(start=start), "cpu", None)
     with torch.inference_mode():
         outputs = learner.network(torch.from_numpy(observations)).numpy()
     np.testing.assert_allclose(outputs[:, :NUM_ACTIONS], first.logits(observations), atol=1e-5)
     np.testing.assert_allclose(outputs[:, NUM_ACTIONS] * 20, first.values(observations), atol=1e-4)
     with pytest.raises(ValueError, match=r"layers \[16, 79\]"):
-        Learner(config(start=start, layers=[8]), "cpu", None)
+        Learner(tiny_config(start=start, layers=[8]), "cpu", None)
 
 
 def test_a_run_begins_with_the_critic_of_another(tmp_path: Path) -> None:
     """If the widths are the same. The shipped champion has a critic to begin with."""
-    train(config(ITERATION, critic=[8]), tmp_path / "first")
+    train(tiny_config(ITERATION, critic=[8]), tmp_path / "first")
     start = str(tmp_path / "first")
     states = Games(Rules(), 20, canonical_suits=True).full_state()
     first, second, other = (
-        Learner(config(learning_rate=1e-4, critic=[8], start=start), "cpu", None),
-        Learner(config(critic=[8], start=start), "cpu", None),
-        Learner(config(critic=[8]), "cpu", None),
+        Learner(tiny_config(learning_rate=1e-4, critic=[8], start=start), "cpu", None),
+        Learner(tiny_config(critic=[8], start=start), "cpu", None),
+        Learner(tiny_config(critic=[8]), "cpu", None),
     )
-    assert (first._place.critic_value(states) == second._place.critic_value(states)).all()
-    assert (first._place.critic_value(states) != other._place.critic_value(states)).any()
+    assert (first.device.value_states(states) == second.device.value_states(states)).all()
+    assert (first.device.value_states(states) != other.device.value_states(states)).any()
     with pytest.raises(ValueError, match=r"its critic has other layers than \[16\]"):
-        Learner(config(critic=[16], start=start), "cpu", None)
-    Learner(config(layers=[1024, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
+        Learner(tiny_config(critic=[16], start=start), "cpu", None)
+    Learner(tiny_config(layers=[1024, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
 
 
 def test_it_learns_in_half_precision(tmp_path: Path) -> None:
@@ -174,16 +161,16 @@ class InterruptedTraining(Exception):  # noqa: N818 - no error
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, special: dict[str, Any]) -> None:
     """Bit for bit: the networks, their optimiser, past selves, the games and all random generators."""
     options: dict[str, Any] = {"sparring": 0.5, "checkpoint_seconds": 1e-9, **special}
-    train(config(6 * ITERATION, **options), tmp_path / "whole")
+    train(tiny_config(6 * ITERATION, **options), tmp_path / "whole")
 
     def stop(progress: Progress) -> None:
         if progress.decisions == 4 * ITERATION:
             raise InterruptedTraining
 
     with pytest.raises(InterruptedTraining):
-        train(config(6 * ITERATION, **options), tmp_path / "parts", report=stop)
+        train(tiny_config(6 * ITERATION, **options), tmp_path / "parts", report=stop)
     reports: list[Progress] = []
-    train(config(6 * ITERATION, **options), tmp_path / "parts", resume=True, report=reports.append)
+    train(tiny_config(6 * ITERATION, **options), tmp_path / "parts", resume=True, report=reports.append)
     assert [progress.decisions for progress in reports] == [n * ITERATION for n in (4, 5, 6)]
     assert checkpoint(tmp_path / "parts") == checkpoint(tmp_path / "whole")
 
@@ -195,29 +182,23 @@ KINDS = [
 ]
 
 
-def mixed(decisions: int) -> Config:
-    return Config.model_validate(config(decisions).model_dump() | {"tables": KINDS})
-
-
 def test_a_mixture_resumes_bit_for_bit(tmp_path: Path) -> None:
-    train(mixed(4 * ITERATION), tmp_path / "whole")
+    mixed = partial(tiny_config, sections={"tables": KINDS})
+    train(mixed(), tmp_path / "whole")
 
     def stop(progress: Progress) -> None:
         if progress.decisions == 3 * ITERATION:
             raise InterruptedTraining
 
-    often = mixed(4 * ITERATION).model_dump()
-    often["learning"]["checkpoint_seconds"] = 1e-9
     with pytest.raises(InterruptedTraining):
-        train(Config.model_validate(often), tmp_path / "parts", report=stop)
-    train(mixed(4 * ITERATION), tmp_path / "parts", resume=True)
+        train(mixed(checkpoint_seconds=1e-9), tmp_path / "parts", report=stop)
+    train(mixed(), tmp_path / "parts", resume=True)
     assert checkpoint(tmp_path / "parts") == checkpoint(tmp_path / "whole")
 
 
 def test_another_seed_learns_something_else(tmp_path: Path) -> None:
     for name, seed in (("one", 0), ("two", 0), ("other", 1)):
-        changed = Config.model_validate(config().model_dump() | {"seed": seed})
-        train(changed, tmp_path / name)
+        train(tiny_config(seed=seed), tmp_path / name)
     assert checkpoint(tmp_path / "one") == checkpoint(tmp_path / "two") != checkpoint(tmp_path / "other")
 
 
@@ -226,7 +207,7 @@ def test_threads_change_nothing(tmp_path: Path) -> None:
     options: dict[str, Any] = {"layers": [256, 256], "critic": [64], "precision": "bfloat16"}
     for threads in (1, 2):
         torch.set_num_threads(threads)
-        train(config(2 * ITERATION, **options), tmp_path / f"{threads}")
+        train(tiny_config(2 * ITERATION, **options), tmp_path / f"{threads}")
     assert checkpoint(tmp_path / "1") == checkpoint(tmp_path / "2")
 
 
@@ -235,5 +216,5 @@ def test_threads_change_nothing(tmp_path: Path) -> None:
 
 def test_snapshots_are_numbered_without_a_gap(tmp_path: Path) -> None:
     """From 000001, though no iteration ends just where a snapshot is due; the end of a run has one too."""
-    train(config(5 * ITERATION, snapshot_decisions=2 * ITERATION - 24), tmp_path)
+    train(tiny_config(5 * ITERATION, snapshot_decisions=2 * ITERATION - 24), tmp_path)
     assert sorted(path.name for path in (tmp_path / "past").iterdir()) == ["000001", "000002", "000003"]

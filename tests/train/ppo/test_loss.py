@@ -8,7 +8,7 @@ import torch
 from torch.distributions import Categorical
 
 from wizard_env import NUM_ACTIONS
-from wizard_env.train.ppo.loss import loss_gradient, normalised
+from wizard_env.train.ppo.loss import METRICS, Batch, LossWeights, loss_gradient, normalise
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -21,20 +21,9 @@ def test_the_gradient_is_that_of_the_loss(seed: int) -> None:
     masks[np.arange(count), actions] = 1
     old = rng.normal(-2, 0.5, count).astype(np.float32)
     advantages, returns = rng.normal(size=(2, count)).astype(np.float32)
-    gradient, sums = np.zeros_like(outputs), np.zeros(5)
-    loss_gradient(
-        outputs,
-        masks,
-        actions,
-        old,
-        advantages,
-        returns,
-        clip_range,
-        entropy_bonus,
-        value_weight,
-        gradient,
-        sums,
-    )
+    sums = np.zeros(len(METRICS))
+    batch = Batch(masks, actions, old, advantages, returns)
+    gradient = loss_gradient(outputs, batch, LossWeights(clip_range, entropy_bonus, value_weight), sums)
     traced = torch.tensor(outputs, dtype=torch.float64, requires_grad=True)
     logits = traced[:, :NUM_ACTIONS].masked_fill(torch.from_numpy(masks) == 0, -1e9)
     policy: Any = Categorical(logits=logits)
@@ -52,7 +41,7 @@ def test_the_gradient_is_that_of_the_loss(seed: int) -> None:
     assert 0 < float(clipped.mean()) < 1
 
 
-def test_advantages_are_normalised() -> None:
-    scaled = normalised(np.random.default_rng(0).normal(3, 7, 1000).astype(np.float32))
+def test_advantages_are_normalise() -> None:
+    scaled = normalise(np.random.default_rng(0).normal(3, 7, 1000).astype(np.float32))
     assert abs(float(scaled.mean())) < 1e-5
     assert float(scaled.std(ddof=1)) == pytest.approx(1, abs=1e-5)

@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from wizard_env import Games, Rules
-from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork, autocast
-from wizard_env.train.ppo.past_selves import PastSelves, rounds_won
+from wizard_env.train.networks.layers import autocast
+from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
+from wizard_env.train.ppo.past_selves import PastSelves, count_wins
 
 LAYERS = [8]
 
@@ -93,4 +94,4 @@ def test_rounds_are_won_by_the_mean_of_the_seats() -> None:
     plays = np.array([[False, False, True, False]])
     points = np.array([[[30, -10, 20, 0]], [[0, 0, 0, 0]], [[40, 20, 20, 0]], [[20, 20, 20, 0]]], np.int16)
     round_done = np.array([[True], [False], [True], [True]])
-    assert rounds_won(points, round_done, learns, plays) == (1.5, 1.5)
+    assert count_wins(points, round_done, learns, plays) == (1.5, 1.5)

@@ -42,7 +42,7 @@ def test_seats_are_paid_their_own_points(sparring: float) -> None:
         assert rewards.keys() == acted
         games = [agent.partition("/")[0] for agent in acted]
         assert len(games) == (len(set(games)) if sparring else 15)
-        states = env._games.states
+        states = env.games.states
         for agent, reward in rewards.items():
             game, seat = (int(part.partition("_")[2]) for part in agent.split("/"))
             bid, tricks = int(states["bids"][game, seat]), int(states["tricks_won"][game, seat])
@@ -57,8 +57,8 @@ def test_an_episode_is_the_next_round() -> None:
     rng, sizes, hands = np.random.default_rng(0), [], set()
     for _ in range(7):
         observations, _ = env.reset(seed=0)
-        sizes.append(int(env._games.states["hand_size"][0]))
-        hands.add(env._games.states["hands"].tobytes())
+        sizes.append(int(env.games.states["hand_size"][0]))
+        hands.add(env.games.states["hands"].tobytes())
         while observations:
             masks = np.array([seen["action_mask"] for seen in observations.values()])
             actions = dict(zip(observations, sample_legal(masks, rng).tolist(), strict=True))

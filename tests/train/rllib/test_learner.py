@@ -16,7 +16,7 @@ with warnings.catch_warnings():
     pytest.importorskip("ray.rllib", exc_type=ImportError)
     from ray.rllib.core.columns import Columns
 
-    from wizard_env.train.rllib.learner import CHECKPOINT, Learner, algorithm_config, train
+    from wizard_env.train.rllib.learner import Learner, algorithm_config, train
     from wizard_env.train.rllib.module import MODULE
 
 from tests.docs.pages import ROOT, run_page
@@ -24,10 +24,12 @@ from wizard_env import Games
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, NetworkAgent
 from wizard_env.evaluation.evaluate import Entrant, evaluate
-from wizard_env.train.config.rllib import RLlibConfig
+from wizard_env.train.config.rllib import RLlibConfig, RLlibLearning
 from wizard_env.train.run import CONFIG, LOCK
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress
+
+CHECKPOINT = RLlibLearning.checkpoint_file
 
 pytestmark = [
     pytest.mark.usefixtures("one_thread", "cluster"),

@@ -1,0 +1,69 @@
+"""Fully connected layers: building them, naming their weights, and checking that they stay finite."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import torch
+
+MAX_GRADIENT_NORM = 0.5
+"""The norm that the gradient of a network is clipped to."""
+
+
+class Layer(NamedTuple):
+    """The parameters of a fully connected layer."""
+
+    weight: torch.Tensor
+    """[outputs, inputs]."""
+    bias: torch.Tensor
+    """[outputs]."""
+
+
+class DivergedError(ValueError):
+    """Training has led to weights that are not finite."""
+
+
+def check_finite(parameters: Iterable[torch.Tensor], decisions: int) -> None:
+    """Raise DivergedError if weights are infinite or not numbers, before they are saved or act.
+
+    decisions: how many have been learned from, for the message.
+    """
+    if not all(torch.isfinite(values).all() for values in parameters):
+        raise DivergedError(
+            f"training diverged: after {decisions} decisions the network has weights that are not finite; "
+            "the last checkpoint is from before; try a lower learning_rate"
+        )
+
+
+def linear_layers(widths: Sequence[int]) -> list[torch.nn.Linear]:
+    """Return fully connected layers, one after another; `widths` runs from the inputs to the outputs."""
+    return [torch.nn.Linear(*sizes) for sizes in pairwise(widths)]
+
+
+def fully_connected(widths: Sequence[int]) -> torch.nn.Sequential:
+    """Return the layers of `linear_layers` as one module, with ReLU between them."""
+    modules = [module for linear in linear_layers(widths) for module in (linear, torch.nn.ReLU())]
+    return torch.nn.Sequential(*modules[:-1])
+
+
+def layers_of(module: torch.nn.Module) -> list[Layer]:
+    """Return the fully connected layers of a module, in order."""
+    return [
+        Layer(linear.weight, linear.bias)
+        for linear in module.modules()
+        if isinstance(linear, torch.nn.Linear)
+    ]
+
+
+def agent_weights(layers: Iterable[Layer]) -> dict[str, torch.Tensor]:
+    """Return the weights of a policy, named as `wizard_env.agents.network.save_agent` takes them."""
+    return {
+        f"layer.{number}.{kind}": values.detach().cpu().contiguous()
+        for number, layer in enumerate(layers)
+        for kind, values in layer._asdict().items()
+    }
+
+
+def autocast(device: torch.device, precision: str) -> torch.autocast:
+    """Compute in bfloat16 where `precision` asks for it; leave float32 alone."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16")

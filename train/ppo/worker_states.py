@@ -1,0 +1,93 @@
+"""The state of each worker in a checkpoint of "ppo": its games, their seating, and its random generators.
+
+Networks, optimiser and past selves are the same for all workers, and are written once.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from wizard_env.train.ppo.device import Device
+from wizard_env.train.selfplay.checkpoints import Tensors
+from wizard_env.train.selfplay.games import SelfPlayGames
+
+_GAMES = ("states", "observations", "masks", "results")
+_SEATING = ("learns", "plays", "partner")
+_PART = "tables"
+"""The part of a checkpoint that holds the games; the workers after the first add their rank."""
+_DEALER = "tables"
+"""The plain value with the generator of the seating."""
+_OTHERS = "others"
+"""The plain values of the workers after the first."""
+_log = logging.getLogger(__name__)
+
+
+class WorkerState(NamedTuple):
+    """The state of one worker."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    plain: Mapping[str, Any]
+
+
+def worker_state(self_play: SelfPlayGames, rng: np.random.Generator, device: Device) -> WorkerState:
+    """Return the state of this worker."""
+    state = self_play.state()
+    games = {name: array.view(np.uint8) for name, array in zip(_GAMES, state["games"], strict=True)}
+    seating = {name: state[name] for name in _SEATING}
+    plain = {"rng": rng.bit_generator.state, _DEALER: state["rng"]}
+    return WorkerState(games | seating | device.state(), plain)
+
+
+def restore_worker(
+    state: WorkerState, self_play: SelfPlayGames, rng: np.random.Generator, device: Device
+) -> None:
+    """Continue from a `worker_state`. Raises ValueError, LookupError or TypeError for a damaged one."""
+    rng.bit_generator.state = state.plain["rng"]
+    own = self_play.state()["games"]
+    games = [state.arrays[name].view(array.dtype) for name, array in zip(_GAMES, own, strict=True)]
+    self_play.set_state({**state.arrays, "games": games, "rng": state.plain[_DEALER]})
+    device.set_state(dict(state.arrays))
+
+
+def pack(states: Sequence[WorkerState]) -> tuple[dict[str, Tensors], dict[str, Any]]:
+    """Return the parts and the plain values of a checkpoint for the states of all workers, by rank."""
+    parts = {
+        _part(rank): {name: torch.from_numpy(array) for name, array in state.arrays.items()}
+        for rank, state in enumerate(states)
+    }
+    first, *others = [dict(state.plain) for state in states]
+    return parts, first | ({_OTHERS: others} if others else {})
+
+
+def unpack(parts: Mapping[str, Tensors], plain: Mapping[str, Any], rank: int) -> WorkerState:
+    """Return the state of a worker out of a checkpoint."""
+    arrays = {name: tensor.numpy() for name, tensor in parts[_part(rank)].items()}
+    return WorkerState(arrays, [plain, *plain.get(_OTHERS, [])][rank])
+
+
+def needs_new_deals(checkpoint: Path, plain: Mapping[str, Any], workers: int) -> bool:
+    """Return whether another number of workers wrote a checkpoint; logs that new games will be dealt.
+
+    Args:
+        checkpoint: its file, for the message.
+        plain: its plain values.
+        workers: their number now.
+    """
+    before = 1 + len(plain.get(_OTHERS, []))
+    if before != workers:
+        _log.warning(
+            "%s: written by workers=%d, resumed with workers=%d: the run continues with new deals",
+            checkpoint,
+            before,
+            workers,
+        )
+    return before != workers
+
+
+def _part(rank: int) -> str:
+    return f"{_PART}_{rank}" if rank else _PART
