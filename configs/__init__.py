@@ -7,12 +7,12 @@ _FOLDER = Path(str(files(__name__)))
 
 
 def names() -> list[str]:
-    """The shipped configs for `wizard train`; the one for `wizard rllib` has other keys."""
+    """Return the shipped configs for `wizard train`; the one for `wizard rllib` has other keys."""
     return sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem != "rllib")
 
 
 def find(name: str) -> Path:
-    """The path of a config: `name` itself if it is a file, otherwise the shipped config of that name.
+    """Return the path of a config: `name` itself if it is a file, else the shipped config of that name.
 
     Raises FileNotFoundError with the names of the shipped configs.
     """
