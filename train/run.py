@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from wizard_env.agents.network import FILE_NAME, find_encoding
 from wizard_env.envs.rewards import find_reward
@@ -20,7 +20,7 @@ from wizard_env.train.selfplay.progress import Report
 
 CONFIG = "config.json"
 """The file in a run's folder that keeps its config."""
-LOCK = "lock"
+RUN_LOCK = "lock"
 """The file in a run's folder that is locked while a process writes there."""
 _CHANGEABLE = ("learning.decisions", "learning.checkpoint_seconds")
 """The keys that may change when a run continues."""
@@ -37,14 +37,11 @@ class Learner(Protocol):
         """Learn to the end of the run, and write checkpoints and the agent into its folder."""
 
 
-class LearnerType(Protocol):
-    """A class of learners."""
-
-    def __call__(self, config: Config, device: str, checkpoint: Path | None) -> Learner:
-        """Start, or resume from a checkpoint."""
+_LearnerType: TypeAlias = Callable[[Config, str, Path | None], Learner]
+"""A class of learners: of the config, the device, and the checkpoint to resume from or None."""
 
 
-def learner_type(config: Config) -> LearnerType:
+def _learner_type(config: Config) -> _LearnerType:
     """Return the class of a config's learner; only the libraries that it uses are imported."""
     match config.learning.learner:
         case "ppo":
@@ -102,7 +99,7 @@ def train(
             diverged, which the last checkpoint does not contain; or there is no such device.
     """
     config = decide_precision(config, folder, device)
-    make_learner = learner_type(config)
+    make_learner = _learner_type(config)
     run_learner(lambda checkpoint: make_learner(config, device, checkpoint), config, folder, resume, report)
     return folder
 
@@ -181,7 +178,7 @@ def claimed(config: Run, folder: Path, resume: bool) -> Iterator[None]:
     checkpoint = checkpoint_of(config, folder)
     if resume and not checkpoint.exists():
         raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
-    with locked(folder, LOCK):
+    with locked(folder, RUN_LOCK):
         _check_claim(checkpoint, config, folder, resume)
         yield
 

@@ -51,7 +51,7 @@ class Sweep:
     trials: int = 20
     """Runs that are finished or stopped, over all processes and earlier calls."""
     allow_programs: bool = False
-    """Whether runs may start the programs, and import the rewards, that the config names."""
+    """Runs may start the programs, and import the rewards, that the config names."""
     seed: int = 0
     """Of the search; with several processes it is not reproducible."""
 

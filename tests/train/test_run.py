@@ -25,7 +25,7 @@ from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import DivergedError
 from wizard_env.train.ppo.learner import CRITIC
-from wizard_env.train.run import CONFIG, LOCK, checkpoint_of, train
+from wizard_env.train.run import CONFIG, RUN_LOCK, checkpoint_of, train
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress, StopLearning
 
@@ -136,8 +136,8 @@ def test_the_files(learned: Run) -> None:
     names = {path.name for path in learned.folder.iterdir()}
     events = {name for name in names if name.startswith("events.out.tfevents")}
     assert len(events) == 1
-    assert names - events == {CHECKPOINT, FILE_NAME, CURVES, CONFIG, LOCK}
-    assert all((learned.folder / name).stat().st_size for name in names - {LOCK})
+    assert names - events == {CHECKPOINT, FILE_NAME, CURVES, CONFIG, RUN_LOCK}
+    assert all((learned.folder / name).stat().st_size for name in names - {RUN_LOCK})
     kept = (learned.folder / "config.json").read_text()
     assert Config.model_validate_json(kept) == learned.config
 
@@ -318,7 +318,7 @@ def test_a_folder_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
     """By a second run of the same name, and by one that would resume it."""
     train(config(1), tmp_path)
     before = contents(tmp_path)
-    with FileLock(tmp_path / LOCK):
+    with FileLock(tmp_path / RUN_LOCK):
         for resume in (False, True):
             with pytest.raises(BlockingIOError, match="is being written by another run"):
                 train(config(9 * ITERATION), tmp_path, resume=resume)

@@ -32,7 +32,7 @@ def plan(folder: Path, **options: Any) -> Sweep:
 
 
 class Asked:
-    """What a key asks Optuna for."""
+    """Takes the place of an Optuna trial; returns the request for a value."""
 
     def __getattr__(self, name: str) -> Any:
         return lambda *given, **options: (name.removeprefix("suggest_"), *given, *options.values())

@@ -1,24 +1,39 @@
-"""The messages of workers to the process that started them, which shows the progress and writes the files."""
+"""The job of workers, and their messages to the process that started them, which writes the files."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from wizard_env import Agent
+from wizard_env.train.config.run import Config
 from wizard_env.train.selfplay.progress import Progress
 
 _MAX_LOSSES = 3
 """The most losses of workers in a row without an iteration between; then the run is given up."""
 
 
+class Job(NamedTuple):
+    """The job of every worker."""
+
+    config: Config
+    device: str
+    mailbox: Any
+    """The actor `Mailbox`."""
+    agents: Mapping[str, Agent]
+    """Agents that were loaded where the run was started, by name."""
+    start: Mapping[str, bytes]
+    """The files of the networks to start from, by name."""
+
+
 class Start(NamedTuple):
-    """The workers have started, or started again after one was lost."""
+    """The start of the workers, which may follow the loss of one."""
 
     decisions: int
     """Of the checkpoint that they start from."""
 
 
 class Iteration(NamedTuple):
-    """An iteration has ended."""
+    """The end of an iteration."""
 
     progress: Progress
     metrics: dict[str, float]

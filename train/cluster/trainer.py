@@ -1,7 +1,6 @@
 """Training on several workers: Ray Train starts them, and starts them again when one is lost."""
 
 import logging
-from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +12,7 @@ from wizard_env.agents import load
 from wizard_env.agents.network import find_agent
 from wizard_env.evaluation.ray_cluster import LOCAL, connect
 from wizard_env.extras import missing_module
-from wizard_env.train.cluster.mailbox import Mailbox
+from wizard_env.train.cluster.mailbox import Job, Mailbox
 from wizard_env.train.cluster.writer import Writer
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
@@ -66,13 +65,12 @@ def train(
 
     Raises:
         ConnectionError: there is no cluster at that address.
-        FileExistsError, FileNotFoundError: as `wizard_env.train.run.train` does.
         ModuleNotFoundError: ray, or something that Ray Train needs, is not installed.
         PermissionError: the config names programs or code, within `programs(allowed=False)`.
-        StopLearning: `report` has raised it.
         RuntimeError: workers were lost several times in a row before an iteration ended.
         ValueError: `workers` is below 1, or does not divide the games and the minibatches; or the learner is
-            not "ppo"; or, as for `wizard_env.train.run.train`, the folder holds a run of another config.
+            not "ppo".
+        Also the errors of `wizard_env.train.run.train`.
     """
     if workers < 1:
         raise ValueError(f"workers={workers}: allowed are numbers from 1")
@@ -80,46 +78,47 @@ def train(
         learner = config.learning.learner
         raise ValueError(f"workers={workers}: learner {learner!r} has no workers: use learner 'ppo'")
     config = decide_precision(config, folder, device, here=address == LOCAL)
-    learning = config.learning_as(PpoConfig)
     check_shares(config, workers)
     import_code(config)  # refused here if it may not run: workers do not know what may
     _check_ray_train()
-    start = _files_of(find_agent(Path(learning.start))) if learning.start else {}
+    start = _read_start(config)
     checkpoint = checkpoint_of(config, folder)
     with connect(address, f"workers={workers}", processors=workers) as (ray, own), ExitStack() as held:
         agents = _agents_to_send(config, ray)
         held.enter_context(claimed(config, folder, resume))
         if resume:
             plain = read_plain(checkpoint)
-            if plain["decisions"] >= learning.decisions:
+            if plain["decisions"] >= config.learning.decisions:
                 return folder
             needs_new_deals(checkpoint, plain, workers)
         if (cores := ray.cluster_resources().get("CPU", 0)) < workers:
             _log.warning("workers=%d: the cluster has %d cores; the run waits for more", workers, cores)
-        here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-            ray.get_runtime_context().get_node_id(), soft=False
-        )
-        actor = ray.remote(num_cpus=0, scheduling_strategy=here)(Mailbox)
-        mailbox = actor.remote(checkpoint.read_bytes() if resume else None)
-        with TemporaryDirectory() as scratch:
-            job = {"config": config, "device": device, "mailbox": mailbox, "agents": agents, "start": start}
-            fit = _Fit(job, workers, Path(scratch))
-            fit.start()
-            with closing(Writer(config, folder, report)) as writer:
-                try:
-                    _follow(ray, mailbox, fit, writer)
-                except StopLearning:
-                    ray.get(mailbox.stop.remote())
-                    fit.join()
-                    for message in ray.get(mailbox.collect.remote())[0]:
-                        with suppress(StopLearning):
-                            writer.handle(message)
-                    raise
-                except BaseException:
-                    ray.get(mailbox.stop.remote())
-                    fit.join(_STOP_SECONDS if own else None)
-                    raise
+        mailbox = _start_mailbox(ray, checkpoint.read_bytes() if resume else None)
+        fit = _Fit(Job(config, device, mailbox, agents, start), workers)
+        fit.start()
+        with closing(Writer(config, folder, report)) as writer:
+            try:
+                _follow(ray, mailbox, fit, writer)
+            except StopLearning:
+                ray.get(mailbox.stop.remote())
+                fit.join()
+                for message in ray.get(mailbox.collect.remote())[0]:
+                    with suppress(StopLearning):
+                        writer.handle(message)
+                raise
+            except BaseException:
+                ray.get(mailbox.stop.remote())
+                fit.join(_STOP_SECONDS if own else None)
+                raise
     return folder
+
+
+def _start_mailbox(ray: Any, checkpoint: bytes | None) -> Any:
+    """Start the actor on this machine."""
+    here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+        ray.get_runtime_context().get_node_id(), soft=False
+    )
+    return ray.remote(num_cpus=0, scheduling_strategy=here)(Mailbox).remote(checkpoint)
 
 
 def _agents_to_send(config: Config, ray: Any) -> dict[str, Agent]:
@@ -135,8 +134,12 @@ def _agents_to_send(config: Config, ray: Any) -> dict[str, Agent]:
     return sent
 
 
-def _files_of(agent: Path) -> dict[str, bytes]:
+def _read_start(config: Config) -> dict[str, bytes]:
     """Read the networks that a run starts from, by the names of their files."""
+    start = config.learning_as(PpoConfig).start
+    if not start:
+        return {}
+    agent = find_agent(Path(start))
     return {path.name: path.read_bytes() for path in (agent, agent.with_name(CRITIC)) if path.exists()}
 
 
@@ -153,12 +156,10 @@ class _Fit(Thread):
     error: the error that ended it, or None.
     """
 
-    def __init__(self, job: Mapping[str, Any], workers: int, scratch: Path) -> None:
-        """scratch: a folder for files that Ray Train writes for itself."""
+    def __init__(self, job: Job, workers: int) -> None:
         super().__init__(daemon=True)
         self._job = job
         self._workers = workers
-        self._scratch = scratch
         self.error: Exception | None = None
 
     def run(self) -> None:
@@ -167,20 +168,19 @@ class _Fit(Thread):
 
         from wizard_env.train.cluster.worker import work
 
-        on_gpus = self._job["device"] != "cpu"
-        trainer = TorchTrainer(
-            work,
-            train_loop_config=dict(self._job),
-            torch_config=TorchConfig("cpu:gloo,cuda:nccl" if on_gpus else "gloo"),
-            scaling_config=ScalingConfig(num_workers=self._workers, use_gpu=on_gpus),
-            run_config=RunConfig(
-                storage_path=str(self._scratch), failure_config=FailureConfig(max_failures=-1)
-            ),
-        )
-        try:
-            trainer.fit()
-        except Exception as error:
-            self.error = error
+        on_gpus = self._job.device != "cpu"
+        with TemporaryDirectory() as scratch:  # for files that Ray Train writes for itself
+            trainer = TorchTrainer(
+                work,
+                train_loop_config={"job": self._job},
+                torch_config=TorchConfig("cpu:gloo,cuda:nccl" if on_gpus else "gloo"),
+                scaling_config=ScalingConfig(num_workers=self._workers, use_gpu=on_gpus),
+                run_config=RunConfig(storage_path=scratch, failure_config=FailureConfig(max_failures=-1)),
+            )
+            try:
+                trainer.fit()
+            except Exception as error:
+                self.error = error
 
 
 def _follow(ray: Any, mailbox: Any, fit: _Fit, writer: Writer) -> None:

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 import ray
 import torch.distributed as dist
 
-from wizard_env import Agent
 from wizard_env.evaluation.workers import use_one_thread
-from wizard_env.train.cluster.mailbox import read_files, write_files
+from wizard_env.train.cluster.mailbox import Job, read_files, write_files
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
@@ -25,30 +23,16 @@ from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Progress, StopLearning
 
 
-@dataclass(frozen=True)
-class Job:
-    """The job of a worker."""
-
-    config: Config
-    device: str
-    mailbox: Any
-    """The actor `Mailbox`."""
-    agents: Mapping[str, Agent]
-    """Agents that were loaded where the run was started, by name."""
-    start: Mapping[str, bytes]
-    """The files of the networks to start from, by name."""
-
-
-def work(given: dict[str, Any]) -> None:
+def work(given: Mapping[str, Job]) -> None:
     """Learn from the last checkpoint on, until the run ends.
 
     Ray Train answers the error of a lost worker by starting all workers again. Any other error would come
     again: it goes to the mailbox, and the worker counts as lost, so that the others, which may wait for it,
     are started again and find that the run is over.
 
-    given: the fields of `Job`, as Ray Train passes them on.
+    given: the job, under that name.
     """
-    job = Job(**given)
+    job = given["job"]
     use_one_thread()
     keep_freed_memory()
     peers = ProcessGroup() if dist.is_initialized() and dist.get_world_size() > 1 else Peers()
@@ -105,8 +89,7 @@ class _Learner(Learner):
     def save(self, folder: Path) -> None:
         super().save(folder)
         if self.peers.rank == 0:
-            files = read_files(folder, last=CHECKPOINT)
-            ray.get(self._mailbox.report_checkpoint.remote(files))
+            ray.get(self._mailbox.report_checkpoint.remote(read_files(folder, last=CHECKPOINT)))
             shutil.rmtree(folder / PAST, ignore_errors=True)  # sent once
 
 

@@ -48,7 +48,7 @@ class DistillationConfig(SelfPlay):
         if self.population:
             raise ValueError(f"population={self.population}: no teacher plays beside generated agents")
         if self.reward != "points":
-            raise ValueError(f"reward={self.reward!r}: what teachers answer is learned, not what games pay")
+            raise ValueError(f"reward={self.reward!r}: the answers of teachers are learned, not rewards")
         if self.sparring and self.partners != met:
             raise ValueError(
                 f"sparring={self.sparring}: partners are those of the teachers, {met}, not {self.partners}"

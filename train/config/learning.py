@@ -35,7 +35,7 @@ class Learning(Section):
     population: int = Field(default=0, ge=0, le=1000)
     """Number of generated agents among the partners: `wizard_env.agents.perturbed.generated_population`."""
     alone: bool = False
-    """Whether just one seat learns in a game with a partner; otherwise one or more, drawn at random."""
+    """One seat learns in each game with a partner; otherwise one or more, drawn at random."""
     checkpoint_seconds: float = Field(default=60.0, gt=0)
     """Seconds between checkpoints; one more is written at the end."""
 

@@ -39,16 +39,6 @@ class Replay:
         """The number of transitions."""
         return min(self._added, len(self.actions))
 
-    def add_last(
-        self, observations: NDArray[np.uint8], actions: NDArray[np.int64], rewards: NDArray[np.float32]
-    ) -> None:
-        """Add k last decisions of a seat in a round: uint8 [k, OBS_SIZE], int64 [k], float32 [k]."""
-        rows = self._take_rows(len(actions))
-        self.observations[rows] = observations
-        self.actions[rows] = actions
-        self.rewards[rows] = rewards
-        self.next_masks[rows] = 0
-
     def add(
         self,
         observations: NDArray[np.uint8],
@@ -56,25 +46,26 @@ class Replay:
         next_observations: NDArray[np.uint8],
         next_masks: NDArray[np.uint8],
     ) -> None:
-        """Add k unpaid decisions and the next ones of their seats.
-
-        Args:
-            observations: uint8 [k, OBS_SIZE].
-            actions: int64 [k].
-            next_observations: uint8 [k, OBS_SIZE].
-            next_masks: uint8 [k, NUM_ACTIONS].
-        """
-        rows = self._take_rows(len(actions))
-        self.observations[rows] = observations
-        self.actions[rows] = actions
+        """Add k decisions without rewards and the next ones of their seats; every array is [k, ...]."""
+        rows = self._take_rows(observations, actions)
         self.rewards[rows] = 0
         self.next_observations[rows] = next_observations
         self.next_masks[rows] = next_masks
 
-    def _take_rows(self, count: int) -> NDArray[np.int64]:
-        """Return the rows to write next: free ones, then those of the oldest transitions."""
-        rows = np.arange(self._added, self._added + count) % len(self.actions)
-        self._added += count
+    def add_last(
+        self, observations: NDArray[np.uint8], actions: NDArray[np.int64], rewards: NDArray[np.float32]
+    ) -> None:
+        """Add the last decisions of k seats in a round; every array is [k, ...]."""
+        rows = self._take_rows(observations, actions)
+        self.rewards[rows] = rewards
+        self.next_masks[rows] = 0
+
+    def _take_rows(self, observations: NDArray[np.uint8], actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Write decisions into free rows, then into those of the oldest transitions; returns the rows."""
+        rows = np.arange(self._added, self._added + len(actions)) % len(self.actions)
+        self._added += len(actions)
+        self.observations[rows] = observations
+        self.actions[rows] = actions
         return rows
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -105,14 +96,7 @@ class Recorder:
         masks: NDArray[np.uint8],
         actions: NDArray[np.int64],
     ) -> None:
-        """Note a decision in every game.
-
-        Args:
-            seats: int64 [n], the seats that decide.
-            observations: uint8 [n, OBS_SIZE].
-            masks: uint8 [n, NUM_ACTIONS].
-            actions: int64 [n].
-        """
+        """Note a decision of a seat in every game; every array is [games, ...]."""
         before = self._actions[self._games, seats, _PLAY]
         follow = ((actions >= FIRST_PLAY) & (before != _NONE)).nonzero()[0]
         self._plays.add(

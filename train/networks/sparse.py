@@ -21,7 +21,7 @@ from wizard_env.compiled.jit import at, kernel
 from wizard_env.compiled.packing import WORD_BITS, pack_bits
 
 _HAS_KERNELS = platform.machine().lower() in ("x86_64", "amd64")
-"""Whether FBGEMM has kernels for this processor."""
+"""FBGEMM has kernels for this processor."""
 _DENSE = 0.4
 """The share of entries other than 0 from which a dense product is faster."""
 _SAMPLE = 16

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from wizard_env.evaluation.workers import torch_on_one_thread
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
 
 
 class Peers:
@@ -46,7 +46,7 @@ class Peers:
         """Return worker 0's value."""
         return value
 
-    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+    def map(self, function: Callable[[_Task], _Result], tasks: Iterable[_Task], /) -> Iterator[_Result]:
         """Share tasks that every worker has; a `Map` of `wizard_env.evaluation.workers`."""
         listed = list(tasks)
         with torch_on_one_thread():

@@ -100,12 +100,11 @@ class Device(ABC):
     def sum_metrics(self) -> NDArray[np.float64]:
         """Return the sums of METRICS and of the critic's squared errors since `start_update`, float64 [6]."""
 
-    @abstractmethod
     def state(self) -> dict[str, NDArray[np.uint8]]:
         """Return the state of the device's generator of actions, if it has one."""
+        return {}
 
-    @abstractmethod
-    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:
+    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:  # noqa: B027
         """Continue from a `state`; that of another kind of device is ignored."""
 
     def _autocast(self) -> torch.autocast:
@@ -197,12 +196,6 @@ class CpuDevice(Device):
 
     def sum_metrics(self) -> NDArray[np.float64]:
         return np.append(self._sums, self._squares)
-
-    def state(self) -> dict[str, NDArray[np.uint8]]:
-        return {}
-
-    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:
-        pass
 
 
 class GpuDevice(Device):

@@ -29,7 +29,7 @@ OWN_SCALE = 1 / 20
 """The factor on custom rewards, which are paid at the end of a round and should be in points."""
 VALUE_UNIT = 1 / REWARD_SCALES["points"]
 """The points that a value of 1 stands for."""
-GAME_REWARDS: tuple[Reward, ...] = ("game", "win", "rank")
+_GAME_REWARDS: tuple[Reward, ...] = ("game", "win", "rank")
 """The rewards that are paid at the end of the game; the others are paid at the end of a round."""
 NO_PARTNER = -1
 _ALL = slice(None)
@@ -87,7 +87,7 @@ class SelfPlayGames:
         """Of the partners' networks, by the number of bits of the number of decisions."""
         self._pays = find_reward(reward)
         self._scale = REWARD_SCALES.get(reward, OWN_SCALE)
-        self._by_round = reward not in GAME_REWARDS
+        self._by_round = reward not in _GAME_REWARDS
         self._rows = np.arange(num_games)
         self.points = np.zeros_like(self.games.points)
         sits = np.arange(self.points.shape[1]) < self.games.num_players[:, np.newaxis]

@@ -34,7 +34,7 @@ def test_partners_are_those_of_the_teachers(tmp_path: Path) -> None:
         ('teachers = {"a" = 3}', "learning.teachers.a = 3: "),
         ("guidd = 1\n" + TEACHERS, "unknown key learning.guidd: did you mean 'guided'? allowed are"),
         ("sparring = 0.5\npopulation = 2\n" + TEACHERS, "population=2: no teacher plays beside"),
-        ('reward = "win"\nteachers = {"a" = []}', "reward='win': what teachers answer is learned"),
+        ('reward = "win"\nteachers = {"a" = []}', "reward='win': the answers of teachers are learned"),
         (TEACHERS, "sparring=0.0: teachers that have partners would never be asked"),
         ("sparring = 1.0\n" + TEACHERS, "sparring=1.0: ['a'] have no partners and would never be asked"),
         ('sparring = 0.5\nteachers = {"b" = ["random"]}', "just one teacher is the expert, which"),

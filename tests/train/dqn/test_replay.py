@@ -1,4 +1,4 @@
-"""What deep Q-networks learn from: every decision with what it led to."""
+"""The replay memory of deep Q-networks: every decision with its reward and the next one."""
 
 from collections import Counter
 from itertools import pairwise

@@ -41,7 +41,7 @@ def test_the_entries_are_those_of_the_matrix(matrix: np.ndarray) -> None:
 @pytest.mark.parametrize("density", [0.0, 0.05, 0.3, 0.9])
 @pytest.mark.parametrize(("inputs", "outputs"), [(8, 5), (684, 256), (100, 80), (70, 300)])
 def test_a_layer_is_that_of_torch(inputs: int, outputs: int, density: float, relu: bool) -> None:
-    """Whether few of the inputs differ from 0 or most, in narrow tables and in those computed by blocks."""
+    """For few inputs other than 0 and for many, in narrow matrices and in those computed by blocks."""
     layer = torch.nn.Linear(inputs, outputs)
     own = order_by_input(copy.deepcopy(layer))
     given_inputs = with_zeros(40, inputs, density)

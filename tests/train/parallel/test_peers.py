@@ -1,4 +1,4 @@
-"""What workers tell each other: the sums are of all, and a process that is alone changes nothing."""
+"""Collective operations: the sums are of all workers, and a process alone changes nothing."""
 
 from multiprocessing import get_context
 from operator import neg
@@ -26,7 +26,7 @@ def parameters(rank: int) -> list[torch.nn.Parameter]:
 
 
 def exchange(peers: Peers) -> dict[str, Any]:
-    """What a worker has after every kind of exchange."""
+    """Return the results of every collective operation for a worker."""
     ours = parameters(peers.rank)
     peers.average_gradients(ours)
     gradients = [parameter.grad.tolist() for parameter in ours if parameter.grad is not None]

@@ -1,4 +1,4 @@
-"""Encodings of one's own: what the network reads, from the run to the agent that loads."""
+"""Custom encodings: the inputs of the network, from the run to the agent that loads."""
 
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,7 @@ def test_a_network_reads_what_the_encoding_makes(file: str, tmp_path: Path, back
 
 
 def test_a_file_does_not_choose_what_code_runs(file: str, tmp_path: Path) -> None:
-    """Whoever loads it names the encoding; where programs are refused, nobody can."""
+    """The encoding is named when an agent is loaded, and not where programs are refused."""
     name = f"{file}:usual"
     save_agent(PolicyValueNetwork([8], 0, name).agent(), tmp_path / FILE_NAME, name)
     with pytest.raises(ValueError, match=r"trained with encoding '.*:usual': load it with encoding="):

@@ -25,7 +25,7 @@ from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, NetworkAgent
 from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.train.config.rllib import RLlibConfig, RLlibLearning
-from wizard_env.train.run import CONFIG, LOCK
+from wizard_env.train.run import CONFIG, RUN_LOCK
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress
 
@@ -115,7 +115,7 @@ def test_the_result_beats_random(learned: Run) -> None:
 def test_the_files(learned: Run) -> None:
     names = {path.name for path in learned.folder.iterdir() if not path.name.startswith("events")}
     kept = f"{CHECKPOINT}-{learned.reports[-1].decisions}"
-    assert names == {CHECKPOINT, kept, FILE_NAME, CURVES, CONFIG, LOCK}
+    assert names == {CHECKPOINT, kept, FILE_NAME, CURVES, CONFIG, RUN_LOCK}
     assert (learned.folder / CHECKPOINT).resolve().name == kept
 
 
@@ -136,7 +136,7 @@ def test_checkpoint_and_agent_are_the_same_policy(learned: Run) -> None:
 
 
 def test_a_run_is_resumed(learned: Run, tmp_path: Path) -> None:
-    """Where it stopped, now with workers and partners; a second start in its folder is refused."""
+    """From its last checkpoint, now with workers and partners; a second start in its folder is refused."""
     with pytest.raises(FileExistsError, match="resume it"):
         train(learned.config, learned.folder)
     first = config(2048, workers=1, sparring=0.5, partners=["random", "rule_based"])
