@@ -1,1 +1,1 @@
-"""Learning by self-play, and measuring agents: runs, evaluations, leagues, analyses."""
+"""Learning by self-play: runs and their learners, exploitability, sweeps, publishing."""

@@ -16,7 +16,7 @@ from wizard_env.train.config.changes import read_value
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.reading import make_config, read_config
 from wizard_env.train.config.run import Config
-from wizard_env.train.ppo.snapshot_ratings import RATING
+from wizard_env.train.ppo.snapshot_ratings import HELD_OUT, RATING, SEEN
 from wizard_env.train.run import check_names, train
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 from wizard_env.train.selfplay.progress import Progress
@@ -230,7 +230,7 @@ def _run(trial: Any, plan: Sweep) -> float:
 def rating_curve(folder: Path, against: str) -> list[tuple[int, float]]:
     """Return the decisions that a run had learned from at each rating, and its lead in points per game."""
     lines = read_curves(folder / CURVES)
-    names = [f"{RATING}{group}/{against}" for group in ("seen", "held_out")]
+    names = [f"{RATING}{group}/{against}" for group in (SEEN, HELD_OUT)]
     return [(int(line[DECISIONS]), float(line[name])) for line in lines for name in names if line.get(name)]
 
 

@@ -13,6 +13,8 @@ from wizard_env import Game, Rules, View, load
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.agents.pretrained import RIVAL
 from wizard_env.train.push import model_card, push
+from wizard_env.train.run import CONFIG
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS
 from wizard_env.train.selfplay.progress import BID_ACCURACY
 
@@ -50,16 +52,16 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "runs" / "tiny"
     folder.mkdir(parents=True)
     shutil.copy(RIVAL / FILE_NAME, folder)
-    (folder / "config.json").write_text(json.dumps({"name": "tiny", "seed": 3}))
+    (folder / CONFIG).write_text(json.dumps({"name": "tiny", "seed": 3}))
     (folder / CURVES).write_text(f"{BID_ACCURACY},{DECISIONS},train/loss\n0.3,1000,1\n0.5512,2000,1\n")
-    (folder / "checkpoint.safetensors").write_bytes(b"large")
+    (folder / CHECKPOINT).write_bytes(b"large")
     return folder
 
 
 def test_what_is_pushed_is_loaded(hub: Path, run: Path) -> None:
     assert push(run, REPO) == f"https://hub/{REPO}"
     pushed = sorted(path.name for path in (hub / REPO).iterdir())
-    assert pushed == ["README.md", FILE_NAME, "config.json", "progress.csv"]
+    assert pushed == ["README.md", FILE_NAME, CONFIG, CURVES]
     view = View.of([Game(Rules(4), seed=seed) for seed in range(20)])
     rng = np.random.default_rng(0)
     expected = load("rival:backend=numpy").act(view, rng)

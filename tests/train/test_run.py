@@ -20,14 +20,14 @@ from wizard_env import configs
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.evaluation.evaluate import Entrant, evaluate
-from wizard_env.train.config.ppo import MaskablePpoConfig
+from wizard_env.train.config.ppo import MaskablePpoConfig, PpoConfig
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import DivergedError
 from wizard_env.train.ppo.learner import CRITIC
 from wizard_env.train.run import CONFIG, RUN_LOCK, checkpoint_of, train
-from wizard_env.train.selfplay.curves import CURVES
-from wizard_env.train.selfplay.progress import Progress, StopLearning
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS
+from wizard_env.train.selfplay.progress import BID_ACCURACY, POINTS, Progress, StopLearning
 
 UNTRAINED: dict[str, Any] = {"learning_rate": 1e-12, "final_learning_rate": 1e-12}
 
@@ -138,19 +138,17 @@ def test_the_files(learned: Run) -> None:
     assert len(events) == 1
     assert names - events == {CHECKPOINT, FILE_NAME, CURVES, CONFIG, RUN_LOCK}
     assert all((learned.folder / name).stat().st_size for name in names - {RUN_LOCK})
-    kept = (learned.folder / "config.json").read_text()
+    kept = (learned.folder / CONFIG).read_text()
     assert Config.model_validate_json(kept) == learned.config
 
 
 def test_the_curves(learned: Run) -> None:
     """Every iteration has a line."""
     rows = curves(learned.folder)
-    assert [int(row["time/total_timesteps"]) for row in rows] == [
-        progress.decisions for progress in learned.reports
-    ]
+    assert [int(row[DECISIONS]) for row in rows] == [progress.decisions for progress in learned.reports]
     for row, progress in zip(rows, learned.reports, strict=True):
-        assert float(row["selfplay/bid_accuracy"]) == pytest.approx(progress.bid_accuracy)
-        assert float(row["selfplay/points_per_round"]) == pytest.approx(progress.points)
+        assert float(row[BID_ACCURACY]) == pytest.approx(progress.bid_accuracy)
+        assert float(row[POINTS]) == pytest.approx(progress.points)
     rates = [float(row["train/learning_rate"]) for row in rows[1:]]
     assert rates == sorted(rates, reverse=True)
     assert rates[0] == pytest.approx(2e-3, rel=0.1)
@@ -214,7 +212,7 @@ def test_resuming_continues_from_the_checkpoint(tmp_path: Path) -> None:
 def test_resuming_keeps_the_curves(tmp_path: Path) -> None:
     train(config(4 * ITERATION), tmp_path)
     train(config(6 * ITERATION), tmp_path, resume=True)
-    steps = [int(row["time/total_timesteps"]) for row in curves(tmp_path)]
+    steps = [int(row[DECISIONS]) for row in curves(tmp_path)]
     assert steps == [iteration * ITERATION for iteration in range(1, 7)]
 
 
@@ -403,7 +401,7 @@ def test_equal_runs_are_equal_files(tmp_path: Path) -> None:
     """Byte for byte: agent, checkpoint and critic."""
     for name in ("one", "two"):
         train(config(2 * ITERATION, learner="ppo", critic=[8]), tmp_path / name)
-    for file in (FILE_NAME, "checkpoint.safetensors", CRITIC):
+    for file in (FILE_NAME, PpoConfig.checkpoint_file, CRITIC):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 

@@ -151,7 +151,7 @@ class Learner(NewDealsLearner):
             total_error += float(error.detach().sum())
         return logits, total_divergence, total_error
 
-    def _agent(self) -> dict[str, torch.Tensor]:
+    def _agent_weights(self) -> dict[str, torch.Tensor]:
         return self.network.agent(VALUE_UNIT)
 
 

@@ -191,7 +191,7 @@ class Learner(NewDealsLearner):
             for behind, ahead in zip(self._target.parameters(), self.network.plays.parameters(), strict=True):
                 behind.lerp_(ahead, self._learning.target_rate)
 
-    def _agent(self) -> dict[str, torch.Tensor]:
+    def _agent_weights(self) -> dict[str, torch.Tensor]:
         return self.network.policy()
 
 

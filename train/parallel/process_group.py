@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from wizard_env.train.parallel.peers import Peers
 
+EXCHANGE_SECONDS = "workers/exchange_seconds"
+MEGABYTES_SENT = "workers/megabytes_sent"
+
 
 class LostWorkerError(RuntimeError):
     """Another worker no longer answers."""
@@ -71,7 +74,7 @@ class ProcessGroup(Peers):
         The bytes are those of gradients, weights and sums in a ring: of a sum of n bytes, each worker sends
         2 n (count - 1) / count (Patarasuk and Yuan 2009).
         """
-        metrics = {"workers/exchange_seconds": self._seconds, "workers/megabytes_sent": self._bytes / 1e6}
+        metrics = {EXCHANGE_SECONDS: self._seconds, MEGABYTES_SENT: self._bytes / 1e6}
         self._seconds = self._bytes = 0.0
         return metrics
 

@@ -11,6 +11,8 @@ from wizard_env.train.parallel.peers import Peers
 
 RATING = "rating/"
 """The beginning of the names of ratings."""
+SEEN, HELD_OUT = "seen", "held_out"
+"""The groups of agents that ratings are against: partners in training, and others."""
 SEED = 2**33
 """The seed of the deals, which are the same for every snapshot of every run."""
 
@@ -38,8 +40,8 @@ class SnapshotRatings:
     def rate(self, network: PolicyValueNetwork) -> dict[str, float]:
         """Play the network alone against copies of each agent; returns the metrics to log, by name.
 
-        Of each agent: the network's lead in points per game, and its share of games won. An agent is in the
-        group `seen` if it is a partner in training, else in `held_out`.
+        Of each agent: the network's lead in points per game, and its share of games won; and the mean lead
+        over each group.
         """
         learner = Entrant("learner", GreedyAgent(network))
         curves: dict[str, float] = {}
@@ -48,7 +50,7 @@ class SnapshotRatings:
             others = [Entrant(name, agent)] * (self._rules.num_players - 1)
             result = evaluate([learner, *others], self._rules, self._games, SEED, spread=self._peers.map)
             (difference,) = result.differences
-            group = "seen" if name in self._partners else "held_out"
+            group = SEEN if name in self._partners else HELD_OUT
             curves[f"{RATING}{group}/{name}"] = difference.points
             curves[f"{RATING}{group}/{name}/won"] = result.standings[0].win_share
             means.setdefault(group, []).append(difference.points)

@@ -113,11 +113,11 @@ class NewDealsLearner(IterativeLearner):
         self._optimizer = torch.optim.Adam(learning.parameters(), learning_rate, fused=True)
 
     @abstractmethod
-    def _agent(self) -> dict[str, torch.Tensor]:
+    def _agent_weights(self) -> dict[str, torch.Tensor]:
         """Return the weights of the agent, as `wizard_env.agents.network.save_agent` takes them."""
 
     def save(self, folder: Path) -> None:
-        agent = self._agent()
+        agent = self._agent_weights()
         write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
         parts = {name: network.state_dict() for name, network in self._networks.items()}
         plain = {"decisions": self.decisions, "precision": self._precision}

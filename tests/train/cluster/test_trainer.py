@@ -19,10 +19,12 @@ from wizard_env.train.cluster.mailbox import read_files, write_files
 from wizard_env.train.cluster.trainer import train
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.parallel.process_group import MEGABYTES_SENT
 from wizard_env.train.ppo.learner import Learner
+from wizard_env.train.run import CONFIG
 from wizard_env.train.run import train as train_here
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
-from wizard_env.train.selfplay.curves import CURVES
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS
 from wizard_env.train.selfplay.progress import Progress, StopLearning
 
 PARTNERS: dict[str, Any] = {"sparring": 0.5, "partners": ["heuristic"]}
@@ -65,7 +67,7 @@ def test_one_worker_writes_what_a_process_alone_does(cluster: None, tmp_path: Pa
     reports: list[Progress] = []
     train_here(run, tmp_path / "here")
     train(run, tmp_path / "there", workers=1, report=reports.append)
-    for name in (CHECKPOINT, CURVES, "config.json"):
+    for name in (CHECKPOINT, CURVES, CONFIG):
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
     here, there = (load_file(tmp_path / name / FILE_NAME) for name in ("here", "there"))
     assert all((here[name] == there[name]).all() for name in here | there)
@@ -102,8 +104,8 @@ def test_two_workers_stop_and_resume(cluster: None, tmp_path: Path) -> None:
     together(2, work)
     assert content(tmp_path / "run") == content(tmp_path)
     found = lines(tmp_path / "run")
-    assert [int(line["time/total_timesteps"]) for line in found] == [n * ITERATION for n in (1, 2, 3, 4)]
-    assert all(float(line["workers/megabytes_sent"]) > 0 for line in found)
+    assert [int(line[DECISIONS]) for line in found] == [n * ITERATION for n in (1, 2, 3, 4)]
+    assert all(float(line[MEGABYTES_SENT]) > 0 for line in found)
 
 
 @pytest.mark.slow
@@ -119,9 +121,7 @@ def test_workers_that_are_stopped_write_a_checkpoint(cluster: None, tmp_path: Pa
     stopped = read_plain(tmp_path / CHECKPOINT)["decisions"]
     assert ITERATION <= stopped < 8 * ITERATION
     train(run, tmp_path, workers=2, resume=True)
-    assert [int(line["time/total_timesteps"]) for line in lines(tmp_path)] == [
-        n * ITERATION for n in range(1, 9)
-    ]
+    assert [int(line[DECISIONS]) for line in lines(tmp_path)] == [n * ITERATION for n in range(1, 9)]
     before = content(tmp_path)
     train(run, tmp_path, workers=2, resume=True, report=stop)
     assert content(tmp_path) == before

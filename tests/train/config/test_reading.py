@@ -58,11 +58,11 @@ def test_runs_of_maskable_ppo_kept_the_keys_of_ppo(tmp_path: Path) -> None:
     config = read_config(write(tmp_path, learning=MASKABLE))
     kept = config.model_dump(mode="json")
     kept["learning"] |= {"critic": [], "past_selves": 16, "start": "", "precision": "float32"}
-    (tmp_path / "config.json").write_text(json.dumps(kept))
-    assert read_kept(tmp_path / "config.json", Config) == config
-    (tmp_path / "config.json").write_text(json.dumps(kept | {"learning": kept["learning"] | {"critics": []}}))
+    (tmp_path / "kept.json").write_text(json.dumps(kept))
+    assert read_kept(tmp_path / "kept.json", Config) == config
+    (tmp_path / "kept.json").write_text(json.dumps(kept | {"learning": kept["learning"] | {"critics": []}}))
     with pytest.raises(ConfigError, match=r"unknown key learning\.critics"):
-        read_kept(tmp_path / "config.json", Config)
+        read_kept(tmp_path / "kept.json", Config)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from tests.train.cluster.threads import together
 from wizard_env.train.parallel.peers import Peers, equal_share
-from wizard_env.train.parallel.process_group import LostWorkerError, ProcessGroup
+from wizard_env.train.parallel.process_group import (
+    EXCHANGE_SECONDS,
+    MEGABYTES_SENT,
+    LostWorkerError,
+    ProcessGroup,
+)
 from wizard_env.train.ppo.loss import normalise, normalise_minibatches
 
 
@@ -85,8 +90,8 @@ def test_processes_exchange(tmp_path: Path) -> None:
         }
         gradients, weights, sums = 40, 40, 16
         sent = (2 * gradients + weights + 2 * sums) * 2 / 3
-        assert metrics["workers/megabytes_sent"] == pytest.approx(sent / 1e6)
-        assert metrics["workers/exchange_seconds"] > 0
+        assert metrics[MEGABYTES_SENT] == pytest.approx(sent / 1e6)
+        assert metrics[EXCHANGE_SECONDS] > 0
 
 
 def test_shares_are_equal() -> None:

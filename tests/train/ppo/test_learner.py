@@ -16,7 +16,7 @@ from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.ppo.learner import Learner
-from wizard_env.train.ppo.snapshot_ratings import SEED
+from wizard_env.train.ppo.snapshot_ratings import HELD_OUT, RATING, SEED, SEEN
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES
@@ -96,7 +96,7 @@ def test_it_is_rated_as_it_learns(tmp_path: Path) -> None:
     assert checkpoint(tmp_path / "rated") == checkpoint(tmp_path / "not")
     with (tmp_path / "rated" / CURVES).open(newline="") as file:
         lines = list(csv.DictReader(file))
-    figures = [(line["rating/seen/random"], line["rating/held_out/heuristic/won"]) for line in lines]
+    figures = [(line[f"{RATING}{SEEN}/random"], line[f"{RATING}{HELD_OUT}/heuristic/won"]) for line in lines]
     assert [all(pair) for pair in figures] == [False, True, False, True]
     last = evaluate([str(tmp_path / "rated"), *["random"] * 3], tiny_config().game.rules(), 4, seed=SEED)
     assert float(figures[-1][0]) == pytest.approx(last.differences[0].points)
