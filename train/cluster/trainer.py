@@ -12,7 +12,7 @@ from wizard_env.agents import load
 from wizard_env.agents.network import find_agent
 from wizard_env.evaluation.ray_cluster import LOCAL, connect
 from wizard_env.extras import missing_module
-from wizard_env.train.cluster.mailbox import Job, Mailbox
+from wizard_env.train.cluster.mailbox import Job, Mailbox, Message
 from wizard_env.train.cluster.writer import Writer
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
@@ -102,9 +102,8 @@ def train(
             except StopLearning:
                 ray.get(mailbox.stop.remote())
                 fit.join()
-                for message in ray.get(mailbox.collect.remote())[0]:
-                    with suppress(StopLearning):
-                        writer.handle(message)
+                with suppress(StopLearning):
+                    _handle(ray.get(mailbox.collect.remote())[0], writer)
                 raise
             except BaseException:
                 ray.get(mailbox.stop.remote())
@@ -190,9 +189,20 @@ def _follow(ray: Any, mailbox: Any, fit: _Fit, writer: Writer) -> None:
         fit.join(_POLL_SECONDS)
         running = fit.is_alive()
         messages, error = ray.get(mailbox.collect.remote())
-        for message in messages:
-            writer.handle(message)
+        _handle(messages, writer)
         if error is not None:
             raise error
     if fit.error is not None:
         raise fit.error
+
+
+def _handle(messages: list[Message], writer: Writer) -> None:
+    """Handle all messages; then raise StopLearning if one of the reports has raised it."""
+    stop = None
+    for message in messages:
+        try:
+            writer.handle(message)
+        except StopLearning as raised:
+            stop = raised
+    if stop is not None:
+        raise stop
