@@ -12,7 +12,8 @@ class TorchThreads:
     """Chooses, for one kind of call, between one thread of torch and all that it may use.
 
     OpenMP's threads wait for each other, so beside another busy process several can take many times as long
-    as one. Results do not depend on the choice.
+    as one. The results of our networks do not depend on the choice; those of stable-baselines3 may differ in
+    their last bits.
     """
 
     def __init__(self) -> None:
