@@ -118,7 +118,9 @@ def rllib(
     say(f"run          {folder}: {settings.learning.decisions:,} decisions")
     learn = partial(train, settings, folder, address=address)
     with stoppable(), programs(allow_programs):
-        commands = _learn_and_evaluate(settings, folder, learn, folder / settings.learning.checkpoint_file, resume)
+        commands = _learn_and_evaluate(
+            settings, folder, learn, folder / settings.learning.checkpoint_file, resume
+        )
     say_next_steps("next: evaluate it, play against it, look at its games and curves", *commands)
 
 
