@@ -17,7 +17,7 @@ from wizard_env.agents.network import NetworkAgent
 from wizard_env.agents.pretrained import CHAMPION, DISTILLED
 from wizard_env.agents.search.belief import draw_worlds
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.agents.search.seat_model import model_of
+from wizard_env.agents.search.seat_model import SeatModel
 
 _SAMPLER = "OpenSpiel resample_from_infostate"
 _CALLED = "the champion called from Python"
@@ -62,7 +62,7 @@ def _act(name: str, num_games: int) -> Contestant:
 
 def _play_out(network: Path, num_games: int) -> Contestant:
     """Time `Playouts` of worlds of 15 cards, with a network in every seat."""
-    model = model_of(NetworkAgent(str(network), backend="numpy").layers)
+    model = SeatModel.from_layers(NetworkAgent(str(network), backend="numpy").layers)
     view, playouts = Games(_ROUND, 1).view(), Playouts(num_games, evidence="nothing", model=model)
     tried, rng = view.mask != 0, np.random.default_rng(0)
     tried[:, FIRST_BID + 1 :] = False

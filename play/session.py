@@ -10,7 +10,7 @@ import numpy as np
 
 from wizard_env import ACTIONS, Agent, Game, Rules, View
 from wizard_env.agents.assessment import assess
-from wizard_env.agents.search.playouts import chances
+from wizard_env.agents.search.playouts import estimate_bid_chances
 from wizard_env.loading import load
 from wizard_env.play.language.translation import t
 from wizard_env.records.transcripts import Trick, step_and_transcribe, transcribe_deal
@@ -217,7 +217,7 @@ class Session:
         """
         view = View.of([self.game])
         assessment = assess(agent, view, self._randomness())
-        met = chances(view, self._randomness())[0]
+        met = estimate_bid_chances(view, self._randomness())[0]
         choices = [
             ActionAdvice(
                 action=ACTIONS[action],

@@ -1,190 +1,221 @@
-"""Worlds weighed by what was seen: the likelihood of the others' choices, under a model of what they do."""
+"""Worlds weighed by what was seen: importance sampling, with the likelihood of the other seats' choices.
 
-from typing import Any
+Worlds are drawn uniformly (see `belief.py`), replayed, weighed by how likely a model of the seats makes the
+trump, the bids and the cards seen, and resampled by weight. Bids are quick to replay, so they thin out the
+worlds before the cards are weighed.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
+from wizard_env.agents.search.belief import draw_deals
 from wizard_env.agents.search.seat_model import (
     HEURISTIC,
-    KINDS,
-    OpponentModel,
-    model_action,
-    model_likelihood,
-    working_copy,
+    MODEL_KIND,
+    SeatModel,
+    Workspace,
+    choose_action,
+    likelihood_of,
+    new_workspace,
 )
+from wizard_env.chance import mix, step_generator
+from wizard_env.checks import check_choice, check_integer
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import apply, bids_are_public, left_of, turn_up
+from wizard_env.sampling import unit_interval
 from wizard_env.state import BID, HIDDEN, NOT_BID, PLAY, STATE, TRUMP, State
 from wizard_env.view import View
 
-NOTHING, BIDS, PLAYS = range(3)
-EVIDENCE = ("nothing", "bids", "plays")
-"""What worlds are weighed by: nothing, the trump named and the bids, or those and the cards played."""
+_NOTHING, _BIDS, _PLAYS = range(3)
+_EVIDENCE = ("nothing", "bids", "plays")
 
-NO_ACTION = -1
+_CANDIDATES = 16
+"""Worlds drawn for each one that is wanted."""
+_FINALISTS = 4
+"""Worlds left for each one that is wanted, once the bids are weighed and before the plays are."""
+_LEAST_SHARE = 0.25
+"""The least effective sample size that weighing leaves, as a share of the worlds."""
 _HALVINGS = 10
 """Steps of the bisection that finds a power."""
+_NO_ACTION = -1
 
 
-def weigh_worlds(
-    view: View, worlds: NDArray[Any], evidence: str = "plays", model: OpponentModel = HEURISTIC
-) -> NDArray[np.float64]:
-    """Weigh worlds drawn for the decisions of a view by what the other seats did.
+class Sample(NamedTuple):
+    """Worlds in proportion to how likely they are."""
 
-    Bids that the acting seat may not see are filled in: each becomes the model's bid for that hand.
+    worlds: Any
+    """Records of dtype STATE, with hidden bids filled in."""
+    chosen: NDArray[np.int64]
+    """[count] the indices of the worlds chosen, in ascending order; some more than once."""
+    generator: np.uint64
+    """The generator after the draws."""
+
+
+def sample_worlds(
+    view: View,
+    count: int,
+    rng: np.random.Generator,
+    evidence: str = "plays",
+    model: SeatModel = HEURISTIC,
+) -> NDArray[Any]:
+    """Draw worlds as likely as they are if the other seats bid and play like the model.
 
     Args:
         view: n decisions.
-        worlds: [n, count] records of dtype STATE, from `draw_worlds`; changed where bids are hidden.
-        evidence: one of EVIDENCE.
-        model: what the other seats are believed to do.
+        count: worlds per decision, at least 1.
+        rng: used if the view has no random words of its own.
+        evidence: weigh worlds by "nothing", by the trump named and the "bids", or by those and the "plays".
+        model: a guess at what the other seats do.
 
     Returns:
-        float64 [n, count]: the likelihood of what was seen, at most 1.
-
-    Raises:
-        ValueError: `evidence` is unknown.
+        [n, count] records of dtype STATE, with hidden bids filled in.
     """
-    weights = np.empty(worlds.shape)
-    together = np.ascontiguousarray(worlds)
-    _weigh_rows(view.known, together, check_evidence(evidence), *model, weights)
-    if together is not worlds:
-        worlds[:] = together
-    return weights
+    check_integer("count", count, 1, 2**31)
+    worlds = np.empty((len(view), count), STATE)
+    _sample_rows(view.known, view.noise(rng), check_evidence(evidence), model, worlds)
+    return worlds
 
 
 def check_evidence(name: str) -> int:
-    """The index of `name` in EVIDENCE. Raises ValueError if it is not there."""
-    if name not in EVIDENCE:
-        raise ValueError(f"evidence={name!r}: allowed are {', '.join(EVIDENCE)}")
-    return EVIDENCE.index(name)
-
-
-@compiled
-def rewind_round(world: State, past: State) -> None:
-    """Take `past`, a copy of a world, back to the start of the round, with the world's hands dealt."""
-    for seat in range(world.num_players):
-        past.hands[seat] = world.hands[seat] + world.played[seat]
-    past.leader = left_of(world, int(world.dealer))
-    turn_up(past, int(world.upcard))
-
-
-@compiled
-def next_action(world: State, past: State) -> int:
-    """The action taken next in `past`, an earlier moment of a world; NO_ACTION once they have met.
-
-    A bid that is HIDDEN in the world must be filled in before it is asked for.
-    """
-    if past.phase == TRUMP:
-        return NO_ACTION if world.phase == TRUMP else FIRST_TRUMP + int(world.trump)
-    if past.phase == BID:
-        bid = int(world.bids[past.seat])
-        return NO_ACTION if bid == NOT_BID else FIRST_BID + bid
-    if past.num_plays == world.num_plays:
-        return NO_ACTION
-    return FIRST_PLAY + int(world.plays[past.num_plays])
+    """Return the evidence as a number for compiled code. Raises ValueError if the name is unknown."""
+    check_choice("evidence", name, _EVIDENCE)
+    return _EVIDENCE.index(name)
 
 
 @outlined
-def replay_bidding(world: State, past: State, observer: int, weighs: bool, model: Any) -> float:
-    """Replay the bidding with the hands of a world, and fill in the bids that were not seen.
+def sample_weighed(known: State, word: np.uint64, count: int, evidence: int, workspace: Workspace) -> Sample:
+    """Draw more worlds than wanted, weigh them by what was seen, and choose `count` by weight."""
+    past = np.empty(1, STATE)
+    worlds = np.empty(count * (1 if evidence == _NOTHING else _CANDIDATES), STATE)
+    weights = np.empty(len(worlds))
+    generator = draw_deals(known, word, worlds, False)
+    for number in range(len(worlds)):
+        weights[number] = replay_bidding(worlds[number], past, evidence != _NOTHING, workspace)
+    temper(weights, _LEAST_SHARE * len(weights))
+    finalists = np.arange(len(worlds))
+    if evidence == _PLAYS and known.num_plays:
+        finalists = np.empty(count * _FINALISTS, np.int64)
+        generator = step_generator(generator, 1)
+        resample(weights, unit_interval(mix(generator)), finalists)
+        weights = np.empty(len(finalists))
+        for number in range(len(finalists)):
+            if number and finalists[number] == finalists[number - 1]:
+                weights[number] = weights[number - 1]
+                continue
+            world = worlds[finalists[number]]
+            replay_bidding(world, past, False, workspace)
+            weights[number] = replay_tricks(world, past[0], workspace)
+        temper(weights, _LEAST_SHARE * len(weights))
+    chosen = np.empty(count, np.int64)
+    generator = step_generator(generator, 1)
+    resample(weights, unit_interval(mix(generator)), chosen)
+    return Sample(worlds, finalists[chosen], generator)
 
-    past: a copy of the world; left at the start of play, or where the world stands if that is earlier.
+
+@kernel([STATE], [np.uint64], int, MODEL_KIND, [[STATE]])
+def _sample_rows(known: Any, words: Any, evidence: int, model: Any, worlds: Any) -> None:
+    count = worlds.shape[1]
+    for index in range(len(known)):
+        sample = sample_weighed(known[index], words[index], count, evidence, new_workspace(model))
+        for number in range(count):
+            worlds[index, number] = sample.worlds[sample.chosen[number]]
+
+
+@outlined
+def replay_bidding(world: State, past: Any, weighs: bool, workspace: Workspace) -> float:
+    """Replay the bidding with the hands of a world, and fill in the bids that its acting seat has not seen.
+
+    past: [1] of dtype STATE, written here: the start of play, or the world itself if that is earlier.
 
     Returns the likelihood of the trump named and the bids seen; 1 if `weighs` is off.
     """
-    rewind_round(world, past)
+    past[0] = world
+    state = past[0]
+    _rewind_round(state)
     likelihood = 1.0
-    while past.phase < PLAY:
-        seat = int(past.seat)
-        is_hidden = past.phase == BID and world.bids[seat] == HIDDEN
+    while state.phase < PLAY:
+        seat = int(state.seat)
+        is_hidden = state.phase == BID and world.bids[seat] == HIDDEN
         if is_hidden:
-            world.bids[seat] = model_action(past, model) - FIRST_BID
-        action = next_action(world, past)
-        if action == NO_ACTION:
+            world.bids[seat] = choose_action(state, workspace) - FIRST_BID
+        action = _next_action(world, state)
+        if action == _NO_ACTION:
             break
-        if weighs and seat != observer and not is_hidden:
-            likelihood *= model_likelihood(past, action, model)
-        apply(past, action)
-        if past.bids[seat] != NOT_BID and not bids_are_public(past):
-            past.bids[seat] = HIDDEN
+        if weighs and seat != world.seat and not is_hidden:
+            likelihood *= likelihood_of(action, state, workspace)
+        apply(state, action)
+        if state.bids[seat] != NOT_BID and not bids_are_public(state):
+            state.bids[seat] = HIDDEN
     for seat in range(world.num_players):
-        past.bids[seat] = world.bids[seat]
+        state.bids[seat] = world.bids[seat]
     return likelihood
 
 
 @outlined
-def replay_tricks(world: State, past: State, observer: int, model: Any) -> float:
-    """Replay the tricks with the hands of a world; returns the likelihood of the cards others played.
+def replay_tricks(world: State, past: State, workspace: Workspace) -> float:
+    """Replay the tricks with the hands of a world; return the likelihood of the cards that others played.
 
     past: as `replay_bidding` left it.
     """
     likelihood = 1.0
-    action = next_action(world, past)
-    while action != NO_ACTION:
-        if past.seat != observer:
-            likelihood *= model_likelihood(past, action, model)
+    action = _next_action(world, past)
+    while action != _NO_ACTION:
+        if past.seat != world.seat:
+            likelihood *= likelihood_of(action, past, workspace)
         apply(past, action)
-        action = next_action(world, past)
+        action = _next_action(world, past)
     return likelihood
 
 
-@kernel([STATE], [[STATE]], int, *KINDS, [[np.float64]])
-def _weigh_rows(
-    known: Any,
-    worlds: Any,
-    evidence: int,
-    layers: Any,
-    widths: Any,
-    odd: float,
-    temperature: float,
-    weights: Any,
-) -> None:
-    past = np.empty(1, STATE)
-    for index in range(len(known)):
-        model = working_copy(layers, widths, odd, temperature)  # its observation has zeros where nobody sits
-        observer = int(known[index].seat)
-        for number in range(worlds.shape[1]):
-            world = worlds[index, number]
-            past[0] = world
-            weights[index, number] = replay_bidding(world, past[0], observer, evidence != NOTHING, model)
-            if evidence == PLAYS:
-                weights[index, number] *= replay_tricks(world, past[0], observer, model)
+@compiled
+def _rewind_round(state: State) -> None:
+    """Take a copy of a world back to the start of its round."""
+    for seat in range(state.num_players):
+        state.hands[seat] += state.played[seat]
+    state.leader = left_of(state, int(state.dealer))
+    turn_up(state, int(state.upcard))
 
 
-def resample(weights: NDArray[np.float64], start: float, count: int) -> NDArray[np.int64]:
+@compiled
+def _next_action(world: State, past: State) -> int:
+    """Return the action taken next in `past`, an earlier moment of a world; _NO_ACTION if there is none.
+
+    A bid that is HIDDEN in the world must be filled in before.
+    """
+    if past.phase == TRUMP:
+        return _NO_ACTION if world.phase == TRUMP else FIRST_TRUMP + int(world.trump)
+    if past.phase == BID:
+        bid = int(world.bids[past.seat])
+        return _NO_ACTION if bid == NOT_BID else FIRST_BID + bid
+    if past.num_plays == world.num_plays:
+        return _NO_ACTION
+    return FIRST_PLAY + int(world.plays[past.num_plays])
+
+
+@compiled
+def resample(weights: Any, start: float, chosen: Any) -> None:
     """Choose indices in proportion to their weights, by systematic resampling (Kitagawa 1996).
 
     Args:
         weights: float64 [n], not all 0.
         start: a random number in [0, 1), which decides the choice.
-        count: the number of indices to choose; the same one may be chosen several times.
-
-    Returns:
-        int64 [count], in ascending order.
+        chosen: int64 [count], written here: indices in ascending order; some may repeat.
     """
-    chosen = np.empty(count, np.int64)
-    _resample(np.ascontiguousarray(weights), start, chosen)
-    return chosen
-
-
-@compiled
-def resample_into(weights: Any, start: float, chosen: Any) -> None:
-    """`resample`, into an array that has one place for each index to choose."""
     step = weights.sum() / len(chosen)
     number, reached = 0, weights[0]
-    for place in range(len(chosen)):
-        while reached < (place + start) * step and number + 1 < len(weights):
+    for index in range(len(chosen)):
+        while reached < (index + start) * step and number + 1 < len(weights):
             number += 1
             reached += weights[number]
-        chosen[place] = number
+        chosen[index] = number
 
 
 @compiled
-def effective(weights: Any) -> float:
-    """How many worlds of equal weight tell as much (Kong 1992)."""
+def effective_sample_size(weights: Any) -> float:
+    """Return the number of worlds of equal weight that would tell as much (Kong 1992)."""
     total, squares = 0.0, 0.0
     for weight in weights:
         total += weight
@@ -193,27 +224,22 @@ def effective(weights: Any) -> float:
 
 
 @outlined
-def soften(weights: Any, least: float) -> None:
-    """Raise weights to the power, at most 1, that leaves `least` effective worlds (annealing; Neal 2001).
+def temper(weights: Any, least: float) -> None:
+    """Raise weights to the power, at most 1, that leaves an effective sample size of `least` (Neal 2001).
 
     weights: float64 [n] above 0, changed here.
 
-    The model errs, and of few worlds hardly one fits all that was seen: unsoftened, that one is believed.
+    The model errs, and of few worlds hardly one fits all that was seen: untempered, that one gets all weight.
     """
-    if effective(weights) >= least:
+    if effective_sample_size(weights) >= least:
         return
     logs = np.log(weights / weights.max())
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         power = (low + high) / 2
-        if effective(np.exp(power * logs)) < least:
+        if effective_sample_size(np.exp(power * logs)) < least:
             high = power
         else:
             low = power
     for number in range(len(weights)):
         weights[number] = np.exp(low * logs[number])
-
-
-@kernel([np.float64], float, [np.int64])
-def _resample(weights: Any, start: float, chosen: Any) -> None:
-    resample_into(weights, start, chosen)

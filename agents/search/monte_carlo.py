@@ -5,21 +5,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.actions import NUM_ACTIONS
-from wizard_env.agents.assessment import Assessment, certain
+from wizard_env.agents.assessment import Assessment
 from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.cards import NUM_KINDS, UNITS, WIZARD, rank_of, suit_of
+from wizard_env.cards import UNITS, WIZARD, rank_of, suit_of
 from wizard_env.checks import check_choice
 from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import first_action, legal, unseen_by
+from wizard_env.sampling import certain
 from wizard_env.state import NO_CARD, PLAY, STATE, TRUMP, State
 from wizard_env.view import Actions, View
 
 BIDS_TRIED = 5
 """Bids tried per decision: those of which the heuristic expects most."""
-PLAYOUTS = ("heuristic", "random")
+_PLAYOUTS = ("heuristic", "random")
 
 
 class SearchAgent:
@@ -44,47 +44,42 @@ class SearchAgent:
 
         Raises ValueError if an option is out of range.
         """
-        check_choice("playouts", playouts, PLAYOUTS)
-        self.playouts = playouts
-        self._try = Playouts(worlds, milliseconds, threads, evidence, at_random=playouts == "random")
+        check_choice("playouts", playouts, _PLAYOUTS)
+        self._playouts = Playouts(worlds, milliseconds, threads, evidence, at_random=playouts == "random")
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        actions: Actions = (
-            np.nanargmax(self.expect(view, rng), axis=1) if len(view) else np.empty(0, np.int64)
-        )
-        return actions
+        points = self.expect(view, rng)
+        return np.where(np.isnan(points), -np.inf, points).argmax(axis=1)
 
-    def expect(self, view: View, rng: np.random.Generator, every: bool = False) -> NDArray[np.float64]:
-        """float64 [n, NUM_ACTIONS]: the average points of the round that each choice brings its seat.
+    def expect(self, view: View, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Estimate the points of the round that each choice brings its seat: float64 [n, NUM_ACTIONS].
 
         NaN if an action is illegal or not worth trying; 0 if it is the only choice.
-
-        every: try every legal action, even one not worth trying or the only choice.
         """
-        words = view.noise(rng)
-        tried = view.mask != 0
-        if every:
-            return self._try(view.known, words, tried, tried.argmax(axis=1)).points
-        _mark_choices(view.known, tried.view(np.uint8))
+        tried = np.zeros(view.mask.shape, np.uint8)
+        _mark_choices(view.known, tried)
         points = np.where(tried, 0.0, np.nan)
         rows = (tried.sum(axis=1) > 1).nonzero()[0]
-        points[rows] = self._try(
-            view.known[rows], words[rows], tried[rows], tried[rows].argmax(axis=1)
-        ).points
+        points[rows] = self._try(view.known[rows], view.noise(rng)[rows], tried[rows] != 0)
         return points
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """The points it expects of every legal action, and a policy that takes the best one."""
-        points = self.expect(view, rng, every=True)
+        """Estimate the points of every legal action; the policy takes the best one."""
+        points = self._try(view.known, view.noise(rng), view.mask != 0)
         return Assessment(certain(np.nanargmax(points, axis=1)), points, np.nanmax(points, axis=1))
+
+    def _try(
+        self, known: NDArray[Any], words: NDArray[np.uint64], tried: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        return self._playouts(known, words, tried, tried.argmax(axis=1)).points
 
 
 @outlined
-def choices_of(state: State, scratch: Scratch) -> int:
-    """The choices worth trying, as bits: the best few bids, every trump, one of each run of equal cards."""
+def _promising_choices(state: State, scratch: Scratch) -> int:
+    """Return the choices worth trying, as bits: a few bids, every trump, one of each run of equal cards."""
     allowed = legal(state)
     if state.phase == PLAY:
-        return distinct_cards(state, allowed)
+        return _distinct_cards(state, allowed)
     if state.phase == TRUMP:
         return allowed
     choice_values(state, scratch)
@@ -96,8 +91,8 @@ def choices_of(state: State, scratch: Scratch) -> int:
 
 
 @compiled
-def distinct_cards(state: State, allowed: int) -> int:
-    """The lowest of each run of equal cards: held cards of a suit with no unseen or trick card in between."""
+def _distinct_cards(state: State, allowed: int) -> int:
+    """Return the lowest of each run of equal cards: of a suit, with no unseen or trick card in between."""
     others = unseen_by(state, int(state.seat))
     for seat in range(state.num_players):
         if state.trick[seat] != NO_CARD:
@@ -117,11 +112,10 @@ def distinct_cards(state: State, allowed: int) -> int:
 
 @kernel([STATE], [[np.uint8]])
 def _mark_choices(known: Any, tried: Any) -> None:
-    """Write which choices are worth trying, 1 or 0."""
+    """Set the actions worth trying to 1."""
     scratch = np.empty(1, SCRATCH)
     for index in range(len(known)):
-        first, choices = first_action(known[index]), choices_of(known[index], scratch[0])
-        for action in range(NUM_ACTIONS):
-            tried[index, action] = (
-                action >= first and action - first < NUM_KINDS and (choices >> (action - first)) & 1
-            )
+        first, choices = first_action(known[index]), _promising_choices(known[index], scratch[0])
+        while choices:
+            tried[index, first + lowest_bit(choices)] = 1
+            choices &= choices - 1

@@ -1,4 +1,4 @@
-"""NetworkSearchAgent: a network, its likeliest actions tried in worlds where a small network plays."""
+"""NetworkSearchAgent: a network whose likeliest actions are tried in worlds where a small network plays."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from wizard_env.agents.assessment import Assessment
 from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import CHAMPION, DISTILLED
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.agents.search.seat_model import model_of
+from wizard_env.agents.search.seat_model import SeatModel
 from wizard_env.checks import check_integer
 from wizard_env.view import Actions, View
 
 TRIED = 8
 """Actions tried per decision, at most: the likeliest."""
-BELOW = 0.2
-"""What the least probability of an action that is tried must be below."""
+_LIKELY_BELOW = 0.2
+"""Upper bound on `likely`."""
 
 
 class NetworkSearchAgent:
@@ -47,7 +47,6 @@ class NetworkSearchAgent:
             threads: the most threads to use, see `Playouts`.
             likely: actions that the network gives less than this probability are not tried.
             errors: standard errors by which another action must beat the network's own.
-            evidence: what worlds are weighed by.
             playouts: path of the network that decides for every seat of a world; by default a small one,
                 distilled from the champion.
             backend: what computes `network`, see `NetworkAgent`.
@@ -57,13 +56,13 @@ class NetworkSearchAgent:
             FileNotFoundError: there is no such network.
         """
         self.network = NetworkAgent(network, backend=backend)
-        if not 0 <= likely < BELOW:
-            raise ValueError(f"likely={likely!r}: a share from 0 to below {BELOW} is needed")
+        if not 0 <= likely < _LIKELY_BELOW:
+            raise ValueError(f"likely={likely!r}: a share from 0 to below {_LIKELY_BELOW} is needed")
         if not errors >= 0:
             raise ValueError(f"errors={errors!r}: a number of at least 0 is needed")
         self.likely = likely
         self.errors = errors
-        model = model_of(NetworkAgent(playouts, backend="numpy").layers)
+        model = SeatModel.from_layers(NetworkAgent(playouts, backend="numpy").layers)
         self.playouts = Playouts(
             check_integer("worlds", worlds, 2, 2**20), milliseconds, threads, evidence, model
         )
@@ -83,7 +82,7 @@ class NetworkSearchAgent:
         return chosen
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """The network's policy, the points expected of every legal action, and of that policy."""
+        """Return the network's policy, and the points expected of every legal action and of that policy."""
         policy = self.network.printed_policy(view)
         found = self.playouts(view.known, view.noise(rng), view.mask != 0, policy.argmax(axis=1))
         return Assessment(policy, found.points, np.nansum(policy * found.points, axis=1))

@@ -1,7 +1,7 @@
-"""What the seats of a world are believed to do: what `heuristic` does, or a network inside compiled code.
+"""SeatModel: a guess at what a seat does, from `heuristic` or from a network inside compiled code.
 
-Either writes a value for every choice of the acting seat. The highest is what the seat does in a playout;
-a softmax of them is how likely each choice is, where worlds are weighed by what was seen.
+Either gives a value to every choice of the acting seat. In a playout the seat makes the choice of the highest
+value. Where worlds are weighed by what was seen, a softmax of the values says how likely each choice was.
 
 A network is computed for one decision at a time. Most inputs are 0, and so is about half of each hidden layer
 (ReLU): only the weights behind the others are read. A small network, distilled from a large one (Hinton et
@@ -9,7 +9,7 @@ al. 2015, see `wizard_env.train.distillation`), decides within a microsecond or 
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,128 +25,140 @@ from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.suit_order import canonical_order, reorder_action
 from wizard_env.state import PLAY, State
 
-BID_TEMPERATURE = 12.0
-PLAY_TEMPERATURE = 4.0
-"""The loss in points that makes a choice of `heuristic` 1/e times as likely."""
-ODD_BIDS = 0.02
-ODD_PLAYS = 0.2
-"""The share of choices of `heuristic` that are made uniformly, whatever their value."""
-ODD = 0.05
-"""That share where a network is the model."""
+
+class Softmax(NamedTuple):
+    """Turns values into probabilities: a softmax, mixed with a uniform choice."""
+
+    epsilon: float = 0.05
+    """The share of choices that are uniform."""
+    temperature: float = 1.0
+    """The loss in value that makes a choice 1/e times as likely."""
 
 
-class OpponentModel(NamedTuple):
+class SeatModel(NamedTuple):
     """A network for compiled code; `heuristic` if it has no layers."""
 
     weights: NDArray[np.float32]
     """[k] of each layer its weights [inputs, outputs], then its biases; the first takes bytes unscaled."""
     widths: NDArray[np.int64]
     """[layers + 1] from the inputs to the outputs; [0] without a network."""
-    odd: float = ODD
-    temperature: float = 1.0
+    bids: Softmax = Softmax()
+    """For bids, and for the trump that the dealer names."""
+    plays: Softmax = Softmax()
+
+    @classmethod
+    def from_layers(cls, layers: Sequence[Layer]) -> Self:
+        """Make a model of a network. layers: those of a `NetworkAgent`."""
+        (first, bias), *others = layers
+        scaled = [(first * input_scale()[:, np.newaxis], bias), *others]
+        flat = [values.ravel() for layer in scaled for values in layer]
+        widths = [len(first), *(len(layer[1]) for layer in layers)]
+        return cls(np.concatenate(flat).astype(np.float32), np.array(widths, np.int64))
 
 
-KINDS = ([np.float32], [np.int64], float, float)
-"""The kinds of a model's arrays, for kernels."""
-HEURISTIC = OpponentModel(np.empty(0, np.float32), np.empty(0, np.int64))
+HEURISTIC = SeatModel(
+    np.empty(0, np.float32), np.empty(0, np.int64), Softmax(0.02, temperature=12.0), Softmax(0.2, 4.0)
+)
+_SOFTMAX_KIND = Softmax._make((float, float))
+MODEL_KIND = SeatModel._make(([np.float32], [np.int64], _SOFTMAX_KIND, _SOFTMAX_KIND))
+"""The kind of a model, for kernels."""
 
 
-def model_of(layers: Sequence[Layer]) -> OpponentModel:
-    """A network as a model. layers: those of a `NetworkAgent`."""
-    (first, bias), *others = layers
-    scaled = [(first * input_scale()[:, np.newaxis], bias), *others]
-    flat = [values.ravel() for layer in scaled for values in layer]
-    widths = [len(first), *(len(layer[1]) for layer in layers)]
-    return OpponentModel(np.concatenate(flat).astype(np.float32), np.array(widths, np.int64))
+class Workspace(NamedTuple):
+    """A model with memory for one decision at a time."""
+
+    model: SeatModel
+    scratch: NDArray[Any]
+    """[1] of dtype SCRATCH; its `values` hold the value of every choice."""
+    rows: NDArray[Any]
+    """[1] of dtype OBSERVATION_ROW, with zeros for seats that do not exist."""
+    hidden: NDArray[np.float32]
+    """[2, widest]: the outputs of the layers, in turns."""
+    active: NDArray[np.int64]
+    """[widest + 1]: the indices of the inputs of a layer that are not 0."""
 
 
 @compiled
-def working_copy(weights: Any, widths: Any, odd: float, temperature: float) -> Any:
-    """A model with working memory for one decision: what the functions below take as `model`."""
-    widest = 1
-    for layer in range(1, len(widths)):
-        widest = max(widest, widths[layer])
-    hidden = np.empty((2, max(widest, OBS_SIZE)), np.float32)
-    active = np.empty(max(widest, OBS_SIZE) + 1, np.int64)
-    return (
+def new_workspace(model: SeatModel) -> Workspace:
+    """Allocate memory for decisions of games with one number of players."""
+    widest = OBS_SIZE
+    for width in model.widths:
+        widest = max(widest, width)
+    return Workspace(
+        model,
         np.empty(1, SCRATCH),
         np.zeros(1, OBSERVATION_ROW),
-        hidden,
-        active,
-        weights,
-        widths,
-        odd,
-        temperature,
+        np.empty((2, widest), np.float32),
+        np.empty(widest + 1, np.int64),
     )
 
 
 @compiled
-def model_action(state: State, model: Any) -> int:
-    """The action that the model takes for the acting seat; it reads only what that seat may know."""
+def choose_action(state: State, workspace: Workspace) -> int:
+    """Return the model's action for the acting seat; reads only what that seat may know."""
     choices = legal(state)
     if choices & (choices - 1) == 0:
         return first_action(state) + lowest_bit(choices)
-    write_values(state, model)
-    return first_action(state) + best_choice(choices, model[0][0])
+    _write_values(state, workspace)
+    return first_action(state) + best_choice(choices, workspace.scratch[0])
 
 
 @compiled
-def model_likelihood(state: State, action: int, model: Any) -> float:
-    """The probability of the acting seat's action: a softmax of values, mixed with a uniform choice."""
+def likelihood_of(action: int, state: State, workspace: Workspace) -> float:
+    """Return the probability that the model gives to an action of the acting seat."""
     choices = legal(state)
     if choices & (choices - 1) == 0:
         return 1.0
-    odd, temperature = model[6], model[7]
-    if len(model[5]) == 0:
-        odd = ODD_PLAYS if state.phase == PLAY else ODD_BIDS
-        temperature = PLAY_TEMPERATURE if state.phase == PLAY else BID_TEMPERATURE
-    write_values(state, model)
-    values = model[0][0].values
-    best = values[best_choice(choices, model[0][0])]
+    epsilon, temperature = workspace.model.plays if state.phase == PLAY else workspace.model.bids
+    _write_values(state, workspace)
+    values = workspace.scratch[0].values
+    best = values[best_choice(choices, workspace.scratch[0])]
     chosen = values[action - first_action(state)]
     total, count = 0.0, 0
     while choices:
         total += np.exp((values[lowest_bit(choices)] - best) / temperature)
         choices &= choices - 1
         count += 1
-    return odd / count + (1 - odd) * np.exp((chosen - best) / temperature) / total
+    return epsilon / count + (1 - epsilon) * np.exp((chosen - best) / temperature) / total
 
 
 @outlined
-def write_values(state: State, model: Any) -> None:
-    """Write the value of every legal choice to the model's scratch."""
-    scratch, rows, hidden, active, weights, widths, _, _ = model
-    if len(widths) == 0:
-        choice_values(state, scratch[0])
+def _write_values(state: State, workspace: Workspace) -> None:
+    """Write the value of every legal choice to the scratch."""
+    scratch = workspace.scratch[0]
+    if len(workspace.model.widths) == 0:
+        choice_values(state, scratch)
         return
-    order = canonical_order(state, int(state.seat))
-    observe(state, int(state.seat), rows[0], order)
-    _compute(rows[0].values, hidden, active, weights, widths)
-    logits = hidden[len(widths) % 2]
+    seat = int(state.seat)
+    order = canonical_order(state, seat)
+    observe(state, seat, workspace.rows[0], order)
+    logits = _compute(workspace)
     first = first_action(state)
     choices = legal(state)
     while choices:
         choice = lowest_bit(choices)
         choices &= choices - 1
-        scratch[0].values[choice] = logits[reorder_action(first + choice, order)]
+        scratch.values[choice] = logits[reorder_action(first + choice, order)]
 
 
 @compiled
-def _compute(observation: Any, hidden: Any, active: Any, weights: Any, widths: Any) -> None:
-    """Compute the network layer by layer, the first into hidden[0], the second into hidden[1], and so on."""
+def _compute(workspace: Workspace) -> Any:
+    """Compute the network for the observation in the workspace; returns its outputs, float32 [widest]."""
+    observation, hidden, active = workspace.rows[0].values, workspace.hidden, workspace.active
+    weights, widths = workspace.model.weights, workspace.model.widths
     count, done = 0, 0
     for block in range(0, OBS_SIZE, WORD_BITS):
-        place = min(block, OBS_SIZE - WORD_BITS)
-        left = pack_bits(observation, place) & (-1 << (done - place))
-        done = place + WORD_BITS
+        start = min(block, OBS_SIZE - WORD_BITS)
+        left = pack_bits(observation, start) & (-1 << (done - start))
+        done = start + WORD_BITS
         while left:
-            active[count] = place + lowest_bit(left)
+            active[count] = start + lowest_bit(left)
             left &= left - 1
             count += 1
     for number in range(count):
         hidden[1, at(active[number])] = observation[at(active[number])]
-    _add_rows(hidden[1], active, count, weights, 0, OBS_SIZE, widths[1], hidden[0])
-    start = (OBS_SIZE + 1) * widths[1]
+    end = (OBS_SIZE + 1) * widths[1]
+    _add_rows(hidden[1], active[:count], weights[:end], hidden[0, : widths[1]])
     for layer in range(1, len(widths) - 1):
         inputs, outputs = widths[layer], widths[layer + 1]
         before = hidden[(layer + 1) % 2]
@@ -154,38 +166,38 @@ def _compute(observation: Any, hidden: Any, active: Any, weights: Any, widths: A
         for index in range(inputs):
             active[count] = index
             count += 1 if before[index] > 0 else 0  # ReLU
-        _add_rows(before, active, count, weights, start, inputs, outputs, hidden[layer % 2])
-        start += (inputs + 1) * outputs
+        start, end = end, end + (inputs + 1) * outputs
+        _add_rows(before, active[:count], weights[start:end], hidden[layer % 2, :outputs])
+    return hidden[len(widths) % 2]
 
 
 @compiled
-def _add_rows(
-    factors: Any, active: Any, count: int, weights: Any, start: int, inputs: int, outputs: int, sums: Any
-) -> None:
-    """Write the biases, and the rows of weights at the active inputs times those, added up.
+def _add_rows(factors: Any, active: Any, layer: Any, sums: Any) -> None:
+    """Write a layer's biases, plus its rows of weights at the active inputs times those.
 
     Four rows at a time: the sums are then read and written once for four products.
     """
-    bias = start + inputs * outputs
+    outputs = len(sums)
+    bias = len(layer) - outputs
     for index in range(outputs):
-        sums[at(index)] = weights[at(bias + index)]
+        sums[at(index)] = layer[at(bias + index)]
     number = 0
-    while number + 4 <= count:
+    while number + 4 <= len(active):
         a, b, c, d = active[number], active[number + 1], active[number + 2], active[number + 3]
         fa, fb, fc, fd = factors[at(a)], factors[at(b)], factors[at(c)], factors[at(d)]
-        a, b, c, d = start + a * outputs, start + b * outputs, start + c * outputs, start + d * outputs
+        a, b, c, d = a * outputs, b * outputs, c * outputs, d * outputs
         for index in range(outputs):
             sums[at(index)] += (
-                fa * weights[at(a + index)]
-                + fb * weights[at(b + index)]
-                + fc * weights[at(c + index)]
-                + fd * weights[at(d + index)]
+                fa * layer[at(a + index)]
+                + fb * layer[at(b + index)]
+                + fc * layer[at(c + index)]
+                + fd * layer[at(d + index)]
             )
         number += 4
-    while number < count:
+    while number < len(active):
         a = active[number]
         fa = factors[at(a)]
-        a = start + a * outputs
+        a = a * outputs
         for index in range(outputs):
-            sums[at(index)] += fa * weights[at(a + index)]
+            sums[at(index)] += fa * layer[at(a + index)]
         number += 1

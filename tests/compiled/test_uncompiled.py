@@ -16,8 +16,8 @@ from wizard_env.agents import load
 from wizard_env.agents.network import NetworkAgent
 from wizard_env.agents.pretrained import DISTILLED
 from wizard_env.agents.search.belief import count_deals, draw_worlds
-from wizard_env.agents.search.playouts import believe
-from wizard_env.agents.search.seat_model import model_of
+from wizard_env.agents.search.likelihood import sample_worlds
+from wizard_env.agents.search.seat_model import SeatModel
 from wizard_env.compiled.jit import COMPILES
 
 SINGLE = [
@@ -88,14 +88,13 @@ def digest_of_agent(name: str) -> str:
 def digest_of_belief() -> str:
     """The worlds that a search believes in, with a network in every seat."""
     hashed, rng = hashlib.sha256(), np.random.default_rng(7)
-    model = model_of(NetworkAgent(str(DISTILLED), backend="numpy").layers)
+    model = SeatModel.from_layers(NetworkAgent(str(DISTILLED), backend="numpy").layers)
     for rules in SINGLE[1:]:
         games = Games(rules, 2, seed=6)
         for step in range(rules.num_players + 2):
             games.step(sample_legal(games.mask, rng))
             if step % 2:
-                view = games.view()
-                hashed.update(believe(view.known, view.noise(rng), 1, "plays", model).tobytes())
+                hashed.update(sample_worlds(games.view(), 1, rng, "plays", model).tobytes())
     return hashed.hexdigest()
 
 

@@ -138,7 +138,7 @@ class Kernel(CPUDispatcher):
 
 def _type_of(kind: Any) -> Any:
     if isinstance(kind, tuple):
-        return types.BaseTuple.from_types(tuple(map(_type_of, kind)))
+        return types.BaseTuple.from_types(tuple(map(_type_of, kind)), type(kind))
     dimensions = 0
     while isinstance(kind, list):
         (kind,) = kind

@@ -9,8 +9,8 @@ from tests.positions import under_way
 from wizard_env import Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.pretrained import CHAMPION
+from wizard_env.agents.search.likelihood import sample_worlds
 from wizard_env.agents.search.network_search import TRIED, NetworkSearchAgent
-from wizard_env.agents.search.playouts import believe
 from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
@@ -54,17 +54,17 @@ def test_the_same_random_words_give_the_same_actions() -> None:
     assert whole == parts[0] + parts[1]
 
 
-def test_believed_worlds_fit_what_is_known() -> None:
+def test_sampled_worlds_fit_what_is_known() -> None:
     """They have the observer's hand, the cards played, and a bid in place of every hidden one."""
     view = view_of(Rules(4, hand_sizes=(5,), bid_reveal="secret"))
-    worlds = believe(view.known, view.noise(RNG), 6)
+    worlds = sample_worlds(view, 6, RNG)
     assert worlds.shape == (40, 6)
-    for known, believed in zip(view.known, worlds, strict=True):
+    for known, drawn in zip(view.known, worlds, strict=True):
         seat = int(known["seat"])
-        assert (believed["hands"][:, seat] == known["hands"][seat]).all()
-        assert (believed["played"] == known["played"]).all()
+        assert (drawn["hands"][:, seat] == known["hands"][seat]).all()
+        assert (drawn["played"] == known["played"]).all()
         made = known["bids"][:4] != -1
-        assert (believed["bids"][:, :4][:, made] >= 0).all()
+        assert (drawn["bids"][:, :4][:, made] >= 0).all()
 
 
 def test_a_very_short_time_limit() -> None:

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from wizard_env import ACTIONS, Game, Rules, View
-from wizard_env.agents.search.playouts import chances
+from wizard_env.agents.search.playouts import estimate_bid_chances
 
 
 def of(game: Game, worlds: int = 64) -> dict[str, float]:
     """The chance of each action of a game that has one."""
-    found = chances(View.of([game]), np.random.default_rng(3), worlds)[0]
+    found = estimate_bid_chances(View.of([game]), np.random.default_rng(3), worlds)[0]
     return {ACTIONS[action]: float(found[action]) for action in np.isfinite(found).nonzero()[0]}
 
 

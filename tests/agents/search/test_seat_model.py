@@ -13,13 +13,12 @@ from wizard_env.agents.network import NetworkAgent
 from wizard_env.agents.pretrained import CHAMPION, DISTILLED
 from wizard_env.agents.search.seat_model import (
     HEURISTIC,
-    KINDS,
-    ODD,
-    OpponentModel,
-    model_action,
-    model_likelihood,
-    model_of,
-    working_copy,
+    MODEL_KIND,
+    SeatModel,
+    Softmax,
+    choose_action,
+    likelihood_of,
+    new_workspace,
 )
 from wizard_env.compiled.jit import kernel
 from wizard_env.state import STATE
@@ -27,26 +26,24 @@ from wizard_env.state import STATE
 RNG = np.random.default_rng(0)
 
 
-@kernel([STATE], *KINDS, [np.int64])
-def _choose(states: Any, weights: Any, widths: Any, odd: float, temperature: float, actions: Any) -> None:
+@kernel([STATE], MODEL_KIND, [np.int64])
+def _choose(states: Any, model: Any, actions: Any) -> None:
     for index in range(len(states)):
-        actions[index] = model_action(states[index], working_copy(weights, widths, odd, temperature))
+        actions[index] = choose_action(states[index], new_workspace(model))
 
 
-@kernel([STATE], *KINDS, [[np.float64]])
-def _tell(states: Any, weights: Any, widths: Any, odd: float, temperature: float, shares: Any) -> None:
+@kernel([STATE], MODEL_KIND, [[np.float64]])
+def _tell(states: Any, model: Any, shares: Any) -> None:
     """Write the likelihood of every legal action, the positive entries of `shares`."""
     for index in range(len(states)):
         for action in range(shares.shape[1]):
             if shares[index, action] > 0:
-                shares[index, action] = model_likelihood(
-                    states[index], action, working_copy(weights, widths, odd, temperature)
-                )
+                shares[index, action] = likelihood_of(action, states[index], new_workspace(model))
 
 
-def actions_of(model: OpponentModel, states: Any) -> list[int]:
+def actions_of(model: SeatModel, states: Any) -> list[int]:
     actions = np.empty(len(states), np.int64)
-    _choose(states, *model, actions)
+    _choose(states, model, actions)
     return actions.tolist()
 
 
@@ -57,12 +54,13 @@ def test_it_is_the_network(path: Any, options: dict[str, Any], num_players: int)
     """It sees nothing that the acting seat may not know, although the states hold all cards."""
     states = under_way(Rules(num_players, **options), 120, seed=3).states
     view, network = View(states), NetworkAgent(str(path), backend="numpy")
-    model = model_of(network.layers)
+    model = SeatModel.from_layers(network.layers)
     assert actions_of(model, states) == network.likeliest(view).tolist()
     shares = view.mask.astype(np.float64)
     by_chance = shares / shares.sum(axis=1, keepdims=True)
-    _tell(states, *model, shares)
-    expected = ODD * by_chance + (1 - ODD) * network.printed_policy(view)
+    _tell(states, model, shares)
+    epsilon = Softmax().epsilon
+    expected = epsilon * by_chance + (1 - epsilon) * network.printed_policy(view)
     np.testing.assert_allclose(shares, expected, atol=1e-5)
 
 
@@ -77,7 +75,7 @@ def test_it_takes_any_number_of_layers(hidden: tuple[int, ...]) -> None:
     network = NetworkAgent(str(CHAMPION), backend="numpy")
     network.layers = layers
     states = under_way(Rules(), 60, seed=4).states
-    assert actions_of(model_of(layers), states) == network.likeliest(View(states)).tolist()
+    assert actions_of(SeatModel.from_layers(layers), states) == network.likeliest(View(states)).tolist()
 
 
 def test_without_layers_it_is_the_heuristic() -> None:
