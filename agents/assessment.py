@@ -1,4 +1,4 @@
-"""Assessment: what an agent thinks of its legal actions, for hints and analyses."""
+"""Assessment: an agent's opinion of its legal actions, for hints and analyses."""
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, Agent
-from wizard_env.view import Actions, View
+from wizard_env.sampling import certain
+from wizard_env.view import View
 
 
 class Assessment(NamedTuple):
@@ -22,18 +23,22 @@ class Assessment(NamedTuple):
 
 @runtime_checkable
 class Assessor(Protocol):
-    """An agent that can say more than which action it would take.
-
-    An agent that estimates the points of every legal action has an attribute `expects_points = True`.
-    """
+    """An agent that can say more than which action it would take."""
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Assess the decisions of a view."""
         ...
 
 
+@runtime_checkable
+class PointsAssessor(Assessor, Protocol):
+    """An assessor that says whether it estimates the points of every legal action."""
+
+    expects_points: bool
+
+
 def assess(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
-    """An agent's own assessment if it is an Assessor; otherwise a policy certain of the action it takes."""
+    """Ask an Assessor; for any other agent, return a policy certain of the action it takes."""
     if isinstance(agent, Assessor):
         return agent.assess(view, rng)
     unknown = np.full((len(view), NUM_ACTIONS), np.nan)
@@ -41,12 +46,5 @@ def assess(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
 
 
 def expects_points(agent: Agent) -> bool:
-    """Whether an agent estimates the points of every legal action."""
-    return bool(getattr(agent, "expects_points", False))
-
-
-def certain(actions: Actions) -> NDArray[np.float32]:
-    """float32 [n, NUM_ACTIONS]: the policy that always takes these actions, int64 [n]."""
-    policy = np.zeros((len(actions), NUM_ACTIONS), np.float32)
-    policy[np.arange(len(actions)), actions] = 1
-    return policy
+    """Return whether an agent estimates the points of every legal action."""
+    return isinstance(agent, PointsAssessor) and agent.expects_points
