@@ -19,9 +19,9 @@ with extra("export"):
 
 ILLEGAL = -1e9
 """The logit of an illegal action: probability 0 in a softmax, but still finite."""
-OPSET = 17
-IR_VERSION = 8
-"""Runtimes released since 2022 can read this version with OPSET."""
+_OPSET = 17
+_IR_VERSION = 8
+"""Runtimes released since 2022 can read this version with _OPSET."""
 
 
 def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
@@ -37,7 +37,7 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
         path: the file; it is replaced completely or not at all.
 
     Raises:
-        ValueError: the agent has no network, or one with an encoding of its own, or the file is the agent's.
+        ValueError: the agent has no network, or one with a custom encoding, or the file is the agent's.
     """
     loaded = load(agent)
     if not isinstance(loaded, NetworkAgent):
@@ -46,14 +46,14 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
             "allowed are 'champion' and runs of `wizard train`, such as runs/quick"
         )
     if loaded.encode is not None:
-        raise ValueError(f"agent={agent!r}: an encoding of its own is code, which a file of ONNX cannot hold")
+        raise ValueError(f"agent={agent!r}: a custom encoding is code, which a file of ONNX cannot hold")
     check_distinct(path, [find_agent(loaded.path)])
-    content = onnx_model(loaded).SerializeToString()
+    content = _build_model(loaded).SerializeToString()
     write_atomically(path, lambda file: file.write_bytes(content))
 
 
-def onnx_model(agent: NetworkAgent) -> ModelProto:
-    """The network of an agent, see `export`."""
+def _build_model(agent: NetworkAgent) -> ModelProto:
+    """Build the model that `export` writes."""
     constants = [
         numpy_helper.from_array(np.array(ILLEGAL, np.float32), "illegal"),
         numpy_helper.from_array(agent.scale, "scale"),
@@ -97,8 +97,8 @@ def onnx_model(agent: NetworkAgent) -> ModelProto:
         helper.make_graph(nodes, "wizard", inputs, outputs, constants),
         producer_name="wizard-env",
         producer_version=version("wizard-env"),
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
+        opset_imports=[helper.make_opsetid("", _OPSET)],
+        ir_version=_IR_VERSION,
     )
     helper.set_model_props(model, {"format": FORMAT, "version": VERSION, "layout": LAYOUT})
     return model

@@ -23,6 +23,7 @@ import numpy as np
 
 from wizard_env.actions import ACTIONS, action_id
 from wizard_env.cards import SUITS, card_names
+from wizard_env.checks import check_number, shortened
 from wizard_env.game import Game
 from wizard_env.sampling import sample_legal
 from wizard_env.state import HIDDEN
@@ -39,8 +40,7 @@ LATE, MALFORMED, ILLEGAL, CRASHED, GIVEN_UP = "late", "malformed", "illegal", "c
 _GRACE = 1.0
 """Seconds that a program has to exit by itself."""
 _LONGEST_LINE = 1 << 16
-_LONGEST_QUOTE = 80
-_LONGEST_WAIT = 86_400
+_SHORTEST_WAIT, _LONGEST_WAIT = 0.001, 86_400
 _LAST_LINES = 5
 """Lines of a program's stderr that are kept for error messages."""
 _NOISE_SHIFT = 11
@@ -59,12 +59,11 @@ class ExternalAgent:
     forfeits: the number of forfeited decisions by reason: "late", "malformed", "illegal", "crashed",
         "given up". The first forfeit for each reason is logged.
 
-    runs_programs: True, for `wizard_env.loading.programs`.
-
     The program ends with `close`, at the end of a `with` block, or when the agent is garbage-collected.
     """
 
     runs_programs = True
+    """Lets `wizard_env.loading.programs` refuse it."""
 
     def __init__(
         self, command: str | Sequence[str], timeout: float = 10.0, start_timeout: float = 60.0
@@ -74,8 +73,8 @@ class ExternalAgent:
         Args:
             command: the program and its arguments, as one string (split like a shell does, but without
                 running a shell) or as a list.
-            timeout: seconds that the program has for each answer.
-            start_timeout: seconds that the program has to say hello.
+            timeout: seconds allowed for each answer.
+            start_timeout: seconds allowed until the program's hello.
 
         Raises:
             ChildProcessError: the program cannot be started, or does not say hello in this version of
@@ -85,8 +84,10 @@ class ExternalAgent:
         self.forfeits: Counter[str] = Counter()
         self._arguments = _split(command)
         self._command = command if isinstance(command, str) else shlex.join(command)
-        self._timeout = _check_seconds("timeout", timeout)
-        self._start_timeout = _check_seconds("start_timeout", start_timeout)
+        self._timeout, self._start_timeout = (
+            check_number(name, value, _SHORTEST_WAIT, _LONGEST_WAIT, "a number of seconds")
+            for name, value in (("timeout", timeout), ("start_timeout", start_timeout))
+        )
         self._ids = itertools.count(1)
         self._restarts = 0
         self._closed = False
@@ -132,7 +133,7 @@ class ExternalAgent:
         return program
 
     def _ask(self, view: View, row: int, word: int) -> int:
-        """The program's action. Raises _Fault if it gives no legal one."""
+        """Return the program's action. Raises _Fault if it gives no legal one."""
         if self._program is None:
             self._program = self._restart()
         request = {"id": next(self._ids), **describe(view, row), "noise": word >> _NOISE_SHIFT}
@@ -160,7 +161,7 @@ class ExternalAgent:
 
 
 def describe(view: View, row: int) -> dict[str, Any]:
-    """What the acting seat of a decision may know, with its legal actions, as plain values for JSON."""
+    """Describe a decision in plain values for JSON: all that its seat may know, and the legal actions."""
     state = view.known[row]
     game = Game.from_state(view.rules(row), state)
     legal = game.legal_actions()
@@ -182,21 +183,20 @@ def describe(view: View, row: int) -> dict[str, Any]:
         "tricks_won": game.tricks_won,
         "scores": game.scores,
         "played": [card_names(cards) for cards in state["played"][:num_players]],
-        "voids": [_suits(bits) for bits in state["voids"][:num_players]],
+        "voids": [
+            [suit for bit, suit in enumerate(SUITS) if voids >> bit & 1]
+            for voids in state["voids"][:num_players]
+        ],
         "rules": game.rules.to_dict(),
         "legal": [ACTIONS[action] for action in legal],
         "legal_ids": legal,
     }
 
 
-def _suits(bits: int) -> list[str]:
-    return [suit for place, suit in enumerate(SUITS) if bits >> place & 1]
-
-
 def _legal_action(answer: Any, view: View, row: int) -> int:
-    """The id of the action in an answer. Raises _Fault if there is none or it is not legal."""
+    """Return the id of the action in an answer. Raises _Fault if there is none or it is not legal."""
     if type(answer) not in (str, int):
-        raise _Fault(MALFORMED, f"its action is {_quote(answer)}: a name or an id is needed")
+        raise _Fault(MALFORMED, f"its action is {shortened(repr(answer))}: a name or an id is needed")
     try:
         action = action_id(answer) if isinstance(answer, str) else answer
     except ValueError as unknown:
@@ -208,7 +208,7 @@ def _legal_action(answer: Any, view: View, row: int) -> int:
 
 
 class _Fault(Exception):  # noqa: N818 - the program's, not ours
-    """The reason why the program gave no legal action."""
+    """A failure of the program to give a legal action; `kind` is a key of `ExternalAgent.forfeits`."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(kind, reason)
@@ -221,14 +221,13 @@ class _Program:
 
     def __init__(self, arguments: str | Sequence[str]) -> None:
         """Start it. Raises OSError if it cannot be started."""
-        process = subprocess.Popen(
+        self._process = process = subprocess.Popen(
             arguments,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,  # on POSIX, so that the processes it starts can be killed with it
         )
-        self._process = process
         self._to_write: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._stderr_tail: deque[bytes] = deque(maxlen=_LAST_LINES)
@@ -253,7 +252,7 @@ class _Program:
             raise _Fault(MALFORMED, f"it said {json.dumps(given)}, allowed is {json.dumps(hello)}")
 
     def ask(self, request: dict[str, Any], timeout: float) -> Any:
-        """The action in the answer to a request, unchecked. Raises _Fault."""
+        """Return the action in the answer to a request, unchecked. Raises _Fault."""
         self._drop_lines()
         self._send(request)
         deadline = time.monotonic() + timeout
@@ -261,7 +260,7 @@ class _Program:
             answer = _parse(self._receive(deadline, timeout))
             number = answer.get("id")
             if type(number) is not int or number > request["id"] or "action" not in answer:
-                raise _Fault(MALFORMED, f"{_quote(answer)} does not answer request {request['id']}")
+                raise _Fault(MALFORMED, f"{shortened(repr(answer))} does not answer request {request['id']}")
             if number == request["id"]:
                 return answer["action"]
             # otherwise this is a late answer to an earlier request
@@ -316,7 +315,7 @@ def _keep_last(pipe: IO[bytes], lines: deque[bytes]) -> None:
 
 
 def _lines_of(pipe: IO[bytes]) -> Iterator[bytes]:
-    """The lines of a pipe until its end; only the beginning of a line that is far too long."""
+    """Read the lines of a pipe until its end; of a line that is far too long, only the beginning."""
     line = b""
     with pipe:
         for part in iter(lambda: pipe.readline(_LONGEST_LINE), b""):
@@ -353,42 +352,29 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _parse(line: bytes) -> dict[str, Any]:
-    """The JSON object on a line. Raises _Fault."""
+    """Return the JSON object on a line. Raises _Fault."""
+    shown = shortened(repr(line.decode(errors="replace")))
     try:
         content = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
-        raise _Fault(MALFORMED, f"{_quote(line)} is not JSON in UTF-8: {error}") from None
+        raise _Fault(MALFORMED, f"{shown} is not JSON in UTF-8: {error}") from None
     if not isinstance(content, dict):
-        raise _Fault(MALFORMED, f"{_quote(line)} is not a JSON object")
+        raise _Fault(MALFORMED, f"{shown} is not a JSON object")
     return content
 
 
-def _quote(content: object) -> str:
-    text = repr(content.decode(errors="replace") if isinstance(content, bytes) else content)
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
-
-
 def _split(command: str | Sequence[str]) -> str | list[str]:
-    """The arguments of a command. Windows splits a string itself, by its own rules."""
-    if not isinstance(command, str):
-        if not isinstance(command, Sequence) or not all(isinstance(part, str) for part in command):
-            raise TypeError(f"command={command!r}: a string or a list of strings is needed")
-        arguments: str | list[str] = list(command)
-    elif os.name == "posix":
+    """Return the arguments of a command. Windows splits a string itself, by its own rules."""
+    arguments: str | list[str]
+    if isinstance(command, str):
         try:
-            arguments = shlex.split(command)
+            arguments = shlex.split(command) if os.name == "posix" else command
         except ValueError as error:
             raise ValueError(f"command={command!r}: {error}") from None
+    elif isinstance(command, Sequence) and all(isinstance(part, str) for part in command):
+        arguments = list(command)
     else:
-        arguments = command
+        raise TypeError(f"command={command!r}: a string or a list of strings is needed")
     if not arguments:
         raise ValueError(f"command={command!r}: a program is needed")
     return arguments
-
-
-def _check_seconds(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name}={value!r}: a number of seconds is needed")
-    if not 0 < value <= _LONGEST_WAIT:
-        raise ValueError(f"{name}={value!r}: allowed are above 0 and up to {_LONGEST_WAIT} seconds")
-    return value

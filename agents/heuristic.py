@@ -1,6 +1,6 @@
 """HeuristicAgent: counts cards, and bids and plays for the most expected points.
 
-Each card held has a chance to win a trick, a logistic function of what is still out against it. The
+Each card held has a chance to win a trick, a logistic function of the cards still out against it. The
 chances of all cards give the distribution of the tricks to come. A bid or a card is worth the points it
 scores on average under that distribution.
 """
@@ -33,7 +33,7 @@ from wizard_env.sampling import certain
 from wizard_env.state import BID, NO_SUIT, PLAY, STATE, UNDECIDED, State
 from wizard_env.view import Actions, View
 
-FEATURES = (
+_FEATURES = (
     "1",
     "players - 4",
     "Wizards in an opponent's hand",
@@ -47,10 +47,10 @@ FEATURES = (
     "trumps in an opponent's hand",
     "trumps in an opponent's hand / (cards of the suit there + 1/2)",
 )
-"""What is known of a card held. The contents of other hands are means over all ways to deal the cards."""
+"""Facts about a card held. The contents of other hands are means over all ways to deal the cards."""
 
-PLAIN, TRUMPS, WIZARDS, JESTERS = range(4)
-WEIGHTS = np.array(
+_PLAIN, _TRUMPS, _WIZARDS, _JESTERS = range(4)
+_WEIGHTS = np.array(
     [
         [-0.595, -0.259, -0.266, -0.435, 0.107, -0.266, -1.195, 0.498, 0.159, -0.181, 0.103, -0.680],
         [1.313, -0.238, -0.860, -0.508, -0.291, -0.258, -0.914, 0.013, 0.442, 0.149, 0.0, 0.0],
@@ -61,28 +61,30 @@ WEIGHTS = np.array(
 """float64 [kinds of card, features]: the log-odds that a card wins a trick, fitted to the tricks that
 cards won in games of these agents against each other and against `rule_based`."""
 
-BID_SHARPNESS = 1.48
-PLAY_SHARPNESS = 1.44
-"""Factors on the log-odds, in the bidding and in play: a player who plays for its bid is surer of the
-tricks it wants than its cards alone suggest."""
-BID_SHIFT = -0.24
+_BID_SHARPNESS = 1.48
+_PLAY_SHARPNESS = 1.44
+"""Factors on the log-odds, in the bidding and in play: a seat that plays for its bid is surer of the tricks
+it wants than its cards alone suggest."""
+_BID_SHIFT = -0.24
 """Added to the log-odds in the bidding."""
-ROOM_SHIFT = 1.79
+_ROOM_SHIFT = 1.79
 """Added to the log-odds for each unit of `_room`, over the square root of the hand size."""
-HIGHER_IF_WANTED = 0.98
-HIGHER_IF_NOT = 1.0
-RUFF_IF_WANTED = 0.98
-RUFF_IF_NOT = 0.77
-"""How often an opponent takes the trick with a higher card, or with a trump when void in the led suit;
-by whether it still needs tricks."""
+_HIGHER_IF_WANTED = 0.98
+_HIGHER_IF_NOT = 1.0
+_RUFF_IF_WANTED = 0.98
+_RUFF_IF_NOT = 0.77
+"""The share of opponents able to that take the trick with a higher card, or with a trump when void in the
+led suit; by whether they still need tricks."""
 
 SCRATCH = np.dtype(
     (
         np.record,
         [
+            ("unseen", "i8"),
+            ("count", "i8"),
             ("cards", "i8", MAX_BID),
             ("chances", "f8", MAX_BID),
-            ("features", "f8", len(FEATURES)),
+            ("features", "f8", len(_FEATURES)),
             ("tricks", "f8", MAX_BID + 1),
             ("values", "f8", NUM_KINDS),
         ],
@@ -93,12 +95,16 @@ SCRATCH = np.dtype(
 class Scratch(Protocol):
     """Working memory of one decision: a record of dtype SCRATCH."""
 
+    unseen: int
+    """The set of cards that the acting seat has not seen."""
+    count: int
+    """The number of cards held."""
     cards: NDArray[np.int64]
     """[20] the cards held."""
     chances: NDArray[np.float64]
     """[20] the chance that each wins a trick."""
     features: NDArray[np.float64]
-    """[12] the FEATURES of one card."""
+    """[12] the _FEATURES of one card."""
     tricks: NDArray[np.float64]
     """[21] the probability of each number of tricks."""
     values: NDArray[np.float64]
@@ -117,21 +123,21 @@ class HeuristicAgent:
         return actions
 
     def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
-        """The actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
+        """Return the actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
         actions = self.act(view, rng)
         return actions, certain(actions)
 
 
 @compiled
-def heuristic_action(state: State, scratch: Scratch) -> int:
-    """The acting seat's action; reads only what that seat may know."""
+def _heuristic_action(state: State, scratch: Scratch) -> int:
+    """Return the acting seat's action; reads only what that seat may know."""
     choices = choice_values(state, scratch)
     return first_action(state) + best_choice(choices, scratch)
 
 
 @outlined
 def choice_values(state: State, scratch: Scratch) -> int:
-    """Write the expected points of every legal choice to `values`; returns the choices as bits."""
+    """Write the expected points of every legal choice to `values`; return the choices as bits."""
     choices = legal(state)
     if state.phase == PLAY:
         _card_values(state, choices, scratch)
@@ -144,7 +150,7 @@ def choice_values(state: State, scratch: Scratch) -> int:
 
 @compiled
 def best_choice(choices: int, scratch: Scratch) -> int:
-    """The choice of the greatest value in a bit set, the lowest of equals; -1 if the set is empty."""
+    """Return the choice of the greatest value in a bit set, the lowest of equals; -1 if the set is empty."""
     best = -1
     while choices:
         choice = lowest_bit(choices)
@@ -169,21 +175,21 @@ def _trump_values(state: State, scratch: Scratch) -> None:
 def bid_values(state: State, trump: int, scratch: Scratch) -> None:
     """Write the expected points of every bid of the acting seat to `values`."""
     hand_size = int(state.hand_size)
-    count = _judge_cards(state, trump, scratch)
-    shift = BID_SHIFT + ROOM_SHIFT * _room(state) / np.sqrt(float(hand_size))
-    for index in range(count):
-        scratch.chances[index] = _sigmoid(BID_SHARPNESS * scratch.chances[index] + shift)
-    _distribute(scratch, count, -1)
+    _judge_cards(state, trump, scratch)
+    shift = _BID_SHIFT + _ROOM_SHIFT * _room(state) / np.sqrt(float(hand_size))
+    for index in range(scratch.count):
+        scratch.chances[index] = _sigmoid(_BID_SHARPNESS * scratch.chances[index] + shift)
+    _distribute(scratch, -1)
     for tricks_bid in range(hand_size + 1):
         value = 0.0
-        for tricks in range(count + 1):
+        for tricks in range(scratch.count + 1):
             value += scratch.tricks[tricks] * score(tricks_bid, tricks)
         scratch.values[tricks_bid] = value
 
 
 @compiled
 def _room(state: State) -> float:
-    """How far the known bids fall short of their bidders' equal share of the tricks, per opponent."""
+    """Return the tricks by which the known bids fall short of an equal share each, per opponent."""
     bidders, total = 0, 0
     for seat in range(state.num_players):
         if seat != state.seat and state.bids[seat] >= 0:
@@ -197,19 +203,18 @@ def _room(state: State) -> float:
 def _card_values(state: State, allowed: int, scratch: Scratch) -> None:
     """Write the expected points of each card played now to `values`; the other cards win independently."""
     seat = int(state.seat)
-    unseen = unseen_by(state, seat)
     tricks_bid, won = int(state.bids[seat]), int(state.tricks_won[seat])
-    count = _judge_cards(state, int(state.trump), scratch)
-    for index in range(count):
-        scratch.chances[index] = _sigmoid(PLAY_SHARPNESS * scratch.chances[index])
-    for index in range(count):
+    _judge_cards(state, int(state.trump), scratch)
+    for index in range(scratch.count):
+        scratch.chances[index] = _sigmoid(_PLAY_SHARPNESS * scratch.chances[index])
+    for index in range(scratch.count):
         card = scratch.cards[index]
         if not (allowed >> card) & 1:
             continue
-        chance = chance_now(state, card, unseen)
-        _distribute(scratch, count, index)
+        chance = chance_now(state, card, scratch.unseen)
+        _distribute(scratch, index)
         value = 0.0
-        for tricks in range(count):
+        for tricks in range(scratch.count):
             if_lost = score(tricks_bid, won + tricks)
             if_won = score(tricks_bid, won + tricks + 1)
             value += scratch.tricks[tricks] * (chance * if_won + (1 - chance) * if_lost)
@@ -217,44 +222,39 @@ def _card_values(state: State, allowed: int, scratch: Scratch) -> None:
 
 
 @compiled
-def _judge_cards(state: State, trump: int, scratch: Scratch) -> int:
-    """Write the acting seat's cards, and their log-odds to win a trick to `chances`; returns the number."""
-    seat = int(state.seat)
-    hand = state.hands[seat]
-    unseen = unseen_by(state, seat)
-    count = _list_cards(hand, scratch)
-    for index in range(count):
-        card = scratch.cards[index]
-        kind = write_features(int(state.num_players), hand, count, unseen, trump, card, scratch)
+def _judge_cards(state: State, trump: int, scratch: Scratch) -> None:
+    """Write the acting seat's cards, and to `chances` their log-odds to win a trick."""
+    scratch.unseen = unseen_by(state, int(state.seat))
+    _list_cards(state.hands[state.seat], scratch)
+    for index in range(scratch.count):
+        kind = _write_features(state, trump, scratch.cards[index], scratch)
         odds = 0.0
-        for feature in range(len(FEATURES)):
-            odds += WEIGHTS[kind, feature] * scratch.features[feature]
+        for feature in range(len(_FEATURES)):
+            odds += _WEIGHTS[kind, feature] * scratch.features[feature]
         scratch.chances[index] = odds
-    return count
 
 
 @compiled
-def write_features(
-    players: int, hand: int, count: int, unseen: int, trump: int, card: int, scratch: Scratch
-) -> int:
-    """Write the features of a card from a hand of `count` cards; returns its kind."""
-    opponents = players - 1
+def _write_features(state: State, trump: int, card: int, scratch: Scratch) -> int:
+    """Write the features of a card held; return its kind."""
+    opponents = int(state.num_players) - 1
+    count, unseen = scratch.count, scratch.unseen
     out = size_of(unseen)
     share = min(opponents * count / out, 1.0) if out else 0.0
     features = scratch.features
     features[0] = 1.0
-    features[1] = players - 4.0
+    features[1] = state.num_players - 4.0
     features[2] = share * ((unseen >> WIZARD_SHIFT) & COUNT) / opponents
     features[3] = 1.0 / count
     features[4] = np.log(float(count))
-    for feature in range(5, len(FEATURES)):
+    for feature in range(5, len(_FEATURES)):
         features[feature] = 0.0
     if card >= WIZARD:
-        return WIZARDS if card == WIZARD else JESTERS
+        return _WIZARDS if card == WIZARD else _JESTERS
     suit = suit_of(card)
     rank = rank_of(card)
     others = (unseen >> NUM_RANKS * suit) & RANK_BITS
-    own = (hand >> NUM_RANKS * suit) & RANK_BITS
+    own = (state.hands[state.seat] >> NUM_RANKS * suit) & RANK_BITS
     above = share * count_bits(others >> rank)
     of_suit = share * count_bits(others) / opponents
     features[5] = above
@@ -263,20 +263,20 @@ def write_features(
     features[8] = count_bits(own)
     features[9] = count_bits(own >> rank) - 1.0
     if suit == trump:
-        return TRUMPS
+        return _TRUMPS
     if trump != NO_SUIT:
         trumps = share * count_bits((unseen >> NUM_RANKS * trump) & RANK_BITS) / opponents
         features[10] = trumps
         features[11] = trumps / (of_suit + 0.5)
-    return PLAIN
+    return _PLAIN
 
 
 @compiled
 def chance_now(state: State, card: int, unseen: int) -> float:
-    """The chance that a card wins the current trick.
+    """Estimate the chance that a card wins the current trick.
 
     Each player to come is assumed to hold unseen cards independently of the others, and to beat the card
-    as often as HIGHER_... and RUFF_... say if it can. Wizards are assumed to be kept for other tricks.
+    as often as _HIGHER_... and _RUFF_... say if it can. Wizards are assumed to be kept for other tricks.
     """
     if power_in_trick(state, card) <= state.best_power:
         return 0.0
@@ -305,8 +305,8 @@ def chance_now(state: State, card: int, unseen: int) -> float:
     for _ in range(to_come):
         seat = left_of(state, seat)
         wanted = state.bids[seat] > state.tricks_won[seat]
-        higher = HIGHER_IF_WANTED if wanted else HIGHER_IF_NOT
-        ruff = RUFF_IF_WANTED if wanted else RUFF_IF_NOT
+        higher = _HIGHER_IF_WANTED if wanted else _HIGHER_IF_NOT
+        ruff = _RUFF_IF_WANTED if wanted else _RUFF_IF_NOT
         voids = int(state.voids[seat])
         lacks = 1.0 if led_suit == NO_SUIT or (voids >> led_suit) & 1 else lacks_led
         above_here = 0.0 if (voids >> suit) & 1 else has_above
@@ -319,12 +319,12 @@ def chance_now(state: State, card: int, unseen: int) -> float:
 
 
 @compiled
-def _distribute(scratch: Scratch, count: int, without: int) -> None:
+def _distribute(scratch: Scratch, without: int) -> None:
     """Write the distribution of the tricks that the cards win to `tricks`, leaving out card `without`."""
     tricks = scratch.tricks
     tricks[0] = 1.0
     most = 0
-    for index in range(count):
+    for index in range(scratch.count):
         if index == without:
             continue
         chance = scratch.chances[index]
@@ -336,7 +336,7 @@ def _distribute(scratch: Scratch, count: int, without: int) -> None:
 
 
 @compiled
-def _list_cards(hand: int, scratch: Scratch) -> int:
+def _list_cards(hand: int, scratch: Scratch) -> None:
     count = 0
     suited = hand & SUIT_CARDS
     while suited:
@@ -349,7 +349,7 @@ def _list_cards(hand: int, scratch: Scratch) -> int:
     for _ in range((hand >> JESTER_SHIFT) & COUNT):
         scratch.cards[count] = JESTER
         count += 1
-    return count
+    scratch.count = count
 
 
 @compiled
@@ -372,4 +372,4 @@ def _power(base: float, exponent: int) -> float:
 def _act(states: Any, actions: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     for index in range(len(states)):
-        actions[index] = heuristic_action(states[index], scratch[0])
+        actions[index] = _heuristic_action(states[index], scratch[0])

@@ -9,7 +9,7 @@ from wizard_env.extras import extra
 
 
 class HubAgent(NetworkAgent):
-    """A network that somebody has pushed; only its safetensors file is downloaded, and no code runs."""
+    """A network from the hub; only its safetensors file is downloaded, and no code runs."""
 
     def __init__(
         self, repo: str, revision: str = "main", sample: bool = False, backend: Backend = "auto"
@@ -19,7 +19,7 @@ class HubAgent(NetworkAgent):
         Args:
             repo: the repository, owner/name.
             revision: a branch, a tag or a commit of it.
-            sample, backend: the options of `NetworkAgent`.
+            sample, backend: as for `NetworkAgent`.
 
         Raises what `check_repo`, `NetworkAgent` and `huggingface_hub.hf_hub_download` raise.
         """
@@ -30,13 +30,13 @@ class HubAgent(NetworkAgent):
 
 
 def check_repo(repo: object) -> None:
-    """Raise ValueError for the name of a repository that the hub cannot have."""
+    """Raise ValueError for a name that no repository of the hub can have."""
     if not isinstance(repo, str) or not re.fullmatch(r"[\w.-]{1,96}/[\w.-]{1,96}", repo, re.ASCII):
         raise ValueError(f"repository {shortened(repr(repo))}: allowed are names as in 'owner/name'")
 
 
 def hub() -> Any:
-    """The library of the hub. Raises ModuleNotFoundError with the extra to install."""
+    """Import the library of the hub. Raises ModuleNotFoundError with the extra to install."""
     with extra("hub"):
         import huggingface_hub
     return huggingface_hub

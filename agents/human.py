@@ -28,8 +28,8 @@ class HumanAgent:
         """Choose the streams.
 
         Args:
-            stdin: where answers are read from, one per line; None is `sys.stdin`.
-            stdout: where the game is shown; None is `sys.stdout`.
+            stdin: read answers from it, one per line; None is `sys.stdin`.
+            stdout: show the game on it; None is `sys.stdout`.
 
         Raises:
             TypeError: one of them is not a text stream (its name is not enough).
@@ -64,7 +64,7 @@ class HumanAgent:
 
 
 def _describe(game: Game) -> str:
-    """The game as the acting seat sees it, the cards played this round, and the legal actions."""
+    """Describe the game as the acting seat sees it, the cards played this round, and the legal actions."""
     legal = ", ".join(f"{ACTIONS[action]} ({action})" for action in game.legal_actions())
     lines = ["", text(game.scene(game.seat)), *_played(game)]
     lines += textwrap.wrap(f"Your actions: {legal}", _WIDTH, subsequent_indent="  ")
@@ -72,7 +72,7 @@ def _describe(game: Game) -> str:
 
 
 def _played(game: Game) -> list[str]:
-    """A line per seat that has played a card this round."""
+    """Write a line for each seat that has played a card this round."""
     lines = []
     for seat in range(game.rules.num_players):
         cards = " ".join(card_names(game.state["played"][0, seat]))
@@ -86,10 +86,9 @@ def _played(game: Game) -> list[str]:
 
 
 def read_action(answer: str, game: Game) -> int:
-    """The legal action that was typed, as an id, a name, or the part after the verb.
+    """Return the legal action that was typed as an id, a name, or the part after the verb.
 
-    Raises:
-        ValueError: the action is unknown or illegal; the message says why.
+    Raises ValueError if it is unknown, and IllegalAction, which is one, if it is illegal, with the reason.
     """
     words = " ".join(answer.upper().split())
     action = _IDS.get(words)

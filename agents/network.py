@@ -28,11 +28,11 @@ FORMAT = "wizard-agent"
 VERSION = "1"
 LAYOUT = json.dumps([(field.name, field.shape) for field in OBSERVATION])
 """The observation that the network reads; a network trained on another layout is refused."""
-DTYPES = ("F32", "F16")
+_DTYPES = ("F32", "F16")
 """Types that weights may be stored in, as safetensors names them; the network computes in float32."""
 
 Encode: TypeAlias = Callable[[Any], Any]
-"""An encoding of one's own, from tensors to tensors, see `find_encoding`."""
+"""A custom encoding, from tensors to tensors, see `find_encoding`."""
 Backend: TypeAlias = Literal["auto", "torch", "numpy"]
 Layer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weights [inputs, outputs] and biases [outputs]."""
@@ -44,7 +44,7 @@ class NetworkAgent:
     scale: float32 [OBS_SIZE], the factors on an observation before the first layer.
     layers: fully connected, with ReLU between them.
     value: the layer that replaces the last one to estimate points, or None.
-    backend: what computes them, "torch" or "numpy".
+    backend: "torch" or "numpy".
     """
 
     def __init__(
@@ -56,9 +56,8 @@ class NetworkAgent:
             path: a file written by `save_agent`, the folder of a run that contains one, or the
                 checkpoint next to it (which contains pickles and is not opened).
             sample: sample actions instead of taking the likeliest.
-            backend: what computes the network: "torch", "numpy", or "auto", which is torch if it is
-                installed.
-            encoding: where to import the encoding of one's own that the network was trained with, see
+            backend: compute with "torch" or "numpy"; "auto" is torch if it is installed.
+            encoding: where to import the custom encoding that the network was trained with, see
                 `find_encoding`; its code runs.
 
         Raises:
@@ -74,99 +73,100 @@ class NetworkAgent:
         check_type("encoding", encoding, str)
         self.path = Path(path)
         self.sample = sample
-        self.backend = _find_backend(backend)
+        self.backend = _choose_backend(backend)
         weights = read_agent(find_agent(self.path), encoding)
         self.scale = input_scale()
         self.encode: Encode | None = None
         if encoding:
             self.encode, inputs = find_encoding(encoding)
-            if weights["layer.0.weight"].shape[1] != inputs:
-                wanted = weights["layer.0.weight"].shape[1]
+            needed = weights["layer.0.weight"].shape[1]
+            if inputs != needed:
                 raise ValueError(
-                    f"{path}: its network reads {wanted} numbers, but {encoding!r} makes {inputs}"
+                    f"{path}: its network reads {needed} numbers, but {encoding!r} makes {inputs}"
                 )
         self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        if not self.sample:
-            return self.likeliest(view)
         encoding = view.encode(canonical_suits=True)
-        logits = self.logits(encoding.observation)
-        actions, _ = sample_softmax(logits, encoding.mask, view.noise(rng))
-        return printed_actions(actions, encoding.order)
+        return self._choose(self.logits(encoding.observation), encoding, view, rng)
 
     def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
-        """The actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
+        """Return the actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
+        encoding = view.encode(canonical_suits=True)
+        logits = self.logits(encoding.observation)
+        actions = self._choose(logits, encoding, view, rng)
         if not self.sample:
-            actions = self.likeliest(view)
             return actions, certain(actions)
-        encoding = view.encode(canonical_suits=True)
-        policy = self.policy(encoding)
-        with np.errstate(divide="ignore"):
-            chosen, _ = sample_softmax(np.log(policy), encoding.mask, view.noise(rng))
-        return printed_actions(chosen, encoding.order), self._printed(policy, encoding.order)
+        return actions, _print_policy(_softmax(logits, encoding.mask), encoding.order)
 
-    def likeliest(self, view: View) -> Actions:
-        """int64 [n]: the network's likeliest actions."""
-        encoding = view.encode(canonical_suits=True)
-        return printed_actions(best_legal(self.logits(encoding.observation), encoding.mask), encoding.order)
-
-    def policy(self, encoding: Encoding) -> NDArray[np.float32]:
-        """float32 [n, NUM_ACTIONS]: the probability of each action, for an encoding in canonical suits."""
-        logits = np.where(encoding.mask, self.logits(encoding.observation), -np.inf)
-        shares: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return shares / shares.sum(axis=1, keepdims=True)
+    def _choose(
+        self, logits: NDArray[np.float32], encoding: Encoding, view: View, rng: np.random.Generator
+    ) -> Actions:
+        if self.sample:
+            actions, _ = sample_softmax(logits, encoding.mask, view.noise(rng))
+        else:
+            actions = best_legal(logits, encoding.mask)
+        return printed_actions(actions, encoding.order)
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """Its policy and its value; it has no estimates for single actions."""
+        """Return its policy and its value; it has no estimates for single actions."""
         encoding = view.encode(canonical_suits=True)
         unknown = np.full((len(view), NUM_ACTIONS), np.nan)
         value = unknown[:, 0] if self.value is None else self.values(encoding.observation).astype(np.float64)
-        return Assessment(self._printed(self.policy(encoding), encoding.order), unknown, value)
+        return Assessment(_print_policy(self.policy(encoding), encoding.order), unknown, value)
+
+    def policy(self, encoding: Encoding) -> NDArray[np.float32]:
+        """Compute float32 [n, NUM_ACTIONS], the probability of each action, in canonical suits."""
+        return _softmax(self.logits(encoding.observation), encoding.mask)
 
     def printed_policy(self, view: View) -> NDArray[np.float32]:
-        """float32 [n, NUM_ACTIONS]: the probability of each action, with the suits as printed."""
+        """Compute float32 [n, NUM_ACTIONS], the probability of each action, in the suits as printed."""
         encoding = view.encode(canonical_suits=True)
-        return self._printed(self.policy(encoding), encoding.order)
-
-    def _printed(self, policy: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """A policy in the given orders of suits as one of the actions in the suits as printed."""
-        ids = np.tile(np.arange(NUM_ACTIONS), len(order))
-        columns = reorder_actions(ids, order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)
-        return np.take_along_axis(policy, columns, axis=1)
+        return _print_policy(self.policy(encoding), encoding.order)
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """float32 [n, NUM_ACTIONS], for observations uint8 [n, OBS_SIZE] in canonical suits."""
+        """Compute float32 [n, NUM_ACTIONS], for observations uint8 [n, OBS_SIZE] in canonical suits."""
         return self._compute(self.layers, observations)
 
     def values(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """float32 [n]: the points that each observer can expect from its round.
+        """Estimate the points that each observer can expect from its round: float32 [n].
 
-        Args:
-            observations: uint8 [n, OBS_SIZE], in canonical suits.
+        observations: uint8 [n, OBS_SIZE], in canonical suits.
 
-        Raises:
-            ValueError: the network was saved without a value.
+        Raises ValueError if the network was saved without a value.
         """
         if self.value is None:
             raise ValueError(f"{self.path}: the network has no value, only a policy")
         return self._compute([*self.layers[:-1], self.value], observations)[:, 0]
 
     def _compute(self, layers: Sequence[Layer], observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        compute = _by_torch if self.backend == "torch" else _by_numpy
-        inputs = observations * self.scale if self.encode is None else _encoded(self.encode, observations)
+        compute = _compute_by_torch if self.backend == "torch" else _compute_by_numpy
+        inputs = observations * self.scale if self.encode is None else _encode(self.encode, observations)
         return compute(layers, inputs)
 
 
+def _softmax(logits: NDArray[np.float32], mask: NDArray[np.uint8]) -> NDArray[np.float32]:
+    legal = np.where(mask, logits, -np.inf)
+    shares: NDArray[np.float32] = np.exp(legal - legal.max(axis=1, keepdims=True))
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def _print_policy(policy: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Translate a policy from the given suit orders to the suits as printed."""
+    ids = np.tile(np.arange(NUM_ACTIONS), len(order))
+    columns = reorder_actions(ids, order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)
+    return np.take_along_axis(policy, columns, axis=1)
+
+
 def find_encoding(name: str) -> tuple[Encode, int]:
-    """An encoding of one's own, and how many numbers it makes of a decision.
+    """Import a custom encoding; return it and the number of inputs that it makes of a decision.
 
     It is a function from observations in canonical suits, a torch tensor uint8 [n, OBS_SIZE], to the inputs
     of a network, float32 [n, inputs] on the same device; row i must depend on observation i alone.
 
     Args:
-        name: where to import it: "module:function" or "file.py:function". That code runs.
+        name: "module:function" or "file.py:function". That code runs.
 
     Raises:
         ValueError: it returns something else.
@@ -185,7 +185,7 @@ def find_encoding(name: str) -> tuple[Encode, int]:
     return encode, shape[1]
 
 
-def _encoded(encode: Encode, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+def _encode(encode: Encode, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
     import torch
 
     with torch.inference_mode():
@@ -193,7 +193,7 @@ def _encoded(encode: Encode, observations: NDArray[np.uint8]) -> NDArray[np.floa
     return inputs
 
 
-def _find_backend(backend: Backend) -> Backend:
+def _choose_backend(backend: Backend) -> Backend:
     check_choice("backend", backend, get_args(Backend))
     has_torch = find_spec("torch") is not None
     if backend == "torch" and not has_torch:
@@ -203,19 +203,18 @@ def _find_backend(backend: Backend) -> Backend:
     return backend
 
 
-def _by_torch(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
-    import torch  # here, because the numpy backend must work without it
+def _compute_by_torch(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
+    import torch
 
     with torch.inference_mode():
-        *trunk, last = [tuple(map(torch.from_numpy, layer)) for layer in layers]
+        *trunk, (last_weight, last_bias) = [tuple(map(torch.from_numpy, layer)) for layer in layers]
         outputs = torch.from_numpy(hidden)
         for weight, bias in trunk:
             outputs = torch.addmm(bias, outputs, weight).relu_()
-        weight, bias = last
-        return torch.addmm(bias, outputs, weight).numpy()
+        return torch.addmm(last_bias, outputs, last_weight).numpy()
 
 
-def _by_numpy(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
+def _compute_by_numpy(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
     *trunk, (last_weight, last_bias) = layers
     for weight, bias in trunk:
         hidden = hidden @ weight
@@ -225,7 +224,7 @@ def _by_numpy(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[n
 
 
 def find_agent(path: Path) -> Path:
-    """The network's file: in the folder of a run, or next to its checkpoint."""
+    """Find the network's file: in the folder of a run, or next to its checkpoint."""
     if path.is_dir():
         return path / FILE_NAME
     sibling = path.with_name(FILE_NAME)
@@ -233,7 +232,7 @@ def find_agent(path: Path) -> Path:
 
 
 def input_scale() -> NDArray[np.float32]:
-    """float32 [OBS_SIZE]: the factors on an observation before the first layer of a network.
+    """Return the factors on an observation before the first layer of a network: float32 [OBS_SIZE].
 
     Counts are divided by the square root of their largest value: divided by the largest value itself, a
     missing trick would be 1/20 next to flags of 1, and a network would learn slowly to notice it. Scores
@@ -254,41 +253,37 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path, encoding: str = "")
             the round. Arrays, or CPU tensors that require no gradient; float32, or float16 for half
             the size.
         path: the file.
-        encoding: the name of the encoding of one's own that replaces `input_scale`, see `find_encoding`.
+        encoding: the name of the custom encoding that replaces `input_scale`, see `find_encoding`.
     """
     arrays = {name: np.ascontiguousarray(values) for name, values in weights.items()}
-    about = {"format": FORMAT, "version": VERSION, "layout": LAYOUT}
-    write_tensors(path, save(arrays, about | ({"encoding": encoding} if encoding else {})))
+    metadata = {"format": FORMAT, "version": VERSION, "layout": LAYOUT}
+    write_tensors(path, save(arrays, metadata | ({"encoding": encoding} if encoding else {})))
 
 
 def read_agent(path: Path, encoding: str = "") -> dict[str, NDArray[np.float32]]:
-    """The weights written by `save_agent`. Raises the errors of `NetworkAgent`.
+    """Read the weights written by `save_agent`. Raises the errors of `NetworkAgent`.
 
-    encoding: of one's own. A file never chooses what code runs: whoever loads it names the encoding.
+    encoding: a file never chooses what code runs; the caller names the custom encoding.
     """
     if not path.is_file():
         raise FileNotFoundError(f"no agent at {path}: a run of `wizard train`, or a file of one, is needed")
     try:
         with safe_open(path, framework="np") as file:
-            about = file.metadata() or {}
-            stored = {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
-            foreign = {dtype for dtype in stored.values() if dtype not in DTYPES}
-            weights = {} if foreign else {name: file.get_tensor(name) for name in stored}
+            metadata = file.metadata() or {}
+            dtypes = {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
+            foreign = set(dtypes.values()).difference(_DTYPES)
+            weights = {} if foreign else {name: file.get_tensor(name) for name in dtypes}
     except SafetensorError as error:
         raise ValueError(f"{path} is not a network of this package: {shortened(error)}") from None
-    if about.get("format") != FORMAT or about.get("version") != VERSION:
-        told = shortened(f"format {about.get('format')!r} version {about.get('version')!r}")
-        raise ValueError(f"{path}: {told}, allowed is {FORMAT!r} version {VERSION!r}")
-    if about.get("layout") != LAYOUT:
+    if metadata.get("format") != FORMAT or metadata.get("version") != VERSION:
+        given = shortened(f"format {metadata.get('format')!r} version {metadata.get('version')!r}")
+        raise ValueError(f"{path}: {given}, allowed is {FORMAT!r} version {VERSION!r}")
+    if metadata.get("layout") != LAYOUT:
         raise ValueError(f"{path}: trained on an observation layout that differs from this version's")
     if foreign:
-        raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(DTYPES)}")
-    kept = about.get("encoding", "")
-    if bool(kept) != bool(encoding):
-        named = shortened(kept)
-        told = f"encoding {named!r}: load it with encoding={named!r}, whose code then runs"
-        raise ValueError(f"{path}: trained with {told if kept else 'no encoding of its own'}")
-    if not _fit(weights, any_inputs=bool(encoding)):
+        raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(_DTYPES)}")
+    _check_encoding(path, metadata.get("encoding", ""), encoding)
+    if not _fit_together(weights, any_inputs=bool(encoding)):
         raise ValueError(f"{path}: its layers do not fit together or do not fit this version")
     for name, values in weights.items():
         if not np.isfinite(values).all():
@@ -296,8 +291,18 @@ def read_agent(path: Path, encoding: str = "") -> dict[str, NDArray[np.float32]]
     return {name: values.astype(np.float32) for name, values in weights.items()}
 
 
-def _fit(weights: Mapping[str, NDArray[Any]], *, any_inputs: bool) -> bool:
-    """Whether the layers form a chain from an observation, or as many inputs as they want, to the actions."""
+def _check_encoding(path: Path, saved: str, given: str) -> None:
+    if saved and not given:
+        name = shortened(saved)
+        raise ValueError(
+            f"{path}: trained with encoding {name!r}: load it with encoding={name!r}, whose code then runs"
+        )
+    if given and not saved:
+        raise ValueError(f"{path}: trained without a custom encoding")
+
+
+def _fit_together(weights: Mapping[str, NDArray[Any]], *, any_inputs: bool) -> bool:
+    """Return whether the layers form a chain from an observation, or any inputs, to the actions."""
     first = weights.get("layer.0.weight")
     widths = [first.shape[1] if any_inputs and first is not None and first.ndim == 2 else OBS_SIZE]
     while (bias := weights.get(f"layer.{len(widths) - 1}.bias")) is not None:

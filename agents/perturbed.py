@@ -26,7 +26,7 @@ class PerturbedAgent:
     def __init__(
         self, of: str | Agent = "heuristic", bias: float = 0.0, noise: float = 0.0, greed: float = 0.0
     ) -> None:
-        """Set what is changed.
+        """Set the changes.
 
         Args:
             of: the inner agent.
@@ -52,15 +52,13 @@ class PerturbedAgent:
 
 
 def generated_population(count: int, seed: int) -> list[str]:
-    """The names of agents of many kinds, for `load`: heuristics with random bias, noise and greed.
+    """Name `count` agents of many kinds, for `load`: heuristics with random bias, noise and greed.
 
     Half are `rule_based`, which bid from 1 trick too low to 1 too high on average, and half `heuristic`,
     which bid up to 1 too high: one that bids too low serves as a yardstick that training does not meet. No
     more than a tenth of the decisions are random, and no more than a third of the plays are greedy or timid.
 
-    Args:
-        count: how many.
-        seed: the same seed gives the same agents, and more of them begin with the same ones.
+    seed: the same seed gives the same agents, and a larger population begins with a smaller one.
     """
     rng = np.random.default_rng(seed)
     names = []
@@ -91,7 +89,7 @@ def _change(states: Any, words: Any, bias: float, noise: float, greed: float, ac
 
 @compiled
 def _extreme_card(state: State, choices: int, sign: int) -> int:
-    """The kind of the strongest legal card if it is played next, or with sign -1 of the weakest."""
+    """Return the strongest legal card if it is played next, or with sign -1 the weakest."""
     found, power = -1, 0
     while choices:
         card = lowest_bit(choices)

@@ -11,7 +11,7 @@ RIVAL = _WEIGHTS / "rival"
 DISTILLED = _WEIGHTS / "distilled"
 """A small network distilled from the champion, for playouts; see `wizard distill`."""
 PARTNERS = _WEIGHTS / "partners"
-"""Small networks that the champion trains beside; docs/champion.md tells how they were made."""
+"""Small networks that the champion trains beside."""
 
 
 class ChampionAgent(NetworkAgent):
@@ -31,7 +31,7 @@ class RivalAgent(NetworkAgent):
 
 
 class PartnerAgent(NetworkAgent):
-    """A small network to train beside: one of several, which differ in reward, width, seed and experience.
+    """A small network to train beside; the partners differ in reward, width, seed and experience.
 
     A population of such partners teaches a learner to play with strangers that are not heuristics (Strouse et
     al. 2021, "Collaborating with Humans without Human Data").
@@ -41,16 +41,13 @@ class PartnerAgent(NetworkAgent):
         """Read a network that comes with the package.
 
         Args:
-            name: one of `partner_names`.
+            name: one of `partner_names`; ValueError for any other.
             sample, backend: as for `NetworkAgent`.
-
-        Raises:
-            ValueError: `name` is not one of `partner_names`.
         """
         check_choice("name", name, partner_names())
         super().__init__(str(PARTNERS / f"{name}.safetensors"), sample, backend)
 
 
 def partner_names() -> tuple[str, ...]:
-    """The names that `PartnerAgent` takes."""
+    """List the names that `PartnerAgent` takes."""
     return tuple(sorted(path.stem for path in PARTNERS.glob("*.safetensors")))

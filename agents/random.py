@@ -14,6 +14,6 @@ class RandomAgent:
         return sample_legal(view.mask, view.noise(rng))
 
     def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
-        """The actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
+        """Return the actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
         shares = view.mask / view.mask.sum(axis=1, keepdims=True, dtype=np.float32)
         return self.act(view, rng), shares.astype(np.float32)

@@ -1,4 +1,4 @@
-"""RuleBasedAgent: the published baseline. It bids what its cards are worth and plays to win exactly that.
+"""RuleBasedAgent: the published baseline. It bids as many tricks as its cards are worth, and plays for them.
 
 Schumacher and Pleines, Improving Bidding and Playing Strategies in the Trick-Taking Game Wizard using
 Deep Q-Networks, IEEE Conference on Games 2022.
@@ -49,13 +49,13 @@ class RuleBasedAgent:
         return actions
 
     def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
-        """The actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
+        """Return the actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
         actions = self.act(view, rng)
         return actions, certain(actions)
 
 
 def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:
-    """float64 [54]: the chance that a card of each kind wins a trick.
+    """Estimate the chance that a card of each kind wins a trick: float64 [54].
 
     The mean of two shares of the 60 cards: those that would not take the trick from it if it were led,
     and those that it would take the trick from if it came second. This is raised to the power of
@@ -74,7 +74,7 @@ def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:
 
 @functools.cache
 def _takes(trump: int) -> NDArray[np.bool_]:
-    """bool [54, 54]: whether a card takes the trick, at [card, first], from a single card before it."""
+    """Return bool [54, 54], at [card, first]: the card takes the trick from a single card before it."""
     powers = np.array(
         [[power_of(card, led, trump) for card in range(NUM_KINDS)] for led in range(NO_SUIT + 1)]
     )
@@ -94,8 +94,8 @@ _CHANCES = np.array(
 
 
 @compiled
-def rule_based_action(state: State) -> int:
-    """The acting seat's action; reads only what that seat may know."""
+def _rule_based_action(state: State) -> int:
+    """Return the acting seat's action; reads only what that seat may know."""
     if state.phase == TRUMP:
         return FIRST_TRUMP + _best_trump(state)
     if state.phase == BID:
@@ -110,7 +110,7 @@ def _chance(state: State, trump: int, card: int) -> float:
 
 @compiled
 def _worth(state: State, trump: int) -> float:
-    """The number of tricks that the hand is worth with a trump."""
+    """Return the number of tricks that the hand is worth with a trump."""
     hand = state.hands[state.seat]
     worth = 0.0
     for card in range(NUM_SUIT_CARDS):
@@ -131,7 +131,7 @@ def _best_trump(state: State) -> int:
 
 @compiled
 def _best_bid(state: State) -> int:
-    """The legal bid nearest to what the hand is worth."""
+    """Return the legal bid nearest to the worth of the hand."""
     allowed = legal(state)
     worth = _worth(state, int(state.trump))
     best, best_distance = -1, np.inf
@@ -144,10 +144,11 @@ def _best_bid(state: State) -> int:
 
 @compiled
 def _best_card(state: State) -> int:
-    """If it needs tricks: the card likeliest to win one if it takes this trick, else the unlikeliest.
+    """Return the card to play.
 
-    If it needs none: the likeliest card that does not take the trick. If all take it: the unlikeliest,
-    which others may still beat, or, as the last to play, the likeliest, to get rid of it.
+    A seat that needs tricks plays the card likeliest to win one if that takes this trick, and else the
+    unlikeliest. A seat that needs none plays the likeliest card that does not take the trick. If all take it,
+    it plays the unlikeliest, which others may still beat, or as the last to play the likeliest.
     """
     seat = int(state.seat)
     needs = state.bids[seat] > state.tricks_won[seat]
@@ -175,4 +176,4 @@ def _best_card(state: State) -> int:
 @kernel([STATE], [np.int64])
 def _act(states: Any, actions: Any) -> None:
     for index in range(len(states)):
-        actions[index] = rule_based_action(states[index])
+        actions[index] = _rule_based_action(states[index])

@@ -85,6 +85,77 @@ def check_evidence(name: str) -> int:
     return _EVIDENCE.index(name)
 
 
+@compiled
+def _rewind_round(world: State, past: State) -> None:
+    """Take `past`, a copy of a world, back to the start of the round, with the world's hands dealt."""
+    for seat in range(world.num_players):
+        past.hands[seat] = world.hands[seat] + world.played[seat]
+    past.leader = left_of(world, int(world.dealer))
+    turn_up(past, int(world.upcard))
+
+
+@compiled
+def _next_action(world: State, past: State) -> int:
+    """Return the action taken next in `past`, an earlier moment of a world; _NO_ACTION if there is none.
+
+    A bid that is HIDDEN in the world must be filled in before.
+    """
+    if past.phase == TRUMP:
+        return _NO_ACTION if world.phase == TRUMP else FIRST_TRUMP + int(world.trump)
+    if past.phase == BID:
+        bid = int(world.bids[past.seat])
+        return _NO_ACTION if bid == NOT_BID else FIRST_BID + bid
+    if past.num_plays == world.num_plays:
+        return _NO_ACTION
+    return FIRST_PLAY + int(world.plays[past.num_plays])
+
+
+@outlined
+def replay_bidding(world: State, past: Any, weighs: bool, workspace: Workspace) -> float:
+    """Replay the bidding with the hands of a world, and fill in the bids that its acting seat has not seen.
+
+    past: [1] of dtype STATE, written here: the start of play, or the world itself if that is earlier.
+
+    Returns the likelihood of the trump named and the bids seen; 1 if `weighs` is off.
+    """
+    past[0] = world
+    state = past[0]
+    _rewind_round(world, state)
+    likelihood = 1.0
+    while state.phase < PLAY:
+        seat = int(state.seat)
+        is_hidden = state.phase == BID and world.bids[seat] == HIDDEN
+        if is_hidden:
+            world.bids[seat] = choose_action(state, workspace) - FIRST_BID
+        action = _next_action(world, state)
+        if action == _NO_ACTION:
+            break
+        if weighs and seat != world.seat and not is_hidden:
+            likelihood *= likelihood_of(action, state, workspace)
+        apply(state, action)
+        if state.bids[seat] != NOT_BID and not bids_are_public(state):
+            state.bids[seat] = HIDDEN
+    for seat in range(world.num_players):
+        state.bids[seat] = world.bids[seat]
+    return likelihood
+
+
+@outlined
+def replay_tricks(world: State, past: State, workspace: Workspace) -> float:
+    """Replay the tricks with the hands of a world; return the likelihood of the cards that others played.
+
+    past: as `replay_bidding` left it.
+    """
+    likelihood = 1.0
+    action = _next_action(world, past)
+    while action != _NO_ACTION:
+        if past.seat != world.seat:
+            likelihood *= likelihood_of(action, past, workspace)
+        apply(past, action)
+        action = _next_action(world, past)
+    return likelihood
+
+
 @outlined
 def sample_weighed(known: State, word: np.uint64, count: int, evidence: int, workspace: Workspace) -> Sample:
     """Draw more worlds than wanted, weigh them by what was seen, and choose `count` by weight."""
@@ -122,77 +193,6 @@ def _sample_rows(known: Any, words: Any, evidence: int, model: Any, worlds: Any)
         sample = sample_weighed(known[index], words[index], count, evidence, new_workspace(model))
         for number in range(count):
             worlds[index, number] = sample.worlds[sample.chosen[number]]
-
-
-@outlined
-def replay_bidding(world: State, past: Any, weighs: bool, workspace: Workspace) -> float:
-    """Replay the bidding with the hands of a world, and fill in the bids that its acting seat has not seen.
-
-    past: [1] of dtype STATE, written here: the start of play, or the world itself if that is earlier.
-
-    Returns the likelihood of the trump named and the bids seen; 1 if `weighs` is off.
-    """
-    past[0] = world
-    state = past[0]
-    _rewind_round(state)
-    likelihood = 1.0
-    while state.phase < PLAY:
-        seat = int(state.seat)
-        is_hidden = state.phase == BID and world.bids[seat] == HIDDEN
-        if is_hidden:
-            world.bids[seat] = choose_action(state, workspace) - FIRST_BID
-        action = _next_action(world, state)
-        if action == _NO_ACTION:
-            break
-        if weighs and seat != world.seat and not is_hidden:
-            likelihood *= likelihood_of(action, state, workspace)
-        apply(state, action)
-        if state.bids[seat] != NOT_BID and not bids_are_public(state):
-            state.bids[seat] = HIDDEN
-    for seat in range(world.num_players):
-        state.bids[seat] = world.bids[seat]
-    return likelihood
-
-
-@outlined
-def replay_tricks(world: State, past: State, workspace: Workspace) -> float:
-    """Replay the tricks with the hands of a world; return the likelihood of the cards that others played.
-
-    past: as `replay_bidding` left it.
-    """
-    likelihood = 1.0
-    action = _next_action(world, past)
-    while action != _NO_ACTION:
-        if past.seat != world.seat:
-            likelihood *= likelihood_of(action, past, workspace)
-        apply(past, action)
-        action = _next_action(world, past)
-    return likelihood
-
-
-@compiled
-def _rewind_round(state: State) -> None:
-    """Take a copy of a world back to the start of its round."""
-    for seat in range(state.num_players):
-        state.hands[seat] += state.played[seat]
-    state.leader = left_of(state, int(state.dealer))
-    turn_up(state, int(state.upcard))
-
-
-@compiled
-def _next_action(world: State, past: State) -> int:
-    """Return the action taken next in `past`, an earlier moment of a world; _NO_ACTION if there is none.
-
-    A bid that is HIDDEN in the world must be filled in before.
-    """
-    if past.phase == TRUMP:
-        return _NO_ACTION if world.phase == TRUMP else FIRST_TRUMP + int(world.trump)
-    if past.phase == BID:
-        bid = int(world.bids[past.seat])
-        return _NO_ACTION if bid == NOT_BID else FIRST_BID + bid
-    if past.num_plays == world.num_plays:
-        return _NO_ACTION
-    return FIRST_PLAY + int(world.plays[past.num_plays])
 
 
 @compiled

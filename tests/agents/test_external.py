@@ -27,11 +27,12 @@ from wizard_env.testing import agent_test
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "external.md").read_text(encoding="utf-8")
 HELLO = f"""
-import json, sys, time
+import json, os, sys, time
 def say(**content):
     print(json.dumps(content), flush=True)
 def requests():
     return map(json.loads, sys.stdin)
+open(__file__ + ".pid", "w").write(str(os.getpid()))
 sys.stdin.readline()
 say(protocol={PROTOCOL!r}, version={VERSION})
 """
@@ -72,17 +73,12 @@ def decisions(count: int) -> View:
     return games.view(noise=np.arange(count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
 
 
-def process_of(agent: ExternalAgent) -> "subprocess.Popen[bytes]":
-    assert agent._program is not None
-    return agent._program._process
-
-
-def is_running(number: int) -> bool:
-    """Whether a process of that number exists, even one that has ended and was not waited for."""
+def is_running(folder: Path) -> bool:
+    """Whether the process of the bot in a folder exists, even one that has ended and was not waited for."""
     if os.name != "posix":
         pytest.skip("POSIX only")
     try:
-        os.kill(number, 0)
+        os.kill(int((folder / "bot.py.pid").read_text()), 0)
     except ProcessLookupError:
         return False
     return True
@@ -343,12 +339,12 @@ sys.exit("no idea")
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_program_that_closes_its_output_counts_as_crashed(bot: Bot) -> None:
-    agent = bot("import os; os.close(1); time.sleep(60)")
-    number = process_of(agent).pid
+def test_a_program_that_closes_its_output_counts_as_crashed(bot: Bot, tmp_path: Path) -> None:
+    agent = bot("os.close(1); time.sleep(60)")
+    assert is_running(tmp_path)
     agent.act(decisions(1), UNUSED_RNG)
     assert agent.forfeits == {"crashed": 1}
-    assert not is_running(number)
+    assert not is_running(tmp_path)
 
 
 def test_a_program_that_cannot_be_restarted(bot: Bot, tmp_path: Path) -> None:
@@ -435,32 +431,35 @@ def test_an_external_agent_needs_a_command() -> None:
 # --- ending
 
 
-ECHO = "for request in requests(): say(id=request['id'], action=request['legal'][0])"
+ECHO = """
+for request in requests(): say(id=request['id'], action=request['legal'][0])
+open(__file__ + ".end", "w").close()
+"""
 STUBBORN = (
     "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + ECHO + "\nwhile True: time.sleep(9)"
 )
 
 
-def test_close_ends_the_program(bot: Bot) -> None:
+def test_close_ends_the_program(bot: Bot, tmp_path: Path) -> None:
+    """It reaches its own end."""
     agent = bot(ECHO)
-    process = process_of(agent)
     with agent as entered:
         assert entered is agent
         agent.act(decisions(1), UNUSED_RNG)
-    assert process.returncode == 0
-    assert not is_running(process.pid)
+        assert is_running(tmp_path)
+    assert not is_running(tmp_path)
+    assert (tmp_path / "bot.py.end").exists()
     agent.close()
     with pytest.raises(ValueError, match=r"bot.py' is closed"):
         agent.act(decisions(1), UNUSED_RNG)
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_program_that_does_not_exit_is_killed(bot: Bot) -> None:
+def test_a_program_that_does_not_exit_is_killed(bot: Bot, tmp_path: Path) -> None:
     agent = bot(STUBBORN)
-    process = process_of(agent)
+    assert is_running(tmp_path)
     agent.close()
-    assert process.returncode not in (0, None)
-    assert not is_running(process.pid)
+    assert not is_running(tmp_path)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -480,12 +479,11 @@ child.wait()
 def test_a_deleted_agent_ends_its_program(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(HELLO + ECHO, encoding="utf-8")
     agent = ExternalAgent([sys.executable, "-S", str(tmp_path / "bot.py")])
-    number = process_of(agent).pid
     agent.act(decisions(1), UNUSED_RNG)
-    assert is_running(number)
+    assert is_running(tmp_path)
     del agent
     gc.collect()
-    assert not is_running(number)
+    assert not is_running(tmp_path)
 
 
 def test_the_end_of_python_ends_the_program(tmp_path: Path) -> None:
@@ -494,14 +492,15 @@ def test_the_end_of_python_ends_the_program(tmp_path: Path) -> None:
     code = f"""
 from wizard_env.agents.external import ExternalAgent
 agent = ExternalAgent([{sys.executable!r}, "-S", {str(tmp_path / "bot.py")!r}])
-print(agent._program._process.pid)
+import os, pathlib
+os.kill(int(pathlib.Path({str(tmp_path / "bot.py.pid")!r}).read_text()), 0)
 """
     ended = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", code],
         capture_output=True, text=True, timeout=60, check=True, cwd=Path(__file__).parent.parent.parent,
     )  # fmt: skip
     assert ended.stderr == ""
-    assert not is_running(int(ended.stdout))
+    assert not is_running(tmp_path)
 
 
 def test_output_to_stderr_does_not_block(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:

@@ -55,7 +55,7 @@ def test_it_is_the_network(path: Any, options: dict[str, Any], num_players: int)
     states = under_way(Rules(num_players, **options), 120, seed=3).states
     view, network = View(states), NetworkAgent(str(path), backend="numpy")
     model = SeatModel.from_layers(network.layers)
-    assert actions_of(model, states) == network.likeliest(view).tolist()
+    assert actions_of(model, states) == network.act(view, RNG).tolist()
     shares = view.mask.astype(np.float64)
     by_chance = shares / shares.sum(axis=1, keepdims=True)
     _tell(states, model, shares)
@@ -75,7 +75,7 @@ def test_it_takes_any_number_of_layers(hidden: tuple[int, ...]) -> None:
     network = NetworkAgent(str(CHAMPION), backend="numpy")
     network.layers = layers
     states = under_way(Rules(), 60, seed=4).states
-    assert actions_of(SeatModel.from_layers(layers), states) == network.likeliest(View(states)).tolist()
+    assert actions_of(SeatModel.from_layers(layers), states) == network.act(View(states), RNG).tolist()
 
 
 def test_without_layers_it_is_the_heuristic() -> None:

@@ -96,7 +96,7 @@ def test_a_file_does_not_choose_what_code_runs(file: str, tmp_path: Path) -> Non
     with pytest.raises(ValueError, match=r"reads 684 numbers, but .* makes 59"):
         load(f"{tmp_path}:encoding='{file}:hand_and_trump'")
     save_agent(PolicyValueNetwork([8], 0).agent(), tmp_path / FILE_NAME)
-    with pytest.raises(ValueError, match="trained with no encoding of its own"):
+    with pytest.raises(ValueError, match="trained without a custom encoding"):
         load(f"{tmp_path}:encoding='{name}'")
 
 
@@ -126,5 +126,5 @@ def test_it_cannot_be_exported(file: str, tmp_path: Path) -> None:
 
     name = f"{file}:usual"
     save_agent(PolicyValueNetwork([8], 0, name).agent(), tmp_path / FILE_NAME, name)
-    with pytest.raises(ValueError, match="an encoding of its own is code"):
+    with pytest.raises(ValueError, match="a custom encoding is code"):
         export(f"{tmp_path}:encoding='{name}'", tmp_path / "agent.onnx")
