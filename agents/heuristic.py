@@ -80,8 +80,6 @@ SCRATCH = np.dtype(
     (
         np.record,
         [
-            ("unseen", "i8"),
-            ("count", "i8"),
             ("cards", "i8", MAX_BID),
             ("chances", "f8", MAX_BID),
             ("features", "f8", len(_FEATURES)),
@@ -95,10 +93,6 @@ SCRATCH = np.dtype(
 class Scratch(Protocol):
     """Working memory of one decision: a record of dtype SCRATCH."""
 
-    unseen: int
-    """The set of cards that the acting seat has not seen."""
-    count: int
-    """The number of cards held."""
     cards: NDArray[np.int64]
     """[20] the cards held."""
     chances: NDArray[np.float64]
@@ -175,14 +169,14 @@ def _trump_values(state: State, scratch: Scratch) -> None:
 def bid_values(state: State, trump: int, scratch: Scratch) -> None:
     """Write the expected points of every bid of the acting seat to `values`."""
     hand_size = int(state.hand_size)
-    _judge_cards(state, trump, scratch)
+    count = _judge_cards(state, trump, scratch)
     shift = _BID_SHIFT + _ROOM_SHIFT * _room(state) / np.sqrt(float(hand_size))
-    for index in range(scratch.count):
+    for index in range(count):
         scratch.chances[index] = _sigmoid(_BID_SHARPNESS * scratch.chances[index] + shift)
-    _distribute(scratch, -1)
+    _distribute(scratch, count, -1)
     for tricks_bid in range(hand_size + 1):
         value = 0.0
-        for tricks in range(scratch.count + 1):
+        for tricks in range(count + 1):
             value += scratch.tricks[tricks] * score(tricks_bid, tricks)
         scratch.values[tricks_bid] = value
 
@@ -203,18 +197,19 @@ def _room(state: State) -> float:
 def _card_values(state: State, allowed: int, scratch: Scratch) -> None:
     """Write the expected points of each card played now to `values`; the other cards win independently."""
     seat = int(state.seat)
+    unseen = unseen_by(state, seat)
     tricks_bid, won = int(state.bids[seat]), int(state.tricks_won[seat])
-    _judge_cards(state, int(state.trump), scratch)
-    for index in range(scratch.count):
+    count = _judge_cards(state, int(state.trump), scratch)
+    for index in range(count):
         scratch.chances[index] = _sigmoid(_PLAY_SHARPNESS * scratch.chances[index])
-    for index in range(scratch.count):
+    for index in range(count):
         card = scratch.cards[index]
         if not (allowed >> card) & 1:
             continue
-        chance = chance_now(state, card, scratch.unseen)
-        _distribute(scratch, index)
+        chance = chance_now(state, card, unseen)
+        _distribute(scratch, count, index)
         value = 0.0
-        for tricks in range(scratch.count):
+        for tricks in range(count):
             if_lost = score(tricks_bid, won + tricks)
             if_won = score(tricks_bid, won + tricks + 1)
             value += scratch.tricks[tricks] * (chance * if_won + (1 - chance) * if_lost)
@@ -222,28 +217,32 @@ def _card_values(state: State, allowed: int, scratch: Scratch) -> None:
 
 
 @compiled
-def _judge_cards(state: State, trump: int, scratch: Scratch) -> None:
-    """Write the acting seat's cards, and to `chances` their log-odds to win a trick."""
-    scratch.unseen = unseen_by(state, int(state.seat))
-    _list_cards(state.hands[state.seat], scratch)
-    for index in range(scratch.count):
-        kind = _write_features(state, trump, scratch.cards[index], scratch)
+def _judge_cards(state: State, trump: int, scratch: Scratch) -> int:
+    """Write the acting seat's cards, and their log-odds to win a trick to `chances`; return the number."""
+    seat = int(state.seat)
+    hand = state.hands[seat]
+    unseen = unseen_by(state, seat)
+    opponents = int(state.num_players) - 1
+    count = _list_cards(hand, scratch)
+    for index in range(count):
+        kind = _write_features(scratch, index, hand, unseen, opponents, trump)
         odds = 0.0
         for feature in range(len(_FEATURES)):
             odds += _WEIGHTS[kind, feature] * scratch.features[feature]
         scratch.chances[index] = odds
+    return count
 
 
 @compiled
-def _write_features(state: State, trump: int, card: int, scratch: Scratch) -> int:
-    """Write the features of a card held; return its kind."""
-    opponents = int(state.num_players) - 1
-    count, unseen = scratch.count, scratch.unseen
+def _write_features(scratch: Scratch, index: int, hand: int, unseen: int, opponents: int, trump: int) -> int:
+    """Write the features of a card held, by its index; return its kind."""
+    card = scratch.cards[index]
+    count = size_of(hand)
     out = size_of(unseen)
     share = min(opponents * count / out, 1.0) if out else 0.0
     features = scratch.features
     features[0] = 1.0
-    features[1] = state.num_players - 4.0
+    features[1] = opponents - 3.0
     features[2] = share * ((unseen >> WIZARD_SHIFT) & COUNT) / opponents
     features[3] = 1.0 / count
     features[4] = np.log(float(count))
@@ -254,7 +253,7 @@ def _write_features(state: State, trump: int, card: int, scratch: Scratch) -> in
     suit = suit_of(card)
     rank = rank_of(card)
     others = (unseen >> NUM_RANKS * suit) & RANK_BITS
-    own = (state.hands[state.seat] >> NUM_RANKS * suit) & RANK_BITS
+    own = (hand >> NUM_RANKS * suit) & RANK_BITS
     above = share * count_bits(others >> rank)
     of_suit = share * count_bits(others) / opponents
     features[5] = above
@@ -319,12 +318,12 @@ def chance_now(state: State, card: int, unseen: int) -> float:
 
 
 @compiled
-def _distribute(scratch: Scratch, without: int) -> None:
+def _distribute(scratch: Scratch, count: int, without: int) -> None:
     """Write the distribution of the tricks that the cards win to `tricks`, leaving out card `without`."""
     tricks = scratch.tricks
     tricks[0] = 1.0
     most = 0
-    for index in range(scratch.count):
+    for index in range(count):
         if index == without:
             continue
         chance = scratch.chances[index]
@@ -336,7 +335,8 @@ def _distribute(scratch: Scratch, without: int) -> None:
 
 
 @compiled
-def _list_cards(hand: int, scratch: Scratch) -> None:
+def _list_cards(hand: int, scratch: Scratch) -> int:
+    """Write the cards of a hand; return their number."""
     count = 0
     suited = hand & SUIT_CARDS
     while suited:
@@ -349,7 +349,7 @@ def _list_cards(hand: int, scratch: Scratch) -> None:
     for _ in range((hand >> JESTER_SHIFT) & COUNT):
         scratch.cards[count] = JESTER
         count += 1
-    scratch.count = count
+    return count
 
 
 @compiled

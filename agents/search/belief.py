@@ -7,7 +7,7 @@ makes every consistent deal equally likely, and rejects none.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,41 +41,57 @@ _BINOMIALS = np.array(
 )
 """float64 [61, 61]: the number of ways to choose k of n cards, at [n, k]."""
 
-_LAYER = np.dtype(
-    (np.record, [(name, "i8") for name in ("cards", "group", "opens", "closes", "row", "next_row")])
+_MAX_LAYERS = NUM_SUITS * (MAX_PLAYERS - 1)
+_PLAN = np.dtype(
+    (
+        np.record,
+        [
+            *((name, "i8") for name in ("pool", "free", "num_groups", "num_layers", "states", "rows")),
+            ("root", "i8"),
+            *((name, "i8", MAX_PLAYERS) for name in ("needs", "seat_group", "group_needs", "strides")),
+            *((name, "i8", _MAX_LAYERS) for name in ("cards", "group", "opens", "closes", "row", "next_row")),
+        ],
+    )
 )
-"""A step of dealing: cards of one class to one group that may hold them.
-
-cards: those of the class.
-opens, closes: 1 for the first and the last layer of its class.
-row: that of `_count_ways` for this layer with no card of its class left; one row more for each card left.
-next_row: the same for the layer that follows; if that deals another class, the row with all its cards left.
-"""
 
 
-class _Plan(NamedTuple):
-    """The order of dealing the unseen cards."""
+class _Plan(Protocol):
+    """The order of dealing the unseen cards: a record of dtype _PLAN.
+
+    A layer is a step of dealing: cards of one class to one group that may hold them.
+    """
 
     pool: int
     """The set of all cards that the observer has not seen."""
     free: int
     """The cards of the pool that every group may hold; dealt after the last layer."""
+    num_groups: int
+    states: int
+    """The number of columns of `_count_ways`, one for each way in which the groups may still need cards."""
+    num_layers: int
+    rows: int
+    """The number of rows of `_count_ways`; the last is for the free cards."""
+    root: int
+    """The row before anything is dealt."""
     needs: NDArray[np.int64]
     """[6] the number of cards that each seat holds; 0 for the observer."""
     seat_group: NDArray[np.int64]
     """[6] the group of each seat; -1 for a seat that may hold any card."""
     group_needs: NDArray[np.int64]
-    """[groups] the number of cards that each group holds."""
+    """[6] the number of cards that each group holds."""
     strides: NDArray[np.int64]
-    """[groups] the factor of each group's digit in a number that tells what all groups still need."""
-    states: int
-    """The number of such numbers, one for each column of `_count_ways`; the last is for all they hold."""
-    layers: NDArray[Any]
-    """[layers] records of dtype _LAYER."""
-    rows: int
-    """The number of rows of `_count_ways`; the last is for the free cards."""
-    root: int
-    """The row before anything is dealt."""
+    """[6] the distance between two columns that differ by one card of the group."""
+    cards: NDArray[np.int64]
+    """[20] the cards of each layer's class."""
+    group: NDArray[np.int64]
+    """[20] the group of each layer."""
+    opens: NDArray[np.int64]
+    closes: NDArray[np.int64]
+    """[20] 1 for the first and for the last layer of a class."""
+    row: NDArray[np.int64]
+    """[20] the row of each layer with no card of its class left; one row more for each card left."""
+    next_row: NDArray[np.int64]
+    """[20] the same for the layer that follows; if that opens a class, the row with all its cards left."""
 
 
 def draw_worlds(view: View, count: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -126,84 +142,90 @@ def _find(values: Any, count: int, value: int) -> int:
 
 
 @compiled
-def _make_plan(known: State) -> _Plan:
+def _make_plan(known: State, plan: _Plan) -> None:
     """Group seats and suits by the voids shown, and order the layers."""
     observer = int(known.seat)
-    pool = unseen_by(known, observer)
+    plan.pool = unseen_by(known, observer)
     live = 0
     for suit in range(NUM_SUITS):
-        if pool & SUIT_SETS[suit]:
+        if plan.pool & SUIT_SETS[suit]:
             live |= 1 << suit
-    needs = np.zeros(MAX_PLAYERS, np.int64)
-    seat_group = np.full(MAX_PLAYERS, -1)
     group_voids = np.zeros(MAX_PLAYERS, np.int64)
-    group_needs = np.zeros(MAX_PLAYERS, np.int64)
     groups = 0
     for seat in range(known.num_players):
-        needs[seat] = 0 if seat == observer else cards_left(known, seat)
+        plan.seat_group[seat] = -1
+        plan.needs[seat] = 0 if seat == observer else cards_left(known, seat)
         voids = int(known.voids[seat]) & live
-        if needs[seat] and voids:
+        if plan.needs[seat] and voids:
             group = _find(group_voids, groups, voids)
-            groups = max(groups, group + 1)
-            group_voids[group] = voids
-            group_needs[group] += needs[seat]
-            seat_group[seat] = group
-    strides = np.ones(groups, np.int64)
-    states = 1
+            if group == groups:
+                group_voids[group] = voids
+                plan.group_needs[group] = 0
+                groups += 1
+            plan.group_needs[group] += plan.needs[seat]
+            plan.seat_group[seat] = group
+    plan.num_groups = groups
+    plan.states = 1
     for group in range(groups):
-        strides[group] = states
-        states *= group_needs[group] + 1
-    free = pool & ~SUIT_CARDS
+        plan.strides[group] = plan.states
+        plan.states *= plan.group_needs[group] + 1
+    plan.free = plan.pool & ~SUIT_CARDS
     class_holders = np.zeros(NUM_SUITS, np.int64)
     class_cards = np.zeros(NUM_SUITS, np.int64)
     classes = 0
     for suit in range(NUM_SUITS):
-        cards = pool & SUIT_SETS[suit]
+        cards = plan.pool & SUIT_SETS[suit]
         holders = 0
         for group in range(groups):
             if not (group_voids[group] >> suit) & 1:
                 holders |= 1 << group
         if holders == (1 << groups) - 1:
-            free |= cards
+            plan.free |= cards
         elif holders and cards:  # cards that no group may hold are with other seats, or not dealt
             index = _find(class_holders, classes, holders)
             classes = max(classes, index + 1)
             class_holders[index] = holders
             class_cards[index] |= cards
-    layers = np.empty(NUM_SUITS * (MAX_PLAYERS - 1), _LAYER)
-    number, row, root = 0, 0, 0
-    for index in range(classes):
-        cards = count_bits(class_cards[index])
+    _order_layers(plan, class_holders[:classes], class_cards)
+
+
+@compiled
+def _order_layers(plan: _Plan, class_holders: Any, class_cards: Any) -> None:
+    layer, row = 0, 0
+    plan.root = 0
+    for index in range(len(class_holders)):
+        size = count_bits(class_cards[index])
         if index == 0:
-            root = cards
+            plan.root = size
         else:
-            layers[number - 1].next_row = row + cards
+            plan.next_row[layer - 1] = row + size
         opens = 1
-        for group in range(groups):
+        for group in range(plan.num_groups):
             if (class_holders[index] >> group) & 1:
-                layer = layers[number]
-                layer.cards, layer.group, layer.opens, layer.closes = class_cards[index], group, opens, 0
-                layer.row = row
-                row += cards + 1
-                layer.next_row = row
+                plan.cards[layer] = class_cards[index]
+                plan.group[layer] = group
+                plan.opens[layer] = opens
+                plan.closes[layer] = 0
+                plan.row[layer] = row
+                row += size + 1
+                plan.next_row[layer] = row
                 opens = 0
-                number += 1
-        layers[number - 1].closes = 1
-    return _Plan(
-        pool, free, needs, seat_group, group_needs[:groups], strides, states, layers[:number], row + 1, root
-    )
+                layer += 1
+        plan.closes[layer - 1] = 1
+    plan.num_layers = layer
+    plan.rows = row + 1
 
 
 @compiled
 def _needed(plan: _Plan, needs: int, group: int) -> int:
-    """Return the number of cards that a group still needs: its digit of `needs`."""
+    """Return the number of cards that a group still needs in the column `needs`."""
     return needs // plan.strides[group] % (plan.group_needs[group] + 1)
 
 
 @compiled
-def _row_after(layer: Any, left: int) -> int:
+def _row_after(plan: _Plan, layer: int, left: int) -> int:
     """Return the row that follows a layer which leaves `left` cards of its class."""
-    return layer.next_row if layer.closes else layer.next_row + left
+    return plan.next_row[layer] if plan.closes[layer] else plan.next_row[layer] + left
 
 
 @compiled
@@ -213,27 +235,26 @@ def _count_ways(plan: _Plan) -> Any:
     Returns float64 [rows, states]; rows that no deal can reach are not written.
     """
     counts = np.empty((plan.rows, plan.states))
-    groups = len(plan.group_needs)
     free = size_of(plan.free)
     for needs in range(plan.states):
         left = free
         ways = 1.0
-        for group in range(groups):
+        for group in range(plan.num_groups):
             digit = _needed(plan, needs, group)
             ways *= _BINOMIALS[left, digit] if digit <= left else 0.0
             left = max(left - digit, 0)
         counts[plan.rows - 1, needs] = ways
-    for number in range(len(plan.layers) - 1, -1, -1):
-        layer = plan.layers[number]
-        stride = plan.strides[layer.group]
-        cards = count_bits(layer.cards)
-        for left in range(cards if layer.opens else 0, cards + 1):  # none is dealt before the first layer
+    for layer in range(plan.num_layers - 1, -1, -1):
+        group = plan.group[layer]
+        stride = plan.strides[group]
+        size = count_bits(plan.cards[layer])
+        for left in range(size if plan.opens[layer] else 0, size + 1):  # none is dealt before the first layer
             for needs in range(plan.states):
                 ways = 0.0
-                for taken in range(min(left, _needed(plan, needs, layer.group)) + 1):
-                    after = counts[_row_after(layer, left - taken), needs - taken * stride]
+                for taken in range(min(left, _needed(plan, needs, group)) + 1):
+                    after = counts[_row_after(plan, layer, left - taken), needs - taken * stride]
                     ways += _BINOMIALS[left, taken] * after
-                counts[layer.row + left, needs] = ways
+                counts[plan.row[layer] + left, needs] = ways
     return counts
 
 
@@ -242,9 +263,9 @@ def _count_splits(plan: _Plan, num_players: int) -> float:
     """Count the ways to split each group's cards among its seats and deal to the seats without voids."""
     rest = size_of(plan.pool)
     ways = 1.0
-    for needs in plan.group_needs:
-        rest -= needs
-        ways *= _FACTORIALS[needs]
+    for group in range(plan.num_groups):
+        rest -= plan.group_needs[group]
+        ways *= _FACTORIALS[plan.group_needs[group]]
     for seat in range(num_players):
         if plan.seat_group[seat] >= 0:
             ways /= _FACTORIALS[plan.needs[seat]]
@@ -264,17 +285,17 @@ def _deal_unseen(plan: _Plan, counts: Any, world: State, generator: np.uint64) -
     rest = plan.pool
     needs = plan.states - 1
     class_left = 0
-    for number in range(len(plan.layers)):
-        layer = plan.layers[number]
-        if layer.opens:
-            class_left = layer.cards
-        stride = plan.strides[layer.group]
+    for layer in range(plan.num_layers):
+        if plan.opens[layer]:
+            class_left = plan.cards[layer]
+        group = plan.group[layer]
+        stride = plan.strides[group]
         left = count_bits(class_left)
         generator = step_generator(generator, 1)
-        target = unit_interval(mix(generator)) * counts[layer.row + left, needs]
-        taken, most = 0, min(left, _needed(plan, needs, layer.group))
+        target = unit_interval(mix(generator)) * counts[plan.row[layer] + left, needs]
+        taken, most = 0, min(left, _needed(plan, needs, group))
         while taken < most:
-            after = counts[_row_after(layer, left - taken), needs - taken * stride]
+            after = counts[_row_after(plan, layer, left - taken), needs - taken * stride]
             target -= _BINOMIALS[left, taken] * after
             if target < 0:
                 break
@@ -285,9 +306,9 @@ def _deal_unseen(plan: _Plan, counts: Any, world: State, generator: np.uint64) -
             card = _pick(class_left, mix(generator))
             class_left -= card
             rest -= card
-            pools[layer.group] += card
+            pools[group] += card
     free = plan.free
-    for group in range(len(plan.group_needs)):
+    for group in range(plan.num_groups):
         for _ in range(_needed(plan, needs, group)):
             generator = step_generator(generator, 1)
             card = _pick(free, mix(generator))
@@ -321,11 +342,12 @@ def draw_deals(known: State, generator: np.uint64, worlds: Any, reseeds: bool) -
 
     Returns the generator after the draws.
     """
-    plan = _make_plan(known)
-    counts = _count_ways(plan)
+    plans = np.empty(1, _PLAN)  # a record does not keep its array alive: take `plans[0]` where it is needed
+    _make_plan(known, plans[0])
+    counts = _count_ways(plans[0])
     for number in range(len(worlds)):
         worlds[number] = known
-        generator = _deal_unseen(plan, counts, worlds[number], generator)
+        generator = _deal_unseen(plans[0], counts, worlds[number], generator)
         if reseeds:
             generator = step_generator(generator, 1)
             worlds[number].generator = mix(generator)
@@ -340,7 +362,8 @@ def _draw_rows(known: Any, words: Any, worlds: Any) -> None:
 
 @kernel([STATE], [np.float64])
 def _count_rows(known: Any, totals: Any) -> None:
+    plans = np.empty(1, _PLAN)
     for index in range(len(known)):
-        plan = _make_plan(known[index])
-        ways = _count_ways(plan)[plan.root, plan.states - 1]
-        totals[index] = ways * _count_splits(plan, int(known[index].num_players))
+        _make_plan(known[index], plans[0])
+        ways = _count_ways(plans[0])[plans[0].root, plans[0].states - 1]
+        totals[index] = ways * _count_splits(plans[0], int(known[index].num_players))

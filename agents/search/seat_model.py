@@ -67,7 +67,10 @@ MODEL_KIND = SeatModel._make(([np.float32], [np.int64], _SOFTMAX_KIND, _SOFTMAX_
 class Workspace(NamedTuple):
     """A model with memory for one decision at a time."""
 
-    model: SeatModel
+    weights: NDArray[np.float32]
+    widths: NDArray[np.int64]
+    bids: Softmax
+    plays: Softmax
     scratch: NDArray[Any]
     """[1] of dtype SCRATCH; its `values` hold the value of every choice."""
     rows: NDArray[Any]
@@ -80,12 +83,18 @@ class Workspace(NamedTuple):
 
 @compiled
 def new_workspace(model: SeatModel) -> Workspace:
-    """Allocate memory for decisions of games with one number of players."""
+    """Allocate memory for decisions of games with one number of players.
+
+    Each call of a compiled function that takes a workspace costs tens of nanoseconds: its arrays are counted.
+    """
     widest = OBS_SIZE
     for width in model.widths:
         widest = max(widest, width)
     return Workspace(
-        model,
+        model.weights,
+        model.widths,
+        model.bids,
+        model.plays,
         np.empty(1, SCRATCH),
         np.zeros(1, OBSERVATION_ROW),
         np.empty((2, widest), np.float32),
@@ -99,7 +108,10 @@ def choose_action(state: State, workspace: Workspace) -> int:
     choices = legal(state)
     if choices & (choices - 1) == 0:
         return first_action(state) + lowest_bit(choices)
-    _write_values(state, workspace)
+    if len(workspace.widths):
+        _write_logits(state, workspace)
+    else:
+        choice_values(state, workspace.scratch[0])
     return first_action(state) + best_choice(choices, workspace.scratch[0])
 
 
@@ -109,8 +121,11 @@ def likelihood_of(action: int, state: State, workspace: Workspace) -> float:
     choices = legal(state)
     if choices & (choices - 1) == 0:
         return 1.0
-    epsilon, temperature = workspace.model.plays if state.phase == PLAY else workspace.model.bids
-    _write_values(state, workspace)
+    epsilon, temperature = workspace.plays if state.phase == PLAY else workspace.bids
+    if len(workspace.widths):
+        _write_logits(state, workspace)
+    else:
+        choice_values(state, workspace.scratch[0])
     values = workspace.scratch[0].values
     best = values[best_choice(choices, workspace.scratch[0])]
     chosen = values[action - first_action(state)]
@@ -123,12 +138,8 @@ def likelihood_of(action: int, state: State, workspace: Workspace) -> float:
 
 
 @outlined
-def _write_values(state: State, workspace: Workspace) -> None:
-    """Write the value of every legal choice to the scratch."""
-    scratch = workspace.scratch[0]
-    if len(workspace.model.widths) == 0:
-        choice_values(state, scratch)
-        return
+def _write_logits(state: State, workspace: Workspace) -> None:
+    """Write the network's logit of every legal choice to the scratch."""
     seat = int(state.seat)
     order = canonical_order(state, seat)
     observe(state, seat, workspace.rows[0], order)
@@ -138,14 +149,14 @@ def _write_values(state: State, workspace: Workspace) -> None:
     while choices:
         choice = lowest_bit(choices)
         choices &= choices - 1
-        scratch.values[choice] = logits[reorder_action(first + choice, order)]
+        workspace.scratch[0].values[choice] = logits[reorder_action(first + choice, order)]
 
 
 @compiled
 def _compute(workspace: Workspace) -> Any:
     """Compute the network for the observation in the workspace; returns its outputs, float32 [widest]."""
     observation, hidden, active = workspace.rows[0].values, workspace.hidden, workspace.active
-    weights, widths = workspace.model.weights, workspace.model.widths
+    weights, widths = workspace.weights, workspace.widths
     count, done = 0, 0
     for block in range(0, OBS_SIZE, WORD_BITS):
         start = min(block, OBS_SIZE - WORD_BITS)
@@ -158,7 +169,7 @@ def _compute(workspace: Workspace) -> Any:
     for number in range(count):
         hidden[1, at(active[number])] = observation[at(active[number])]
     end = (OBS_SIZE + 1) * widths[1]
-    _add_rows(hidden[1], active[:count], weights[:end], hidden[0, : widths[1]])
+    _add_rows(hidden[1], active[:count], weights[:end], widths[1], hidden[0])
     for layer in range(1, len(widths) - 1):
         inputs, outputs = widths[layer], widths[layer + 1]
         before = hidden[(layer + 1) % 2]
@@ -167,17 +178,16 @@ def _compute(workspace: Workspace) -> Any:
             active[count] = index
             count += 1 if before[index] > 0 else 0  # ReLU
         start, end = end, end + (inputs + 1) * outputs
-        _add_rows(before, active[:count], weights[start:end], hidden[layer % 2, :outputs])
+        _add_rows(before, active[:count], weights[start:end], outputs, hidden[layer % 2])
     return hidden[len(widths) % 2]
 
 
 @compiled
-def _add_rows(factors: Any, active: Any, layer: Any, sums: Any) -> None:
+def _add_rows(factors: Any, active: Any, layer: Any, outputs: int, sums: Any) -> None:
     """Write a layer's biases, plus its rows of weights at the active inputs times those.
 
     Four rows at a time: the sums are then read and written once for four products.
     """
-    outputs = len(sums)
     bias = len(layer) - outputs
     for index in range(outputs):
         sums[at(index)] = layer[at(bias + index)]
