@@ -48,7 +48,7 @@ _PLAN = np.dtype(
         [
             *((name, "i8") for name in ("pool", "free", "num_groups", "num_layers", "states", "rows")),
             ("root", "i8"),
-            *((name, "i8", MAX_PLAYERS) for name in ("needs", "seat_group", "group_needs", "strides")),
+            *((name, "i8", MAX_PLAYERS) for name in ("needs", "seat_group", "group_needs", "steps")),
             *((name, "i8", _MAX_LAYERS) for name in ("cards", "group", "opens", "closes", "row", "next_row")),
         ],
     )
@@ -79,7 +79,7 @@ class _Plan(Protocol):
     """[6] the group of each seat; -1 for a seat that may hold any card."""
     group_needs: NDArray[np.int64]
     """[6] the number of cards that each group holds."""
-    strides: NDArray[np.int64]
+    steps: NDArray[np.int64]
     """[6] the distance between two columns that differ by one card of the group."""
     cards: NDArray[np.int64]
     """[20] the cards of each layer's class."""
@@ -167,7 +167,7 @@ def _make_plan(known: State, plan: _Plan) -> None:
     plan.num_groups = groups
     plan.states = 1
     for group in range(groups):
-        plan.strides[group] = plan.states
+        plan.steps[group] = plan.states
         plan.states *= plan.group_needs[group] + 1
     plan.free = plan.pool & ~SUIT_CARDS
     class_holders = np.zeros(NUM_SUITS, np.int64)
@@ -219,7 +219,7 @@ def _order_layers(plan: _Plan, class_holders: Any, class_cards: Any) -> None:
 @compiled
 def _needed(plan: _Plan, needs: int, group: int) -> int:
     """Return the number of cards that a group still needs in the column `needs`."""
-    return needs // plan.strides[group] % (plan.group_needs[group] + 1)
+    return needs // plan.steps[group] % (plan.group_needs[group] + 1)
 
 
 @compiled
@@ -246,7 +246,7 @@ def _count_ways(plan: _Plan) -> Any:
         counts[plan.rows - 1, needs] = ways
     for layer in range(plan.num_layers - 1, -1, -1):
         group = plan.group[layer]
-        stride = plan.strides[group]
+        stride = plan.steps[group]
         size = count_bits(plan.cards[layer])
         for left in range(size if plan.opens[layer] else 0, size + 1):  # none is dealt before the first layer
             for needs in range(plan.states):
@@ -289,7 +289,7 @@ def _deal_unseen(plan: _Plan, counts: Any, world: State, generator: np.uint64) -
         if plan.opens[layer]:
             class_left = plan.cards[layer]
         group = plan.group[layer]
-        stride = plan.strides[group]
+        stride = plan.steps[group]
         left = count_bits(class_left)
         generator = step_generator(generator, 1)
         target = unit_interval(mix(generator)) * counts[plan.row[layer] + left, needs]
