@@ -74,7 +74,7 @@ def decisions(count: int) -> View:
 
 
 def is_running(folder: Path) -> bool:
-    """Whether the process of the bot in a folder exists, even one that has ended and was not waited for."""
+    """Return whether the process of the bot in a folder exists, even if it has ended and nobody waited."""
     if os.name != "posix":
         pytest.skip("POSIX only")
     try:

@@ -222,7 +222,7 @@ def rename(text: str, names: dict[str, str]) -> str:
 
 
 def suits_differ(game: Game) -> bool:
-    """Whether all suits except trump differ in the acting hand, so that the hand determines their order."""
+    """Return whether all suits but trump differ in the acting hand, so that it determines their order."""
     assert game.seat is not None
     hand = game.hands[game.seat]
     ranks = [[card[0] for card in hand if card[1] == suit] for suit in SUITS if suit != game.trump]

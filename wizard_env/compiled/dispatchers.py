@@ -138,7 +138,8 @@ class Kernel(CPUDispatcher):
 
 def _type_of(kind: Any) -> Any:
     if isinstance(kind, tuple):
-        return types.BaseTuple.from_types(tuple(map(_type_of, kind)), type(kind))
+        named = None if type(kind) is tuple else type(kind)
+        return types.BaseTuple.from_types(tuple(map(_type_of, kind)), named)
     dimensions = 0
     while isinstance(kind, list):
         (kind,) = kind
