@@ -6,7 +6,7 @@ from typing import TextIO
 
 import numpy as np
 
-from wizard_env.actions import ACTIONS, IllegalAction
+from wizard_env.actions import ACTIONS
 from wizard_env.cards import SUITS, card_names
 from wizard_env.game import Game
 from wizard_env.render.ansi import SUIT_NAMES, text
@@ -97,6 +97,5 @@ def read_action(answer: str, game: Game) -> int:
     if action is None:
         short = ", ".join(ACTIONS[action].split()[1] for action in game.legal_actions())
         raise ValueError(f"unknown action {answer.strip()!r}: type an id, a name, or one of {short}")
-    if action not in game.legal_actions():
-        raise IllegalAction(game.why_not(action))
+    game.check(action)
     return action

@@ -76,7 +76,7 @@ def trick_chances(num_players: int, trump: int) -> NDArray[np.float64]:
 def _takes(trump: int) -> NDArray[np.bool_]:
     """Return bool [54, 54], at [card, first]: the card takes the trick from a single card before it."""
     powers = np.array(
-        [[power_of(card, led, trump) for card in range(NUM_KINDS)] for led in range(NO_SUIT + 1)]
+        [[power_of(card, led, trump, False) for card in range(NUM_KINDS)] for led in range(NO_SUIT + 1)]
     )
     suits = np.array([suit_of(card) for card in range(NUM_KINDS)])
     card, first = np.indices((NUM_KINDS, NUM_KINDS))

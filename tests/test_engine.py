@@ -8,7 +8,8 @@ import pytest
 
 from wizard_env import Game, Games, IllegalAction, Rules, View, action_name, unpack
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, RANKS, SUITS, card_id, pack
-from wizard_env.chance import draw_cards, draw_for_dealer
+from wizard_env.chance import draw_for_dealer, draw_or_reshuffle
+from wizard_env.engine import draw_cards
 from wizard_env.state import DECK_ORDER, HIDDEN, STATE, write_rules
 
 DECK = [name for name, copies in zip(CARD_NAMES, COPIES, strict=True) for _ in range(copies)]
@@ -173,7 +174,7 @@ def test_draw_for_the_first_dealer(num_players: int) -> None:
 def test_highest_draw(drawn: str, highest: str) -> None:
     """First dealer: the highest deals; the tied players are those that hold the highest card."""
     state, deck = rigged(drawn)
-    seats = draw_cards(state, deck, (1 << len(drawn.split())) - 1)
+    seats = draw_cards(state, deck, (1 << len(drawn.split())) - 1) or 1 << state["dealer"]
     assert [seats >> seat & 1 for seat in range(len(highest))] == [int(tied) for tied in highest]
 
 
@@ -183,7 +184,9 @@ def test_highest_draw(drawn: str, highest: str) -> None:
 def test_only_the_tied_players_draw_again(drawn: str, drawing: int, highest: int) -> None:
     """First dealer: tied highest cards, the tied players draw again."""
     state, deck = rigged(drawn, num_players=4)
-    assert draw_cards(state, deck, drawing) == highest
+    tied = draw_cards(state, deck, drawing)
+    assert tied == (highest if highest.bit_count() > 1 else 0)
+    assert (tied or 1 << state["dealer"]) == highest
     assert deck["drawn"] == len(drawn.split())
     drawers = [seat for seat in range(4) if drawing >> seat & 1]
     assert list(deck["drawers"][: len(drawers)]) == drawers
@@ -202,7 +205,8 @@ def test_the_draw_goes_on_when_the_deck_is_used_up() -> None:
     """First dealer: after a run of ties that leaves too few cards, all 60 are shuffled again."""
     state, deck = rigged("", num_players=3)
     deck["drawn"] = DECK_SIZE - 2
-    assert 0 < draw_cards(state, deck, 0b111) < 0b1000
+    tied = draw_or_reshuffle(state, deck, 0b111)
+    assert 0 < (tied or 1 << state["dealer"]) < 0b1000
     assert sorted(deck["cards"]) == sorted(card_id(name) for name in DECK)
     assert deck["drawn"] == 3
     draw_for_dealer(state, deck)

@@ -1,16 +1,16 @@
-"""All chance of the game: its random generator, shuffling, and the draw for the first dealer."""
+"""All chance of the game: its random generator, shuffling, and dealing at random."""
 
 import numpy as np
 
-from wizard_env.cards import COPIES, DECK_SIZE, JESTER, NUM_KINDS, WIZARD, rank_of
+from wizard_env.cards import COPIES, DECK_SIZE, NUM_KINDS
 from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.compiled.jit import at, compiled, outlined, wrapping
-from wizard_env.engine import begin_game, cards_dealt, deal, first_action, legal
+from wizard_env.engine import cards_dealt, deal, draw_cards, first_action, legal
 from wizard_env.state import DeckOrder, State
 
-SORTED_DECK = np.repeat(np.arange(NUM_KINDS, dtype=np.int8), COPIES)
+_SORTED_DECK = np.repeat(np.arange(NUM_KINDS, dtype=np.int8), COPIES)
 
-GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _27 = np.uint64(27)
@@ -30,8 +30,8 @@ def mix(number: np.uint64) -> np.uint64:
 
 @wrapping
 def step_generator(number: np.uint64, steps: int) -> np.uint64:
-    """The state of a splitmix64 generator after `steps` more draws."""
-    return number + np.uint64(steps) * GAMMA
+    """Return the state of a splitmix64 generator after `steps` more draws."""
+    return number + np.uint64(steps) * _GAMMA
 
 
 @compiled
@@ -47,7 +47,7 @@ def shuffle(state: State, deck: DeckOrder, count: int) -> None:
     Uses the game's generator and nothing else, and advances it (Fisher and Yates; Durstenfeld 1964).
     """
     for index in range(DECK_SIZE):
-        deck.cards[index] = SORTED_DECK[index]
+        deck.cards[index] = _SORTED_DECK[index]
     generator = state.generator
     word = np.uint64(0)
     for index in range(count):
@@ -64,48 +64,21 @@ def shuffle(state: State, deck: DeckOrder, count: int) -> None:
     deck.drawn = 0
 
 
-LOWEST_DRAW = -1
-
-
-@compiled
-def draw_value(card: int) -> int:
-    """The rank of a card in the draw for the first dealer: Jester < 2 < ... < A < Wizard."""
-    if card == JESTER:
-        return LOWEST_DRAW
-    if card == WIZARD:
-        return WIZARD
-    return rank_of(card)
-
-
 @outlined
-def draw_cards(state: State, deck: DeckOrder, drawing: int) -> int:
-    """Let every seat in the bit set `drawing` draw a card; returns those with the highest card."""
-    if int(deck.drawn) + count_bits(drawing) > DECK_SIZE:  # a run of ties has used the deck up
+def draw_or_reshuffle(state: State, deck: DeckOrder, drawing: int) -> int:
+    """Let seats draw cards, from a fresh deck if a run of ties has used this one up; see `draw_cards`."""
+    if int(deck.drawn) + count_bits(drawing) > DECK_SIZE:
         shuffle(state, deck, DECK_SIZE)
-    highest = LOWEST_DRAW - 1
-    highest_seats = 0
-    for seat in range(state.num_players):
-        if not (drawing >> seat) & 1:
-            continue
-        value = draw_value(int(deck.cards[deck.drawn]))
-        deck.drawers[deck.drawn] = seat
-        deck.drawn += 1
-        if value > highest:
-            highest = value
-            highest_seats = 0
-        if value == highest:
-            highest_seats |= 1 << seat
-    return highest_seats
+    return draw_cards(state, deck, drawing)
 
 
 @outlined
 def draw_for_dealer(state: State, deck: DeckOrder) -> None:
-    """Begin a game: whoever draws the highest card deals first; ties draw again."""
+    """Draw for the first dealer, and begin the game."""
     shuffle(state, deck, DECK_SIZE)
-    drawing = draw_cards(state, deck, (1 << int(state.num_players)) - 1)
-    while count_bits(drawing) > 1:
-        drawing = draw_cards(state, deck, drawing)
-    begin_game(state, lowest_bit(drawing))
+    drawing = (1 << int(state.num_players)) - 1
+    while drawing:
+        drawing = draw_or_reshuffle(state, deck, drawing)
 
 
 @compiled
@@ -117,6 +90,6 @@ def deal_round(state: State, deck: DeckOrder) -> None:
 
 @compiled
 def random_action(state: State, word: np.uint64) -> int:
-    """A uniformly random legal action, from a random word."""
+    """Return a uniformly random legal action, from a random word."""
     choices = legal(state)
     return first_action(state) + lowest_bit(nth_bit(choices, scale(word, count_bits(choices))))

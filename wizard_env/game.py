@@ -8,12 +8,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.actions import ACTIONS, FIRST_BID, FIRST_PLAY, NUM_ACTIONS, IllegalAction, action_id
+from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, Refusal, action_id
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, card_names, pack
 from wizard_env.chance import deal_round, draw_for_dealer
 from wizard_env.checks import check_integer, check_player_names
 from wizard_env.compiled.jit import direct, kernel
-from wizard_env.engine import apply, first_action, is_choice, legal, next_round, turn_up
+from wizard_env.engine import (
+    apply,
+    first_action,
+    has_upcard,
+    is_choice,
+    legal,
+    next_round,
+    turn_up,
+    why_illegal,
+)
 from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
 from wizard_env.observation.encoder import observe, write_full_state, write_mask
 from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
@@ -23,17 +32,14 @@ from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene
 from wizard_env.rules import Rules
 from wizard_env.state import (
-    BID,
     DECK_ORDER,
     MASK_ROW,
     NO_CARD,
     OPTION_FIELDS,
-    OVER,
     PHASES,
     PLAY,
     SCORED,
     STATE,
-    TRUMP,
     write_rules,
 )
 
@@ -107,13 +113,12 @@ class Game(ReadableState):
         """
         game = cls.__new__(cls)
         game._set_up(rules, seed)
-        game._draw = []
         game._lay_out(dealer, [_parse_hand(hand) for hand in hands], upcard, scores, round_number)
         return game
 
     @classmethod
     def from_state(cls, rules: Rules, states: Any) -> Self:
-        """A copy of one game of a batch, to look at or to play on.
+        """Copy one game of a batch, to look at or to play on.
 
         Its score pad, draw and history start empty, so it has no record (see `wizard_env.records`).
 
@@ -124,7 +129,6 @@ class Game(ReadableState):
         record = np.asarray(states, STATE).reshape(-1)[:1]
         game = cls.__new__(cls)
         game._set_up(rules, int(record["generator"][0]))
-        game._draw = []
         for option in OPTION_FIELDS:
             if (game.state[option] != record[option]).any():
                 raise ValueError(f"{rules} are not the rules of this state: {option} differs")
@@ -142,12 +146,13 @@ class Game(ReadableState):
         write_rules(self._rules, self.state)
         self.state["generator"] = self._seed
         self.pad: list[Round] = []
+        self._draw = []
         self._history: list[int] = []
         self._start: dict[str, Any] | None = None
         self._players: tuple[str, ...] | None = None
 
     def _adopt(self, buffers: NDArray[Any]) -> None:
-        """Adopt these buffers, and keep views of what is read most."""
+        """Take these buffers, and keep views of what is read most."""
         self._buffers = buffers
         self.state = buffers["state"]
         self.mask_row = _read_only(buffers["mask"]["values"][0])
@@ -176,7 +181,9 @@ class Game(ReadableState):
             raise ValueError(
                 f"hands of {size} cards: round {number} is played with {self._rules.rounds[number - 1]}"
             )
-        if (upcard is None) != (size * players == DECK_SIZE):
+        state = self.state[0]
+        state["dealer"], state["round_index"], state["hand_size"] = dealer, number - 1, size
+        if (upcard is not None) != has_upcard(state):
             left = DECK_SIZE - size * players
             raise ValueError(f"upcard={upcard!r}: {left} cards are left after dealing")
         turned = [] if upcard is None else [card_id(upcard)]
@@ -191,12 +198,7 @@ class Game(ReadableState):
             raise ValueError(
                 f"scores={scores!r}: {players} multiples of 10 from -{MAX_SCORE} to {MAX_SCORE} are needed"
             )
-        state = self.state[0]
         state["scores"][:players] = points
-        state["dealer"] = dealer
-        state["leader"] = (dealer + 1) % players
-        state["round_index"] = number - 1
-        state["hand_size"] = size
         state["hands"][:players] = [pack(hand) for hand in hands]
         self._start = {
             "dealer": int(dealer),
@@ -265,7 +267,7 @@ class Game(ReadableState):
 
     @classmethod
     def begin(cls, rules: Rules, seed: int, start: dict[str, Any] | None) -> Self:
-        """A game before its first action, from its seed or from a given deal, as `start` returns it."""
+        """Begin a game from its seed, or from a given deal, as `start` returns it."""
         if start is None:
             return cls(rules, seed)
         return cls.from_deal(
@@ -279,29 +281,29 @@ class Game(ReadableState):
         )
 
     def restart(self) -> Self:
-        """This game before its first action, dealt the same cards to the same players.
+        """Return this game before its first action, dealt the same cards to the same players.
 
         A copy of a batch's game has no beginning: it restarts as the game of its seed.
         """
-        twin = self.begin(self._rules, self._seed, self._start)
-        twin._players = self._players
-        return twin
+        again = self.begin(self._rules, self._seed, self._start)
+        again._players = self._players
+        return again
 
     def retrace(self) -> Iterator[tuple[Self, int]]:
-        """This game before each of its actions, and that action, which the caller must take.
+        """Yield this game before each of its actions, and that action, which the caller must take.
 
-        The same game is yielded every time, as the caller has moved it on.
+        It is the same game every time, as the caller has moved it on.
 
         Raises:
             ValueError: the actions do not lead to this game, because it was begun by `from_state` or its
                 state was written to.
         """
-        twin = self.restart()
+        again = self.restart()
         for action in self._history:
-            if not twin.mask_row[action]:
+            if not again.mask_row[action]:
                 raise ValueError(_UNKNOWN_BEGINNING)
-            yield twin, action
-        if twin != self:
+            yield again, action
+        if again != self:
             raise ValueError(_UNKNOWN_BEGINNING)
 
     # --- acting
@@ -333,7 +335,7 @@ class Game(ReadableState):
         except OverflowError:  # a number beyond 64 bits
             code = _ILLEGAL
         if code == _ILLEGAL:
-            raise IllegalAction(self.why_not(chosen))
+            self.check(chosen)
         self._history.append(chosen)
         self.phase_code = phase = code >> _SEAT_BITS
         self.acting_seat = code & _SEAT
@@ -365,36 +367,34 @@ class Game(ReadableState):
             where += f", trick {sum(self.tricks_won) + 1}"
         return f"legal: {names} ({where})" if names else "the game is over"
 
-    def why_not(self, action: int) -> str:
-        """Why an action is not legal: the seat, the action, the reason, and what is legal."""
-        if self.phase_code >= SCORED:
-            return f"action {action}: the {'game' if self.phase_code == OVER else 'round'} is over"
-        seat = self.acting_seat
-        if not 0 <= action < NUM_ACTIONS:
-            return (
-                f"seat {seat} may not take action {action}: ids run from 0 to {NUM_ACTIONS - 1}; "
-                f"{self._legal_text()}"
-            )
-        return f"seat {seat} may not {ACTIONS[action]}: {self._why(action)}; {self._legal_text()}"
+    def check(self, action: int) -> None:
+        """Raise IllegalAction, with the reason, unless the acting seat may take the action."""
+        reason = why_illegal(self.state[0], action)
+        if reason is not None:
+            raise IllegalAction(self._refusal_text(action, reason), reason)
 
-    def _why(self, action: int) -> str:
-        if self.phase_code == TRUMP:
-            return "it turned up a Wizard and names the trump"
-        if self.phase_code == BID:
-            if not FIRST_BID <= action <= FIRST_BID + self.hand_size:
-                return f"it bids 0 to {self.hand_size}"
-            return (
-                f"the bids would add up to {self.hand_size}, which the restriction "
-                f"{self._rules.bid_restriction!r} forbids the dealer"
-            )
-        if action < FIRST_PLAY:
-            return "it plays a card"
-        hand = int(self.state["hands"][0, self.acting_seat])
-        if CARD_NAMES[action - FIRST_PLAY] not in card_names(hand):
-            return f"it holds {', '.join(card_names(hand))}"
-        led = self.led_suit
-        held = [name for name in card_names(hand) if name[1] == led]
-        return f"{led} was led and it holds {', '.join(held)}"
+    def why_not(self, action: int) -> str:
+        """Return the text for an illegal action: the seat, the action, the reason, and what is legal."""
+        reason = why_illegal(self.state[0], action)
+        return "it is legal" if reason is None else self._refusal_text(action, reason)
+
+    def _refusal_text(self, action: int, reason: Refusal) -> str:
+        if reason in (Refusal.GAME_OVER, Refusal.ROUND_OVER):
+            return f"action {action}: the {'game' if reason == Refusal.GAME_OVER else 'round'} is over"
+        name = f"take action {action}" if reason == Refusal.UNKNOWN else ACTIONS[action]
+        hand = self.hands[self.acting_seat]
+        led = [card for card in hand if card[1] == self.led_suit]
+        explanation = {
+            Refusal.UNKNOWN: f"ids run from 0 to {NUM_ACTIONS - 1}",
+            Refusal.NOT_A_TRUMP: "it turned up a Wizard and names the trump",
+            Refusal.NOT_A_BID: f"it bids 0 to {self.hand_size}",
+            Refusal.FORBIDDEN_BID: f"the bids would add up to {self.hand_size}, which the restriction "
+            f"{self._rules.bid_restriction!r} forbids the dealer",
+            Refusal.NOT_A_CARD: "it plays a card",
+            Refusal.NOT_HELD: f"it holds {', '.join(hand)}",
+            Refusal.MUST_FOLLOW: f"{self.led_suit} was led and it holds {', '.join(led)}",
+        }[reason]
+        return f"seat {self.acting_seat} may not {name}: {explanation}; {self._legal_text()}"
 
     # --- what a seat may know
 
@@ -431,13 +431,13 @@ class Game(ReadableState):
     # --- copies
 
     def clone(self) -> Self:
-        """An independent copy; the deals to come are the same."""
-        twin = self.__class__.__new__(self.__class__)
-        twin.__dict__.update(self.__dict__)
-        twin._adopt(self._buffers.copy())
-        twin.pad = list(self.pad)
-        twin._history = list(self._history)
-        return twin
+        """Return an independent copy; the deals to come are the same."""
+        copy = self.__class__.__new__(self.__class__)
+        copy.__dict__.update(self.__dict__)
+        copy._adopt(self._buffers.copy())
+        copy.pad = list(self.pad)
+        copy._history = list(self._history)
+        return copy
 
     __copy__ = clone
 

@@ -20,7 +20,7 @@ from wizard_env.compiled.jit import (
     outlined,
 )
 from wizard_env.compiled.threads import Pace, claim, end_of, finish, get_num_threads, new_board, share
-from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take
+from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take, why_illegal
 from wizard_env.game import Game
 from wizard_env.invariants import check_states
 from wizard_env.observation.encoder import observe, show_legal, write_choices, write_full_state
@@ -380,8 +380,9 @@ class Games:
         if 0 <= action < NUM_ACTIONS and not printed:  # its name in the suits as printed
             action = int(printed_actions([action], self.order[game : game + 1])[0])
         where = f" (game {game} of the batch; no game has changed)" if self.num_games > 1 else ""
-        reason = Game.from_state(rules_of(self.states[game]), self.states[game : game + 1]).why_not(action)
-        raise IllegalAction(reason + where)
+        state = self.states[game]
+        text = Game.from_state(rules_of(state), state).why_not(action)
+        raise IllegalAction(text + where, why_illegal(state, action))
 
 
 def _check_arrays(arrays: Sequence[NDArray[Any]], counts: tuple[int, ...]) -> None:

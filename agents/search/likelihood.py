@@ -24,7 +24,7 @@ from wizard_env.agents.search.seat_model import (
 from wizard_env.chance import mix, step_generator
 from wizard_env.checks import check_choice, check_integer
 from wizard_env.compiled.jit import compiled, kernel, outlined
-from wizard_env.engine import apply, bids_are_public, left_of, turn_up
+from wizard_env.engine import apply, bids_are_public, turn_up
 from wizard_env.sampling import unit_interval
 from wizard_env.state import BID, HIDDEN, NOT_BID, PLAY, STATE, TRUMP, State
 from wizard_env.view import View
@@ -90,7 +90,6 @@ def _rewind_round(world: State, past: State) -> None:
     """Take `past`, a copy of a world, back to the start of the round, with the world's hands dealt."""
     for seat in range(world.num_players):
         past.hands[seat] = world.hands[seat] + world.played[seat]
-    past.leader = left_of(world, int(world.dealer))
     turn_up(past, int(world.upcard))
 
 

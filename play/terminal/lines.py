@@ -3,6 +3,7 @@
 from typing import TextIO
 
 from wizard_env import ACTIONS, Agent, Game, IllegalAction
+from wizard_env.actions import Refusal
 from wizard_env.agents.human import read_action
 from wizard_env.play.language.terms import choice_text, suit_name
 from wizard_env.play.language.translation import t
@@ -48,15 +49,15 @@ def typed_action(answer: str, game: Game) -> int:
     except ValueError as error:
         why = [t("{answer} is not possible here.", answer=answer.strip())]
         if isinstance(error, IllegalAction):
-            why += _reasons(words, game)
+            why += _reasons(error.reason, game)
         raise ValueError(" ".join(why)) from None
 
 
-def _reasons(words: str, game: Game) -> list[str]:
+def _reasons(reason: Refusal | None, game: Game) -> list[str]:
     """The rule that forbids a card in hand, or a bid."""
-    if game.phase == "play" and game.led_suit and words in game.hands[game.acting_seat]:
+    if reason == Refusal.MUST_FOLLOW and game.led_suit:
         return [t("The led suit must be followed: {suit}.", suit=suit_name(game.led_suit))]
-    if game.phase == "bid" and words.isdecimal() and int(words) <= game.hand_size:
+    if reason == Refusal.FORBIDDEN_BID:
         return [t("The bids may not add up to the tricks.")]
     return []
 

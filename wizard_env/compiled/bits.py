@@ -38,23 +38,6 @@ def _deposit_bits(_context: Any, source: Any, places: Any) -> Any:
     return types.int64(types.int64, types.int64), generate
 
 
-@intrinsic
-def _choose_compiled(_context: Any, condition: Any, yes: Any, no: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.select(*arguments)
-
-    return types.int64(types.boolean, types.int64, types.int64), generate
-
-
-def _choose_uncompiled(condition: bool, yes: int, no: int) -> int:
-    return yes if condition else no
-
-
-choose: Any = twin(_choose_uncompiled, _choose_compiled)
-"""choose(condition, yes, no) -> int: `yes if condition else no` without a branch, for conditions that a
-processor predicts badly."""
-
-
 @compiled
 def _nth_bit_deposited(bits: int, n: int) -> int:
     return _deposit_bits(1 << n, bits)  # type: ignore[call-arg]
