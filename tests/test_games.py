@@ -23,7 +23,7 @@ from wizard_env import (
     sample_softmax,
     unpack,
 )
-from wizard_env.compiled.threads import Pace, num_threads, share
+from wizard_env.compiled.threads import ThreadChooser, num_threads, share
 from wizard_env.sampling import draw_noise
 from wizard_env.view import printed_actions
 
@@ -155,7 +155,7 @@ def test_threads_change_nothing(options: Any, monkeypatch: pytest.MonkeyPatch) -
     rules = Rules(num_players=5, hand_sizes=(1, 4, 2))
     monkeypatch.setattr(batch, "SERIAL_BELOW", 2)
     monkeypatch.setattr(batch, "_CHUNK", 7)
-    monkeypatch.setattr(Pace, "several", lambda _: True)
+    monkeypatch.setattr(ThreadChooser, "choose_several", lambda _: True)
     shown = []
     for threads in (1, 2, 3):
         with num_threads(threads):
@@ -168,7 +168,7 @@ def test_threads_change_nothing(options: Any, monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_illegal_action_on_several_threads_changes_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
     """All actions are checked before the first is taken."""
-    monkeypatch.setattr(Pace, "several", lambda _: True)
+    monkeypatch.setattr(ThreadChooser, "choose_several", lambda _: True)
     with num_threads(2):
         games = Games(Rules(), batch.SERIAL_BELOW)
         before, actions = games.states.copy(), sample_legal(games.mask, np.random.default_rng(0))
@@ -187,7 +187,7 @@ def test_small_batches_stay_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> No
         share(*arguments)
 
     monkeypatch.setattr(batch, "share", note)
-    monkeypatch.setattr(Pace, "several", lambda _: True)
+    monkeypatch.setattr(ThreadChooser, "choose_several", lambda _: True)
     with num_threads(2):
         play(Games(SHORT, batch.SERIAL_BELOW - 1), np.random.default_rng(0), 2)
         play(Games(SHORT, batch.SERIAL_BELOW), np.random.default_rng(0), 1)

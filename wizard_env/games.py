@@ -19,7 +19,7 @@ from wizard_env.compiled.jit import (
     kernel,
     outlined,
 )
-from wizard_env.compiled.threads import Pace, claim, end_of, finish, get_num_threads, new_board, share
+from wizard_env.compiled.threads import ThreadChooser, chunk_end, claim, finish, get_num_threads, new_queue, share
 from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take, why_illegal
 from wizard_env.game import Game
 from wizard_env.invariants import check_states
@@ -55,7 +55,7 @@ SERIAL_BELOW = 2048
 """Smaller batches are stepped on one thread: another would be done too late to help."""
 _CHUNK = 256
 """How many games a thread takes at a time, of a larger batch."""
-_paces: dict[int, Pace] = {}
+_choosers: dict[int, ThreadChooser] = {}
 """What steps have cost on one thread and on several, by the number of bits of their number of games."""
 
 RESULT = np.dtype(
@@ -160,7 +160,7 @@ class Games:
     def _attach(self, *arrays: NDArray[Any]) -> None:
         """Take arrays as this batch's own, and name the views of them that callers read."""
         self.states, self._observations, self._masks, self._results = arrays
-        self._taken = np.zeros(self.num_games, np.int64), new_board()
+        self._taken = np.zeros(self.num_games, np.int64), new_queue()
         self.num_players = self.states["num_players"]
         most = int(self.num_players.max())
         written = self.num_games if self._options[3] else 0
@@ -291,21 +291,21 @@ class Games:
 
         Returns the first index whose action is not legal, or -1.
         """
-        pace = _paces.setdefault(len(games).bit_length(), Pace())
-        several = pace.several()
+        chooser = _choosers.setdefault(len(games).bit_length(), ThreadChooser())
+        several = chooser.choose_several()
         start = perf_counter()
         if not several:
             illegal = _step_kernel()(*self._arrays, games, actions, self._options)
         else:
             illegal = _find_illegal(self._results, games, actions)
             if illegal < 0:
-                taken, board = actions, new_board()
+                taken, queue = actions, new_queue()
                 if games is self._rows:  # helpers look out for the next step of the whole batch
-                    taken, board = self._taken
+                    taken, queue = self._taken
                     taken[:] = actions
-                arguments = (*self._arrays, games, taken, self._options, board)
-                share(_step_chunks, arguments, board, len(games), _CHUNK, get_num_threads())
-        pace.note(several, perf_counter() - start, len(games))
+                arguments = (*self._arrays, games, taken, self._options, queue)
+                share(_step_chunks, arguments, queue, len(games), _CHUNK, get_num_threads())
+        chooser.record(several, perf_counter() - start, len(games))
         return illegal
 
     def spread(self, rng: np.random.Generator) -> None:
@@ -552,15 +552,15 @@ def _step_games(
 @kernel(*_BATCH, [np.int64], [np.int64], _OPTIONS, [np.int64], int)
 def _step_chunks(
     states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any,
-    board: Any, patience: int,
+    queue: Any, patience: int,
 ) -> None:  # fmt: skip
-    """Step those games that the board gives; their actions are legal."""
-    start = claim(board, patience)
+    """Step those games that the queue gives; their actions are legal."""
+    start = claim(queue, patience)
     while start >= 0:
-        stop = end_of(board, start)
+        stop = chunk_end(queue, start)
         _step_range(states, rows, masks, results, games, actions, options, start, stop)
-        finish(board, stop - start)
-        start = claim(board, patience)
+        finish(queue, stop - start)
+        start = claim(queue, patience)
 
 
 @functools.cache

@@ -23,7 +23,7 @@ from wizard_env.agents.search.seat_model import (
 from wizard_env.chance import mix, random_action, step_generator
 from wizard_env.checks import check_integer
 from wizard_env.compiled.jit import compiled, config, kernel, outlined
-from wizard_env.compiled.threads import Pace, claim, finish, get_num_threads, new_board, share
+from wizard_env.compiled.threads import ThreadChooser, claim, finish, get_num_threads, new_queue, share
 from wizard_env.engine import apply
 from wizard_env.sampling import word_at
 from wizard_env.state import SCORED, STATE, State
@@ -34,7 +34,7 @@ BATCH = 32
 _SUMS_AT_ONCE = 2**20
 """Sums that a call of the kernel writes, at most, unless a single decision needs more."""
 _POINTS, _GAIN, _SQUARE, _MET, _SUMS = range(5)
-_pace = Pace()
+_chooser = ThreadChooser()
 
 
 class Outcome(NamedTuple):
@@ -156,15 +156,15 @@ class Playouts:
         """Return float64 [rows, k, _SUMS]: sums over some batches of worlds, for the actions to try."""
         decisions = _Decisions._make(values[rows] for values in decisions)
         parts = np.zeros((len(decisions.known), len(batches), decisions.actions.shape[1], _SUMS))
-        board = new_board()
+        queue = new_queue()
         tasks = len(decisions.known) * len(batches)
         most = self._most_threads()
-        several = most > 1 and _pace.several()
+        several = most > 1 and _chooser.choose_several()
         start = perf_counter()
-        arguments = decisions, self._settings, batches.start, parts, board
-        share(_play_out, arguments, board, tasks, 1, most if several else 1)
+        arguments = decisions, self._settings, batches.start, parts, queue
+        share(_play_out, arguments, queue, tasks, 1, most if several else 1)
         if most > 1:
-            _pace.note(several, perf_counter() - start, tasks)
+            _chooser.record(several, perf_counter() - start, tasks)
         total: NDArray[np.float64] = parts.sum(axis=1)
         return total
 
@@ -239,14 +239,14 @@ def _finish_at_random(state: State, generator: np.uint64) -> np.uint64:
 
 
 @kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[np.float64]]]], [np.int64], int)
-def _play_out(decisions: Any, settings: Any, first_batch: int, parts: Any, board: Any, patience: int) -> None:
-    """Try those batches that the board gives."""
+def _play_out(decisions: Any, settings: Any, first_batch: int, parts: Any, queue: Any, patience: int) -> None:
+    """Try those batches that the queue gives."""
     batches = parts.shape[1]
-    task = claim(board, patience)
+    task = claim(queue, patience)
     while task >= 0:
         index, batch = task // batches, task % batches
         word = word_at(decisions.words[index], first_batch + batch)
         workspace = new_workspace(settings.model)
         _try_batch(decisions, index, word, settings, workspace, parts[index, batch])
-        finish(board, 1)
-        task = claim(board, patience)
+        finish(queue, 1)
+        task = claim(queue, patience)

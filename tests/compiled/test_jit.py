@@ -76,7 +76,7 @@ def test_the_kernels_of_the_game_depend_on_every_wing() -> None:
 
 @pytest.mark.parametrize(
     ("package", "own"),
-    [("wizard_env.agents", {"agents"}), ("wizard_env.train", {"agents", "train"})],
+    [("wizard_env.agents", {"agents"}), ("wizard_env.train", {"agents", "evaluation", "train"})],
 )
 def test_the_kernels_of_a_part_depend_on_what_it_builds_on(package: str, own: set[str]) -> None:
     folders = {source.resolve().relative_to(ROOT).parts[0] for source in sources_of(package)}

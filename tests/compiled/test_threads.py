@@ -12,28 +12,28 @@ import pytest
 
 from wizard_env import get_num_threads, set_num_threads
 from wizard_env.compiled.jit import kernel
-from wizard_env.compiled.threads import Pace, claim, end_of, finish, new_board, num_threads, share
+from wizard_env.compiled.threads import ThreadChooser, chunk_end, claim, finish, new_queue, num_threads, share
 
 UNITS = 10_007
 
 
 @kernel([np.int64], [np.int64], int)
-def _count(done: Any, board: Any, patience: int) -> None:
-    start = claim(board, patience)
+def _count(done: Any, queue: Any, patience: int) -> None:
+    start = claim(queue, patience)
     while start >= 0:
-        stop = end_of(board, start)
+        stop = chunk_end(queue, start)
         for unit in range(start, stop):
             done[unit] += 1
-        finish(board, stop - start)
-        start = claim(board, patience)
+        finish(queue, stop - start)
+        start = claim(queue, patience)
 
 
 def _work(threads: int, calls: int = 1, units: int = UNITS) -> bool:
-    """Whether every unit of every call was done exactly once."""
-    done, board = np.zeros(UNITS, np.int64), new_board()
+    """Return whether every unit of every call was done exactly once."""
+    done, queue = np.zeros(UNITS, np.int64), new_queue()
     with num_threads(threads):
         for _ in range(calls):
-            share(_count, (done, board), board, units, 10, threads)
+            share(_count, (done, queue), queue, units, 10, threads)
     return bool((done[:units] == calls).all() and not done[units:].any())
 
 
@@ -43,13 +43,13 @@ def test_every_unit_is_done_once(threads: int) -> None:
 
 
 def test_every_unit_is_done_once_in_each_of_many_calls() -> None:
-    """Helpers that look out for the next call join it when it comes, and not before."""
+    """Workers that watch for the next call join it when it comes, and not before."""
     assert _work(3, calls=2_000, units=40)
     assert _work(2, calls=500)
 
 
 def test_several_threads_may_call_at_once() -> None:
-    """Whoever finds the helpers at work for another works alone."""
+    """A thread that finds the workers busy with another call works alone."""
     results: list[bool] = []
     callers = [threading.Thread(target=lambda: results.append(_work(2, 300))) for _ in range(4)]
     for caller in callers:
@@ -59,11 +59,11 @@ def test_several_threads_may_call_at_once() -> None:
     assert results == [True] * 4
 
 
-def test_an_error_in_a_helper_is_raised() -> None:
+def test_an_error_in_a_worker_is_raised() -> None:
     """By the call that it was working for."""
-    caller, board, started = threading.get_ident(), new_board(), threading.Event()
+    caller, queue, started = threading.get_ident(), new_queue(), threading.Event()
 
-    def fail_elsewhere(board: Any, patience: int) -> None:
+    def fail_elsewhere(queue: Any, patience: int) -> None:
         if threading.get_ident() == caller:
             assert started.wait(10)
         else:
@@ -71,7 +71,7 @@ def test_an_error_in_a_helper_is_raised() -> None:
             raise MemoryError("no memory for a chunk")
 
     with num_threads(2), pytest.raises(MemoryError, match="no memory for a chunk"):
-        share(fail_elsewhere, (board,), board, 2, 1, 2)
+        share(fail_elsewhere, (queue,), queue, 2, 1, 2)
 
 
 def _work_in_child() -> None:
@@ -80,7 +80,7 @@ def _work_in_child() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
-def test_a_forked_process_has_helpers_of_its_own() -> None:
+def test_a_forked_process_starts_its_own_workers() -> None:
     assert _work(2)
     child = multiprocessing.get_context("fork").Process(target=_work_in_child)
     child.start()
@@ -123,40 +123,40 @@ def test_the_limit_can_be_set() -> None:
             set_num_threads(wrong)  # type: ignore[arg-type]
 
 
-def _uses(pace: Pace, one: float, several: float, calls: int) -> list[bool]:
-    """What a pace chooses where calls cost so much."""
+def _uses(chooser: ThreadChooser, one: float, several: float, calls: int) -> list[bool]:
+    """Return the choices where calls of one thread and of several have these costs."""
     chosen = []
     for _ in range(calls):
-        chosen.append(pace.several())
-        pace.note(chosen[-1], several if chosen[-1] else one, 1)
+        chosen.append(chooser.choose_several())
+        chooser.record(chosen[-1], several if chosen[-1] else one, 1)
     return chosen
 
 
 def test_the_faster_way_is_taken() -> None:
     """All but a hundredth of the time, once it is known."""
-    chosen = _uses(Pace(), one=1.0, several=0.6, calls=2_000)
+    chosen = _uses(ThreadChooser(), one=1.0, several=0.6, calls=2_000)
     assert chosen[1_000:].count(False) <= 10
-    chosen = _uses(Pace(), one=1.0, several=1.2, calls=2_000)
+    chosen = _uses(ThreadChooser(), one=1.0, several=1.2, calls=2_000)
     assert chosen[1_000:].count(True) <= 10
 
 
 def test_a_trial_that_takes_long_is_rare() -> None:
     """Several threads that are stalled for 30 times as long cost a hundredth of the time."""
-    chosen = _uses(Pace(), one=1.0, several=30.0, calls=20_000)
+    chosen = _uses(ThreadChooser(), one=1.0, several=30.0, calls=20_000)
     assert 2 <= chosen[5_000:].count(True) <= 5
 
 
 def test_one_slow_call_changes_nothing() -> None:
     """The choice rests on the median of the last calls."""
-    pace = Pace()
-    _uses(pace, one=1.0, several=0.6, calls=1_000)
-    pace.note(True, 100.0, 1)
-    assert _uses(pace, one=1.0, several=0.6, calls=20).count(False) <= 1
+    chooser = ThreadChooser()
+    _uses(chooser, one=1.0, several=0.6, calls=1_000)
+    chooser.record(True, 100.0, 1)
+    assert _uses(chooser, one=1.0, several=0.6, calls=20).count(False) <= 1
 
 
 def test_the_choice_follows_the_machine() -> None:
     """Another process begins, and ends."""
-    pace = Pace()
-    _uses(pace, one=1.0, several=0.5, calls=1_000)
-    assert _uses(pace, one=1.0, several=5.0, calls=200).count(True) <= 10
-    assert _uses(pace, one=1.0, several=0.5, calls=2_000)[-100:].count(False) <= 1
+    chooser = ThreadChooser()
+    _uses(chooser, one=1.0, several=0.5, calls=1_000)
+    assert _uses(chooser, one=1.0, several=5.0, calls=200).count(True) <= 10
+    assert _uses(chooser, one=1.0, several=0.5, calls=2_000)[-100:].count(False) <= 1

@@ -5,7 +5,7 @@ from time import perf_counter
 import torch
 
 from wizard_env import get_num_threads
-from wizard_env.compiled.threads import Pace
+from wizard_env.compiled.threads import ThreadChooser
 
 
 class TorchThreads:
@@ -19,17 +19,17 @@ class TorchThreads:
     def __init__(self) -> None:
         """Set the limit: the current setting of torch, and what `set_num_threads` allows."""
         self._limit = min(torch.get_num_threads(), get_num_threads())
-        self._pace = Pace()
+        self._chooser = ThreadChooser()
         self._several = False
         self._start = 0.0
 
     def start(self) -> None:
         """Set torch's threads for the next call, and start to measure it."""
-        self._several = self._limit > 1 and self._pace.several()
+        self._several = self._limit > 1 and self._chooser.choose_several()
         torch.set_num_threads(self._limit if self._several else 1)
         self._start = perf_counter()
 
     def stop(self, units: int) -> None:
         """Note the cost of the call, which did this many units of work, and reset torch's threads."""
-        self._pace.note(self._several, perf_counter() - self._start, units)
+        self._chooser.record(self._several, perf_counter() - self._start, units)
         torch.set_num_threads(self._limit)

@@ -1,1 +1,1 @@
-"""How code compiles, and tricks with bits. Nothing here knows the game."""
+"""Compiling, threads, and tricks with bits. Nothing here knows the game."""

@@ -6,7 +6,7 @@ from wizard_env.compiled.all_kernels import be_quiet, compile_kernels, missing_k
 
 
 def main() -> None:
-    """Compile what is missing, and say how far it is."""
+    """Compile the missing kernels, and report each."""
     be_quiet()
     missing = missing_kernels()
     for count, kernel in enumerate(compile_kernels(missing), start=1):

@@ -27,11 +27,11 @@ class Compiled(NamedTuple):
     name: str
     """Its module and its own name."""
     seconds: float
-    """Processor time, that of helpers which nothing before it in its process had needed included."""
+    """Processor time; includes helpers that no kernel before it in its process had needed."""
 
 
 def all_kernels() -> dict[str, Kernel]:
-    """Every kernel of the package by name; those of modules that build on the most come first.
+    """Return every kernel of the package by name; those of modules that build on the most come first.
 
     Modules that need an extra which is not installed are left out: nothing can call their kernels.
     """
@@ -56,7 +56,7 @@ def _can_be_imported(module: str) -> bool:
 
 
 def missing_kernels() -> list[str]:
-    """The names of the kernels that are not on disk yet."""
+    """Return the names of the kernels that are not on disk yet."""
     return [name for name, kernel in all_kernels().items() if not kernel.is_kept()]
 
 
@@ -65,14 +65,14 @@ def compile_kernels(names: list[str], processes: int | None = None) -> Iterator[
 
     Args:
         names: as `missing_kernels` gives them. Those of one module share helpers, and so a process.
-        processes: how many; by default one for each processor that this process may use.
+        processes: their number; by default one for each processor that this process may use.
     """
     modules: dict[str, list[str]] = {}
     for name in names:
         modules.setdefault(name.rpartition(".")[0], []).append(name)
     if not modules:
         return
-    count = min(processes or available_processors(), len(modules))
+    count = min(processes or _available_processors(), len(modules))
     with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
         for task in as_completed([pool.submit(compile_here, part) for part in modules.values()]):
             yield from task.result()
@@ -90,7 +90,7 @@ def compile_here(names: list[str]) -> list[Compiled]:
 
 
 class _Watch(event.Listener):
-    """Notes the kernels that numba begins to compile, without the helpers in them."""
+    """A list of the kernels that numba begins to compile, without the helpers in them."""
 
     def __init__(self) -> None:
         self.begun: list[str] = []
@@ -101,12 +101,12 @@ class _Watch(event.Listener):
             self.begun.append(f"{kernel.__module__}.{kernel.py_func.__name__}")
 
     def on_end(self, event: Any) -> None:
-        """Nothing is left to note."""
+        """Do nothing; numba calls this too."""
 
 
 @contextmanager
 def watched_compilations() -> Iterator[list[str]]:
-    """The names of the kernels that this process begins to compile while the block runs."""
+    """Collect the names of the kernels that this process begins to compile while the block runs."""
     watch, events = _Watch(), cast(Any, event)
     events.register("numba:compile", watch)
     try:
@@ -121,12 +121,12 @@ def _prepare_process() -> None:
 
 
 def be_quiet() -> None:
-    """Do without the warning that kernels will be compiled when they are first used."""
+    """Silence the warning that kernels will be compiled when they are first used."""
     logging.getLogger(cache.__name__).setLevel(logging.ERROR)
 
 
-def available_processors() -> int:
-    """How many processors this process may use."""
+def _available_processors() -> int:
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

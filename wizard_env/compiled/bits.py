@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from wizard_env.compiled.jit import compiled, config, twin
+from wizard_env.compiled.jit import compiled, config, pair
 
 _WORD = ir.IntType(64)
 
@@ -63,9 +63,9 @@ _has_deposit = bool(
     and llvmlite.binding.get_host_cpu_features().get("bmi2")
 )
 
-count_bits: Any = twin(_count_bits_uncompiled, _count_bits_compiled)
+count_bits: Any = pair(_count_bits_uncompiled, _count_bits_compiled)
 """count_bits(bits) -> int: how many bits are on."""
-lowest_bit: Any = twin(_lowest_bit_uncompiled, _lowest_bit_compiled)
+lowest_bit: Any = pair(_lowest_bit_uncompiled, _lowest_bit_compiled)
 """lowest_bit(bits) -> int: the index of the lowest bit that is on; at least one must be."""
-nth_bit: Any = twin(_nth_bit_counted, _nth_bit_deposited) if _has_deposit else _nth_bit_counted
+nth_bit: Any = pair(_nth_bit_counted, _nth_bit_deposited) if _has_deposit else _nth_bit_counted
 """nth_bit(bits, n) -> int: the n-th lowest bit that is on, counted from 0, as a number with only that bit."""

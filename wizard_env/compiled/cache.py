@@ -1,4 +1,4 @@
-"""Where machine code is kept: a folder for each package, named after a hash of all its sources.
+"""The cache of machine code: a folder for each package, named after a hash of all its sources.
 
 numba's own cache notices only edits to a kernel's own file, and a kernel is built from many.
 """
@@ -29,19 +29,19 @@ as it is. Each may build on those before it."""
 
 
 def part_of(module: str) -> str:
-    """The package whose cache holds the kernels of a module: a part of this package, or a whole package."""
+    """Return the package whose cache holds a module's kernels: a part of this package, or a whole package."""
     part = ".".join(module.split(".")[:2])
     return part if part in PARTS else module.partition(".")[0]
 
 
 def sources_of(package: str) -> list[Path]:
-    """Every Python file that the kernels of a package may be built from, in all folders below it."""
+    """List every Python file that the kernels of a package may be built from, in all folders below it."""
     own = PARTS[: PARTS.index(package) + 1] if package in PARTS else (package,)
     return [source for name in dict.fromkeys((BASE, *own)) for _, source in modules_of(name)]
 
 
 def modules_of(package: str) -> Iterator[tuple[str, Path]]:
-    """The modules of one package and their files, without those of the parts within it."""
+    """Yield the modules of one package and their files, without those of the parts within it."""
     spec = _spec_of(package)
     if spec.submodule_search_locations is None:
         yield package, Path(spec.origin or "")
@@ -58,7 +58,7 @@ def modules_of(package: str) -> Iterator[tuple[str, Path]]:
 
 @functools.cache
 def cache_folder(package: str) -> str:
-    """The folder for the machine code of one package, named after a hash of its sources."""
+    """Return the folder for the machine code of one package, named after a hash of its sources."""
     digest = hashlib.sha256()
     for source in sources_of(package):
         digest.update(source.read_bytes())
@@ -79,7 +79,7 @@ def cache_folder(package: str) -> str:
 
 
 def _homes(package: str) -> Iterator[Path]:
-    """Where machine code may be kept, the best place first."""
+    """Yield the folders that may hold machine code, the best first."""
     if config.CACHE_DIR:
         yield Path(config.CACHE_DIR) / package
     yield _package_folder(package) / "__pycache__"

@@ -1,10 +1,10 @@
-"""How numba compiles helpers and kernels, so that this takes seconds instead of minutes.
+"""Changes to numba that compile helpers and kernels in seconds instead of minutes.
 
 By default numba optimises each helper and turns it into machine code, then does so again, with everything
 that the helper calls, in each of its callers. It makes another form of it for every combination of integer
 types, and two more functions by which Python and C could call it. And "not inlined" is only a default, which
-a caller that is inlined itself overrides for all that it calls. Here a helper is a draft, without any of
-that, until a kernel that it is linked into is optimised, once.
+a caller that is inlined itself overrides for all that it calls. Here a helper gets none of that: it is
+linked into kernels, and each kernel is optimised once.
 """
 
 from collections.abc import Callable
@@ -22,8 +22,8 @@ from numba.core.registry import CPUDispatcher, cpu_target
 _OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
-class Twin:
-    """A function that Python runs uncompiled, and that compiled code takes for a helper or an intrinsic."""
+class Pair:
+    """A function that Python runs, and the helper or intrinsic that compiled code calls instead."""
 
     def __init__(self, uncompiled: Callable[..., Any], compiled: Any) -> None:
         update_wrapper(self, uncompiled)
@@ -35,18 +35,18 @@ class Twin:
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba asks for when compiled code names the function."""
+        """Read by numba when compiled code names the function."""
         return cpu_target.typing_context.resolve_value_type(self._compiled)
 
 
 class _Nowhere:
-    """Stands for the machine that a draft is never loaded into."""
+    """A code generator for code that is never loaded."""
 
     def set_env(self, name: str, environment: Any) -> None:
-        """A draft never runs, so it needs no environment."""
+        """Do nothing: code that never runs needs no environment."""
 
 
-class _Draft(CPUCodeLibrary):
+class _LinkOnlyLibrary(CPUCodeLibrary):
     """The code of a helper: linked into kernels, and neither optimised nor made machine code by itself."""
 
     codegen = _Nowhere()
@@ -64,10 +64,10 @@ class _Draft(CPUCodeLibrary):
 
 
 class _HelperCompiler(Compiler):
-    """numba's compiler, writing a draft."""
+    """numba's compiler, writing a `_LinkOnlyLibrary`."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
-        super().__init__(typing, target, library or _Draft(target.codegen(), "helper"), *others)
+        super().__init__(typing, target, library or _LinkOnlyLibrary(target.codegen(), "helper"), *others)
 
 
 class Helper(CPUDispatcher):
@@ -103,7 +103,7 @@ class Kernel(CPUDispatcher):
         return tuple(map(_type_of, self._kinds))
 
     def prepare(self) -> Any:
-        """The machine code for the declared types, read from disk or compiled if this is the first call."""
+        """Return the machine code for the declared types, read from disk or compiled by the first call."""
         with global_compiler_lock:
             if not self.overloads:
                 self.compile(self.declared)
@@ -111,7 +111,7 @@ class Kernel(CPUDispatcher):
         return cast(Any, self.overloads[self.declared]).entry_point
 
     def is_kept(self) -> bool:
-        """Whether the machine code is at hand, here or on disk."""
+        """Return whether the machine code is at hand, here or on disk."""
         on_disk = cast(Any, self)._cache
         return bool(self.overloads) or on_disk.load_overload(self.declared, self.targetctx) is not None
 

@@ -1,4 +1,4 @@
-"""How the package compiles: `compiled` for helpers, `kernel` for what Python calls.
+"""The decorators that compile: `compiled` for helpers, `kernel` for functions that Python calls.
 
 With `NUMBA_DISABLE_JIT=1` every function stays plain Python and runs the same lines. A kernel's machine code
 is kept on disk (see `compiled/cache.py`).
@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from wizard_env.compiled.cache import cache_folder, part_of
-from wizard_env.compiled.dispatchers import Helper, Kernel, Twin
+from wizard_env.compiled.dispatchers import Helper, Kernel, Pair
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -24,12 +24,12 @@ KERNELS: dict[str, Kernel] = {}
 """The kernels of all modules imported so far, by module and name."""
 
 
-def twin(function: Function, compiled: Any) -> Function:
-    """A function that Python runs as it is, and that compiled code takes for another, which must do the same.
+def pair(function: Function, compiled: Any) -> Function:
+    """Pair a function, which Python runs, with one that does the same and that compiled code calls instead.
 
     compiled: a helper, or an intrinsic of numba's.
     """
-    return cast(Function, Twin(function, compiled)) if COMPILES else function
+    return cast(Function, Pair(function, compiled)) if COMPILES else function
 
 
 def _helper(function: Function, inlined: bool) -> Any:
@@ -38,38 +38,38 @@ def _helper(function: Function, inlined: bool) -> Any:
 
 def compiled(function: Function) -> Function:
     """Compile a helper that compiled functions call, inlined into each; Python runs it uncompiled."""
-    return twin(function, _helper(function, inlined=True))
+    return pair(function, _helper(function, inlined=True))
 
 
 def outlined(function: Function) -> Function:
     """`compiled`, but not inlined: for what is large and called from many places, or happens rarely."""
-    return twin(function, _helper(function, inlined=False))
+    return pair(function, _helper(function, inlined=False))
 
 
 def wrapping(function: Function) -> Function:
     """`compiled`, for unsigned arithmetic that is meant to wrap around."""
-    return twin(np.errstate(over="ignore")(function), _helper(function, inlined=True))
+    return pair(np.errstate(over="ignore")(function), _helper(function, inlined=True))
 
 
-def _unsigned(index: int) -> int:
+def _make_unsigned(index: int) -> int:
     return np.uint64(index)  # type: ignore[return-value]
 
 
-def _as_it_is(index: int) -> int:
+def _keep(index: int) -> int:
     return index
 
 
-at = twin(_as_it_is, _helper(_unsigned, inlined=True))
-"""at(index): marks an index as never negative, which spares compiled code the check for one."""
+at = pair(_keep, _helper(_make_unsigned, inlined=True))
+"""at(index): Mark an index as never negative, which spares compiled code the check."""
 
 
 def kernel(*kinds: Any) -> Callable[[Function], Function]:
     """Compile a function that Python calls, for arguments of these kinds alone, and keep its machine code.
 
     Args:
-        kinds: one for each argument. A type such as int, bool or np.uint64 stands for a number, a tuple for a
-            tuple of the kinds in it, and a list of a dtype for a C-contiguous array that may be written to,
-            with a list for each dimension: [[np.uint8]] is a matrix.
+        kinds: one for each argument. A type such as int, bool or np.uint64 stands for a number; a tuple or a
+            NamedTuple for one of the kinds in it; a list of a dtype for a C-contiguous array that may be
+            written to, with a list for each dimension: [[np.uint8]] is a matrix.
     """
 
     def compile_later(function: Function) -> Function:
@@ -92,8 +92,8 @@ def kernel(*kinds: Any) -> Callable[[Function], Function]:
 
 
 def direct(function: Function) -> Function:
-    """The machine code of a kernel, which skips the check of types. Callers must keep to those declared.
+    """Return the machine code of a kernel, which skips the check of types: callers keep to those declared.
 
-    That check takes longer than a step of one game.
+    The check takes longer than a step of one game.
     """
     return cast(Function, cast(Any, function).prepare()) if COMPILES else function

@@ -6,7 +6,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from wizard_env.compiled.jit import twin
+from wizard_env.compiled.jit import pair
 
 WORD_BITS = 64
 WORD_BYTES = 8
@@ -38,8 +38,8 @@ def _unpack_bits_compiled(_context: Any, values: Any, place: Any, bits: Any) -> 
     return types.void(values, types.int64, types.int64), generate
 
 
-unpack_bits: Any = twin(_unpack_bits_uncompiled, _unpack_bits_compiled)
-"""unpack_bits(values, place, bits): set values[place + i] to bit i of an int64, for i from 0 to 63.
+unpack_bits: Any = pair(_unpack_bits_uncompiled, _unpack_bits_compiled)
+"""unpack_bits(values, place, bits): Set values[place + i] to bit i of an int64, for i from 0 to 63.
 
 All 64 bytes are written and must lie within the row. Write rows from the front, so that the next field
 overwrites the flags that reach into it. One vector store in place of 64 stores made observations three
@@ -63,7 +63,7 @@ def _pack_bits_compiled(_context: Any, values: Any, place: Any) -> Any:
     return types.int64(values, types.int64), generate
 
 
-pack_bits: Any = twin(_pack_bits_uncompiled, _pack_bits_compiled)
+pack_bits: Any = pair(_pack_bits_uncompiled, _pack_bits_compiled)
 """pack_bits(values, place) -> int64 whose bit i tells whether values[place + i], uint8 or float32, is not 0.
 """
 
@@ -81,7 +81,7 @@ def _load_bytes_compiled(_context: Any, values: Any) -> Any:
     return types.int64(values), generate
 
 
-load_bytes: Any = twin(_load_bytes_uncompiled, _load_bytes_compiled)
+load_bytes: Any = pair(_load_bytes_uncompiled, _load_bytes_compiled)
 """load_bytes(values) -> int64: an int8 array as one word, entry i in byte i.
 
 Eight bytes are read, however short the array: what lies behind it must be readable, and the caller masks
@@ -125,7 +125,7 @@ def _load_scaled_compiled(_context: Any, values: Any, origin: Any, unit: Any) ->
     return types.int64(values, types.int64, unit), generate
 
 
-load_scaled: Any = twin(_load_scaled_uncompiled, _load_scaled_compiled)
+load_scaled: Any = pair(_load_scaled_uncompiled, _load_scaled_compiled)
 """load_scaled(values, origin, unit) -> int64: (value - origin) // unit of an int16 array, as one word.
 
 Clipped to 0..255. Sixteen bytes are read, as by `load_bytes`. `unit` is a constant, and the differences
@@ -148,5 +148,5 @@ def _store_bytes_compiled(_context: Any, values: Any, place: Any, word: Any) -> 
     return types.void(values, types.int64, types.int64), generate
 
 
-store_bytes: Any = twin(_store_bytes_uncompiled, _store_bytes_compiled)
-"""store_bytes(values, place, word): set values[place + i] to byte i, for all eight bytes."""
+store_bytes: Any = pair(_store_bytes_uncompiled, _store_bytes_compiled)
+"""store_bytes(values, place, word): Set values[place + i] to byte i, for all eight bytes."""

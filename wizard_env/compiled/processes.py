@@ -1,4 +1,4 @@
-"""Child processes end with their parent, however it ends."""
+"""Ending child processes with their parent, even if it is killed."""
 
 import multiprocessing
 import os
@@ -7,7 +7,7 @@ from multiprocessing.connection import wait
 
 
 def end_with_parent() -> None:
-    """Let this process, which multiprocessing has started, end as soon as its parent has.
+    """End this process, which multiprocessing has started, as soon as its parent has ended.
 
     A pool ends its processes when it is closed. A parent that is killed closes nothing.
     """

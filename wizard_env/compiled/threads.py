@@ -1,9 +1,9 @@
 """Threads that share a kernel's work, wherever measuring shows that they are faster than one.
 
-A kernel that can be shared takes its work in chunks from a board. The calling thread takes chunks until none
-is left; helpers take some of them, if the machine lets them. So a helper that another process keeps waiting
-costs nothing, unless it waits in the middle of a chunk. After its last chunk a helper looks out for the next
-call for a while, in compiled code, before it sleeps: waking up takes longer than a step of a thousand games.
+A kernel that can be shared takes its work in chunks from a queue. The calling thread takes chunks until none
+is left; workers take some of them, if the machine lets them. So a worker that another process keeps waiting
+costs nothing, unless it waits in the middle of a chunk. After its last chunk a worker watches the queue for
+a while, in compiled code, before it sleeps: waking up takes longer than a step of a thousand games.
 
 OpenMP is not used. Its threads wait for each other at the end of every call, which takes many times as long
 beside another busy process, and they do not survive a fork.
@@ -26,23 +26,24 @@ from numpy.typing import NDArray
 
 from wizard_env.compiled.jit import COMPILES, compiled, config, kernel
 
-Board = NDArray[np.int64]
-"""int64 [_BOARD_SIZE]: how many units of work there are, are claimed, are done, and make a chunk."""
-_CLAIMED, _DONE, _UNITS, _CHUNK, _BOARD_SIZE = 0, 16, 32, 33, 48
-"""Places on a board; numbers that threads change lie 128 bytes apart, in cache lines of their own."""
+Queue = NDArray[np.int64]
+"""int64 [_QUEUE_SIZE]: the numbers of units claimed, done, in all, and in a chunk."""
+_CLAIMED, _DONE, _UNITS, _CHUNK, _QUEUE_SIZE = 0, 16, 32, 33, 48
+"""Indices of a queue. Numbers that threads change are 128 bytes apart, each in a cache line that nothing else
+shares."""
 _NOTHING_LEFT = 1 << 40
 _PATIENCE = 50_000
-"""How often a helper looks at the board before it sleeps; some hundred microseconds."""
+"""Times that a worker looks at the queue before it sleeps; some hundred microseconds."""
 _SPIN = 20_000
-"""How often the calling thread looks whether the last chunks are done before it lets others run."""
+"""Times that the calling thread looks for the last chunks before it lets other threads run."""
 _RECENT = 5
-"""How many calls a choice rests on, by their median."""
-_FIRST_PATIENCE, _LAST_PATIENCE = 4, 128
-"""How many times as long as a trial took the faster way is used before the next trial."""
+"""Calls whose median a choice rests on."""
+_FIRST_REST, _LAST_REST = 4, 128
+"""Time for which the faster way is used before the next trial, as a multiple of the last trial's time."""
 
 
 def _thread_limit() -> int:
-    """The processors this process may use, or what OMP_NUM_THREADS or NUMBA_NUM_THREADS allows if less."""
+    """Return the usable processors, or what OMP_NUM_THREADS or NUMBA_NUM_THREADS allows if less."""
     limit = int(config.NUMBA_NUM_THREADS)  # heeds the process's affinity
     given = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return min(limit, int(given)) if given.isdecimal() and int(given) > 0 else limit
@@ -52,15 +53,15 @@ _limit = _thread_limit()
 
 
 def get_num_threads() -> int:
-    """The most threads that one call may use."""
+    """Return the most threads that one call may use."""
     return _limit
 
 
 def set_num_threads(count: int) -> None:
-    """Set the most threads that one call may use; how many it does use is decided by measuring.
+    """Set the most threads that one call may use; the number it does use is decided by measuring.
 
-    At first that is the number of processors that this process may use, or what the environment variable
-    OMP_NUM_THREADS or NUMBA_NUM_THREADS says if that is less. Results never depend on it.
+    The default is the number of processors that this process may use, or the environment variable
+    OMP_NUM_THREADS or NUMBA_NUM_THREADS if that is less. Results never depend on it.
 
     Raises:
         ValueError: `count` is below 1.
@@ -83,13 +84,13 @@ def num_threads(count: int) -> Iterator[None]:
 
 
 def _atomic(operation: str) -> Any:
-    """A function of board, place and value that does "add" or "xchg" (exchange) and returns the value before.
+    """Make a function of queue, index and value that does "add" or "xchg" (exchange) in one atomic step.
 
-    No thread sees the middle of it.
+    It returns the value before.
     """
 
     @intrinsic
-    def change(typing_context: Any, board: Any, place: Any, value: Any) -> Any:
+    def change(typing_context: Any, queue: Any, index: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             kind = signature.args[0]
             get_item_pointer: Any = cgutils.get_item_pointer  # it has no types
@@ -98,11 +99,11 @@ def _atomic(operation: str) -> Any:
             return builder.atomic_rmw(operation, pointer, arguments[2], "seq_cst")
 
         number = numba.types.int64
-        return number(board, number, number), generate
+        return number(queue, number, number), generate
 
-    def change_alone(board: Any, place: int, value: int) -> int:
-        before = int(board[place])
-        board[place] = value if operation == "xchg" else before + value
+    def change_alone(queue: Any, index: int, value: int) -> int:
+        before = int(queue[index])
+        queue[index] = value if operation == "xchg" else before + value
         return before
 
     return change if COMPILES else change_alone
@@ -113,53 +114,53 @@ _exchange = _atomic("xchg")
 
 
 @compiled
-def claim(board: Any, patience: int) -> int:
-    """The first unit of the next chunk, or -1 if none has come while the caller looked `patience` times."""
+def claim(queue: Any, patience: int) -> int:
+    """Claim the next chunk: return its first unit, or -1 if the queue was empty `patience` times."""
     for _ in range(patience):
-        if _fetch_add(board, _CLAIMED, 0) < board[_UNITS]:
-            start = _fetch_add(board, _CLAIMED, board[_CHUNK])
-            if start < board[_UNITS]:
+        if _fetch_add(queue, _CLAIMED, 0) < queue[_UNITS]:
+            start = _fetch_add(queue, _CLAIMED, queue[_CHUNK])
+            if start < queue[_UNITS]:
                 return start
     return -1
 
 
 @compiled
-def end_of(board: Any, start: int) -> int:
-    """The end of the chunk that begins with a unit."""
-    return min(start + board[_CHUNK], board[_UNITS])
+def chunk_end(queue: Any, start: int) -> int:
+    """Return the end of the chunk that begins with a unit."""
+    return min(start + queue[_CHUNK], queue[_UNITS])
 
 
 @compiled
-def finish(board: Any, units: int) -> None:
-    """Note that so many units are done."""
-    _fetch_add(board, _DONE, units)
+def finish(queue: Any, units: int) -> None:
+    """Count units as done."""
+    _fetch_add(queue, _DONE, units)
 
 
 @kernel([np.int64], int, int)
-def _post(board: Any, units: int, chunk: int) -> None:
-    """Put up work; helpers that look at the board may begin at once, but not before all of it is written."""
-    _exchange(board, _CLAIMED, _NOTHING_LEFT)
-    board[_UNITS] = units
-    board[_CHUNK] = chunk
-    board[_DONE] = 0
-    _exchange(board, _CLAIMED, 0)
+def _post(queue: Any, units: int, chunk: int) -> None:
+    """Fill the queue; workers that watch it may begin at once, but not before all of it is written."""
+    _exchange(queue, _CLAIMED, _NOTHING_LEFT)
+    queue[_UNITS] = units
+    queue[_CHUNK] = chunk
+    queue[_DONE] = 0
+    _exchange(queue, _CLAIMED, 0)
 
 
 @kernel([np.int64], int)
-def _all_done(board: Any, patience: int) -> bool:
+def _all_done(queue: Any, patience: int) -> bool:
     for _ in range(patience):
-        if _fetch_add(board, _DONE, 0) >= board[_UNITS]:
+        if _fetch_add(queue, _DONE, 0) >= queue[_UNITS]:
             return True
     return False
 
 
-def new_board() -> Board:
-    """A board without work."""
-    return np.zeros(_BOARD_SIZE, np.int64)
+def new_queue() -> Queue:
+    """Return an empty queue."""
+    return np.zeros(_QUEUE_SIZE, np.int64)
 
 
 class _Job:
-    """A kernel, its arguments, and what went wrong in a helper."""
+    """A kernel, its arguments, and the error that a worker ran into."""
 
     def __init__(self, function: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         self.function = function
@@ -167,7 +168,7 @@ class _Job:
         self.error: BaseException | None = None
 
 
-class _Helper:
+class _Worker:
     """A thread that sleeps until it is given a job."""
 
     def __init__(self, number: int) -> None:
@@ -193,26 +194,26 @@ class _Helper:
             del job  # it holds the arrays of a batch
 
 
-_helpers: list[_Helper] = []
+_workers: list[_Worker] = []
 _team = threading.Lock()
-"""Held while the helpers have a job; a second thread that calls works alone."""
+"""Held while the workers have a job; a second thread that calls works alone."""
 
 
-def _forget_helpers() -> None:
-    """A forked process has none of its parent's threads."""
+def _forget_workers() -> None:
+    """Start without workers: a forked process has none of its parent's threads."""
     global _team
-    _helpers.clear()
+    _workers.clear()
     _team = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_helpers)
+    os.register_at_fork(after_in_child=_forget_workers)
 
 
 def share(
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
-    board: Board,
+    queue: Queue,
     units: int,
     chunk: int,
     threads: int,
@@ -220,47 +221,47 @@ def share(
     """Let a kernel do units of work on several threads, and return when they are done.
 
     Args:
-        function: a kernel of `arguments` and a patience; it works for as long as `claim(board, patience)`
+        function: a kernel of `arguments` and a patience; it works for as long as `claim(queue, patience)`
             gives it chunks, and calls `finish` after each.
-        arguments: its arguments; the board is one of them. Helpers keep them while they look out for the next
-            call, so a later call with the same board must have the same arguments.
-        board: a board of `new_board` that no other thread uses.
-        units: how many units of work there are, numbered from 0.
-        chunk: how many of them a thread takes at a time.
+        arguments: its arguments; the queue is one of them. Workers keep them while they watch for the next
+            call, so a later call with the same queue must have the same arguments.
+        queue: a queue of `new_queue` that no other thread uses.
+        units: the number of units of work, which are numbered from 0.
+        chunk: the number of units that a thread takes at a time.
         threads: the most threads that work, this one included.
     """
-    _post(board, units, chunk)
+    _post(queue, units, chunk)
     threads = min(threads, get_num_threads(), -(-units // chunk))
     if not COMPILES or threads <= 1 or not _team.acquire(blocking=False):
         function(*arguments, 1)
         return
     try:
-        while len(_helpers) < threads - 1:
-            _helpers.append(_Helper(len(_helpers) + 1))
+        while len(_workers) < threads - 1:
+            _workers.append(_Worker(len(_workers) + 1))
         job = _Job(function, arguments)
-        helpers = _helpers[: threads - 1]
+        workers = _workers[: threads - 1]
         try:
-            for helper in helpers:
-                helper.job = job
-                helper.wake()
+            for worker in workers:
+                worker.job = job
+                worker.wake()
         finally:
             function(*arguments, 1)
-            _wait(board, job)
-            for helper in helpers:
-                helper.job = None
+            _wait(queue, job)
+            for worker in workers:
+                worker.job = None
     finally:
         _team.release()
     if job.error is not None:
         raise job.error
 
 
-def _wait(board: Board, job: _Job) -> None:
-    """Wait for the chunks that helpers work on; an interruption is raised when they are done."""
+def _wait(queue: Queue, job: _Job) -> None:
+    """Wait for the chunks that workers have; an interruption is raised when they are done."""
     interruption = None
     while True:
         try:
-            while not _all_done(board, _SPIN) and job.error is None:
-                time.sleep(0)  # lets a helper that has no processor run
+            while not _all_done(queue, _SPIN) and job.error is None:
+                time.sleep(0)  # lets a worker that has no processor run
             break
         except KeyboardInterrupt as error:
             interruption = error
@@ -268,8 +269,8 @@ def _wait(board: Board, job: _Job) -> None:
         raise interruption
 
 
-class Pace:
-    """Chooses between one thread and several by what calls have cost, and tries the slower one now and then.
+class ThreadChooser:
+    """Chooses between one thread and several by past costs, and tries the slower one now and then.
 
     A choice that has become wrong, since another process began or ended, is noticed after a few calls. While
     trials confirm the choice they become rarer, until they take a hundredth of the time.
@@ -278,31 +279,31 @@ class Pace:
     def __init__(self) -> None:
         self._costs: tuple[deque[float], deque[float]] = deque(maxlen=_RECENT), deque(maxlen=_RECENT)
         self._medians = [0.0, 0.0]
-        self._patience = _FIRST_PATIENCE
-        self._due = 0.0
+        self._rest = _FIRST_REST
+        self._seconds_to_trial = 0.0
 
-    def several(self) -> bool:
-        """Whether the next call should use several threads."""
-        for way in (True, False):
-            if len(self._costs[way]) < 2:  # the first call of either may have to start something
-                return way
-        faster = self._faster()
-        return faster if self._due > 0 else not faster
+    def choose_several(self) -> bool:
+        """Return whether the next call should use several threads."""
+        for several in (True, False):
+            if len(self._costs[several]) < 2:  # the first call of either may have to start something
+                return several
+        faster = self._several_is_faster()
+        return faster if self._seconds_to_trial > 0 else not faster
 
-    def note(self, several: bool, seconds: float, units: int) -> None:
-        """Note what a call cost: how long it took for so many units of work."""
-        before = self._faster()
+    def record(self, several: bool, seconds: float, units: int) -> None:
+        """Record the time that a call took for a number of units of work."""
+        before = self._several_is_faster()
         self._costs[several].append(seconds / units)
         self._medians[several] = median(self._costs[several])
-        after = self._faster()
+        after = self._several_is_faster()
         if after != before:
-            self._patience = _FIRST_PATIENCE
+            self._rest = _FIRST_REST
         elif several != after:
-            self._patience = min(2 * self._patience, _LAST_PATIENCE)
+            self._rest = min(2 * self._rest, _LAST_REST)
         if several == after:
-            self._due -= seconds
+            self._seconds_to_trial -= seconds
         else:
-            self._due = self._patience * seconds
+            self._seconds_to_trial = self._rest * seconds
 
-    def _faster(self) -> bool:
+    def _several_is_faster(self) -> bool:
         return self._medians[True] < self._medians[False]
