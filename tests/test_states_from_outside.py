@@ -28,6 +28,11 @@ def some_games(seed: int = 0) -> Games:
     return games
 
 
+def arrays_of(games: Games) -> Any:
+    """The arrays that a copy of a batch is made from."""
+    return games.__getstate__()["arrays"]
+
+
 def state_of(phase: int = PLAY, seed: int = 0) -> NDArray[Any]:
     """A state of a phase, in a round of several cards."""
     states = some_games(seed).states
@@ -197,7 +202,9 @@ def test_pickled_views_and_batches_are_checked() -> None:
     with pytest.raises(ValueError, match="record 4 is not a state of the game: seat=100"):
         pickle.loads(pickle.dumps(view))
     again = pickle.loads(pickle.dumps(games))
-    assert all(one.tobytes() == two.tobytes() for one, two in zip(again._arrays, games._arrays, strict=True))
+    assert all(
+        one.tobytes() == two.tobytes() for one, two in zip(arrays_of(again), arrays_of(games), strict=True)
+    )
     games.states["num_plays"][2] = 99
     with pytest.raises(ValueError, match="record 2 is not a state of the game: num_plays=99"):
         pickle.loads(pickle.dumps(games))
@@ -206,13 +213,15 @@ def test_pickled_views_and_batches_are_checked() -> None:
 def test_a_batch_restores_only_its_own_kind() -> None:
     """What the states determine is written anew, whatever the arrays say; so the masks are true."""
     games, other = some_games(), some_games(seed=1)
-    arrays = [array.copy() for array in other._arrays]
+    arrays = [array.copy() for array in arrays_of(other)]
     arrays[1]["values"] = 255
     arrays[2]["values"] = 1
     arrays[3]["legal"] = -1
     arrays[3]["order"] = 200
     games.restore(arrays)
-    assert all(one.tobytes() == two.tobytes() for one, two in zip(games._arrays, other._arrays, strict=True))
+    assert all(
+        one.tobytes() == two.tobytes() for one, two in zip(arrays_of(games), arrays_of(other), strict=True)
+    )
     with pytest.raises(ValueError, match="game 0 has other rules than these games: num_players differs"):
         games.restore([array[::-1].copy() for array in arrays])
     with pytest.raises(ValueError, match="arrays of shapes"):

@@ -24,9 +24,8 @@ from wizard_env.engine import (
     why_illegal,
 )
 from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
-from wizard_env.observation.encoder import observe, write_full_state, write_mask
+from wizard_env.observation.encoder import PRINTED_ORDER, observe, write_full_state, write_mask
 from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
-from wizard_env.observation.suit_order import PRINTED_ORDER
 from wizard_env.readable import ReadableState, Round
 from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene

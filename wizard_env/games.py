@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,20 +12,32 @@ from wizard_env.actions import FIRST_PLAY, NUM_ACTIONS, IllegalAction
 from wizard_env.cards import NUM_KINDS
 from wizard_env.chance import deal_round, draw_for_dealer, mix, random_action, step_generator
 from wizard_env.checks import check_choice, check_integer, check_memory, check_unmasked
-from wizard_env.compiled.jit import (
-    at,
-    compiled,
-    direct,
-    kernel,
-    outlined,
+from wizard_env.compiled.jit import at, compiled, direct, kernel, outlined
+from wizard_env.compiled.threads import (
+    Queue,
+    ThreadChooser,
+    chunk_end,
+    claim,
+    finish,
+    get_num_threads,
+    new_queue,
+    share,
 )
-from wizard_env.compiled.threads import ThreadChooser, chunk_end, claim, finish, get_num_threads, new_queue, share
 from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take, why_illegal
 from wizard_env.game import Game
 from wizard_env.invariants import check_states
-from wizard_env.observation.encoder import observe, show_legal, write_choices, write_full_state
+from wizard_env.observation.encoder import (
+    PRINTED_ORDER,
+    canonical_order,
+    choose_order,
+    observe,
+    printed_action,
+    reorder_action,
+    show_legal,
+    write_choices,
+    write_full_state,
+)
 from wizard_env.observation.fields import FULL_ROW, FULL_SIZE, OBS_SIZE, OBSERVATION_ROW
-from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action, reorder_action
 from wizard_env.rules import MAX_PLAYERS, Rules
 from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
@@ -54,9 +66,9 @@ _NEVER, _GAME, _ROUND = range(len(PAUSES))
 SERIAL_BELOW = 2048
 """Smaller batches are stepped on one thread: another would be done too late to help."""
 _CHUNK = 256
-"""How many games a thread takes at a time, of a larger batch."""
+"""The number of games that a thread takes at a time, of a larger batch."""
 _choosers: dict[int, ThreadChooser] = {}
-"""What steps have cost on one thread and on several, by the number of bits of their number of games."""
+"""For steps on one thread or several, by the number of bits of their number of games."""
 
 RESULT = np.dtype(
     (
@@ -72,7 +84,7 @@ RESULT = np.dtype(
         ],
     )
 )
-"""What a step tells of one game: 32 bytes, so that the numbers of eight bytes stay aligned in a batch."""
+"""The result of a step in one game: 32 bytes, so that the numbers of eight bytes stay aligned in a batch."""
 assert RESULT.itemsize % 8 == 0
 _FIRST_ACTION = 56
 """The bit of `legal` at which the id of the first action begins; below it are the choices."""
@@ -80,11 +92,28 @@ _CHOICES = (1 << NUM_KINDS) - 1
 assert NUM_KINDS <= _FIRST_ACTION
 assert FIRST_PLAY < 1 << 63 - _FIRST_ACTION
 
-_DTYPES = (STATE, OBSERVATION_ROW, MASK_ROW, RESULT)
-_BATCH = ([STATE], [OBSERVATION_ROW], [MASK_ROW], [RESULT])
-"""The kinds of a batch's arrays, for kernels."""
-_OPTIONS = (bool, bool, int, bool)
-"""The kinds of its options: canonical_suits, skip_forced, an index of PAUSES, observe."""
+
+class _Batch(NamedTuple):
+    """The arrays of a batch, with a record for each game."""
+
+    states: Any
+    observations: Any
+    """A single record, which is not written, where nothing is observed; so with masks."""
+    masks: Any
+    results: Any
+
+
+class _Options(NamedTuple):
+    canonical_suits: bool
+    skip_forced: bool
+    pause: int
+    """An index of PAUSES."""
+    observe: bool
+
+
+_DTYPES = _Batch(STATE, OBSERVATION_ROW, MASK_ROW, RESULT)
+_BATCH: Any = _Batch(*([dtype] for dtype in _DTYPES))
+_OPTIONS: Any = _Options(bool, bool, int, bool)  # type: ignore[arg-type]  # kinds, for kernels
 
 
 class Games:
@@ -106,7 +135,7 @@ class Games:
     num_players: int8 [n], the number of players in each game.
     seeds: uint64 [n], the seed of each current game: `Game(rules, seed=seeds[i])` is dealt the same
         cards.
-    order: uint8 [n], the order in which suits are shown (see `observation/suit_order.py`).
+    order: uint8 [n], the order in which suits are shown (see `observation/encoder.py`).
     states: [n] the records of the games, of dtype STATE; everything, hidden cards included.
     """
 
@@ -142,7 +171,7 @@ class Games:
         check_choice("pause", pause, PAUSES)
         self._kinds = list(kinds)
         self.num_games = num_games
-        self._options = (bool(canonical_suits), bool(skip_forced), PAUSES.index(pause), bool(observe))
+        self._options = _Options(bool(canonical_suits), bool(skip_forced), PAUSES.index(pause), bool(observe))
         self._rows = np.arange(num_games)
         states = np.zeros(num_games, STATE)
         for kind, rows in kinds.items():
@@ -150,28 +179,33 @@ class Games:
             write_rules(kind, pattern)
             states[rows] = pattern
         self._attach(
-            states,
-            aligned_zeros(num_games if observe else 1, OBSERVATION_ROW),
-            aligned_zeros(num_games if observe else 1, MASK_ROW),
-            np.zeros(num_games, RESULT),
+            _Batch(
+                states,
+                aligned_zeros(num_games if observe else 1, OBSERVATION_ROW),
+                aligned_zeros(num_games if observe else 1, MASK_ROW),
+                np.zeros(num_games, RESULT),
+            )
         )
         self.begin(self._rows, game_seeds(seed, num_games))
 
-    def _attach(self, *arrays: NDArray[Any]) -> None:
+    def _attach(self, batch: _Batch) -> None:
         """Take arrays as this batch's own, and name the views of them that callers read."""
-        self.states, self._observations, self._masks, self._results = arrays
-        self._taken = np.zeros(self.num_games, np.int64), new_queue()
+        self._batch = batch
+        self._actions, self._queue = np.zeros(self.num_games, np.int64), new_queue()
+        self.states: NDArray[Any] = batch.states
         self.num_players = self.states["num_players"]
         most = int(self.num_players.max())
-        written = self.num_games if self._options[3] else 0
-        self.observation = self._observations.view(np.uint8).reshape(-1, OBS_SIZE)[:written]
-        self.mask = self._masks.view(np.uint8).reshape(-1, NUM_ACTIONS)[:written]
-        self.seat = self._results["seat"]
-        self.points = self._results["points"][:, :most]
-        self.round_done = self._results["round_done"]
-        self.done = self._results["done"]
-        self.order = self._results["order"]
-        self.seeds = self._results["seed"]
+        written = self.num_games if self._options.observe else 0
+        self.observation: NDArray[np.uint8] = batch.observations.view(np.uint8).reshape(-1, OBS_SIZE)[
+            :written
+        ]
+        self.mask: NDArray[np.uint8] = batch.masks.view(np.uint8).reshape(-1, NUM_ACTIONS)[:written]
+        self.seat: NDArray[np.uint8] = batch.results["seat"]
+        self.points: NDArray[np.int16] = batch.results["points"][:, :most]
+        self.round_done: NDArray[np.bool_] = batch.results["round_done"]
+        self.done: NDArray[np.bool_] = batch.results["done"]
+        self.order: NDArray[np.uint8] = batch.results["order"]
+        self.seeds: NDArray[np.uint64] = batch.results["seed"]
         self.scores = self.states["scores"][:, :most]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -180,16 +214,16 @@ class Games:
             "num_games": self.num_games,
             "_options": self._options,
             "_rows": self._rows,
-            "arrays": self._arrays,
+            "arrays": tuple(self._batch),
         }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         arrays = kept.pop("arrays")
         self.__dict__.update(kept)
-        written = self.num_games if self._options[3] else 1
+        written = self.num_games if self._options.observe else 1
         _check_arrays(arrays, (self.num_games, written, written, self.num_games))
         check_states(arrays[0])
-        self._attach(*map(aligned_copy, arrays))
+        self._attach(_Batch(*map(aligned_copy, arrays)))
         self._show_anew()
 
     def restore(self, arrays: Sequence[NDArray[Any]]) -> None:
@@ -199,20 +233,20 @@ class Games:
 
         Raises ValueError for arrays of other sizes or rules, and for a record that is no state of the game.
         """
-        _check_arrays(arrays, tuple(map(len, self._arrays)))
+        _check_arrays(arrays, tuple(map(len, self._batch)))
         check_states(arrays[0])
         for option in OPTION_FIELDS:
             if (differs := self.states[option] != arrays[0][option]).any():
                 game = int(differs.reshape(self.num_games, -1).any(axis=1).argmax())
                 raise ValueError(f"game {game} has other rules than these games: {option} differs")
-        for own, kept in zip(self._arrays, arrays, strict=True):
+        for own, kept in zip(self._batch, arrays, strict=True):
             own[:] = kept
         self._show_anew()
 
     def _show_anew(self) -> None:
-        """Write what the states determine; what the arrays held may have been written elsewhere."""
-        self._observations["values"] = 0  # the places of seats where nobody sits are never written
-        _show_games(*self._arrays, self._options)
+        """Write what the states determine, whatever the arrays held."""
+        self._batch.observations["values"] = 0  # the entries of seats where nobody sits are never written
+        _show_games(self._batch, self._options)
         for flags in (self.round_done.view(np.uint8), self.done.view(np.uint8)):
             flags[:] = flags != 0  # numpy trusts that a bool is the byte 0 or 1
 
@@ -240,7 +274,7 @@ class Games:
         if words.shape != games.shape:
             raise ValueError(f"seeds of shape {words.shape}: one is needed for each of {len(games)} rows")
         first = NO_SEAT if dealer is None else self._check_dealer(dealer, games)
-        _begin_games(*self._arrays, games, words, first, self._options)
+        _begin_games(self._batch, games, words, first, self._options)
 
     def _check_dealer(self, dealer: int, games: NDArray[np.int64]) -> int:
         fewest = int(self.num_players[games].min(initial=MAX_PLAYERS))
@@ -252,7 +286,7 @@ class Games:
         waiting = self.states["phase"][games] == SCORED
         if not waiting.all():
             raise ValueError(f"game {games[~waiting][0]} is not between two rounds")
-        _deal_games(*self._arrays, games, self._options)
+        _deal_games(self._batch, games, self._options)
 
     def step(self, actions: ArrayLike, rows: ArrayLike | None = None, *, printed: bool = False) -> None:
         """Take one decision in every game, or in some rows.
@@ -276,11 +310,11 @@ class Games:
             )
         chosen = np.ascontiguousarray(chosen, np.int64)
         taken = chosen
-        if printed and self._options[0]:
+        if printed and self._options.canonical_suits:
             taken = np.empty_like(chosen)
-            _show_actions(self._results, games, chosen, taken)
+            _show_actions(self._batch.results, games, chosen, taken)
         if len(games) < SERIAL_BELOW or get_num_threads() == 1:
-            illegal = _step_kernel()(*self._arrays, games, taken, self._options)
+            illegal = _step_kernel()(self._batch, games, taken, self._options)
         else:
             illegal = self._step_many(games, taken)
         if illegal >= 0:
@@ -295,15 +329,15 @@ class Games:
         several = chooser.choose_several()
         start = perf_counter()
         if not several:
-            illegal = _step_kernel()(*self._arrays, games, actions, self._options)
+            illegal = _step_kernel()(self._batch, games, actions, self._options)
         else:
-            illegal = _find_illegal(self._results, games, actions)
+            illegal = _find_illegal(self._batch.results, games, actions)
             if illegal < 0:
                 taken, queue = actions, new_queue()
-                if games is self._rows:  # helpers look out for the next step of the whole batch
-                    taken, queue = self._taken
+                if games is self._rows:  # workers watch for the next step of the whole batch
+                    taken, queue = self._actions, self._queue
                     taken[:] = actions
-                arguments = (*self._arrays, games, taken, self._options, queue)
+                arguments = (self._batch, games, taken, self._options, queue)
                 share(_step_chunks, arguments, queue, len(games), _CHUNK, get_num_threads())
         chooser.record(several, perf_counter() - start, len(games))
         return illegal
@@ -321,12 +355,12 @@ class Games:
             left[rows] -= 1
 
     def view(self, rows: ArrayLike | None = None, noise: NDArray[np.uint64] | None = None) -> View:
-        """What the acting seats may know, in the suits as printed, for agents. rows: int [k]."""
+        """Return what the acting seats may know, in the suits as printed, for agents. rows: int [k]."""
         states = self.states.copy() if rows is None else self.states[self._indices(rows)]
         return View(states, noise, copy=False)
 
     def observe(self, seats: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.uint8]:
-        """What given seats may know, whether they act or not.
+        """Return what given seats may know, whether they act or not.
 
         Args:
             seats: int, or int [n], or [k] with rows: the observer in each game.
@@ -340,32 +374,28 @@ class Games:
         if ((observers < 0) | (observers >= self.num_players[games])).any():
             raise ValueError(f"seats {observers}: allowed are 0 to {self.num_players.min() - 1}")
         observations = np.zeros(len(games), OBSERVATION_ROW)
-        _observe_games(self.states, games, observers, observations, self._options)
+        _observe_games(self.states, games, observers, observations, self._options.canonical_suits)
         return observations.view(np.uint8).reshape(len(games), OBS_SIZE)
 
     def full_state(self) -> NDArray[np.uint8]:
-        """Everything, hidden cards included, as FULL_STATE lays it out, for critics.
+        """Return everything, hidden cards included, as FULL_STATE lays it out, for critics.
 
         Returns:
             uint8 [n, FULL_SIZE], a new array, with seats counted from the acting one and suits in its order.
         """
         rows = np.zeros(self.num_games, FULL_ROW)
-        _describe_games(self.states, rows, self._options)
+        _describe_games(self.states, rows, self._options.canonical_suits)
         return rows.view(np.uint8).reshape(self.num_games, FULL_SIZE)
 
     def playout(self, rng: np.random.Generator) -> tuple[NDArray[np.int16], int]:
         """Play copies of all games to their end with uniformly random actions.
 
         Returns:
-            int16 [n, num_players], the final scores, and how many decisions were taken.
+            int16 [n, num_players], the final scores, and the number of decisions taken.
         """
         ends = self.states.copy()
         decisions = _playout_games(ends, draw_noise(rng, self.num_games))
         return ends["scores"][:, : self.scores.shape[1]].copy(), decisions
-
-    @property
-    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-        return self.states, self._observations, self._masks, self._results
 
     def _indices(self, rows: ArrayLike) -> NDArray[np.int64]:
         check_unmasked("rows", rows)
@@ -386,7 +416,7 @@ class Games:
 
 
 def _check_arrays(arrays: Sequence[NDArray[Any]], counts: tuple[int, ...]) -> None:
-    """Raise ValueError unless the arrays are those of a batch, with so many rows each."""
+    """Raise ValueError unless the arrays are those of a batch, with these numbers of rows."""
     given = [(array.dtype, array.shape) for array in arrays]
     wanted = [(kind, (n,)) for kind, n in zip(_DTYPES, counts, strict=True)]
     if given != wanted:
@@ -395,13 +425,13 @@ def _check_arrays(arrays: Sequence[NDArray[Any]], counts: tuple[int, ...]) -> No
 
 
 def _bytes_of_a_game(observe: bool) -> int:
-    """The memory that a game of a batch takes."""
+    """Return the memory that a game of a batch takes."""
     seen = OBSERVATION_ROW.itemsize + MASK_ROW.itemsize if observe else 0
     return STATE.itemsize + RESULT.itemsize + seen + 2 * np.dtype(np.int64).itemsize
 
 
 def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, slice | list[int]]:
-    """The games that each of the rules belongs to."""
+    """Return the games that are played by each of the rules."""
     if isinstance(rules, Rules):
         return {rules: slice(None)}
     each = list(rules)
@@ -417,7 +447,7 @@ def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, 
 
 
 def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
-    """uint64 [num_games]: a seed for each game of a batch, the same for game i in any batch."""
+    """Return uint64 [num_games], a seed for each game of a batch: the same for game i in any batch."""
     if isinstance(seed, int | np.integer):
         entropy = np.random.SeedSequence(check_integer("seed", seed, 0, 2**128))
         return entropy.generate_state(num_games, np.uint64).astype(np.uint64)
@@ -430,35 +460,32 @@ def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
 
 
 @compiled
-def _show(state: State, row: Row, mask: Row, result: Any, order: int, writes_rows: bool) -> None:
-    """Note what the acting seat may do, and write what it sees; in a pause, that is the last trick's winner.
+def _show_game(state: State, row: Row, mask: Row, result: Any, options: _Options) -> None:
+    """Note the acting seat's legal actions, and write what it sees; in a pause, that is the last winner."""
+    if options.canonical_suits:
+        _show_in_order(state, row, mask, result, options, canonical_order(state, int(state.seat)))
+    else:
+        _show_in_order(state, row, mask, result, options, PRINTED_ORDER)  # compiled for this order alone
 
-    A call with PRINTED_ORDER itself is compiled for that order.
-    """
+
+@compiled
+def _show_in_order(state: State, row: Row, mask: Row, result: Any, options: _Options, order: int) -> None:
     seat = int(state.seat)
     first = first_action(state)
     choices = show_legal(state, order)
     result.order = order
     result.seat = seat
     result.legal = first << _FIRST_ACTION | choices
-    if writes_rows:
+    if options.observe:
         write_choices(mask, first, choices)
         observe(state, seat, row, order)
-
-
-@compiled
-def _show_game(state: State, row: Row, mask: Row, result: Any, canonical: bool, writes_rows: bool) -> None:
-    if canonical:
-        _show(state, row, mask, result, canonical_order(state, int(state.seat)), writes_rows)
-    else:
-        _show(state, row, mask, result, PRINTED_ORDER, writes_rows)
 
 
 @outlined
 def _begin(state: State, deck: DeckOrder, result: Any, dealer: int) -> None:
     """Draw for the first dealer and deal the first round; the generator still holds the game's seed.
 
-    dealer: who deals, whatever the draw says; or NO_SEAT.
+    dealer: the seat that deals, whatever the draw says; or NO_SEAT.
     """
     result.seed = state.generator
     draw_for_dealer(state, deck)
@@ -483,7 +510,7 @@ def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> None:
 
 
 @compiled
-def _advance(state: State, deck: DeckOrder, result: Any, action: int, skip_forced: bool, pause: int) -> None:
+def _advance(state: State, deck: DeckOrder, result: Any, action: int, options: _Options) -> None:
     """Take an action, and the forced ones after it if those are skipped; then deal on if a round ended.
 
     A round begins with a real choice, so no step ends more than one.
@@ -492,31 +519,27 @@ def _advance(state: State, deck: DeckOrder, result: Any, action: int, skip_force
         result.points[seat] = 0
     result.round_done = False
     result.done = False
-    take(state, action, skip_forced)
+    take(state, action, options.skip_forced)
     if state.phase >= SCORED:
-        _end_round(state, deck, result, pause)
+        _end_round(state, deck, result, options.pause)
 
 
 @outlined
-def _step_range(
-    states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any,
-    start: int, stop: int,
-) -> None:  # fmt: skip
-    canonical, skip_forced, pause, writes_rows = options
+def _step_range(batch: _Batch, games: Any, actions: Any, options: _Options, start: int, stop: int) -> None:
+    states, rows, masks, results = batch  # outside the loop: each of them counts a reference
     decks = np.empty(1, DECK_ORDER)
     for index in range(start, stop):
         game = at(games[index])
-        state = states[game]
-        result = results[game]
+        state, result = states[game], results[game]
         action = printed_action(actions[index], int(result.order))
-        _advance(state, decks[0], result, action, skip_forced, pause)
-        written = game if writes_rows else at(0)
-        _show_game(state, rows[written], masks[written], result, canonical, writes_rows)
+        _advance(state, decks[0], result, action, options)
+        written = game if options.observe else at(0)
+        _show_game(state, rows[written], masks[written], result, options)
 
 
 @compiled
 def _first_illegal(results: Any, games: Any, actions: Any) -> int:
-    """The first index whose action is not legal, or -1. The mask is not read: callers may write to it."""
+    """Find the first index whose action is illegal, or -1. The mask is not read: callers may write to it."""
     for index in range(len(games)):
         shown = int(results[at(games[index])].legal)
         if not is_choice(actions[index], shown >> _FIRST_ACTION, shown & _CHOICES):
@@ -526,7 +549,7 @@ def _first_illegal(results: Any, games: Any, actions: Any) -> int:
 
 @kernel([RESULT], [np.int64], [np.int64], [np.int64])
 def _show_actions(results: Any, games: Any, printed: Any, shown: Any) -> None:
-    """Write printed actions in the suits that each game shows; what is no action stays as it is."""
+    """Write printed actions in the suits that each game shows; numbers that are no action stay."""
     for index in range(len(games)):
         action = printed[index]
         if 0 <= action < NUM_ACTIONS:
@@ -539,88 +562,79 @@ def _find_illegal(results: Any, games: Any, actions: Any) -> int:
     return _first_illegal(results, games, actions)
 
 
-@kernel(*_BATCH, [np.int64], [np.int64], _OPTIONS)
-def _step_games(
-    states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any
-) -> int:
-    illegal = _first_illegal(results, games, actions)
+@kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)
+def _step_games(batch: _Batch, games: Any, actions: Any, options: _Options) -> int:
+    illegal = _first_illegal(batch.results, games, actions)
     if illegal < 0:
-        _step_range(states, rows, masks, results, games, actions, options, 0, len(games))
+        _step_range(batch, games, actions, options, 0, len(games))
     return illegal
 
 
-@kernel(*_BATCH, [np.int64], [np.int64], _OPTIONS, [np.int64], int)
+@kernel(_BATCH, [np.int64], [np.int64], _OPTIONS, [np.int64], int)
 def _step_chunks(
-    states: Any, rows: Any, masks: Any, results: Any, games: Any, actions: Any, options: Any,
-    queue: Any, patience: int,
-) -> None:  # fmt: skip
+    batch: _Batch, games: Any, actions: Any, options: _Options, queue: Queue, patience: int
+) -> None:
     """Step those games that the queue gives; their actions are legal."""
     start = claim(queue, patience)
     while start >= 0:
         stop = chunk_end(queue, start)
-        _step_range(states, rows, masks, results, games, actions, options, start, stop)
+        _step_range(batch, games, actions, options, start, stop)
         finish(queue, stop - start)
         start = claim(queue, patience)
 
 
 @functools.cache
 def _step_kernel() -> Callable[..., int]:
-    """The kernel of `Games.step`."""
+    """Return the machine code of `_step_games`."""
     return direct(_step_games)
 
 
-@kernel(*_BATCH, [np.int64], [np.uint64], int, _OPTIONS)
-def _begin_games(
-    states: Any, rows: Any, masks: Any, results: Any, games: Any, seeds: Any, dealer: int, options: Any
-) -> None:
-    canonical, _, _, writes_rows = options
+@kernel(_BATCH, [np.int64], [np.uint64], int, _OPTIONS)
+def _begin_games(batch: _Batch, games: Any, seeds: Any, dealer: int, options: _Options) -> None:
+    states, rows, masks, results = batch
     decks = np.empty(1, DECK_ORDER)
     for index in range(len(games)):
         game = games[index]
         states[game].generator = seeds[index]
         _begin(states[game], decks[0], results[game], dealer)
-        written = game if writes_rows else 0
-        _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
+        written = game if options.observe else 0
+        _show_game(states[game], rows[written], masks[written], results[game], options)
 
 
-@kernel(*_BATCH, [np.int64], _OPTIONS)
-def _deal_games(states: Any, rows: Any, masks: Any, results: Any, games: Any, options: Any) -> None:
-    canonical, _, _, writes_rows = options
+@kernel(_BATCH, [np.int64], _OPTIONS)
+def _deal_games(batch: _Batch, games: Any, options: _Options) -> None:
+    states, rows, masks, results = batch
     decks = np.empty(1, DECK_ORDER)
     for index in range(len(games)):
         game = games[index]
         next_round(states[game])
         deal_round(states[game], decks[0])
-        written = game if writes_rows else 0
-        _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
+        written = game if options.observe else 0
+        _show_game(states[game], rows[written], masks[written], results[game], options)
 
 
-@kernel(*_BATCH, _OPTIONS)
-def _show_games(states: Any, rows: Any, masks: Any, results: Any, options: Any) -> None:
-    canonical, _, _, writes_rows = options
+@kernel(_BATCH, _OPTIONS)
+def _show_games(batch: _Batch, options: _Options) -> None:
+    states, rows, masks, results = batch
     for game in range(len(states)):
-        written = game if writes_rows else 0
-        _show_game(states[game], rows[written], masks[written], results[game], canonical, writes_rows)
+        written = game if options.observe else 0
+        _show_game(states[game], rows[written], masks[written], results[game], options)
 
 
-@kernel([STATE], [np.int64], [np.int64], [OBSERVATION_ROW], _OPTIONS)
-def _observe_games(states: Any, games: Any, observers: Any, rows: Any, options: Any) -> None:
-    canonical, _, _, _ = options
+@kernel([STATE], [np.int64], [np.int64], [OBSERVATION_ROW], bool)
+def _observe_games(states: Any, games: Any, observers: Any, rows: Any, canonical: bool) -> None:
     for index in range(len(games)):
         state = states[games[index]]
         seat = observers[index]
-        order = canonical_order(state, seat) if canonical else PRINTED_ORDER
-        observe(state, seat, rows[index], order)
+        observe(state, seat, rows[index], choose_order(state, seat, canonical))
 
 
-@kernel([STATE], [FULL_ROW], _OPTIONS)
-def _describe_games(states: Any, rows: Any, options: Any) -> None:
-    canonical, _, _, _ = options
+@kernel([STATE], [FULL_ROW], bool)
+def _describe_games(states: Any, rows: Any, canonical: bool) -> None:
     for index in range(len(states)):
         state = states[index]
         seat = int(state.seat)
-        order = canonical_order(state, seat) if canonical else PRINTED_ORDER
-        write_full_state(state, seat, rows[index], order)
+        write_full_state(state, seat, rows[index], choose_order(state, seat, canonical))
 
 
 @kernel([STATE], [np.uint64])

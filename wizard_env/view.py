@@ -10,9 +10,8 @@ from wizard_env.actions import NUM_ACTIONS
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
 from wizard_env.invariants import OTHERS_HIDDEN, check_states
-from wizard_env.observation.encoder import observe, write_mask
+from wizard_env.observation.encoder import choose_order, observe, printed_action, reorder_action, write_mask
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
-from wizard_env.observation.suit_order import PRINTED_ORDER, canonical_order, printed_action, reorder_action
 from wizard_env.rules import Rules
 from wizard_env.sampling import draw_noise
 from wizard_env.state import MASK_ROW, PLAY, STATE, copy_states, rules_of
@@ -39,7 +38,7 @@ class Encoding(NamedTuple):
     mask: NDArray[np.uint8]
     """[n, NUM_ACTIONS]"""
     order: NDArray[np.uint8]
-    """[n] the order of the suits, see `observation/suit_order.py`"""
+    """[n] the order of the suits, see `observation/encoder.py`"""
 
 
 class View:
@@ -194,7 +193,7 @@ def _encode_rows(states: Any, rows: Any, masks: Any, orders: Any, canonical: boo
     for index in range(len(states)):
         state = states[index]
         seat = int(state.seat)
-        order = canonical_order(state, seat) if canonical else PRINTED_ORDER
+        order = choose_order(state, seat, canonical)
         orders[index] = order
         write_mask(state, masks[index], order)
         observe(state, seat, rows[index], order)

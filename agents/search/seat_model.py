@@ -20,9 +20,8 @@ from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import at, compiled, outlined
 from wizard_env.compiled.packing import WORD_BITS, pack_bits
 from wizard_env.engine import first_action, legal
-from wizard_env.observation.encoder import observe
+from wizard_env.observation.encoder import canonical_order, observe, reorder_action
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
-from wizard_env.observation.suit_order import canonical_order, reorder_action
 from wizard_env.state import PLAY, State
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wizard_env.compiled.packing import BYTE_BITS
-from wizard_env.observation.seat_bytes import (
+from wizard_env.observation.encoder import (
     excess_bytes,
     fill_bytes,
     pack_nibbles,
@@ -20,14 +20,14 @@ def pack(values: list[int]) -> int:
     return sum(value << BYTE_BITS * place for place, value in enumerate(values))
 
 
-def unpack(lanes: int) -> list[int]:
-    return [(lanes >> BYTE_BITS * place) & 255 for place in range(MAX_PLAYERS)]
+def unpack(word: int) -> list[int]:
+    return [(word >> BYTE_BITS * place) & 255 for place in range(MAX_PLAYERS)]
 
 
 @settings(deadline=None)  # the first call compiles
 @given(numbers, st.integers(MIN_PLAYERS, MAX_PLAYERS), st.integers(0, MAX_PLAYERS - 1))
 def test_turning(values: list[int], num_players: int, observer: int) -> None:
-    """Place p holds what belongs to the p-th seat from the observer; beyond the table there is nothing."""
+    """Place p holds what belongs to the p-th seat from the observer; then there is nothing."""
     observer %= num_players
     turned = [values[(observer + place) % num_players] for place in range(num_players)]
     assert unpack(rotate_bytes(pack(values), observer, num_players)) == turned + [0] * (
@@ -46,7 +46,7 @@ def test_sums_and_differences(values: list[int], others: list[int]) -> None:
 @settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(0, 15), min_size=MAX_PLAYERS, max_size=MAX_PLAYERS))
 def test_squeezing(values: list[int]) -> None:
-    """Four bits a lane, one after the other."""
+    """Four bits a number, one after the other."""
     assert pack_nibbles(pack(values)) == sum(value << 4 * place for place, value in enumerate(values))
 
 
