@@ -25,6 +25,8 @@ REWARD_SCALES: dict[str, float] = {
     "rank": 1.0,
 }
 """Factors that bring returns to about 1."""
+VALUE_UNIT = 1 / REWARD_SCALES["points"]
+"""The points that a value of 1 stands for."""
 OWN_SCALE = 1 / 20
 """The factor on custom rewards, which are paid at the end of a round and should be in points."""
 VALUE_UNIT = 1 / REWARD_SCALES["points"]
