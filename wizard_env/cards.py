@@ -3,7 +3,7 @@
 A card is its kind, 0 to 53: suit * 13 + rank for the suit cards, then the Wizard and the Jester.
 The four Wizards are alike, and so are the four Jesters, so a set of cards is an int64: one bit
 for each suit card, and three bits each to count Wizards and Jesters. `+` joins disjoint sets, and `-`
-takes a subset away.
+removes a subset.
 """
 
 from collections.abc import Iterable
@@ -23,16 +23,16 @@ WIZARD = NUM_SUIT_CARDS
 JESTER = NUM_SUIT_CARDS + 1
 NUM_KINDS = NUM_SUIT_CARDS + 2
 COPIES = (1,) * NUM_SUIT_CARDS + (4, 4)
-"""How many cards of each kind the deck holds."""
+"""The number of cards of each kind in the deck."""
 DECK_SIZE = sum(COPIES)
 
 CARD_NAMES = (*(rank + suit for suit in SUITS for rank in RANKS), "WI", "JE")
 _CARD_IDS = {name: card for card, name in enumerate(CARD_NAMES)}
 
-COUNT_BITS = 3
+_COUNT_BITS = 3
 WIZARD_SHIFT = NUM_SUIT_CARDS
-JESTER_SHIFT = NUM_SUIT_CARDS + COUNT_BITS
-COUNT = (1 << COUNT_BITS) - 1
+JESTER_SHIFT = NUM_SUIT_CARDS + _COUNT_BITS
+COUNT = (1 << _COUNT_BITS) - 1
 UNITS = np.array([1 << k for k in range(NUM_SUIT_CARDS)] + [1 << WIZARD_SHIFT, 1 << JESTER_SHIFT])
 """int64 [54]: the set of one card of each kind."""
 RANK_BITS = (1 << NUM_RANKS) - 1
@@ -47,7 +47,7 @@ DECK = sum(int(UNITS[card]) * COPIES[card] for card in range(NUM_KINDS))
 
 
 def card_id(name: str) -> int:
-    """The kind of the card called `name`, as in "TS", "WI" or "JE". Raises ValueError."""
+    """Return the kind of the card called `name`, as in "TS", "WI" or "JE". Raises ValueError."""
     try:
         return _CARD_IDS[name]
     except (KeyError, TypeError):
@@ -57,12 +57,12 @@ def card_id(name: str) -> int:
 
 
 def pack(cards: Iterable[int]) -> int:
-    """The set of the given cards."""
+    """Return the set of the given cards."""
     return sum(int(UNITS[card]) for card in cards)
 
 
 def unpack_cards(cards: int) -> list[int]:
-    """The cards of a set, in the order of the kinds, with repeats."""
+    """List the cards of a set, in the order of the kinds, with repeats."""
     cards = int(cards)
     wizards = (cards >> WIZARD_SHIFT) & COUNT
     jesters = (cards >> JESTER_SHIFT) & COUNT
@@ -71,25 +71,25 @@ def unpack_cards(cards: int) -> list[int]:
 
 
 def card_names(cards: int) -> list[str]:
-    """The names of the cards of a set."""
+    """List the names of the cards of a set."""
     return [CARD_NAMES[card] for card in unpack_cards(cards)]
 
 
 @compiled
 def suit_of(card: int) -> int:
-    """The suit of a suit card, 0 to 3; 4 for a Wizard or a Jester, which belong to none."""
+    """Return the suit of a suit card, 0 to 3; 4 for a Wizard or a Jester, which belong to none."""
     return _SUITS_OF[at(card)]
 
 
 @compiled
 def rank_of(card: int) -> int:
-    """The rank of a suit card: 0 for the 2, up to 12 for the Ace."""
+    """Return the rank of a suit card: 0 for the 2, up to 12 for the Ace."""
     return _RANKS_OF[at(card)]
 
 
 @compiled
 def kinds_of(cards: int) -> int:
-    """The kinds in a set: bit k is on where it holds at least one card of kind k."""
+    """Return the kinds in a set: bit k is on where it holds at least one card of kind k."""
     kinds = cards & SUIT_CARDS
     if (cards >> WIZARD_SHIFT) & COUNT:
         kinds |= 1 << WIZARD
@@ -100,7 +100,7 @@ def kinds_of(cards: int) -> int:
 
 @compiled
 def size_of(cards: int) -> int:
-    """The number of cards in a set."""
+    """Return the number of cards in a set."""
     return (
         count_bits(cards & SUIT_CARDS) + ((cards >> WIZARD_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
     )

@@ -56,7 +56,7 @@ def left_of(state: State, seat: int) -> int:
 
 
 @compiled
-def draw_rank(card: int) -> int:
+def _draw_rank(card: int) -> int:
     """Return the rank of a card in the draw for the first dealer: Jester < 2 < ... < A < Wizard."""
     if card == JESTER:
         return -1
@@ -74,7 +74,7 @@ def draw_cards(state: State, deck: DeckOrder, drawing: int) -> int:
     for seat in range(state.num_players):
         if not (drawing >> seat) & 1:
             continue
-        rank = draw_rank(int(deck.cards[deck.drawn]))
+        rank = _draw_rank(int(deck.cards[deck.drawn]))
         deck.drawers[deck.drawn] = seat
         deck.drawn += 1
         if rank > highest:
@@ -313,7 +313,7 @@ def bid_is_visible(state: State, observer: int, seat: int) -> bool:
 
 # --- a card in a trick
 
-NO_POWER = -1
+_NO_POWER = -1
 _JESTER_POWER = 0
 _LED_POWER = 1
 _TRUMP_POWER = _LED_POWER + NUM_RANKS
@@ -337,17 +337,17 @@ def power_of(card: int, led_suit: int, trump: int, magic_edition: bool) -> int:
         return _TRUMP_POWER + rank
     if suit == led_suit or led_suit == UNDECIDED:
         return _LED_POWER + rank
-    return NO_POWER
+    return _NO_POWER
 
 
-def led_suit_after(card: int, led_suit: int) -> int:
+def _led_suit_after(card: int, led_suit: int) -> int:
     """Return the led suit after a card: the first that is not a Jester sets it."""
     if led_suit != UNDECIDED or card == JESTER:
         return led_suit
     return NO_SUIT if card == WIZARD else suit_of(card)
 
 
-def void_shown(card: int, led_suit: int) -> int:
+def _void_shown(card: int, led_suit: int) -> int:
     """Return the suit that a card shows its seat to be void in, as a bit set; none if it follows suit."""
     if led_suit == UNDECIDED or led_suit == NO_SUIT:
         return 0
@@ -367,8 +367,8 @@ _POWERS = np.array(
     np.int8,
 )
 """int8 [2, 6, 6, 54]: at [magic_edition, trump + 1, led_suit + 1, card]."""
-_LED_SUITS = np.array([[led_suit_after(card, led) for card in _CARDS] for led in _SUITS], np.int8)
-_VOIDS = np.array([[void_shown(card, led) for card in _CARDS] for led in _SUITS], np.int8)
+_LED_SUITS = np.array([[_led_suit_after(card, led) for card in _CARDS] for led in _SUITS], np.int8)
+_VOIDS = np.array([[_void_shown(card, led) for card in _CARDS] for led in _SUITS], np.int8)
 """int8 [6, 54], as the table before it: at [led_suit + 1, card]."""
 
 
@@ -434,7 +434,7 @@ def _clear_trick(state: State) -> None:
         state.trick[seat] = NO_CARD
     state.trick_size = 0
     state.best_seat = NO_SEAT
-    state.best_power = NO_POWER
+    state.best_power = _NO_POWER
     state.led_suit = UNDECIDED
 
 

@@ -69,7 +69,7 @@ class Game(ReadableState):
     """One game of Wizard, dealt and waiting for the seat that acts.
 
     Seats are 0 to num_players - 1, clockwise. Everything is visible: `game.observe(seat)` and
-    `View.of([game])` show what a seat may know.
+    `View.of([game])` show only what a seat may know.
     """
 
     def __init__(self, rules: Rules | None = None, seed: int = 0) -> None:
@@ -308,11 +308,11 @@ class Game(ReadableState):
     # --- acting
 
     def legal_mask(self) -> NDArray[np.uint8]:
-        """uint8 [NUM_ACTIONS]: 1 for each action that the acting seat may take; a copy."""
+        """Return uint8 [NUM_ACTIONS], 1 for each action that the acting seat may take; a copy."""
         return self.mask_row.copy()
 
     def legal_actions(self) -> list[int]:
-        """The ids of the actions that the acting seat may take, sorted."""
+        """List the ids of the actions that the acting seat may take, sorted."""
         actions: list[int] = self.mask_row.nonzero()[0].tolist()
         return actions
 
@@ -398,7 +398,7 @@ class Game(ReadableState):
     # --- what a seat may know
 
     def observe(self, seat: int) -> NDArray[np.uint8]:
-        """uint8 [OBS_SIZE]: all that `seat` may know (see OBSERVATION); a copy.
+        """Return uint8 [OBS_SIZE], all that `seat` may know (see OBSERVATION); a copy.
 
         Raises ValueError for a seat that is not at the table.
         """
@@ -409,7 +409,7 @@ class Game(ReadableState):
         return other
 
     def full_state(self, seat: int = 0) -> NDArray[np.uint8]:
-        """uint8 [FULL_SIZE]: everything, hidden cards and bids included, seats counted from `seat`.
+        """Return uint8 [FULL_SIZE], hidden cards and bids included, with seats counted from `seat`.
 
         Raises ValueError for a seat that is not at the table.
         """
@@ -421,7 +421,7 @@ class Game(ReadableState):
         return check_integer("seat", seat, 0, self._rules.num_players - 1)
 
     def scene(self, observer: int | None = None) -> Scene:
-        """All that may be shown to `observer`, for text and pictures; everything if None.
+        """Return all that may be shown to `observer`, for text and pictures; everything if None.
 
         Raises ValueError for a seat that is not at the table.
         """
@@ -484,7 +484,7 @@ def _parse_hand(hand: str | Sequence[str]) -> list[int]:
 
 
 def _copied(finished: Round) -> Round:
-    """A round whose lists the caller may write to."""
+    """Copy a round, lists included."""
     return finished._replace(
         bids=list(finished.bids), tricks_won=list(finished.tricks_won), points=list(finished.points)
     )
@@ -529,7 +529,7 @@ def _step(games: Any, action: int) -> int:
 
 
 def _prepare_step(games: Any, action: int) -> int:
-    """The first step looks the kernel up; later ones call it directly."""
+    """Look the kernel up for the first step; later ones call it directly."""
     global _step_direct
     _step_direct = direct(_step)
     return _step_direct(games, action)
@@ -540,7 +540,7 @@ _step_direct = _prepare_step
 
 @kernel([GAME])
 def _refresh(games: Any) -> int:
-    """Write the mask and what the acting seat sees; returns the phase and the seat in one number."""
+    """Write the mask and what the acting seat sees; return the phase and the seat in one number."""
     game = games[0]
     seat = int(game.state.seat)
     write_mask(game.state, game.mask, PRINTED_ORDER)

@@ -60,8 +60,8 @@ from wizard_env.state import (
 from wizard_env.view import View, printed_actions
 
 Pause = Literal["never", "game", "round"]
-PAUSES: tuple[str, ...] = get_args(Pause)
-_NEVER, _GAME, _ROUND = range(len(PAUSES))
+_PAUSES: tuple[str, ...] = get_args(Pause)
+_NEVER, _GAME, _ROUND = range(len(_PAUSES))
 
 SERIAL_BELOW = 2048
 """Smaller batches are stepped on one thread: another would be done too late to help."""
@@ -107,7 +107,7 @@ class _Options(NamedTuple):
     canonical_suits: bool
     skip_forced: bool
     pause: int
-    """An index of PAUSES."""
+    """An index of _PAUSES."""
     observe: bool
 
 
@@ -168,10 +168,12 @@ class Games:
         num_games = check_integer("num_games", num_games, 1, 2**31)
         check_memory(f"num_games={num_games}", num_games * _bytes_of_a_game(observe))
         kinds = _check_rules(rules, num_games)
-        check_choice("pause", pause, PAUSES)
+        check_choice("pause", pause, _PAUSES)
         self._kinds = list(kinds)
         self.num_games = num_games
-        self._options = _Options(bool(canonical_suits), bool(skip_forced), PAUSES.index(pause), bool(observe))
+        self._options = _Options(
+            bool(canonical_suits), bool(skip_forced), _PAUSES.index(pause), bool(observe)
+        )
         self._rows = np.arange(num_games)
         states = np.zeros(num_games, STATE)
         for kind, rows in kinds.items():

@@ -1,4 +1,4 @@
-"""A game's record as people read it: names for numbers, None for what is not there."""
+"""A game's record as people read it: names for numbers, None for what does not exist."""
 
 from typing import Any, NamedTuple
 
@@ -78,7 +78,7 @@ class ReadableState:
 
     @property
     def trick(self) -> list[tuple[int, str]]:
-        """The trick on the table: (seat, card) in the order of play."""
+        """The current trick: (seat, card) in the order of play."""
         leader, cards = self._number("leader"), self._seats("trick")
         order = [*range(leader, len(cards)), *range(leader)]
         return [(seat, CARD_NAMES[cards[seat]]) for seat in order if cards[seat] != NO_CARD]
@@ -106,7 +106,7 @@ class ReadableState:
         return [seat for seat, score in enumerate(scores) if score == max(scores)]
 
     def scored_round(self) -> Round:
-        """The round that has just been scored, before the next one is dealt."""
+        """Return the round that has just been scored, before the next one is dealt."""
         return Round(
             hand_size=self.hand_size,
             dealer=self.dealer,

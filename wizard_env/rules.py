@@ -28,11 +28,11 @@ class Rules:
     num_players: int = 4
     """Number of players, 3 to 6."""
     bid_restriction: BidRestriction = "free"
-    """When the bids may not add up to the number of tricks: free (never), no_even, leader, canadian."""
+    """Rounds whose bids may not add up to the number of tricks: free (none), no_even, leader, canadian."""
     bid_reveal: BidReveal = "open"
-    """When the others see a bid: open, simultaneous, secret."""
+    """Moment at which the others see a bid: open (at once), simultaneous, secret."""
     magic_edition: bool = False
-    """Whether the 2 of the led suit is a Magic Wizard."""
+    """True makes the 2 of the led suit a Magic Wizard."""
     hand_sizes: tuple[int, ...] | None = None
     """The hand size of each round to play, in order; None plays 1 to 60 / num_players."""
 
@@ -69,7 +69,7 @@ class Rules:
         return self.hand_sizes or tuple(range(1, self.max_hand_size + 1))
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as plain values, for JSON and TOML; `Rules(**rules.to_dict())` equals the rules."""
+        """Return plain values, for JSON and TOML; `Rules(**rules.to_dict())` equals the rules."""
         options = asdict(self)
         if self.hand_sizes is not None:
             options["hand_sizes"] = list(self.hand_sizes)
@@ -77,9 +77,9 @@ class Rules:
 
 
 def make_rules(owner: type, num_players: int, options: Mapping[str, Any]) -> Rules:
-    """The rules of an environment that takes the options of Rules besides its own.
+    """Make the rules of an environment that takes the options of Rules besides others.
 
-    Raises as Rules does; for an unknown name the owner's own arguments are suggested too.
+    Raises as Rules does; for an unknown name the other arguments are suggested too.
     """
     own = [name for name in inspect.signature(owner).parameters if name != "options"]
     check_names(owner.__name__, options, {*own, *(field.name for field in fields(Rules))})

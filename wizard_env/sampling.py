@@ -1,8 +1,7 @@
-"""Choosing among legal actions, compiled: uniformly, by softmax, and whole random playouts.
+"""Choosing among legal actions, compiled, and the random words to do it with.
 
 Randomness comes as `Noise`: a `numpy.random.Generator`; or one for each row, as Gymnasium's SyncVectorEnv
-has them; or one uint64 per row, for callers that need a row's choice to be the same whatever else is in the
-batch.
+has them; or one uint64 per row, for a choice that does not depend on the rest of the batch.
 """
 
 import hashlib
@@ -28,14 +27,14 @@ Noise: TypeAlias = np.random.Generator | Sequence[np.random.Generator] | NDArray
 
 
 def draw_noise(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
-    """uint64 [count]: random words, expanded from one draw of the generator."""
+    """Return uint64 [count] random words, expanded from one draw of the generator."""
     words = np.empty(count, np.uint64)
     _expand(rng.integers(0, 2**64, dtype=np.uint64), words)
     return words
 
 
 def noise_streams(seeds: NDArray[np.uint64], key: int = 0) -> NDArray[np.uint64]:
-    """uint64 [n]: the start of a stream of random words for each seed.
+    """Return uint64 [n], the start of a stream of random words for each seed.
 
     Agents see the words, and the seed of a game gives away its deals. So streams are derived by a
     cryptographic hash (BLAKE2, RFC 7693), from which the seed cannot be recovered.
@@ -49,7 +48,7 @@ def noise_streams(seeds: NDArray[np.uint64], key: int = 0) -> NDArray[np.uint64]
 
 
 def next_words(streams: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """uint64 [k]: the next word of the streams in some rows, which advance."""
+    """Return uint64 [k], the next words of the streams in some rows, which advance."""
     words = np.empty(len(rows), np.uint64)
     _draw_words(streams, rows, words)
     return words
@@ -96,12 +95,12 @@ def sample_softmax(
 
 
 def best_legal(scores: NDArray[np.floating[Any]], mask: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """int64 [n]: the legal action of the highest score in every row; both are [n, NUM_ACTIONS]."""
+    """Return int64 [n], the legal action of the highest score in every row; both are [n, NUM_ACTIONS]."""
     return np.where(mask, scores, -np.inf).argmax(axis=1)
 
 
 def certain(actions: NDArray[np.int64]) -> NDArray[np.float32]:
-    """float32 [n, NUM_ACTIONS]: the probabilities by which an agent acts that always takes these actions."""
+    """Return float32 [n, NUM_ACTIONS], the policy that always takes these actions, int64 [n]."""
     probabilities = np.zeros((len(actions), NUM_ACTIONS), np.float32)
     probabilities[np.arange(len(actions)), actions] = 1
     return probabilities
@@ -172,13 +171,13 @@ def _sample_softmax(logits: Any, mask: Any, words: Any, actions: Any, log_probab
 
 @compiled
 def unit_interval(word: np.uint64) -> float:
-    """A number in [0, 1) from the upper 53 bits of a random word."""
+    """Turn the upper 53 bits of a random word into a number in [0, 1)."""
     return float(word >> np.uint64(11)) * 2.0**-53
 
 
 @wrapping
 def word_at(word: np.uint64, index: int) -> np.uint64:
-    """The `index`-th word of the stream of random words that begins at `word`."""
+    """Return the `index`-th word of the stream of random words that begins at `word`."""
     return mix(step_generator(word, index))
 
 

@@ -69,7 +69,7 @@ STATE = np.dtype(
 
 WORD_FIELDS = ("scores", "bids", "tricks_won", "voids")
 """Per-seat fields that compiled code loads as eight entries at once (see `compiled.packing`), two more than
-there are seats: the record must go on behind each of them."""
+there are seats: more of the record must follow each of them."""
 for _name in WORD_FIELDS:
     _field, _offset = STATE.fields[_name][:2]  # type: ignore[index]
     assert _offset + WORD_BYTES * _field.base.itemsize <= STATE.itemsize, _name
@@ -81,9 +81,9 @@ class State(Protocol):
     hands: NDArray[np.int64]
     """[6] the set of cards that each seat holds."""
     played: NDArray[np.int64]
-    """[6] the set of cards that each seat has played this round, the trick on the table included."""
+    """[6] the set of cards that each seat has played this round, this trick included."""
     generator: np.uint64
-    """Where the game's own stream of random numbers stands; only shuffles draw from it."""
+    """The state of the game's stream of random numbers; only shuffles draw from it."""
     scores: NDArray[np.int16]
     """[6] points of the game so far."""
     points: NDArray[np.int16]
@@ -95,12 +95,12 @@ class State(Protocol):
     voids: NDArray[np.int8]
     """[6] suits that each seat has shown to be void in: bit s for suit s."""
     trick: NDArray[np.int8]
-    """[6] the card of each seat on the table, or NO_CARD."""
+    """[6] the card that each seat has played in this trick, or NO_CARD."""
     plays: NDArray[np.int8]
     """[60] the cards played this round, in order; entries from `num_plays` on are NO_CARD."""
     num_plays: int
     trick_size: int
-    """How many cards lie on the table."""
+    """The number of cards played in this trick."""
     best_seat: int
     """The seat that wins the trick so far, or NO_SEAT."""
     best_power: int
@@ -153,7 +153,7 @@ class Row(Protocol):
 
 
 def row_dtype(size: int) -> np.dtype[Any]:
-    """The dtype of a row of `size` bytes."""
+    """Return the dtype of a row of `size` bytes."""
     return np.dtype((np.record, [("values", "u1", size)]))
 
 
@@ -164,7 +164,7 @@ _ALIGNMENT = 64
 
 
 def aligned_zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-    """Zeros in memory that begins at a multiple of 64 bytes."""
+    """Make zeros in memory that begins at a multiple of 64 bytes."""
     kind = np.dtype(dtype)
     size = int(np.prod(shape)) * kind.itemsize
     memory = np.zeros(size + _ALIGNMENT, np.uint8)
@@ -173,7 +173,7 @@ def aligned_zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any
 
 
 def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
-    """A copy in memory that begins at a multiple of 64 bytes."""
+    """Copy an array to memory that begins at a multiple of 64 bytes."""
     copy = aligned_zeros(array.shape, array.dtype)
     copy[...] = array
     return copy
@@ -184,7 +184,7 @@ OPEN, SIMULTANEOUS, SECRET = range(len(BID_REVEALS))
 
 
 def copy_states(states: NDArray[Any]) -> NDArray[Any]:
-    """A copy of records of dtype STATE, [n], as one block; numpy would copy field by field, slowly."""
+    """Copy records of dtype STATE, [n], as one block; numpy would copy field by field, slowly."""
     return np.frombuffer(bytearray(states.tobytes()), STATE)
 
 
@@ -200,7 +200,7 @@ OPTION_FIELDS = (
 
 
 def rules_of(state: Any) -> Rules:
-    """The rules that a record of dtype STATE is played by."""
+    """Return the rules that a record of dtype STATE is played by."""
     rules = Rules(
         num_players=int(state["num_players"]),
         bid_restriction=BID_RESTRICTIONS[state["bid_restriction"]],

@@ -64,8 +64,8 @@ _has_deposit = bool(
 )
 
 count_bits: Any = pair(_count_bits_uncompiled, _count_bits_compiled)
-"""count_bits(bits) -> int: how many bits are on."""
+"""count_bits(bits) -> int: Count the bits that are on."""
 lowest_bit: Any = pair(_lowest_bit_uncompiled, _lowest_bit_compiled)
-"""lowest_bit(bits) -> int: the index of the lowest bit that is on; at least one must be."""
+"""lowest_bit(bits) -> int: Return the index of the lowest bit that is on; at least one must be."""
 nth_bit: Any = pair(_nth_bit_counted, _nth_bit_deposited) if _has_deposit else _nth_bit_counted
-"""nth_bit(bits, n) -> int: the n-th lowest bit that is on, counted from 0, as a number with only that bit."""
+"""nth_bit(bits, n) -> int: Return the n-th lowest bit that is on, from 0, as a number with that bit alone."""

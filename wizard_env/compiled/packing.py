@@ -16,18 +16,18 @@ BYTE = (1 << BYTE_BITS) - 1
 _WORD = ir.IntType(WORD_BITS)
 
 
-def _address(context: Any, builder: Any, kind: Any, array: Any, place: Any) -> Any:
+def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
     data = context.make_array(kind)(context, builder, array).data
-    return data if place is None else builder.gep(data, [place])
+    return data if index is None else builder.gep(data, [index])
 
 
-def _unpack_bits_uncompiled(values: Any, place: int, bits: int) -> None:
-    for index in range(WORD_BITS):
-        values[place + index] = (bits >> index) & 1
+def _unpack_bits_uncompiled(values: Any, index: int, bits: int) -> None:
+    for bit in range(WORD_BITS):
+        values[index + bit] = (bits >> bit) & 1
 
 
 @intrinsic
-def _unpack_bits_compiled(_context: Any, values: Any, place: Any, bits: Any) -> Any:
+def _unpack_bits_compiled(_context: Any, values: Any, index: Any, bits: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         first = _address(context, builder, signature.args[0], *arguments[:2])
         flags = builder.bitcast(arguments[2], ir.VectorType(ir.IntType(1), WORD_BITS))
@@ -39,20 +39,20 @@ def _unpack_bits_compiled(_context: Any, values: Any, place: Any, bits: Any) -> 
 
 
 unpack_bits: Any = pair(_unpack_bits_uncompiled, _unpack_bits_compiled)
-"""unpack_bits(values, place, bits): Set values[place + i] to bit i of an int64, for i from 0 to 63.
+"""unpack_bits(values, index, bits): Set values[index + i] to bit i of an int64, for i from 0 to 63.
 
 All 64 bytes are written and must lie within the row. Write rows from the front, so that the next field
-overwrites the flags that reach into it. One vector store in place of 64 stores made observations three
+overwrites the flags that reach into it. One vector store in index of 64 stores made observations three
 times as fast (`wizard bench`).
 """
 
 
-def _pack_bits_uncompiled(values: Any, place: int) -> int:
-    return sum(1 << index for index in range(WORD_BITS) if values[place + index])
+def _pack_bits_uncompiled(values: Any, index: int) -> int:
+    return sum(1 << bit for bit in range(WORD_BITS) if values[index + bit])
 
 
 @intrinsic
-def _pack_bits_compiled(_context: Any, values: Any, place: Any) -> Any:
+def _pack_bits_compiled(_context: Any, values: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         first = _address(context, builder, signature.args[0], *arguments)
         row_type = ir.VectorType(first.type.pointee, WORD_BITS)
@@ -64,8 +64,7 @@ def _pack_bits_compiled(_context: Any, values: Any, place: Any) -> Any:
 
 
 pack_bits: Any = pair(_pack_bits_uncompiled, _pack_bits_compiled)
-"""pack_bits(values, place) -> int64 whose bit i tells whether values[place + i], uint8 or float32, is not 0.
-"""
+"""pack_bits(values, index) -> int64: Set bit i where values[index + i], uint8 or float32, is not 0."""
 
 
 def _load_bytes_uncompiled(values: Any) -> int:
@@ -82,10 +81,9 @@ def _load_bytes_compiled(_context: Any, values: Any) -> Any:
 
 
 load_bytes: Any = pair(_load_bytes_uncompiled, _load_bytes_compiled)
-"""load_bytes(values) -> int64: an int8 array as one word, entry i in byte i.
+"""load_bytes(values) -> int64: Load an int8 array as one word, entry i in byte i.
 
-Eight bytes are read, however short the array: what lies behind it must be readable, and the caller masks
-it out.
+Eight bytes are read, however short the array: more memory must follow it, and the caller masks that out.
 """
 
 
@@ -126,20 +124,20 @@ def _load_scaled_compiled(_context: Any, values: Any, origin: Any, unit: Any) ->
 
 
 load_scaled: Any = pair(_load_scaled_uncompiled, _load_scaled_compiled)
-"""load_scaled(values, origin, unit) -> int64: (value - origin) // unit of an int16 array, as one word.
+"""load_scaled(values, origin, unit) -> int64: Load (value - origin) // unit of an int16 array as one word.
 
 Clipped to 0..255. Sixteen bytes are read, as by `load_bytes`. `unit` is a constant, and the differences
 must fit into an int16.
 """
 
 
-def _store_bytes_uncompiled(values: Any, place: int, word: int) -> None:
-    for index in range(WORD_BYTES):
-        values[place + index] = (word >> BYTE_BITS * index) & BYTE
+def _store_bytes_uncompiled(values: Any, index: int, word: int) -> None:
+    for byte in range(WORD_BYTES):
+        values[index + byte] = (word >> BYTE_BITS * byte) & BYTE
 
 
 @intrinsic
-def _store_bytes_compiled(_context: Any, values: Any, place: Any, word: Any) -> Any:
+def _store_bytes_compiled(_context: Any, values: Any, index: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         first = _address(context, builder, signature.args[0], *arguments[:2])
         builder.store(arguments[2], builder.bitcast(first, _WORD.as_pointer()), align=1)
@@ -149,4 +147,4 @@ def _store_bytes_compiled(_context: Any, values: Any, place: Any, word: Any) -> 
 
 
 store_bytes: Any = pair(_store_bytes_uncompiled, _store_bytes_compiled)
-"""store_bytes(values, place, word): Set values[place + i] to byte i, for all eight bytes."""
+"""store_bytes(values, index, word): Set values[index + i] to byte i, for all eight bytes."""

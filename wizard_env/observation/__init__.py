@@ -1,4 +1,4 @@
-"""What a seat may know, as bytes: the table of its fields, the encoder, and the order of suits."""
+"""Observations: the table of their fields, and the encoder that writes them as bytes."""
 
 from wizard_env.observation.fields import (
     FULL_HIGHS,

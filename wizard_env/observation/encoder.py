@@ -5,6 +5,9 @@ of the seats are a byte each in one word, rotated, compared and summed for all s
 register; Lamport 1975).
 """
 
+from collections import namedtuple
+from typing import Any
+
 import numpy as np
 
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP, NUM_ACTIONS
@@ -223,43 +226,9 @@ def pack_nibbles(seats: int) -> int:
 # --- where the fields are
 
 
-def _start(name: str) -> int:
-    return int(FULL_SLICES[name].start)
-
-
-_HAND = _start("hand")
-_UNSEEN = _start("unseen")
-_PLAYED = _start("played")
-_TRICK = _start("trick")
-_WINNING = _start("winning")
-_LED_SUIT = _start("led_suit")
-_VOID = _start("void")
-_TRUMP = _start("trump")
-_UPCARD = _start("upcard")
-_TRUMP_CHOSEN = _start("trump_chosen")
-_PHASE = _start("phase")
-_HAND_SIZE = _start("hand_size")
-_TRICKS_LEFT = _start("tricks_left")
-_NUM_PLAYERS = _start("num_players")
-_DEALER = _start("dealer")
-_LEADER = _start("leader")
-_POSITION = _start("position")
-_BID = _start("bid")
-_BID_KNOWN = _start("bid_known")
-_BID_HIDDEN = _start("bid_hidden")
-_TRICKS_WON = _start("tricks_won")
-_NEEDED = _start("needed")
-_SURPLUS = _start("surplus")
-_BID_TOTAL = _start("bid_total")
-_SCORE = _start("score")
-_BID_RESTRICTION = _start("bid_restriction")
-_BID_REVEAL = _start("bid_reveal")
-_MAGIC_EDITION = _start("magic_edition")
-_ALL_HANDS = _start("hands")
-_ALL_BIDS = _start("bids")
-_BIDS_MADE = _start("bids_made")
-_ACTING = _start("acting")
-
+_Starts = namedtuple("_Starts", FULL_SLICES)  # type: ignore[misc]
+_AT: Any = _Starts(*(part.start for part in FULL_SLICES.values()))
+"""The entry at which each field starts."""
 _CODES = np.array(
     [0]
     + [1 << card // NUM_RANKS | 1 << NUM_SUITS + 2 + card % NUM_RANKS for card in range(NUM_SUIT_CARDS)]
@@ -272,10 +241,10 @@ _HALF_TRICK = MAX_PLAYERS // 2
 
 # Rows are written from the front: the fields of flags, of which the last ones are one number, then a
 # word of bytes for each field of the seats, and two words that end with the row.
-_FLAGS = _WINNING
-assert _POSITION - _FLAGS <= WORD_BITS <= OBS_SIZE - _FLAGS
-assert _BID_TOTAL - _HAND_SIZE < WORD_BYTES
-assert _BID_RESTRICTION == OBS_SIZE - WORD_BYTES
+_FLAGS = _AT.winning
+assert _AT.position - _FLAGS <= WORD_BITS <= OBS_SIZE - _FLAGS
+assert _AT.bid_total - _AT.hand_size < WORD_BYTES
+assert _AT.bid_restriction == OBS_SIZE - WORD_BYTES
 assert {"scores", "bids", "tricks_won", "voids"} <= set(WORD_FIELDS)  # those that are loaded as words
 assert NOT_BID == -1
 assert HIDDEN == -2
@@ -340,18 +309,18 @@ def observe(state: State, observer: int, row: Row, order: int) -> None:
             break
         played = state.played[at(seat)]
         unseen -= played
-        _write_cards(row, _PLAYED + NUM_KINDS * place, _reorder(played, order))
+        _write_cards(row, _AT.played + NUM_KINDS * place, _reorder(played, order))
         code = _CODES[at(_reorder_card(int(state.trick[at(seat)]), order) + 1)]
         if place < _HALF_TRICK:
             codes |= code << CARD_CODE_SIZE * place
         else:
             far_codes |= code << CARD_CODE_SIZE * (place - _HALF_TRICK)
         seat = seat + 1 if seat + 1 < num_players else 0  # `left_of`, but num_players is read once
-    _write_cards(row, _UNSEEN, _reorder(unseen, order))
-    _write_cards(row, _HAND, _reorder(hand, order))
-    unpack_bits(row.values, _TRICK, codes)
-    unpack_bits(row.values, _TRICK + CARD_CODE_SIZE * _HALF_TRICK, far_codes)
-    unpack_bits(row.values, _UPCARD, _CODES[at(_reorder_card(int(state.upcard), order) + 1)])
+    _write_cards(row, _AT.unseen, _reorder(unseen, order))
+    _write_cards(row, _AT.hand, _reorder(hand, order))
+    unpack_bits(row.values, _AT.trick, codes)
+    unpack_bits(row.values, _AT.trick + CARD_CODE_SIZE * _HALF_TRICK, far_codes)
+    unpack_bits(row.values, _AT.upcard, _CODES[at(_reorder_card(int(state.upcard), order) + 1)])
     _write_flags(state, observer, row, order)
     _write_seats(state, observer, row)
 
@@ -368,18 +337,18 @@ def _write_flags(state: State, observer: int, row: Row, order: int) -> None:
     num_players = int(state.num_players)
     leader = _place_of(state, observer, int(state.leader))
     voids = rotate_bytes(load_bytes(state.voids), observer, num_players)
-    flags = 1 << _NUM_PLAYERS - _FLAGS + num_players - MIN_PLAYERS
-    flags |= 1 << _DEALER - _FLAGS + _place_of(state, observer, int(state.dealer))
-    flags |= 1 << _LEADER - _FLAGS + leader
-    flags |= pack_nibbles(_reorder_suits(voids, order)) << _VOID - _FLAGS
+    flags = 1 << _AT.num_players - _FLAGS + num_players - MIN_PLAYERS
+    flags |= 1 << _AT.dealer - _FLAGS + _place_of(state, observer, int(state.dealer))
+    flags |= 1 << _AT.leader - _FLAGS + leader
+    flags |= pack_nibbles(_reorder_suits(voids, order)) << _AT.void - _FLAGS
     winning = _place_of(state, observer, int(state.best_seat)) if state.trick_size else -1
-    flags |= _flag(winning) << _WINNING - _FLAGS
-    flags |= _flag(_position_of(int(state.led_suit), order)) << _LED_SUIT - _FLAGS
-    flags |= _flag(_position_of(int(state.trump), order)) << _TRUMP - _FLAGS
-    flags |= (1 if state.upcard == WIZARD else 0) << _TRUMP_CHOSEN - _FLAGS
-    flags |= ((1 << int(state.phase)) & _DECIDING) << _PHASE - _FLAGS
+    flags |= _flag(winning) << _AT.winning - _FLAGS
+    flags |= _flag(_position_of(int(state.led_suit), order)) << _AT.led_suit - _FLAGS
+    flags |= _flag(_position_of(int(state.trump), order)) << _AT.trump - _FLAGS
+    flags |= (1 if state.upcard == WIZARD else 0) << _AT.trump_chosen - _FLAGS
+    flags |= ((1 << int(state.phase)) & _DECIDING) << _AT.phase - _FLAGS
     unpack_bits(row.values, _FLAGS, flags)
-    store_bytes(row.values, _POSITION, _byte_at(1, num_players - leader if leader else 0))
+    store_bytes(row.values, _AT.position, _byte_at(1, num_players - leader if leader else 0))
 
 
 @compiled
@@ -396,29 +365,29 @@ def _write_seats(state: State, observer: int, row: Row) -> None:
         known &= _byte_at(1, 0)
     seen = fill_bytes(known)
     bid = bids & seen
-    store_bytes(row.values, _BID_KNOWN, known)
-    store_bytes(row.values, _BID_HIDDEN, made & ~known)
-    store_bytes(row.values, _BID, bid)
-    store_bytes(row.values, _TRICKS_WON, won)
-    store_bytes(row.values, _NEEDED, excess_bytes(bid, won & seen))
-    store_bytes(row.values, _SURPLUS, excess_bytes(won & seen, bid))
+    store_bytes(row.values, _AT.bid_known, known)
+    store_bytes(row.values, _AT.bid_hidden, made & ~known)
+    store_bytes(row.values, _AT.bid, bid)
+    store_bytes(row.values, _AT.tricks_won, won)
+    store_bytes(row.values, _AT.needed, excess_bytes(bid, won & seen))
+    store_bytes(row.values, _AT.surplus, excess_bytes(won & seen, bid))
     origin = int(state.scores[observer]) - SCORE_UNIT * SCORE_ZERO
     scores = load_scaled(state.scores, origin, SCORE_UNIT)
-    store_bytes(row.values, _SCORE, rotate_bytes(scores, observer, num_players))
+    store_bytes(row.values, _AT.score, rotate_bytes(scores, observer, num_players))
     hand_size = int(state.hand_size)
     store_bytes(
         row.values,
-        _HAND_SIZE,
+        _AT.hand_size,
         _byte_at(hand_size, 0)
-        | _byte_at(hand_size - sum_bytes(won), _TRICKS_LEFT - _HAND_SIZE)
-        | _byte_at(sum_bytes(bid), _BID_TOTAL - _HAND_SIZE),
+        | _byte_at(hand_size - sum_bytes(won), _AT.tricks_left - _AT.hand_size)
+        | _byte_at(sum_bytes(bid), _AT.bid_total - _AT.hand_size),
     )
     store_bytes(
         row.values,
-        _BID_RESTRICTION,
+        _AT.bid_restriction,
         _byte_at(1, int(state.bid_restriction))
-        | _byte_at(1, _BID_REVEAL - _BID_RESTRICTION + int(state.bid_reveal))
-        | _byte_at(int(state.magic_edition), _MAGIC_EDITION - _BID_RESTRICTION),
+        | _byte_at(1, _AT.bid_reveal - _AT.bid_restriction + int(state.bid_reveal))
+        | _byte_at(int(state.magic_edition), _AT.magic_edition - _AT.bid_restriction),
     )
 
 
@@ -429,15 +398,15 @@ def write_full_state(state: State, observer: int, row: Row, order: int) -> None:
     seat = observer
     for place in range(MAX_PLAYERS):
         hand = _reorder(state.hands[seat], order) if place < state.num_players else 0
-        _write_cards(row, _ALL_HANDS + NUM_KINDS * place, hand)
+        _write_cards(row, _AT.hands + NUM_KINDS * place, hand)
         seat = left_of(state, seat)
-    for index in range(_ALL_BIDS, FULL_SIZE):
+    for index in range(_AT.bids, FULL_SIZE):
         row.values[index] = 0
     seat = observer
     for place in range(state.num_players):
         if state.bids[seat] != NOT_BID:
-            row.values[_ALL_BIDS + place] = state.bids[seat]
-            row.values[_BIDS_MADE + place] = 1
+            row.values[_AT.bids + place] = state.bids[seat]
+            row.values[_AT.bids_made + place] = 1
         seat = left_of(state, seat)
     if state.phase < SCORED:
-        row.values[_ACTING + _place_of(state, observer, int(state.seat))] = 1
+        row.values[_AT.acting + _place_of(state, observer, int(state.seat))] = 1

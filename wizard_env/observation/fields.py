@@ -1,7 +1,7 @@
-"""What a seat may know, as one row of bytes: the table of its fields.
+"""The fields of an observation: everything that a seat may know, as one row of bytes.
 
 Seats count from the observer: place 0 is the observer, place 1 the seat to its left, and so on;
-places beyond the table are zero. One layout serves every table size and every rule option.
+places where nobody sits are zero. One layout serves any number of players and every rule option.
 
 Nothing counts the rounds. In a whole game the number of the round is the hand size, so a network that sees
 both leans on either, and plays badly wherever they differ: in single rounds, or with `hand_sizes`.
@@ -117,8 +117,8 @@ FULL_STATE = (
 """Everything, for centralised critics: an observation, and what it leaves out."""
 
 
-def slices_of(fields: tuple[Field, ...]) -> Mapping[str, slice]:
-    """Where each field lies in a row."""
+def _slices_of(fields: tuple[Field, ...]) -> Mapping[str, slice]:
+    """Return the slice of a row that each field takes."""
     places: dict[str, slice] = {}
     start = 0
     for field in fields:
@@ -127,19 +127,19 @@ def slices_of(fields: tuple[Field, ...]) -> Mapping[str, slice]:
     return MappingProxyType(places)
 
 
-def highs_of(fields: tuple[Field, ...]) -> NDArray[np.uint8]:
-    """uint8 [size]: the largest value of every entry of a row."""
+def _highs_of(fields: tuple[Field, ...]) -> NDArray[np.uint8]:
+    """Return uint8 [size], the largest value of every entry of a row."""
     parts = [np.broadcast_to(field.high, field.shape).ravel() for field in fields]
     return np.concatenate(parts).astype(np.uint8)
 
 
-SLICES = slices_of(OBSERVATION)
+SLICES = _slices_of(OBSERVATION)
 OBS_SIZE = sum(field.size for field in OBSERVATION)
-HIGHS = highs_of(OBSERVATION)
+HIGHS = _highs_of(OBSERVATION)
 OBSERVATION_ROW = row_dtype(OBS_SIZE)
-FULL_SLICES = slices_of(FULL_STATE)
+FULL_SLICES = _slices_of(FULL_STATE)
 FULL_SIZE = sum(field.size for field in FULL_STATE)
-FULL_HIGHS = highs_of(FULL_STATE)
+FULL_HIGHS = _highs_of(FULL_STATE)
 FULL_ROW = row_dtype(FULL_SIZE)
 
 
@@ -159,16 +159,16 @@ def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> d
     size = sum(field.size for field in fields)
     if rows.ndim == 0 or rows.shape[-1] != size:
         raise ValueError(f"shape {rows.shape}: the last axis of an observation has length {size}")
-    places = slices_of(fields)
+    places = _slices_of(fields)
     return {
         field.name: rows[..., places[field.name]].reshape(*rows.shape[:-1], *field.shape) for field in fields
     }
 
 
 def markdown(fields: tuple[Field, ...] = OBSERVATION, start: int = 0) -> str:
-    """The table of fields for the docs; the first begins at entry `start`."""
+    """Write the table of fields for the docs; the first begins at entry `start`."""
     lines = ["| entries | name | shape | values | meaning |", "|---|---|---|---|---|"]
-    places = slices_of(fields)
+    places = _slices_of(fields)
     for field in fields:
         first, last = start + places[field.name].start, start + places[field.name].stop - 1
         shape = " x ".join(map(str, field.shape))
