@@ -130,7 +130,7 @@ def test_every_round_is_dealt_from_all_60_cards_freshly_shuffled() -> None:
 
 
 def first_dealer(draw: list[tuple[int, str]], num_players: int) -> tuple[int, int]:
-    """Who deals by a draw, and in how many draws; checks that just the tied players draw again."""
+    """Return the dealer by a draw, and the number of draws; check that just the tied players draw again."""
     order = ["JE", *RANKS, "WI"]
     drawing, times, left = list(range(num_players)), 0, list(draw)
     while len(drawing) > 1:
@@ -543,7 +543,7 @@ def test_follow_suit(led: str, hand: str, allowed: str) -> None:
     ],
 )
 def test_trick_winner(trick: str, winner: int) -> None:
-    """Who wins the trick, 1 to 4, with clubs as trump; the 2 is a plain card."""
+    """Winning a trick, 1 to 4, with clubs as trump; the 2 is a plain card."""
     assert trick_winner(trick, "QC") == winner
 
 
@@ -551,18 +551,18 @@ def test_trick_winner(trick: str, winner: int) -> None:
     ("trick", "winner"), [("2H AS KH", 2), ("JE 3S 9D", 1), ("3H AC JE", 0), ("JE JE JE", 0)]
 )
 def test_trick_winner_without_trump(trick: str, winner: int) -> None:
-    """Who wins the trick: without trump, 1, 3 and 4."""
+    """Winning a trick: without trump, 1, 3 and 4."""
     assert trick_winner(trick, "JE") == winner
 
 
 def test_the_first_card_after_a_led_wizard_sets_no_suit() -> None:
-    """Who wins the trick: the Wizard; hearts that lie behind it are not led."""
+    """Winning a trick: the Wizard; hearts after it are not led."""
     assert trick_winner("WI 3H AH", "2H") == 0
     assert trick_winner("JE WI AC", "2C") == 1
 
 
 def test_the_winner_takes_the_trick_from_any_seat() -> None:
-    """Who wins the trick: seats count on from the leader, round the table."""
+    """Winning a trick: seats count on from the leader, round the table."""
     game = bid_all(Game.from_deal(Rules(num_players=3), 1, ["AS", "KS", "QS"], "2H"))
     take(game, "play QS", "play AS", "play KS")
     assert game.rounds[0].tricks_won == [1, 0, 0]

@@ -229,7 +229,7 @@ def test_nothing_is_legal_after_the_end() -> None:
 
 @pytest.mark.parametrize("action", [1.0, None, [1], b"bid 1"])
 def test_actions_of_another_type(action: Any) -> None:
-    """What is neither a number nor a name is refused, and the game goes on."""
+    """An action that is neither a number nor a name is refused, and the game continues."""
     game = start()
     unchanged = contents(game)
     with pytest.raises((TypeError, IllegalAction)):

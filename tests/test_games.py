@@ -52,7 +52,7 @@ def play(games: Games, rng: np.random.Generator, steps: int) -> Games:
 
 
 def round_points(game: Game, rounds_before: int) -> list[int]:
-    """What the last step scored."""
+    """Return the points of the last step."""
     return game.rounds[-1].points if len(game.rounds) > rounds_before else [0] * game.rules.num_players
 
 
@@ -362,7 +362,7 @@ def test_begin_needs_a_seed_for_each_row() -> None:
     [({"num_games": 0}, "num_games=0"), ({"num_games": -1}, "num_games=-1"), ({"pause": "games"}, "'game'")],
 )
 def test_options_out_of_range(options: Any, said: str) -> None:
-    """What was given and what is allowed."""
+    """The message names the given and the allowed values."""
     with pytest.raises(ValueError, match=said):
         Games(**{"rules": SHORT, "num_games": 2} | options)
 
@@ -427,7 +427,7 @@ def test_a_row_twice_is_no_way_round_the_rules() -> None:
 
 
 def test_observe() -> None:
-    """What any seat may know, the same as in single games."""
+    """Any seat's observation is the same as in single games."""
     rules = Rules(num_players=4, hand_sizes=(5,), bid_reveal="secret")
     games = play(Games(rules, 6, seed=2), np.random.default_rng(0), 9)
     singles = [Game.from_state(rules, games.states[i : i + 1]) for i in range(6)]

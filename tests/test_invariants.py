@@ -1,4 +1,4 @@
-"""What holds in every position of every game, over rules of every kind and random play."""
+"""Invariants of every position of every game, over rules of every kind and random play."""
 
 from collections import Counter
 from itertools import permutations
@@ -47,7 +47,7 @@ def all_rules(
     return Rules(**options)
 
 
-class Table:
+class TrackedGame:
     """A game, and the plays of its round by seat."""
 
     def __init__(self, game: Game) -> None:
@@ -70,20 +70,22 @@ class Table:
 
 
 @st.composite
-def tables(draw: st.DrawFn, smallest_hand: int = 1, longest: int = 200, reveal: str | None = None) -> Table:
+def tracked_games(
+    draw: st.DrawFn, smallest_hand: int = 1, longest: int = 200, reveal: str | None = None
+) -> TrackedGame:
     """A game at its start, in the middle, or at its end, after random play."""
     rules, seed = draw(all_rules(smallest_hand, reveal)), draw(st.integers(0, 2**63))
     if draw(st.booleans()) and rules.rounds[0] * rules.num_players < 60:
         while Game(rules, seed).phase != "trump":  # begin with a Wizard as upcard, which is rare
             seed += 1
-    table = Table(Game(rules, seed))
+    tracked = TrackedGame(Game(rules, seed))
     rng = np.random.default_rng(draw(seeds))
     for _ in range(draw(st.integers(0, longest))):
-        if table.game.phase == "over":
+        if tracked.game.phase == "over":
             break
-        table.step(int(rng.choice(table.game.legal_actions())))
-    event(f"{table.game.rules.bid_reveal}, {table.game.phase}")
-    return table
+        tracked.step(int(rng.choice(tracked.game.legal_actions())))
+    event(f"{tracked.game.rules.bid_reveal}, {tracked.game.phase}")
+    return tracked
 
 
 # --- the rules once more, as written in rules.md and as slow as need be
@@ -150,47 +152,47 @@ def test_a_game_follows_the_rules_from_deal_to_end(
 ) -> None:
     """Deck, bidding, play, who wins the trick: at every decision of a game."""
     rules = data.draw(all_rules(restriction=restriction))
-    table, rng = Table(Game(rules, seed)), np.random.default_rng(play_seed)
-    game = table.game
+    tracked, rng = TrackedGame(Game(rules, seed)), np.random.default_rng(play_seed)
+    game = tracked.game
     while game.phase != "over":
         legal = game.legal_actions()
         assert {action_name(action) for action in legal} == legal_names(game)
-        check_cards(table)
-        before = table.game.clone()
-        table.step(int(rng.choice(legal)))
+        check_cards(tracked)
+        before = tracked.game.clone()
+        tracked.step(int(rng.choice(legal)))
         if before.phase == "play":
-            check_trick(before, table)
+            check_trick(before, tracked)
     check_pad(game)
 
 
-def check_cards(table: Table) -> None:
+def check_cards(tracked: TrackedGame) -> None:
     """No card in two places; hands, played and tricks add up to what was dealt."""
-    game = table.game
+    game = tracked.game
     held = Counter(card for hand in game.hands for card in hand)
-    played = Counter(card for _, card in table.plays)
+    played = Counter(card for _, card in tracked.plays)
     upcard = Counter([game.upcard] if game.upcard else [])
     dealt = held + played + upcard
     assert dealt <= DECK
     assert dealt.total() == game.hand_size * game.rules.num_players + upcard.total()
     assert upcard.total() == (game.hand_size * game.rules.num_players < 60)
     assert (DECK - dealt).total() == 60 - dealt.total()
-    assert sum(game.tricks_won) * game.rules.num_players + len(game.trick) == len(table.plays)
+    assert sum(game.tricks_won) * game.rules.num_players + len(game.trick) == len(tracked.plays)
     order = [CARD_NAMES[card] for card in game.state["plays"][0] if card != NO_CARD]
-    assert order == [card for _, card in table.plays]
-    assert game.tricks_won == tricks_won(table)
+    assert order == [card for _, card in tracked.plays]
+    assert game.tricks_won == tricks_won(tracked)
 
 
-def tricks_won(table: Table) -> list[int]:
-    won = [0] * table.game.rules.num_players
-    for trick in table.tricks():
-        place = winner([card for _, card in trick], table.game.trump, table.game.rules.magic_edition)
+def tricks_won(tracked: TrackedGame) -> list[int]:
+    won = [0] * tracked.game.rules.num_players
+    for trick in tracked.tricks():
+        place = winner([card for _, card in trick], tracked.game.trump, tracked.game.rules.magic_edition)
         won[trick[place][0]] += 1
     return won
 
 
-def check_trick(before: Game, table: Table) -> None:
+def check_trick(before: Game, tracked: TrackedGame) -> None:
     """Clockwise; the winner of a trick leads to the next."""
-    game, players = table.game, before.rules.num_players
+    game, players = tracked.game, before.rules.num_players
     assert before.seat is not None
     if len(before.trick) < players - 1:
         assert game.seat == (before.seat + 1) % players
@@ -198,7 +200,7 @@ def check_trick(before: Game, table: Table) -> None:
         return
     assert game.trick == []
     if len(game.rounds) == len(before.rounds):
-        trick = table.tricks()[-1]
+        trick = tracked.tricks()[-1]
         assert (
             game.seat == trick[winner([card for _, card in trick], game.trump, game.rules.magic_edition)][0]
         )
@@ -229,19 +231,19 @@ def check_pad(game: Game) -> None:
 # --- what a seat sees
 
 
-def expected_observation(table: Table, observer: int) -> dict[str, Any]:
+def expected_observation(tracked: TrackedGame, observer: int) -> dict[str, Any]:
     """The observation of a seat, from what people read of the game."""
-    game, rules = table.game, table.game.rules
+    game, rules = tracked.game, tracked.game.rules
     players = rules.num_players
     seats = [(observer + place) % players for place in range(players)]
     trick = game.trick
-    tricks = table.tricks()
+    tricks = tracked.tricks()
     cards = [card for _, card in trick]
     leader = trick[0][0] if trick else (game.dealer + 1) % players
     if tricks and not trick:
         last = [card for _, card in tricks[-1]]
         leader = tricks[-1][winner(last, game.trump, rules.magic_edition)][0]
-    played = [Counter(card for seat, card in table.plays if seat == each) for each in seats]
+    played = [Counter(card for seat, card in tracked.plays if seat == each) for each in seats]
     upcard = [game.upcard] if game.upcard else []
     unseen = DECK - Counter(game.hands[observer]) - sum(played, Counter()) - Counter(upcard)
     bids = [game.bids[seat] for seat in seats]
@@ -261,7 +263,7 @@ def expected_observation(table: Table, observer: int) -> dict[str, Any]:
             6, seats.index(trick[winner(cards, game.trump, rules.magic_edition)][0]) if trick else None
         ),
         "led_suit": hot(5, SUITS.index(led) if led else 4 if opened else None),
-        "void": pad([void_suits(table, seat) for seat in seats]),
+        "void": pad([void_suits(tracked, seat) for seat in seats]),
         "trump": hot(5, SUITS.index(game.trump) if game.trump else 4 if game.phase != "trump" else None),
         "upcard": card_code(game.upcard),
         "trump_chosen": [int(game.upcard == "WI")],
@@ -308,10 +310,10 @@ def card_code(card: str | None) -> list[int]:
     return hot(6, SUITS.index(card[1])) + hot(13, RANKS.index(card[0]))
 
 
-def void_suits(table: Table, seat: int) -> list[int]:
+def void_suits(tracked: TrackedGame, seat: int) -> list[int]:
     """A seat is void in what was led when it plays a suit card of another suit."""
     shown = set()
-    for trick in [*table.tricks(), table.game.trick]:
+    for trick in [*tracked.tricks(), tracked.game.trick]:
         cards = [card for _, card in trick]
         for place, (player, card) in enumerate(trick):
             led = led_suit(cards[:place])
@@ -325,17 +327,17 @@ def void_suits(table: Table, seat: int) -> list[int]:
 @given(data=st.data())
 def test_an_observation_says_what_people_read(reveal: str, data: st.DataObject) -> None:
     """Every field of every seat's observation agrees with the game's readable fields."""
-    table = data.draw(tables(reveal=reveal))
-    for observer in range(table.game.rules.num_players):
-        seen = unpack(table.game.observe(observer))
-        expected = expected_observation(table, observer)
+    tracked = data.draw(tracked_games(reveal=reveal))
+    for observer in range(tracked.game.rules.num_players):
+        seen = unpack(tracked.game.observe(observer))
+        expected = expected_observation(tracked, observer)
         assert seen.keys() == expected.keys()
         for name, value in expected.items():
             np.testing.assert_array_equal(seen[name], value, err_msg=f"{name}, seat {observer}")
 
 
 def observe(states: NDArray[Any], rules: Rules, seat: int, canonical_suits: bool = False) -> bytes:
-    """What a seat sees of a record."""
+    """Return a seat's observation of a record."""
     games = Games(rules, 1, canonical_suits=canonical_suits)
     games.states[:] = states
     return games.observe(seat).tobytes()
@@ -354,12 +356,12 @@ def view_contents(states: NDArray[Any]) -> list[bytes]:
 @given(data=st.data(), seed=seeds)
 def test_nothing_hidden_shows(reveal: str, data: st.DataObject, seed: int) -> None:
     """Bidding: no observation, mask or record shows others' unrevealed bids; nor cards nobody has seen."""
-    table = data.draw(tables(reveal=reveal))
-    game, rng = table.game, np.random.default_rng(seed)
+    tracked = data.draw(tracked_games(reveal=reveal))
+    game, rng = tracked.game, np.random.default_rng(seed)
     rules = game.rules
     for observer in range(rules.num_players):
         other = game.state.copy()
-        unseen = DECK - Counter(game.hands[observer]) - Counter(card for _, card in table.plays)
+        unseen = DECK - Counter(game.hands[observer]) - Counter(card for _, card in tracked.plays)
         unseen -= Counter([game.upcard] if game.upcard else [])
         cards = rng.permutation([card_id(name) for name in unseen.elements()]).tolist()
         for seat in set(range(rules.num_players)) - {observer}:
@@ -382,8 +384,8 @@ def test_nothing_hidden_shows(reveal: str, data: st.DataObject, seed: int) -> No
 @given(data=st.data())
 def test_a_record_without_what_is_hidden_is_observed_alike(reveal: str, data: st.DataObject) -> None:
     """A concealed record holds nothing but what its observer sees, and all of that."""
-    table = data.draw(tables(reveal=reveal))
-    game = table.game
+    tracked = data.draw(tracked_games(reveal=reveal))
+    game = tracked.game
     for observer in range(game.rules.num_players):
         concealed = game.state.copy()
         conceal(concealed[0], observer)
@@ -414,10 +416,10 @@ def turn(states: NDArray[Any], players: int, places: int) -> NDArray[Any]:
 
 
 @modest
-@given(table=tables(longest=60), places=st.integers(1, 5), seed=seeds)
-def test_turning_the_table_turns_the_outcome(table: Table, places: int, seed: int) -> None:
+@given(tracked=tracked_games(longest=60), places=st.integers(1, 5), seed=seeds)
+def test_turning_the_table_turns_the_outcome(tracked: TrackedGame, places: int, seed: int) -> None:
     """Players: seats differ in nothing but their order."""
-    game, rng = table.game, np.random.default_rng(seed)
+    game, rng = tracked.game, np.random.default_rng(seed)
     players = game.rules.num_players
     turned = Game.from_state(game.rules, turn(game.state, players, places))
     for _ in range(150):
@@ -480,10 +482,10 @@ def rename(states: NDArray[Any], positions: tuple[int, ...]) -> NDArray[Any]:
 
 
 @modest
-@given(table=tables(smallest_hand=6, longest=40), positions=st.permutations(range(4)))
-def test_canonical_suits_forget_the_names(table: Table, positions: list[int]) -> None:
+@given(tracked=tracked_games(smallest_hand=6, longest=40), positions=st.permutations(range(4)))
+def test_canonical_suits_forget_the_names(tracked: TrackedGame, positions: list[int]) -> None:
     """Deck: a position whose suits are renamed looks the same, but where the observer holds alike suits."""
-    game = table.game
+    game = tracked.game
     renamed = rename(game.state, tuple(positions))
     for observer in range(game.rules.num_players):
         ranks = [frozenset(c[0] for c in game.hands[observer] if c[1] == suit) for suit in SUITS]
@@ -500,10 +502,10 @@ def test_canonical_suits_forget_the_names(table: Table, positions: list[int]) ->
 
 
 @modest
-@given(table=tables(smallest_hand=3))
-def test_canonical_suits_are_the_printed_ones_renamed(table: Table) -> None:
+@given(tracked=tracked_games(smallest_hand=3))
+def test_canonical_suits_are_the_printed_ones_renamed(tracked: TrackedGame) -> None:
     """The order puts trump first, then the longest suit; mask and hand are renamed alike."""
-    game = table.game
+    game = tracked.game
     if game.seat is None:
         return
     view = View.of([game])

@@ -13,7 +13,7 @@ from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_ROUNDS
 
 
 def message(error: type[Exception], **options: Any) -> str:
-    """What Rules says to options that it refuses."""
+    """Return the error for options that Rules refuses."""
     with pytest.raises(error) as raised:
         Rules(**options)
     return str(raised.value)

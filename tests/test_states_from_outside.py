@@ -211,7 +211,7 @@ def test_pickled_views_and_batches_are_checked() -> None:
 
 
 def test_a_batch_restores_only_its_own_kind() -> None:
-    """What the states determine is written anew, whatever the arrays say; so the masks are true."""
+    """Everything that the states determine is written anew, so the masks are true."""
     games, other = some_games(), some_games(seed=1)
     arrays = [array.copy() for array in arrays_of(other)]
     arrays[1]["values"] = 255

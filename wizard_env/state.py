@@ -5,7 +5,7 @@ a narrow field in `int(...)` before arithmetic, or numpy overflows in the uncomp
 """
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol, get_type_hints
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -29,106 +29,81 @@ UNDECIDED = -1
 NO_SUIT = 4
 """No trump this round; no led suit in this trick, because a Wizard came first."""
 
+_Byte = Annotated[int, "i1"]
+_BytesBySeat = Annotated[NDArray[np.int8], "i1", MAX_PLAYERS]
+_PointsBySeat = Annotated[NDArray[np.int16], "i2", MAX_PLAYERS]
+_SetsBySeat = Annotated[NDArray[np.int64], "i8", MAX_PLAYERS]
+
+
+class State(Protocol):
+    """One game, as compiled code and Python see it: a record of dtype STATE."""
+
+    hands: _SetsBySeat
+    """[6] the set of cards that each seat holds."""
+    played: _SetsBySeat
+    """[6] the set of cards that each seat has played this round, this trick included."""
+    generator: Annotated[np.uint64, "u8"]
+    """The state of the game's stream of random numbers; only shuffles draw from it."""
+    scores: _PointsBySeat
+    """[6] points of the game so far."""
+    points: _PointsBySeat
+    """[6] points of the round, once it is scored."""
+    bids: _BytesBySeat
+    """[6] the bid of each seat, or NOT_BID, or HIDDEN."""
+    tricks_won: _BytesBySeat
+    """[6] tricks of this round."""
+    voids: _BytesBySeat
+    """[6] suits that each seat has shown to be void in: bit s for suit s."""
+    trick: _BytesBySeat
+    """[6] the card that each seat has played in this trick, or NO_CARD."""
+    plays: Annotated[NDArray[np.int8], "i1", DECK_SIZE]
+    """[60] the cards played this round, in order; entries from `num_plays` on are NO_CARD."""
+    num_plays: _Byte
+    trick_size: _Byte
+    """The number of cards played in this trick."""
+    best_seat: _Byte
+    """The seat that wins the trick so far, or NO_SEAT."""
+    best_power: _Byte
+    """The power of its card, see `engine.power_of`."""
+    leader: _Byte
+    """The seat that leads the trick; during the bidding, the seat that bids and leads first."""
+    led_suit: _Byte
+    """The suit to follow, UNDECIDED or NO_SUIT."""
+    trump: _Byte
+    """The trump suit, UNDECIDED or NO_SUIT."""
+    upcard: _Byte
+    """The card turned up, or NO_CARD."""
+    hand_size: _Byte
+    dealer: _Byte
+    seat: _Byte
+    """The seat that acts now; meaningless in SCORED and OVER."""
+    phase: _Byte
+    round_index: _Byte
+    """0 for the first round that is played."""
+    num_rounds: _Byte
+    num_players: _Byte
+    bid_restriction: _Byte
+    """An index of BID_RESTRICTIONS."""
+    bid_reveal: _Byte
+    """An index of BID_REVEALS."""
+    magic_edition: _Byte
+    hand_sizes: Annotated[NDArray[np.int8], "i1", MAX_ROUNDS]
+    """[60] the hand size of every round; entries from `num_rounds` on are 0."""
+
+
 STATE = np.dtype(
     (
         np.record,
-        [
-            ("hands", "i8", MAX_PLAYERS),
-            ("played", "i8", MAX_PLAYERS),
-            ("generator", "u8"),
-            ("scores", "i2", MAX_PLAYERS),
-            ("points", "i2", MAX_PLAYERS),
-            ("bids", "i1", MAX_PLAYERS),
-            ("tricks_won", "i1", MAX_PLAYERS),
-            ("voids", "i1", MAX_PLAYERS),
-            ("trick", "i1", MAX_PLAYERS),
-            ("plays", "i1", DECK_SIZE),
-            ("num_plays", "i1"),
-            ("trick_size", "i1"),
-            ("best_seat", "i1"),
-            ("best_power", "i1"),
-            ("leader", "i1"),
-            ("led_suit", "i1"),
-            ("trump", "i1"),
-            ("upcard", "i1"),
-            ("hand_size", "i1"),
-            ("dealer", "i1"),
-            ("seat", "i1"),
-            ("phase", "i1"),
-            ("round_index", "i1"),
-            ("num_rounds", "i1"),
-            ("num_players", "i1"),
-            ("bid_restriction", "i1"),
-            ("bid_reveal", "i1"),
-            ("magic_edition", "i1"),
-            ("hand_sizes", "i1", MAX_ROUNDS),
-        ],
+        [(name, *hint.__metadata__) for name, hint in get_type_hints(State, include_extras=True).items()],
     )
 )
-
-
+"""The record that State describes, field by field."""
 WORD_FIELDS = ("scores", "bids", "tricks_won", "voids")
 """Per-seat fields that compiled code loads as eight entries at once (see `compiled.packing`), two more than
 there are seats: more of the record must follow each of them."""
 for _name in WORD_FIELDS:
     _field, _offset = STATE.fields[_name][:2]  # type: ignore[index]
     assert _offset + WORD_BYTES * _field.base.itemsize <= STATE.itemsize, _name
-
-
-class State(Protocol):
-    """One game, as compiled code and Python see it: a record of dtype STATE."""
-
-    hands: NDArray[np.int64]
-    """[6] the set of cards that each seat holds."""
-    played: NDArray[np.int64]
-    """[6] the set of cards that each seat has played this round, this trick included."""
-    generator: np.uint64
-    """The state of the game's stream of random numbers; only shuffles draw from it."""
-    scores: NDArray[np.int16]
-    """[6] points of the game so far."""
-    points: NDArray[np.int16]
-    """[6] points of the round, once it is scored."""
-    bids: NDArray[np.int8]
-    """[6] the bid of each seat, or NOT_BID, or HIDDEN."""
-    tricks_won: NDArray[np.int8]
-    """[6] tricks of this round."""
-    voids: NDArray[np.int8]
-    """[6] suits that each seat has shown to be void in: bit s for suit s."""
-    trick: NDArray[np.int8]
-    """[6] the card that each seat has played in this trick, or NO_CARD."""
-    plays: NDArray[np.int8]
-    """[60] the cards played this round, in order; entries from `num_plays` on are NO_CARD."""
-    num_plays: int
-    trick_size: int
-    """The number of cards played in this trick."""
-    best_seat: int
-    """The seat that wins the trick so far, or NO_SEAT."""
-    best_power: int
-    """The power of its card, see `engine.power_of`."""
-    leader: int
-    """The seat that leads the trick; during the bidding, the seat that bids and leads first."""
-    led_suit: int
-    """The suit to follow, UNDECIDED or NO_SUIT."""
-    trump: int
-    """The trump suit, UNDECIDED or NO_SUIT."""
-    upcard: int
-    """The card turned up, or NO_CARD."""
-    hand_size: int
-    dealer: int
-    seat: int
-    """The seat that acts now; meaningless in SCORED and OVER."""
-    phase: int
-    round_index: int
-    """0 for the first round that is played."""
-    num_rounds: int
-    num_players: int
-    bid_restriction: int
-    """An index of BID_RESTRICTIONS."""
-    bid_reveal: int
-    """An index of BID_REVEALS."""
-    magic_edition: int
-    hand_sizes: NDArray[np.int8]
-    """[60] the hand size of every round; entries from `num_rounds` on are 0."""
 
 
 DECK_ORDER = np.dtype(

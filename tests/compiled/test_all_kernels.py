@@ -59,7 +59,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def run(environment: dict[str, str], *arguments: str | Path, folder: Path | None = None) -> str:
-    """What the installed command prints."""
+    """Return the output of the installed command."""
     command = [str(COMMAND), *map(str, arguments)]
     done = subprocess.run(
         command, env=environment, cwd=folder, capture_output=True, text=True, timeout=600, check=False

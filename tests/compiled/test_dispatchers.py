@@ -1,4 +1,4 @@
-"""How helpers and kernels compile: one form each, `outlined` for good; errors name the argument."""
+"""Compiling helpers and kernels: one form each, `outlined` for good; errors name the argument."""
 
 from typing import Any
 

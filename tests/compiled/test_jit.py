@@ -46,7 +46,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def run(folder: Path) -> tuple[int, int]:
-    """What the kernel returns in a fresh process, and whether its machine code was found on disk."""
+    """Run the kernel in a fresh process; return its result, and whether its machine code was on disk."""
     path = os.pathsep.join([str(folder), str(ROOT)])
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-c", PROGRAM]

@@ -72,7 +72,7 @@ def digest_of_batch(options: dict[str, Any]) -> str:
 
 
 def digest_of_agent(name: str) -> str:
-    """What an agent chooses, and the worlds and the number of deals that it may believe in."""
+    """Hash an agent's choices, and the worlds and the number of deals that it may believe in."""
     hashed, agent = hashlib.sha256(), load(name)
     for rules in SINGLE[1:]:
         games = Games(rules, 3, seed=4)
@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def run_uncompiled(*arguments: str) -> list[str]:
-    """What Python writes when numba is told to compile nothing and every warning is an error."""
+    """Return the output of Python when numba compiles nothing and every warning is an error."""
     environment = {
         **os.environ,
         "NUMBA_DISABLE_JIT": "1",
