@@ -289,27 +289,27 @@ def test_copies_are_equal_and_independent(make: Any) -> None:
     """A copy shows the same, has the same deals to come, and leaves the original alone."""
     for game in positions():
         before = contents(game)
-        twin = make(game)
-        assert twin == game
-        assert contents(twin) == before
-        assert twin.start == game.start
-        play_on(twin, np.random.default_rng(3))
+        copied = make(game)
+        assert copied == game
+        assert contents(copied) == before
+        assert copied.start == game.start
+        play_on(copied, np.random.default_rng(3))
         assert contents(game) == before
         if game.phase != "over":
-            assert twin != game
+            assert copied != game
             again = play_on(make(game), np.random.default_rng(3))
-            assert again == twin
-            assert contents(again) == contents(twin)
+            assert again == copied
+            assert contents(again) == contents(copied)
 
 
 def test_the_original_leaves_its_clone_alone() -> None:
     """A clone does not move with the game that it was taken from."""
     game = Game(Rules(), seed=5)
-    twin = game.clone()
-    before = contents(twin)
+    copied = game.clone()
+    before = contents(copied)
     play_on(game, np.random.default_rng(0), 40)
-    assert contents(twin) == before
-    assert twin.observe(twin.seat or 0).tobytes() != game.observe(game.seat or 0).tobytes()
+    assert contents(copied) == before
+    assert copied.observe(copied.seat or 0).tobytes() != game.observe(game.seat or 0).tobytes()
 
 
 def test_equality() -> None:

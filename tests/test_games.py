@@ -626,9 +626,9 @@ def test_the_first_dealer_can_be_chosen() -> None:
 def test_observations_and_masks_are_aligned() -> None:
     """To 64 bytes, in a copy too."""
     games = Games(Rules(3), 5, seed=0)
-    for twin in (games, copy.deepcopy(games), pickle.loads(pickle.dumps(games))):
-        assert twin.observation.ctypes.data % 64 == twin.mask.ctypes.data % 64 == 0
-        twin.step(twin.mask.argmax(axis=1))
+    for copied in (games, copy.deepcopy(games), pickle.loads(pickle.dumps(games))):
+        assert copied.observation.ctypes.data % 64 == copied.mask.ctypes.data % 64 == 0
+        copied.step(copied.mask.argmax(axis=1))
 
 
 def test_a_generator_for_each_row_samples_legal_actions() -> None:

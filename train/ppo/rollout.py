@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.checks import check_memory
-from wizard_env.observation import FULL_SIZE, OBS_SIZE
+from wizard_env.observation.fields import FULL_SIZE, OBS_SIZE
 
 
 class Rollout:
