@@ -29,8 +29,6 @@ VALUE_UNIT = 1 / REWARD_SCALES["points"]
 """The points that a value of 1 stands for."""
 OWN_SCALE = 1 / 20
 """The factor on custom rewards, which are paid at the end of a round and should be in points."""
-VALUE_UNIT = 1 / REWARD_SCALES["points"]
-"""The points that a value of 1 stands for."""
 _GAME_REWARDS: tuple[Reward, ...] = ("game", "win", "rank")
 """The rewards that are paid at the end of the game; the others are paid at the end of a round."""
 NO_PARTNER = -1
