@@ -49,18 +49,18 @@ def write_index_page() -> None:
     )
 
 
-def link(place: Path, folder: Path) -> None:
-    """Make a link to a folder at `place`."""
-    if place.exists():
+def link(path: Path, folder: Path) -> None:
+    """Make a link to a folder at `path`."""
+    if path.exists():
         return
-    place.unlink(missing_ok=True)  # a link to where the checkout was before
-    place.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)  # a link to where the checkout was before
+    path.parent.mkdir(parents=True, exist_ok=True)
     if sys.platform == "win32":
         import _winapi
 
-        _winapi.CreateJunction(str(folder), str(place))
+        _winapi.CreateJunction(str(folder), str(path))
     else:
-        place.symlink_to(os.path.relpath(folder, place.parent), target_is_directory=True)
+        path.symlink_to(os.path.relpath(folder, path.parent), target_is_directory=True)
 
 
 def link_parts() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.progress import track
 
+from tools.marked_tables import head, row
 from wizard_env import Rules, configs
 from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
 from wizard_env.evaluation.evaluate import Evaluation, evaluate
@@ -41,14 +42,6 @@ def line(result: Evaluation, *cells: str) -> str:
     lead = f"{difference.points:+.0f} ({difference.points_low:+.0f} to {difference.points_high:+.0f})"
     won = f"{first.win_share:.0%} ({first.win_share_low:.0%} to {first.win_share_high:.0%})"
     return row(*cells, lead, won, f"{first.bid_accuracy:.3f}", str(result.games))
-
-
-def row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def head(*cells: str) -> list[str]:
-    return [row(*cells), row(*["---"] * len(cells))]
 
 
 FIGURES = ("lead in points per game, 95% interval", "games won", "bids met", "deals")

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch.distributed as dist
 
-from tools.marked_tables import fill
+from tools.marked_tables import fill, head, row
 from wizard_env.evaluation.workers import use_one_thread
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
@@ -84,20 +84,18 @@ def work(rank: int, folder: str) -> None:
 
 def table(rows: list[dict[str, float]]) -> str:
     """Return the table of the figures, a row for each size of the minibatch."""
-    lines = [
-        "| `batch_size` | one worker | two workers | ratio | exchange per update | sent per update |",
-        "|---|---|---|---|---|---|",
-    ]
-    for row in rows:
+    measured = ("one worker", "two workers", "ratio", "exchange per update", "sent per update")
+    lines = head("`batch_size`", *measured)
+    for one in rows:
         cells = (
-            f"{row['batch']:,}",
-            f"{row['one'] / 1000:.1f} k",
-            f"{row['two'] / 1000:.1f} k",
-            f"{row['two'] / row['one']:.2f}",
-            f"{1000 * row['exchange']:.1f} ms",
-            f"{row['sent'] / 1e6:.2f} MB",
+            f"{one['batch']:,}",
+            f"{one['one'] / 1000:.1f} k",
+            f"{one['two'] / 1000:.1f} k",
+            f"{one['two'] / one['one']:.2f}",
+            f"{1000 * one['exchange']:.1f} ms",
+            f"{one['sent'] / 1e6:.2f} MB",
         )
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(row(*cells))
     return "\n".join(lines) + "\n"
 
 

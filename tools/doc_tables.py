@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
-from tools.marked_tables import fill
+from tools.marked_tables import fill, head, row
 from wizard_env import Games, Rules
 from wizard_env.actions import ACTIONS, NUM_ACTIONS
 from wizard_env.envs.aec import raw_env
@@ -29,23 +29,22 @@ PAGES = {
 
 def actions_table() -> str:
     """Return the kinds of action, with their ids."""
-    lines = ["| ids | actions |", "|---|---|"]
+    lines = head("ids", "actions")
     for _, group in groupby(enumerate(ACTIONS), key=lambda item: item[1].split()[0]):
         (first, first_name), *_, (last, last_name) = group
-        lines.append(f"| {first}-{last} | `{first_name}` to `{last_name}` |")
+        lines.append(row(f"{first}-{last}", f"`{first_name}` to `{last_name}`"))
     return "\n".join(lines) + "\n"
 
 
 def summary_table() -> str:
     """Return the summary of the environment, as on PettingZoo's pages."""
-    agents = f"`player_0` to `player_{MAX_PLAYERS - 1}`"
-    lines = {
+    facts = {
         "Import": "`from wizard_env import wizard_v0`",
         "Creation": '`pettingzoo.make("aec", "wizard_env/wizard_v0")`',
         "Actions": "discrete, with a mask of the legal ones",
         "Parallel API": "yes" if raw_env.metadata["is_parallelizable"] else "no",
         "Manual control": "no",
-        "Agents": agents,
+        "Agents": f"`player_0` to `player_{MAX_PLAYERS - 1}`",
         "Number of agents": f"{MIN_PLAYERS} to {MAX_PLAYERS}",
         "Action shape": f"`Discrete({NUM_ACTIONS})`, for any number of players",
         "Action values": f"0 to {NUM_ACTIONS - 1}",
@@ -55,7 +54,7 @@ def summary_table() -> str:
         "State shape": f"uint8 `({FULL_SIZE},)`",
         "State values": f"0 to {max(FULL_HIGHS)}",
     }
-    return "| | |\n|---|---|\n" + "".join(f"| {name} | {value} |\n" for name, value in lines.items())
+    return "\n".join([*head("", ""), *(row(*fact) for fact in facts.items())]) + "\n"
 
 
 def arrays_table() -> str:
@@ -71,12 +70,12 @@ def arrays_table() -> str:
         "scores": "points of the game so far",
         "seeds": "`Game(rules, seed=seeds[i])` is dealt the same cards",
     }
-    lines = ["| array | shape | meaning |", "|---|---|---|"]
+    lines = head("array", "shape", "meaning")
     for name, meaning in meanings.items():
         array = getattr(games, name)
         columns = "players" if name in ("points", "scores") else ", ".join(map(str, array.shape[1:]))
         shape = ", ".join(filter(None, ["n", columns]))
-        lines.append(f"| `{name}` | {array.dtype} [{shape}] | {meaning} |")
+        lines.append(row(f"`{name}`", f"{array.dtype} [{shape}]", meaning))
     return "\n".join(lines) + "\n"
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.marked_tables import fill
+from tools.marked_tables import fill, head, row
 from wizard_env.evaluation.scorecard.protocol import PARTS
 from wizard_env.evaluation.scorecard.scorecard import REFERENCES, measure, reference_document
 from wizard_env.evaluation.workers import Map, workers
@@ -59,8 +59,7 @@ OWN: dict[str, tuple[str, str, str]] = {
 def read_entries(folder: Path = ENTRIES) -> list[dict[str, Any]]:
     """Return the cards of all entries, the highest score first.
 
-    Raises:
-        ValueError: the cards cannot be compared.
+    Raises ValueError if they cannot be compared.
     """
     cards = {path: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     kinds = {path: (card["protocol"], card["panel"]) for path, card in cards.items()}
@@ -76,13 +75,6 @@ def read_entries(folder: Path = ENTRIES) -> list[dict[str, Any]]:
 
 def tables(cards: Sequence[dict[str, Any]]) -> str:
     """Return the table of the scores, and the table of their parts."""
-
-    def row(*cells: str) -> str:
-        return f"| {' | '.join(cells)} |"
-
-    def head(*cells: str) -> list[str]:
-        return [row(*cells), row(*["---"] * len(cells))]
-
     lines = head("agent", "score", "95% interval", "deals", "µs per decision", "what it is")
     for card in cards:
         time = card["microseconds"]
@@ -111,7 +103,9 @@ def filled(page: str, cards: Sequence[dict[str, Any]]) -> str:
 
 
 def write_json(path: Path, found: dict[str, Any]) -> None:
-    write_atomically(path, lambda place: place.write_text(json.dumps(found, indent=2) + "\n", "utf-8"))
+    write_atomically(
+        path, lambda temporary: temporary.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+    )
 
 
 def train_missing() -> None:

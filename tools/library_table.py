@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from tools.marked_tables import split
+from tools.marked_tables import head, row, split
 from wizard_env.checks import check_choice
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,15 +65,15 @@ def try_out(library: str, tests: str) -> str:
 
 def table(names: Sequence[str], before: str) -> str:
     """Return the table with new rows for these libraries, and the old rows for the others."""
-    lines = ["| library | version | here | tried |", "|---|---|---|---|"]
-    kept = {row.split("`")[1]: row for row in before.splitlines() if "`" in row}
+    lines = head("library", "version", "here", "tried")
+    kept = {line.split("`")[1]: line for line in before.splitlines() if "`" in line}
     for library, (tests, tried) in TESTS.items():
         if library in kept and library not in names:
             lines.append(kept[library])
             continue
         found = try_out(library, tests)
         number = version(library) if found != "not installed here" else ""
-        lines.append(f"| `{library}` | {number} | {found} | {tried} |")
+        lines.append(row(f"`{library}`", number, found, tried))
         print(lines[-1], flush=True)
     return "\n".join([*lines, *ELSEWHERE]) + "\n"
 

@@ -1,11 +1,20 @@
-"""Replace generated tables in pages; each table is between two markers with its name."""
+"""Tables in Markdown. In a page, a generated table is between two markers with its name."""
+
+
+def row(*cells: str) -> str:
+    """Return a line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def head(*cells: str) -> list[str]:
+    """Return the first two lines of a table."""
+    return [row(*cells), row(*["---"] * len(cells))]
 
 
 def fill(page: str, name: str, table: str) -> str:
     """Return the page with a new table between `<!-- name -->` and `<!-- end of name -->`.
 
-    Raises:
-        ValueError: the page has no such markers.
+    Raises ValueError if the page has no such markers.
     """
     before, _, after = split(page, name)
     return before + table + after

@@ -1,9 +1,9 @@
 """The pages of the documentation: their blocks of code, and the outputs of these."""
 
-import importlib.util
 import io
 import re
 from contextlib import redirect_stdout
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -46,9 +46,4 @@ def run_page(page: Path) -> dict[str, Any]:
 
 def load_script(name: str) -> ModuleType:
     """Import a script of the folder tools."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_module(f"tools.{name}")

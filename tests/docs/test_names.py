@@ -12,21 +12,9 @@ import pytest
 
 from tests.docs.pages import PAGES, ROOT
 from tests.test_architecture import sources
+from tools.plain_english import FOLDERS
 
 NAME = re.compile(r"\bwizard_env(?:\.[A-Za-z_]\w*)+")
-FOLDERS = (
-    "wizard_env",
-    "agents",
-    "evaluation",
-    "train",
-    "play",
-    "cli",
-    "configs",
-    "benchmarks",
-    "docs",
-    "tests",
-    "tools",
-)
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./*-]*(?:\.\w+|/))`")
 
 
