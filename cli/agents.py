@@ -10,6 +10,7 @@ from wizard_env.cli import options
 from wizard_env.cli.feedback.console import console, say
 from wizard_env.cli.feedback.progress import show_training
 from wizard_env.cli.outputs import files_of
+from wizard_env.files.writing import check_distinct, check_file
 
 
 def distill(
@@ -33,7 +34,6 @@ def distill(
     A run that was stopped continues where it stopped.
     """
     from wizard_env.agents.network import FILE_NAME
-    from wizard_env.files.writing import check_distinct
     from wizard_env.train.config.reading import make_config, read_config
     from wizard_env.train.config.run import Config
     from wizard_env.train.run import checkpoint_of, train
@@ -64,7 +64,6 @@ def export(
 ) -> None:
     """Write an agent's network as ONNX, for programs in other languages."""
     from wizard_env.agents.export import export
-    from wizard_env.files.writing import check_file
 
     check_file(file)
     export(agent, file)

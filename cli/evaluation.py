@@ -132,9 +132,7 @@ def scorecard(
     threads: options.Threads = None,
     ray: options.RayAddress = None,
     json: options.JsonFile = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the card with a plot to one HTML file.")
-    ] = None,
+    report: options.ReportFile = None,
 ) -> None:
     """Measure an agent by the fixed protocol of the leaderboard: one score and its parts.
 

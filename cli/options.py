@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _use_threads(count: int | None) -> None:
-    """Limit the threads of this process, torch's too, and to its processors at most."""
+    """Limit the threads of this process, torch's too."""
     if count is None:
         return
     from wizard_env import set_num_threads
@@ -99,7 +99,7 @@ def rules_for(
 
 
 def options_of(rules: "Rules") -> list[str]:
-    """Return the options of a command for these rules, as `rules_for` reads them; defaults are left out."""
+    """Return the options that `rules_for` reads as these rules, without defaults."""
     usual, options = type(rules)().to_dict(), []
     for name, value in rules.to_dict().items():
         option = f"--{name.removeprefix('num_').replace('_', '-')}"

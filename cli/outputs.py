@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wizard_env.extras import extra
+from wizard_env.files.writing import check_distinct, check_file, check_folder, write_atomically
 
 if TYPE_CHECKING:
     from wizard_env.evaluation.report.html import Origin, Report
@@ -20,28 +21,19 @@ _STDOUT = Path("-")
 
 @dataclass(frozen=True)
 class Outputs:
-    """The paths to write to, each None if not wanted. They are checked before anything is played.
+    """The paths to write to, checked before anything is played: files, and a folder for the plots.
 
-    Raises:
-        OSError: a file cannot be written, for example because its folder is missing.
-        ModuleNotFoundError: a report or plots are wanted, and matplotlib is not installed.
-        ValueError: two of them are the same file, or one is a file that is read.
+    json: `-` prints it.
+    inputs: files that are read, and so must not be overwritten.
     """
 
     json: Path | None = None
-    """A JSON file; `-` prints it."""
     report: Path | None = None
-    """An HTML file."""
     plots: Path | None = None
-    """A folder for PNG files."""
     records: Path | None = None
-    """A file of game records."""
     inputs: tuple[Path, ...] = ()
-    """Files that are read, and so must not be overwritten."""
 
     def __post_init__(self) -> None:
-        from wizard_env.files.writing import check_distinct, check_file, check_folder
-
         files = [path for path in (self.json, self.report, self.records) if path and path != _STDOUT]
         for number, path in enumerate(files):
             check_file(path)
@@ -61,7 +53,7 @@ class Outputs:
         return self.json == _STDOUT
 
     def write_json(self, values: Any) -> None:
-        """Write plain values as JSON, if it is wanted."""
+        """Write plain values, if JSON is wanted."""
         text = json.dumps(values, indent=2) + "\n"
         if self.prints_json:
             sys.stdout.write(text)
@@ -69,7 +61,7 @@ class Outputs:
             _write(self.json, text.encode())
 
     def write_report(self, report: "Report") -> None:
-        """Write the page of a report, and its plots, as far as they are wanted."""
+        """Write the page and the plots, as far as they are wanted."""
         if self.report:
             _write(self.report, report.page.encode())
         if self.plots:
@@ -82,11 +74,11 @@ def files_of(agents: Iterable[str]) -> tuple[Path, ...]:
     from wizard_env.agents.network import find_agent
     from wizard_env.loading import place_of
 
-    return tuple(find_agent(place) for place in map(place_of, agents) if place is not None)
+    return tuple(find_agent(path) for path in map(place_of, agents) if path is not None)
 
 
 def get_origin() -> "Origin":
-    """Return the command that runs now, with today's date (UTC) and the version of the project."""
+    """Return the command that is running, today's date in UTC, and the version."""
     from wizard_env.evaluation.report.html import Origin
 
     command = shlex.join(["wizard", *sys.argv[1:]])
@@ -94,6 +86,4 @@ def get_origin() -> "Origin":
 
 
 def _write(path: Path, content: bytes) -> None:
-    from wizard_env.files.writing import write_atomically
-
     write_atomically(path, lambda temporary: temporary.write_bytes(content))

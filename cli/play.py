@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wizard_env.checks import check_integer, printable
 from wizard_env.cli import options
+from wizard_env.files.writing import check_file
 
 if TYPE_CHECKING:
     from wizard_env import Game
@@ -37,8 +39,6 @@ def play(
     ] = None,
 ) -> None:
     """Play against agents in the terminal."""
-    from wizard_env.checks import check_integer, printable
-    from wizard_env.files.writing import check_file
     from wizard_env.loading import load
     from wizard_env.play.language.translation import environment_language, use_language
     from wizard_env.play.session import PERSON, Session, fresh_seed

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wizard_env.checks import check_integer
 from wizard_env.cli.feedback.console import console, say, show_grids
 from wizard_env.cli.options import JsonFile, Language
 from wizard_env.cli.outputs import Outputs, files_of
@@ -43,8 +44,7 @@ def replay(
     for number, played in _read(file, game):
         say(t("Game {number}", number=number))
         if not tables:
-            say("\n".join(narrate_game(transcribe(played))))
-            say("")
+            say("\n".join([*narrate_game(transcribe(played)), ""]))
             continue
         for replayed, action in played.retrace():
             _show_table(replayed, seat)
@@ -53,7 +53,6 @@ def replay(
 
 
 def _show_table(game: "Game", seat: int | None) -> None:
-    from wizard_env.checks import check_integer
     from wizard_env.play.narration import seats_named
     from wizard_env.play.terminal.board import Board
 
@@ -62,11 +61,8 @@ def _show_table(game: "Game", seat: int | None) -> None:
         check_integer("--seat", seat, 1, players)
     scene = game.scene(None if seat is None else seat - 1)
     board = Board(scene, seats_named(players, game.players), console.is_terminal)
-    say("\n".join(board.lines()))
-    if scene.pad:
-        say("")
-        say("\n".join(board.pad_lines()))
-    say("")
+    pad = ["", *board.pad_lines()] if scene.pad else []
+    say("\n".join([*board.lines(), *pad, ""]))
 
 
 def analyse(
@@ -105,10 +101,7 @@ def convert(
 
 
 def _read(file: Path, number: int | None) -> "Iterator[tuple[int, Game]]":
-    """Read the games of a file, or one of them, with their numbers.
-
-    Raises ValueError if the file has no games, or none of that number.
-    """
+    """Yield the games of a file, or one of them, with their numbers; at least one, or raise ValueError."""
     from wizard_env.records.game_records import read_records
 
     found = 0

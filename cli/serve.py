@@ -11,6 +11,7 @@ import typer
 
 from wizard_env.cli.feedback.console import say
 from wizard_env.cli.speed import compile_missing
+from wizard_env.files.writing import check_file, check_folder
 
 if TYPE_CHECKING:
     from wizard_env.play.web.access.readiness import Readiness
@@ -48,7 +49,6 @@ def serve(
     """Serve tables for people and agents in the browser."""
     import uvicorn
 
-    from wizard_env.files.writing import check_file, check_folder
     from wizard_env.play.web.access.addresses import Addresses
     from wizard_env.play.web.access.readiness import Readiness
     from wizard_env.play.web.server import make_app

@@ -27,10 +27,7 @@ def bench(
 
 
 def _add_benchmarks(checkout: Path) -> None:
-    """Make the package `benchmarks` of a checkout importable, and nothing else in that folder.
-
-    Raises FileNotFoundError if the folder is not a checkout.
-    """
+    """Make the package `benchmarks` of a checkout importable, and nothing else in that folder."""
     file = checkout / "benchmarks" / "__init__.py"
     if not file.is_file():
         raise FileNotFoundError(f"there is no {file}: run `wizard bench` at the root of a checkout")
@@ -51,9 +48,9 @@ def compile_all() -> None:
 
 
 def compile_missing(report: Callable[[int, int], None] | None = None) -> None:
-    """Compile the kernels that are missing, with progress on stderr, and print how many there were.
+    """Compile the missing kernels, with progress on stderr.
 
-    report: called with the kernels compiled so far and those that were missing, whenever that changes.
+    report: called after each with the number compiled so far, and the number that were missing.
     """
     start = perf_counter()
     counted = TaskProgress("looking for kernels to compile")

@@ -10,7 +10,7 @@ from wizard_env import configs
 from wizard_env.cli.feedback.console import console, say, show_grid
 from wizard_env.cli.feedback.next_steps import format_command
 from wizard_env.cli.feedback.stopping import stoppable
-from wizard_env.cli.options import AllowPrograms, Changes
+from wizard_env.cli.options import AllowPrograms, Changes, RunSeed
 from wizard_env.evaluation.report.grids import Grid
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def sweep(
     against: Annotated[str, typer.Option(help="The agent that runs are rated against.")] = "heuristic",
     games: Annotated[int, typer.Option(min=2, help="Deals of each rating.")] = 50,
     ratings: Annotated[int, typer.Option(min=1, help="Ratings of each run, where it may be stopped.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the search.")] = 0,
+    seed: RunSeed = 0,
     allow_programs: AllowPrograms = False,
 ) -> None:
     """Search for better values of a config's keys, by Optuna; runs that fall behind are stopped early.

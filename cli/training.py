@@ -63,7 +63,9 @@ def train(
     from wizard_env.train.config.reading import read_config, read_kept
     from wizard_env.train.config.run import Config
 
-    settings = read_config(configs.find(config), _changes_of(changes, seed, name))
+    own = [f"seed={seed}"] if seed is not None else []
+    own += [f'name="{name}"'] if name is not None else []
+    settings = read_config(configs.find(config), [*(changes or []), *own])
     if seed is not None and name is None:
         settings = settings.model_copy(update={"name": f"{settings.name}-seed{seed}"})
     if address is not None and workers is None:
@@ -75,12 +77,12 @@ def train(
 
         settings = decide_precision(settings, folder, device, here=address in (None, "local"))
         say(f"precision    {settings.learning.precision}")
-        learn: Callable[..., Path] = partial(train, settings, folder, device=device)
+        learn: Callable[..., Path] = train
         if workers is not None:
             from wizard_env.train.cluster.trainer import train as train_on_workers
 
-            learn = partial(train_on_workers, settings, folder, device=device)
-            learn = partial(learn, workers=workers, address=address or "local")
+            learn = partial(train_on_workers, workers=workers, address=address or "local")
+        learn = partial(learn, settings, folder, device=device)
         commands = _learn_and_evaluate(settings, folder, learn, checkpoint_of(settings, folder), resume)
     kept = read_kept(folder / CONFIG, Config)  # a finished run may have been asked for more decisions
     other = settings.seed + 1
@@ -131,25 +133,13 @@ def config(
     typer.echo(configs.find(name).read_text(encoding="utf-8"), nl=False)
 
 
-def _changes_of(changes: list[str] | None, seed: int | None, name: str | None) -> list[str]:
-    """Return all changes to a config that the options ask for, each `key=value`."""
-    own = {"seed": seed, "name": None if name is None else f'"{name}"'}
-    return [*(changes or []), *(f"{key}={value}" for key, value in own.items() if value is not None)]
-
-
 def _learn_and_evaluate(
     settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, resume: bool
 ) -> list[str]:
-    """Train, or continue a run; then evaluate the result, and print where the files are.
+    """Train, or resume from a checkpoint; evaluate the result, and return commands that use it.
 
-    Args:
-        settings, folder: of the run.
-        learn: trains; takes `resume` and `report`.
-        checkpoint: the file that the run resumes from.
-        resume: fail if that file is missing.
-
-    Returns:
-        Commands that use the result.
+    learn: takes `resume` and `report`.
+    resume: fail if there is no checkpoint.
     """
     from wizard_env.evaluation.evaluate import Entrant, evaluate
     from wizard_env.evaluation.workers import in_this_process

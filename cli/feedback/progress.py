@@ -117,8 +117,8 @@ class TrainingProgress(Progress):
         Args:
             total: the decisions that the run learns from, if known.
             then: the job that follows, or "".
-            stop: a request to stop, which ends the run after an iteration.
-            compiled: the kernels compiled so far, a list that `watched_compilations` extends.
+            stop: ends the run after an iteration.
+            compiled: the kernels compiled so far; it grows.
         """
         super().__init__("preparing", total)
         self.begun = False
@@ -159,11 +159,8 @@ class TrainingProgress(Progress):
         The first iterations warm up, and a fresh network is slower than one that has learned.
         """
         last = self._iterations[-1]
-        start = self._iterations[(len(self._iterations) - 1) // 2]
-        for iteration in reversed(self._iterations):
-            if last.seconds - iteration.seconds >= _RECENT or iteration is start:
-                start = iteration
-                break
+        later = self._iterations[(len(self._iterations) - 1) // 2 :]
+        start = next((one for one in reversed(later) if last.seconds - one.seconds >= _RECENT), later[0])
         seconds = last.seconds - start.seconds
         return (last.decisions - start.decisions) / seconds if seconds > 0 else 0.0
 
@@ -174,10 +171,7 @@ class TrainingProgress(Progress):
 
 @contextmanager
 def show_training(console: Console, total: int | None = None, then: str = "") -> Iterator[TrainingProgress]:
-    """Show the progress of training while the block runs; Ctrl-C and SIGTERM stop it with a checkpoint.
-
-    The arguments are those of `TrainingProgress`.
-    """
+    """Show `TrainingProgress` while the block runs; Ctrl-C and SIGTERM end it with a checkpoint."""
     from wizard_env.compiled.all_kernels import watched_compilations
 
     with stoppable() as stop, watched_compilations() as compiled:

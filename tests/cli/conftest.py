@@ -14,6 +14,13 @@ __all__ = ["english"]
 
 
 @pytest.fixture
+def frequent_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Print the progress from the start on, many times a second."""
+    for name in ("FIRST_LINE", "LINES_APART"):
+        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.005)
+
+
+@pytest.fixture
 def wizard(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Iterator[Wizard]:

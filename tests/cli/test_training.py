@@ -186,11 +186,9 @@ def test_other_learners_stop_and_go_on(
 
 
 def test_progress_is_printed_where_there_is_no_terminal(
-    wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wizard: Wizard, tmp_path: Path, frequent_lines: None
 ) -> None:
     """Lines come from the start on, and while the agent is evaluated."""
-    for name in ("FIRST_LINE", "LINES_APART"):
-        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.005)
     lines = wizard("train", shortened("short", tmp_path, decisions="40_960")).out.splitlines()
     assert lines[0] == "run          runs/short: 40,960 decisions"
     learning = [line for line in lines if line.startswith("learning ")]

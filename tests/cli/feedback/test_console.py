@@ -122,7 +122,7 @@ def test_a_sweep_fits(console: Console) -> None:
 
 
 def test_names_are_whole_where_there_is_room(console: Console) -> None:
-    """Where there is too little, only long names are folded."""
+    """With too little room, only long names are folded."""
     show_grid(console, Grid("", ["agent", "over", "lead"], [["champion", OTHER, "+1.0"]], names=2))
     check_grids(printed(console), "champion", OTHER)
     assert "│ champion │" in printed(console)

@@ -117,14 +117,16 @@ def test_a_bar_takes_one_line_of_a_terminal(clock: list[float], width: int) -> N
     assert "learning" in printed(console)
 
 
-def test_lines_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are printed during a task too; a short job prints none."""
+def test_a_short_job_prints_no_line() -> None:
     console = Console(file=StringIO(), width=20)
     with show_progress(TaskProgress("playing", 3), console):
         pass
     assert printed(console) == ""
-    for name in ("FIRST_LINE", "LINES_APART"):
-        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.01)
+
+
+def test_lines_where_there_is_no_terminal(frequent_lines: None) -> None:
+    """They are printed during a task too."""
+    console = Console(file=StringIO(), width=20)
     counted = TaskProgress("playing", 3)
     with show_progress(counted, console):
         while printed(console).count("\n") < 2:
@@ -137,10 +139,8 @@ def test_lines_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> No
     assert last == "playing       67%  2 of 3, 0:00:00 left"
 
 
-def test_tasks_are_done_in_order_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_are_done_in_order_and_counted(frequent_lines: None) -> None:
     console = Console(file=StringIO())
-    for name in ("FIRST_LINE", "LINES_APART"):
-        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.01)
 
     def slowly(number: int) -> int:
         time.sleep(0.05)

@@ -26,10 +26,8 @@ def test_distill(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(read_curves(folder / CURVES)) == 2
 
 
-def test_exploit(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exploit(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, frequent_lines: None) -> None:
     """Progress goes to stderr, so that printed JSON can be parsed."""
-    for name in ("FIRST_LINE", "LINES_APART"):
-        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.01)
     command = ("exploit", "random", "--decisions", 16_384, "--games", 2, "--hand-sizes", "1", "--json", "-")
     interrupt(monkeypatch)
     stopped = wizard(*command)
