@@ -1,4 +1,4 @@
-"""The examples run, and what they teach is learned."""
+"""The examples run, and their agents learn."""
 
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def test_torchrl_learns() -> None:
 
 @pytest.mark.filterwarnings("ignore")  # TorchRL's own
 def test_benchmarl_learns(tmp_path: Path) -> None:
-    """In an environment of its own: it wants another TorchRL than the extra `torchrl`."""
+    """BenchMARL needs a separate environment: its TorchRL is older than that of the extra `torchrl`."""
     pytest.importorskip("benchmarl")
     from examples import benchmarl_wizard
 

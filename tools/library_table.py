@@ -34,7 +34,7 @@ TESTS: dict[str, tuple[str, str]] = {
     "polars": (f"{DATASET}::test_polars_reads_it", "data sets"),
     "datasets": (f"{DATASET}::test_datasets_reads_it", "data sets"),
     "minari": (f"{DATASET}::test_minari_reads_it", "data sets"),
-    "agilerl": (f"{LIBRARIES}::test_agilerl_learns", "DQN on vectors; needs `peft` beside it"),
+    "agilerl": (f"{LIBRARIES}::test_agilerl_learns", "DQN on vectors; needs `peft` too"),
     "mlflow-skinny": ("tests/cli/test_recipes.py::test_mlflow_takes_the_curves", "curves of a run"),
     "optuna": ("tests/train/test_sweep.py::test_a_sweep_goes_on_where_it_stopped", "`wizard sweep`"),
 }
