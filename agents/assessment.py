@@ -27,7 +27,6 @@ class Assessor(Protocol):
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Assess the decisions of a view."""
-        ...
 
 
 @runtime_checkable

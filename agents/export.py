@@ -32,12 +32,8 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
     mask is 0; `action` int64 [n], the likeliest legal one; and, if the network has a value, `value`
     float32 [n], in points. The metadata holds the format, its version and the layout of observations.
 
-    Args:
-        agent: "champion", the path of a run, or any other agent with a network that `load` takes.
-        path: the file; it is replaced completely or not at all.
-
-    Raises:
-        ValueError: the agent has no network, or one with a custom encoding, or the file is the agent's.
+    The file is replaced completely or not at all. Raises ValueError if the agent has no network, or one with
+    a custom encoding, or if the file is the agent's.
     """
     loaded = load(agent)
     if not isinstance(loaded, NetworkAgent):
@@ -53,7 +49,6 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
 
 
 def _build_model(agent: NetworkAgent) -> ModelProto:
-    """Build the model that `export` writes."""
     constants = [
         numpy_helper.from_array(np.array(ILLEGAL, np.float32), "illegal"),
         numpy_helper.from_array(agent.scale, "scale"),

@@ -32,9 +32,9 @@ from wizard_env.view import Actions, View
 PROTOCOL = "wizard-external"
 VERSION = 1
 MAX_RESTARTS = 3
-"""How often a crashed program is restarted."""
+"""The most restarts of a crashed program."""
 
-LATE, MALFORMED, ILLEGAL, CRASHED, GIVEN_UP = "late", "malformed", "illegal", "crashed", "given up"
+_LATE, _MALFORMED, _ILLEGAL, _CRASHED, _GIVEN_UP = "late", "malformed", "illegal", "crashed", "given up"
 """Reasons for a forfeited decision: the keys of `ExternalAgent.forfeits`."""
 
 _GRACE = 1.0
@@ -46,20 +46,20 @@ _LAST_LINES = 5
 _NOISE_SHIFT = 11
 """Bits dropped from a random word: JSON readers in every language read the other 53 exactly."""
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
 class ExternalAgent:
     """Asks a program for one decision after another.
 
     A decision without a legal action in time is forfeited: a random legal action, drawn with
-    `view.noise(rng)`, takes its place, and the game continues. A crashed program is restarted at the
-    next decision, up to MAX_RESTARTS times; after that every decision is forfeited.
-
-    forfeits: the number of forfeited decisions by reason: "late", "malformed", "illegal", "crashed",
-        "given up". The first forfeit for each reason is logged.
+    `view.noise(rng)`, takes its place. A crashed program is restarted at the next decision, up to
+    MAX_RESTARTS times; after that every decision is forfeited. The first forfeit for each reason is logged.
 
     The program ends with `close`, at the end of a `with` block, or when the agent is garbage-collected.
+
+    forfeits: the number of forfeited decisions by reason: "late", "malformed", "illegal", "crashed",
+        "given up".
     """
 
     runs_programs = True
@@ -71,15 +71,11 @@ class ExternalAgent:
         """Start the program and wait for its hello.
 
         Args:
-            command: the program and its arguments, as one string (split like a shell does, but without
-                running a shell) or as a list.
+            command: the program and its arguments, as a list or as one string; no shell is run.
             timeout: seconds allowed for each answer.
             start_timeout: seconds allowed until the program's hello.
 
-        Raises:
-            ChildProcessError: the program cannot be started, or does not say hello in this version of
-                the protocol.
-            TypeError, ValueError: an argument has the wrong type or is out of range.
+        Raises ChildProcessError if the program cannot be started or does not say hello.
         """
         self.forfeits: Counter[str] = Counter()
         self._arguments = _split(command)
@@ -108,7 +104,7 @@ class ExternalAgent:
         return actions
 
     def close(self) -> None:
-        """End the program, which has a moment to exit by itself. May be called more than once."""
+        """End the program, which has a moment to exit by itself."""
         self._closed = True
         if self._program is not None:
             self._program.end()
@@ -120,7 +116,6 @@ class ExternalAgent:
         self.close()
 
     def _start(self) -> "_Program":
-        """Start a program that says hello. Raises ChildProcessError."""
         try:
             program = _Program(self._arguments)
         except OSError as error:
@@ -133,30 +128,29 @@ class ExternalAgent:
         return program
 
     def _ask(self, view: View, row: int, word: int) -> int:
-        """Return the program's action. Raises _Fault if it gives no legal one."""
         if self._program is None:
             self._program = self._restart()
         request = {"id": next(self._ids), **describe(view, row), "noise": word >> _NOISE_SHIFT}
         try:
             answer = self._program.ask(request, self._timeout)
         except _Fault as fault:
-            if fault.kind == CRASHED:
+            if fault.kind == _CRASHED:
                 self._program = None
             raise
         return _legal_action(answer, view, row)
 
     def _restart(self) -> "_Program":
         if self._restarts == MAX_RESTARTS:
-            raise _Fault(GIVEN_UP, f"it was restarted {MAX_RESTARTS} times and will not be restarted again")
+            raise _Fault(_GIVEN_UP, f"it was restarted {MAX_RESTARTS} times and will not be restarted again")
         self._restarts += 1
         try:
             return self._start()
         except ChildProcessError as error:
-            raise _Fault(CRASHED, str(error)) from error
+            raise _Fault(_CRASHED, str(error)) from error
 
     def _forfeit(self, fault: "_Fault") -> None:
         if fault.kind not in self.forfeits:
-            log.warning("%r forfeits a decision, %s: %s", self._command, fault.kind, fault.reason)
+            _log.warning("%r forfeits a decision, %s: %s", self._command, fault.kind, fault.reason)
         self.forfeits[fault.kind] += 1
 
 
@@ -194,16 +188,14 @@ def describe(view: View, row: int) -> dict[str, Any]:
 
 
 def _legal_action(answer: Any, view: View, row: int) -> int:
-    """Return the id of the action in an answer. Raises _Fault if there is none or it is not legal."""
+    """Return the id of the action in an answer."""
     if type(answer) not in (str, int):
-        raise _Fault(MALFORMED, f"its action is {shortened(repr(answer))}: a name or an id is needed")
+        raise _Fault(_MALFORMED, f"its action is {shortened(repr(answer))}: a name or an id is needed")
     try:
-        action = action_id(answer) if isinstance(answer, str) else answer
-    except ValueError as unknown:
-        raise _Fault(ILLEGAL, str(unknown)) from None
-    game = Game.from_state(view.rules(row), view.known[row])
-    if action not in game.legal_actions():
-        raise _Fault(ILLEGAL, game.why_not(action))
+        action: int = action_id(answer) if isinstance(answer, str) else answer
+        Game.from_state(view.rules(row), view.known[row]).check(action)
+    except ValueError as illegal:
+        raise _Fault(_ILLEGAL, str(illegal)) from None
     return action
 
 
@@ -220,7 +212,6 @@ class _Program:
     """A running program. Threads read and write its pipes, so that nothing it does blocks the game."""
 
     def __init__(self, arguments: str | Sequence[str]) -> None:
-        """Start it. Raises OSError if it cannot be started."""
         self._process = process = subprocess.Popen(
             arguments,
             stdin=subprocess.PIPE,
@@ -243,16 +234,16 @@ class _Program:
         self._finalizer = weakref.finalize(self, _end, process, self._to_write, threads)
 
     def greet(self, timeout: float) -> None:
-        """Exchange hellos, with the version of the protocol. Raises _Fault."""
+        """Exchange hellos, with the version of the protocol."""
         hello = {"protocol": PROTOCOL, "version": VERSION}
         self._send(hello)
         reply = _parse(self._receive(time.monotonic() + timeout, timeout))
         given = {key: reply.get(key) for key in hello}
         if given != hello:
-            raise _Fault(MALFORMED, f"it said {json.dumps(given)}, allowed is {json.dumps(hello)}")
+            raise _Fault(_MALFORMED, f"it said {json.dumps(given)}, allowed is {json.dumps(hello)}")
 
     def ask(self, request: dict[str, Any], timeout: float) -> Any:
-        """Return the action in the answer to a request, unchecked. Raises _Fault."""
+        """Return the action in the answer to a request, unchecked."""
         self._drop_lines()
         self._send(request)
         deadline = time.monotonic() + timeout
@@ -260,7 +251,7 @@ class _Program:
             answer = _parse(self._receive(deadline, timeout))
             number = answer.get("id")
             if type(number) is not int or number > request["id"] or "action" not in answer:
-                raise _Fault(MALFORMED, f"{shortened(repr(answer))} does not answer request {request['id']}")
+                raise _Fault(_MALFORMED, f"{shortened(repr(answer))} does not answer request {request['id']}")
             if number == request["id"]:
                 return answer["action"]
             # otherwise this is a late answer to an earlier request
@@ -285,10 +276,10 @@ class _Program:
                 raise queue.Empty  # even if lines are waiting: late answers could keep coming forever
             line = self._lines.get(timeout=left)
         except queue.Empty:
-            raise _Fault(LATE, f"no answer within {timeout} seconds") from None
+            raise _Fault(_LATE, f"no answer within {timeout} seconds") from None
         if line is None:
             self.end()
-            raise _Fault(CRASHED, self._exit_report())
+            raise _Fault(_CRASHED, self._exit_report())
         return line
 
     def _exit_report(self) -> str:
@@ -352,14 +343,13 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _parse(line: bytes) -> dict[str, Any]:
-    """Return the JSON object on a line. Raises _Fault."""
     shown = shortened(repr(line.decode(errors="replace")))
     try:
         content = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
-        raise _Fault(MALFORMED, f"{shown} is not JSON in UTF-8: {error}") from None
+        raise _Fault(_MALFORMED, f"{shown} is not JSON in UTF-8: {error}") from None
     if not isinstance(content, dict):
-        raise _Fault(MALFORMED, f"{shown} is not a JSON object")
+        raise _Fault(_MALFORMED, f"{shown} is not a JSON object")
     return content
 
 

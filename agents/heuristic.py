@@ -122,16 +122,12 @@ class HeuristicAgent:
         return actions, certain(actions)
 
 
-@compiled
-def _heuristic_action(state: State, scratch: Scratch) -> int:
-    """Return the acting seat's action; reads only what that seat may know."""
-    choices = choice_values(state, scratch)
-    return first_action(state) + best_choice(choices, scratch)
-
-
 @outlined
 def choice_values(state: State, scratch: Scratch) -> int:
-    """Write the expected points of every legal choice to `values`; return the choices as bits."""
+    """Write the expected points of every legal choice to `values`; return the choices as bits.
+
+    Reads only what the acting seat may know.
+    """
     choices = legal(state)
     if state.phase == PLAY:
         _card_values(state, choices, scratch)
@@ -372,4 +368,5 @@ def _power(base: float, exponent: int) -> float:
 def _act(states: Any, actions: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     for index in range(len(states)):
-        actions[index] = _heuristic_action(states[index], scratch[0])
+        choices = choice_values(states[index], scratch[0])
+        actions[index] = first_action(states[index]) + best_choice(choices, scratch[0])

@@ -20,8 +20,6 @@ class HubAgent(NetworkAgent):
             repo: the repository, owner/name.
             revision: a branch, a tag or a commit of it.
             sample, backend: as for `NetworkAgent`.
-
-        Raises what `check_repo`, `NetworkAgent` and `huggingface_hub.hf_hub_download` raise.
         """
         check_repo(repo)
         check_type("revision", revision, str)
@@ -36,7 +34,7 @@ def check_repo(repo: object) -> None:
 
 
 def hub() -> Any:
-    """Import the library of the hub. Raises ModuleNotFoundError with the extra to install."""
+    """Import the library of the hub."""
     with extra("hub"):
         import huggingface_hub
     return huggingface_hub

@@ -25,15 +25,7 @@ class HumanAgent:
     """
 
     def __init__(self, stdin: TextIO | None = None, stdout: TextIO | None = None) -> None:
-        """Choose the streams.
-
-        Args:
-            stdin: read answers from it, one per line; None is `sys.stdin`.
-            stdout: show the game on it; None is `sys.stdout`.
-
-        Raises:
-            TypeError: one of them is not a text stream (its name is not enough).
-        """
+        """Choose the text streams; None is `sys.stdin`, `sys.stdout`."""
         for name, stream, method in (("stdin", stdin, "readline"), ("stdout", stdout, "write")):
             if stream is not None and not hasattr(stream, method):
                 raise TypeError(f"{name}={stream!r}: a text stream is needed")
@@ -64,7 +56,6 @@ class HumanAgent:
 
 
 def _describe(game: Game) -> str:
-    """Describe the game as the acting seat sees it, the cards played this round, and the legal actions."""
     legal = ", ".join(f"{ACTIONS[action]} ({action})" for action in game.legal_actions())
     lines = ["", text(game.scene(game.seat)), *_played(game)]
     lines += textwrap.wrap(f"Your actions: {legal}", _WIDTH, subsequent_indent="  ")

@@ -50,7 +50,7 @@ class NetworkAgent:
     def __init__(
         self, path: str, sample: bool = False, backend: Backend = "auto", encoding: str = ""
     ) -> None:
-        """Read a network.
+        """Read a network. Raises ValueError for a file that `save_agent` of this version did not write.
 
         Args:
             path: a file written by `save_agent`, the folder of a run that contains one, or the
@@ -59,14 +59,6 @@ class NetworkAgent:
             backend: compute with "torch" or "numpy"; "auto" is torch if it is installed.
             encoding: where to import the custom encoding that the network was trained with, see
                 `find_encoding`; its code runs.
-
-        Raises:
-            FileNotFoundError: the file does not exist.
-            ModuleNotFoundError: `backend` is "torch" and torch is not installed.
-            TypeError: an option has a value of another type.
-            ValueError: the file was not written by `save_agent`, has another version or layout, or
-                holds weights that are not finite; or the backend is unknown; or the network was trained
-                with another encoding.
         """
         check_type("path", path, str, PathLike)
         check_type("sample", sample, bool)
@@ -133,8 +125,6 @@ class NetworkAgent:
         """Estimate the points that each observer can expect from its round: float32 [n].
 
         observations: uint8 [n, OBS_SIZE], in canonical suits.
-
-        Raises ValueError if the network was saved without a value.
         """
         if self.value is None:
             raise ValueError(f"{self.path}: the network has no value, only a policy")
@@ -163,14 +153,10 @@ def find_encoding(name: str) -> tuple[Encode, int]:
     """Import a custom encoding; return it and the number of inputs that it makes of a decision.
 
     It is a function from observations in canonical suits, a torch tensor uint8 [n, OBS_SIZE], to the inputs
-    of a network, float32 [n, inputs] on the same device; row i must depend on observation i alone.
+    of a network, float32 [n, inputs] on the same device; row i must depend on observation i alone. Raises
+    ValueError if it returns something else.
 
-    Args:
-        name: "module:function" or "file.py:function". That code runs.
-
-    Raises:
-        ValueError: it returns something else.
-        and what `wizard_env.loading.import_named` raises.
+    name: "module:function" or "file.py:function". That code runs.
     """
     import torch  # here, because agents must load without it
 
@@ -250,9 +236,8 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path, encoding: str = "")
         weights: layer.N.weight [outputs, inputs] and layer.N.bias [outputs], with ReLU between layers; the
             input is an observation times `input_scale`. For a network with a value also value.weight
             [1, inputs of the last layer] and value.bias [1], whose output is the observer's points of
-            the round. Arrays, or CPU tensors that require no gradient; float32, or float16 for half
-            the size.
-        path: the file.
+            the round. Arrays, or CPU tensors that require no gradient; float32 or float16.
+        path: of the file.
         encoding: the name of the custom encoding that replaces `input_scale`, see `find_encoding`.
     """
     arrays = {name: np.ascontiguousarray(values) for name, values in weights.items()}
@@ -261,7 +246,7 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path, encoding: str = "")
 
 
 def read_agent(path: Path, encoding: str = "") -> dict[str, NDArray[np.float32]]:
-    """Read the weights written by `save_agent`. Raises the errors of `NetworkAgent`.
+    """Read the weights written by `save_agent`, and check them.
 
     encoding: a file never chooses what code runs; the caller names the custom encoding.
     """
@@ -282,23 +267,18 @@ def read_agent(path: Path, encoding: str = "") -> dict[str, NDArray[np.float32]]
         raise ValueError(f"{path}: trained on an observation layout that differs from this version's")
     if foreign:
         raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(_DTYPES)}")
-    _check_encoding(path, metadata.get("encoding", ""), encoding)
+    trained_with = shortened(metadata.get("encoding", ""))
+    if trained_with and not encoding:
+        hint = f"load it with encoding={trained_with!r}, whose code then runs"
+        raise ValueError(f"{path}: trained with encoding {trained_with!r}: {hint}")
+    if encoding and not trained_with:
+        raise ValueError(f"{path}: trained without a custom encoding")
     if not _fit_together(weights, any_inputs=bool(encoding)):
         raise ValueError(f"{path}: its layers do not fit together or do not fit this version")
     for name, values in weights.items():
         if not np.isfinite(values).all():
             raise ValueError(f"{path}: {name} holds numbers that are not finite")
     return {name: values.astype(np.float32) for name, values in weights.items()}
-
-
-def _check_encoding(path: Path, saved: str, given: str) -> None:
-    if saved and not given:
-        name = shortened(saved)
-        raise ValueError(
-            f"{path}: trained with encoding {name!r}: load it with encoding={name!r}, whose code then runs"
-        )
-    if given and not saved:
-        raise ValueError(f"{path}: trained without a custom encoding")
 
 
 def _fit_together(weights: Mapping[str, NDArray[Any]], *, any_inputs: bool) -> bool:

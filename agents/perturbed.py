@@ -21,7 +21,7 @@ _FIRST_WORD = 64
 
 
 class PerturbedAgent:
-    """For training populations: a learner that plays alongside it does not learn to rely on perfect play."""
+    """Keeps a learner that trains alongside it from relying on perfect play."""
 
     def __init__(
         self, of: str | Agent = "heuristic", bias: float = 0.0, noise: float = 0.0, greed: float = 0.0
@@ -35,9 +35,6 @@ class PerturbedAgent:
             noise: share of its decisions that become a uniformly random legal action.
             greed: share of its plays that become its strongest legal card, whatever it has bid; below 0,
                 its weakest.
-
-        Raises:
-            TypeError, ValueError: `noise`, `bias` or `greed` is not a number, or out of range.
         """
         self.noise = check_number("noise", noise, 0, 1, "a share")
         self.bias = check_number("bias", bias, -20, 20, "a number of tricks")

@@ -18,7 +18,6 @@ class ChampionAgent(NetworkAgent):
     """The strongest network that the project has trained; it does not need torch."""
 
     def __init__(self, sample: bool = False, backend: Backend = "auto") -> None:
-        """Read the network that comes with the package; the options are those of `NetworkAgent`."""
         super().__init__(str(CHAMPION), sample, backend)
 
 
@@ -26,7 +25,6 @@ class RivalAgent(NetworkAgent):
     """An independently trained network, used as a yardstick; see `configs/rival.toml`."""
 
     def __init__(self, sample: bool = False, backend: Backend = "auto") -> None:
-        """Read the network that comes with the package; the options are those of `NetworkAgent`."""
         super().__init__(str(RIVAL), sample, backend)
 
 
@@ -38,12 +36,7 @@ class PartnerAgent(NetworkAgent):
     """
 
     def __init__(self, name: str, sample: bool = False, backend: Backend = "auto") -> None:
-        """Read a network that comes with the package.
-
-        Args:
-            name: one of `partner_names`; ValueError for any other.
-            sample, backend: as for `NetworkAgent`.
-        """
+        """Read the network of that name; the other options are those of `NetworkAgent`."""
         check_choice("name", name, partner_names())
         super().__init__(str(PARTNERS / f"{name}.safetensors"), sample, backend)
 

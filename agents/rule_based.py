@@ -94,16 +94,6 @@ _CHANCES = np.array(
 
 
 @compiled
-def _rule_based_action(state: State) -> int:
-    """Return the acting seat's action; reads only what that seat may know."""
-    if state.phase == TRUMP:
-        return FIRST_TRUMP + _best_trump(state)
-    if state.phase == BID:
-        return _best_bid(state)
-    return FIRST_PLAY + _best_card(state)
-
-
-@compiled
 def _chance(state: State, trump: int, card: int) -> float:
     return _CHANCES[int(state.num_players) - MIN_PLAYERS, trump, card]
 
@@ -175,5 +165,12 @@ def _best_card(state: State) -> int:
 
 @kernel([STATE], [np.int64])
 def _act(states: Any, actions: Any) -> None:
+    """Write the acting seats' actions; reads only what those seats may know."""
     for index in range(len(states)):
-        actions[index] = _rule_based_action(states[index])
+        state = states[index]
+        if state.phase == TRUMP:
+            actions[index] = FIRST_TRUMP + _best_trump(state)
+        elif state.phase == BID:
+            actions[index] = _best_bid(state)
+        else:
+            actions[index] = FIRST_PLAY + _best_card(state)

@@ -99,13 +99,9 @@ def draw_worlds(view: View, count: int, rng: np.random.Generator) -> NDArray[Any
 
     Bids that the seat may not see stay HIDDEN. The generator of future deals is a random one.
 
-    Args:
-        view: n decisions.
-        count: worlds per decision, at least 1.
-        rng: used if the view has no random words of its own.
+    count: worlds per decision.
 
-    Returns:
-        [n, count] records of dtype STATE.
+    Returns [n, count] records of dtype STATE.
     """
     check_integer("count", count, 1, 2**31)
     worlds = np.empty((len(view), count), STATE)
@@ -122,7 +118,7 @@ def count_deals(view: View) -> NDArray[np.float64]:
 
 @compiled
 def _pick(cards: int, word: np.uint64) -> int:
-    """Return one uniformly random card of a set, as a set."""
+    """Draw a card of a set, as a set."""
     suited = cards & SUIT_CARDS
     in_suits = count_bits(suited)
     wizards = (cards >> WIZARD_SHIFT) & COUNT
@@ -277,10 +273,7 @@ def _count_splits(plan: _Plan, num_players: int) -> float:
 
 @compiled
 def _deal_unseen(plan: _Plan, counts: Any, world: State, generator: np.uint64) -> np.uint64:
-    """Deal the unseen cards to the other seats; return the generator after the draws.
-
-    counts: those of `_count_ways`.
-    """
+    """Deal the unseen cards to the other seats; return the generator after the draws."""
     pools = np.zeros(MAX_PLAYERS, np.int64)
     rest = plan.pool
     needs = plan.states - 1
@@ -336,11 +329,9 @@ def _deal_unseen(plan: _Plan, counts: Any, world: State, generator: np.uint64) -
 
 @outlined
 def draw_deals(known: State, generator: np.uint64, worlds: Any, reseeds: bool) -> np.uint64:
-    """Fill `worlds` with complete games consistent with what the acting seat knows.
+    """Fill `worlds` with games consistent with what the acting seat knows; return the generator afterwards.
 
     reseeds: also give each world a random generator of future deals.
-
-    Returns the generator after the draws.
     """
     plans = np.empty(1, _PLAN)  # a record does not keep its array alive: take `plans[0]` where it is needed
     _make_plan(known, plans[0])

@@ -65,8 +65,8 @@ def sample_worlds(
 
     Args:
         view: n decisions.
-        count: worlds per decision, at least 1.
-        rng: used if the view has no random words of its own.
+        count: worlds per decision.
+        rng: for views without random words.
         evidence: weigh worlds by "nothing", by the trump named and the "bids", or by those and the "plays".
         model: a guess at what the other seats do.
 
@@ -80,25 +80,14 @@ def sample_worlds(
 
 
 def check_evidence(name: str) -> int:
-    """Return the evidence as a number for compiled code. Raises ValueError if the name is unknown."""
+    """Return the evidence as a number for compiled code."""
     check_choice("evidence", name, _EVIDENCE)
     return _EVIDENCE.index(name)
 
 
 @compiled
-def _rewind_round(world: State, past: State) -> None:
-    """Take `past`, a copy of a world, back to the start of the round, with the world's hands dealt."""
-    for seat in range(world.num_players):
-        past.hands[seat] = world.hands[seat] + world.played[seat]
-    turn_up(past, int(world.upcard))
-
-
-@compiled
 def _next_action(world: State, past: State) -> int:
-    """Return the action taken next in `past`, an earlier moment of a world; _NO_ACTION if there is none.
-
-    A bid that is HIDDEN in the world must be filled in before.
-    """
+    """Return the action taken next in `past`, an earlier moment of a world; _NO_ACTION if there is none."""
     if past.phase == TRUMP:
         return _NO_ACTION if world.phase == TRUMP else FIRST_TRUMP + int(world.trump)
     if past.phase == BID:
@@ -119,7 +108,9 @@ def replay_bidding(world: State, past: Any, weighs: bool, workspace: Workspace) 
     """
     past[0] = world
     state = past[0]
-    _rewind_round(world, state)
+    for seat in range(world.num_players):
+        state.hands[seat] = world.hands[seat] + world.played[seat]
+    turn_up(state, int(world.upcard))  # the start of the round
     likelihood = 1.0
     while state.phase < PLAY:
         seat = int(state.seat)
@@ -196,12 +187,12 @@ def _sample_rows(known: Any, words: Any, evidence: int, model: Any, worlds: Any)
 
 @compiled
 def resample(weights: Any, start: float, chosen: Any) -> None:
-    """Choose indices in proportion to their weights, by systematic resampling (Kitagawa 1996).
+    """Write indices in proportion to their weights, by systematic resampling (Kitagawa 1996).
 
     Args:
         weights: float64 [n], not all 0.
         start: a random number in [0, 1), which decides the choice.
-        chosen: int64 [count], written here: indices in ascending order; some may repeat.
+        chosen: int64 [count], written here in ascending order; some indices may repeat.
     """
     step = weights.sum() / len(chosen)
     number, reached = 0, weights[0]

@@ -41,8 +41,6 @@ class SearchAgent:
         """Set the effort; the other options are those of `wizard_env.agents.search.playouts.Playouts`.
 
         playouts: the agent that plays the round to its end, "heuristic" or "random".
-
-        Raises ValueError if an option is out of range.
         """
         check_choice("playouts", playouts, _PLAYOUTS)
         self._playouts = Playouts(worlds, milliseconds, threads, evidence, at_random=playouts == "random")
@@ -112,7 +110,6 @@ def _distinct_cards(state: State, allowed: int) -> int:
 
 @kernel([STATE], [[np.uint8]])
 def _mark_choices(known: Any, tried: Any) -> None:
-    """Set the actions worth trying to 1."""
     scratch = np.empty(1, SCRATCH)
     for index in range(len(known)):
         first, choices = first_action(known[index]), _promising_choices(known[index], scratch[0])

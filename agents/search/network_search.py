@@ -43,17 +43,11 @@ class NetworkSearchAgent:
         Args:
             network: path of a network; the champion's by default.
             worlds: worlds that each action is tried in, at least 2; rounded up to whole batches.
-            milliseconds: try batches for this long per decision, instead of a number of worlds.
-            threads: the most threads to use, see `Playouts`.
             likely: actions that the network gives less than this probability are not tried.
             errors: standard errors by which another action must beat the network's own.
             playouts: path of the network that decides for every seat of a world; by default a small one,
                 distilled from the champion.
             backend: what computes `network`, see `NetworkAgent`.
-
-        Raises:
-            ValueError: an option is out of range.
-            FileNotFoundError: there is no such network.
         """
         self.network = NetworkAgent(network, backend=backend)
         if not 0 <= likely < _LIKELY_BELOW:

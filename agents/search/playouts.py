@@ -89,17 +89,13 @@ class Playouts:
         """Set the effort.
 
         Args:
-            worlds: worlds per decision, at least 1; rounded up to whole batches of BATCH if it is more
-                than one batch.
+            worlds: worlds per decision; above BATCH they are rounded up to whole batches.
             milliseconds: draw batches for this long per decision, instead of a number of worlds.
-            threads: the most threads to use, up to the number of processors; None is as many as
-                `wizard_env.set_num_threads` allows. Fewer are used while that is faster.
+            threads: the most threads to use; None is as many as `wizard_env.set_num_threads` allows.
+                Fewer are used while that is faster.
             evidence: as for `wizard_env.agents.search.likelihood.sample_worlds`.
             model: a guess at what all seats do, in weighing and in playing out.
             at_random: play out at random instead.
-
-        Raises:
-            ValueError: an option is out of range.
         """
         self.worlds = check_integer("worlds", worlds, 1, 2**20)
         if threads is not None:
@@ -224,14 +220,14 @@ def _try_batch(
 
 @compiled
 def _finish_round(state: State, workspace: Workspace) -> None:
-    """Let every seat do what the model does until the round is scored."""
+    """Play every seat as the model does until the round is scored."""
     while state.phase < SCORED:
         apply(state, choose_action(state, workspace))
 
 
 @compiled
 def _finish_at_random(state: State, generator: np.uint64) -> np.uint64:
-    """Let every seat act at random until the round is scored; return the generator after the draws."""
+    """Play every seat at random until the round is scored; return the generator after the draws."""
     while state.phase < SCORED:
         generator = step_generator(generator, 1)
         apply(state, random_action(state, mix(generator)))
@@ -240,7 +236,6 @@ def _finish_at_random(state: State, generator: np.uint64) -> np.uint64:
 
 @kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[np.float64]]]], [np.int64], int)
 def _play_out(decisions: Any, settings: Any, first_batch: int, parts: Any, queue: Any, patience: int) -> None:
-    """Try those batches that the queue gives."""
     batches = parts.shape[1]
     task = claim(queue, patience)
     while task >= 0:

@@ -66,10 +66,7 @@ MODEL_KIND = SeatModel._make(([np.float32], [np.int64], _SOFTMAX_KIND, _SOFTMAX_
 class Workspace(NamedTuple):
     """A model with memory for one decision at a time."""
 
-    weights: NDArray[np.float32]
-    widths: NDArray[np.int64]
-    bids: Softmax
-    plays: Softmax
+    model: SeatModel
     scratch: NDArray[Any]
     """[1] of dtype SCRATCH; its `values` hold the value of every choice."""
     rows: NDArray[Any]
@@ -90,10 +87,7 @@ def new_workspace(model: SeatModel) -> Workspace:
     for width in model.widths:
         widest = max(widest, width)
     return Workspace(
-        model.weights,
-        model.widths,
-        model.bids,
-        model.plays,
+        model,
         np.empty(1, SCRATCH),
         np.zeros(1, OBSERVATION_ROW),
         np.empty((2, widest), np.float32),
@@ -107,7 +101,7 @@ def choose_action(state: State, workspace: Workspace) -> int:
     choices = legal(state)
     if choices & (choices - 1) == 0:
         return first_action(state) + lowest_bit(choices)
-    if len(workspace.widths):
+    if len(workspace.model.widths):
         _write_logits(state, workspace)
     else:
         choice_values(state, workspace.scratch[0])
@@ -120,8 +114,8 @@ def likelihood_of(action: int, state: State, workspace: Workspace) -> float:
     choices = legal(state)
     if choices & (choices - 1) == 0:
         return 1.0
-    epsilon, temperature = workspace.plays if state.phase == PLAY else workspace.bids
-    if len(workspace.widths):
+    epsilon, temperature = workspace.model.plays if state.phase == PLAY else workspace.model.bids
+    if len(workspace.model.widths):
         _write_logits(state, workspace)
     else:
         choice_values(state, workspace.scratch[0])
@@ -155,7 +149,7 @@ def _write_logits(state: State, workspace: Workspace) -> None:
 def _compute(workspace: Workspace) -> Any:
     """Compute the network for the observation in the workspace; returns its outputs, float32 [widest]."""
     observation, hidden, active = workspace.rows[0].values, workspace.hidden, workspace.active
-    weights, widths = workspace.weights, workspace.widths
+    weights, widths = workspace.model.weights, workspace.model.widths
     count, done = 0, 0
     for block in range(0, OBS_SIZE, WORD_BITS):
         start = min(block, OBS_SIZE - WORD_BITS)
