@@ -1,15 +1,16 @@
 """Duplicate deals: the same cards in every rotation of the seats, for evaluations and leagues."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env import Agent, Games, Rules, View
+from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.agents import load
+from wizard_env.checks import printable
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, actions_by_owner
 
@@ -36,15 +37,10 @@ class Player:
 
 
 def load_players(entrants: Sequence[Entrant | str]) -> tuple[Player, ...]:
-    """Load the agents of entrants; equal names share one agent. Raises as `load` does."""
-    named: dict[str, Player] = {}
-    players = []
-    for one in entrants:
-        if isinstance(one, str):
-            players.append(named.get(one) or named.setdefault(one, Player(Entrant(one, one))))
-        else:
-            players.append(Player(one))
-    return tuple(players)
+    """Load the agents of entrants; equal names share one agent."""
+    names = dict.fromkeys(one for one in entrants if isinstance(one, str))
+    named = {name: Player(Entrant(name, name)) for name in names}
+    return tuple(named[one] if isinstance(one, str) else Player(one) for one in entrants)
 
 
 def arrange(entrants: int, num_players: int) -> NDArray[np.int64]:
@@ -86,8 +82,6 @@ class Results:
 
     @staticmethod
     def join(parts: Sequence["Results"]) -> "Results":
-        """Join the parts of one evaluation."""
-
         def along(axis: int, name: str) -> NDArray[Any]:
             return np.concatenate([getattr(part, name) for part in parts], axis)
 
@@ -129,6 +123,15 @@ def play(deals: Deals) -> Results:
     )
 
 
+def replay(rules: Rules, seed: int, actions: NDArray[np.uint8], names: Iterable[str]) -> Game:
+    """Play a recorded game again. names: of the agents, by seat."""
+    game = Game(rules, seed=seed)
+    game.players = tuple(map(printable, names))
+    for action in actions.tolist():
+        game.step(action)
+    return game
+
+
 class _TimedAgent:
     """Counts and times an agent's decisions, except for its first call, which may compile code."""
 
@@ -165,9 +168,9 @@ class _SeatedGames:
         self.agent_of_entrant = np.array([numbers[id(player.agent)] for player in players])
         seating = arrange(len(players), rules.num_players)
         self._agent_of_seat = np.tile(self.agent_of_entrant[seating], (len(seeds), 1))
-        # a stream of random words for each game, which does not give the deal's seed away
+        # agents see the words and the generator's seed, which do not give the seeds of the deals away
         self._streams = np.stack([noise_streams(seeds, a + 1) for a in range(len(players))], axis=1).ravel()
-        self._rng = np.random.default_rng(self._streams)  # a generator gives its seed away: not the deals'
+        self._rng = np.random.default_rng(self._streams)
         self._taken: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
 
     def play_round(self) -> NDArray[Any]:
@@ -188,7 +191,6 @@ class _SeatedGames:
         return games.states
 
     def recorded_actions(self) -> list[NDArray[np.uint8]]:
-        """Return the actions of each recorded game, in order."""
         if not self._recorded:
             return []
         numbers, actions = (np.concatenate(parts) for parts in zip(*self._taken, strict=True))

@@ -4,12 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from wizard_env import Game, Rules
-from wizard_env.checks import printable
-from wizard_env.evaluation.duplicate_deals import Deals, Entrant, Player, Results, arrange, load_players, play
+from wizard_env.evaluation.duplicate_deals import (
+    Deals,
+    Entrant,
+    Player,
+    Results,
+    arrange,
+    load_players,
+    play,
+    replay,
+)
 from wizard_env.evaluation.standings import Bidding, Difference, Standing, summarize
 from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.games import game_seeds
@@ -84,7 +89,7 @@ def evaluate(
     num_records: int = 0,
     spread: Map = in_this_process,
 ) -> Evaluation:
-    """Let agents play the same deals in every rotation of the seats.
+    """Compare agents on the same deals, in every rotation of the seats.
 
     Each deal is played once for each entrant: in arrangement a, entrant (s + a) % len(entrants) takes seat s.
     So every entrant plays every seat of every deal exactly once, and all have the same luck of the deal.
@@ -92,15 +97,12 @@ def evaluate(
     Args:
         entrants: names or agents, at least one; for A alone against B give A, B, B, B. Agents must not
             remember anything from one game to the next.
-        rules: the options of the games.
-        games: the number of deals; a deal is a whole game.
+        rules: of the games.
+        games: the number of deals, at least 2; a deal is a whole game.
         seed: the same seed gives the same deals, whatever is compared, and the same random words to agents
             that take their randomness from `view.noise`.
         num_records: the most games to return: the first ones, deal by deal in each arrangement.
         spread: where to play, see `wizard_env.evaluation.workers`; the result is the same everywhere.
-
-    Raises:
-        ValueError: no entrants, or fewer than two games, which give no interval.
     """
     if not entrants:
         raise ValueError("no entrants: at least one agent is needed")
@@ -128,19 +130,11 @@ def evaluate(
         seed=seed,
         **summarize(results, names, rules, seed)._asdict(),
         records=[
-            _replay(rules, int(seeds[deal]), actions, [names[one] for one in seating[arrangement]])
+            replay(rules, int(seeds[deal]), actions, [names[one] for one in seating[arrangement]])
             for (deal, arrangement), actions in zip(numbers, results.actions, strict=True)
         ],
         times=_times(results, players),
     )
-
-
-def _replay(rules: Rules, seed: int, actions: NDArray[np.uint8], names: Sequence[str]) -> Game:
-    game = Game(rules, seed=seed)
-    game.players = tuple(map(printable, names))
-    for action in actions.tolist():
-        game.step(action)
-    return game
 
 
 def _times(results: Results, players: Sequence[Player]) -> list[Timing]:

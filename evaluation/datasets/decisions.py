@@ -1,17 +1,30 @@
-"""Playing games for a data set: every decision, with the points that followed."""
+"""Playing games for a data set: every decision, with its probabilities and the points that followed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env import NUM_ACTIONS, Agent, Games, Rules, printed_actions, reorder_actions
-from wizard_env.evaluation.datasets.probabilities import act_with_probabilities
+from wizard_env import NUM_ACTIONS, Agent, Games, Rules, View, printed_actions, reorder_actions
 from wizard_env.sampling import next_words, noise_streams
+from wizard_env.view import Actions
 
 _ROWS = 2**16
 """About the number of decisions that are kept in memory until their games end."""
+
+
+_Probabilities: TypeAlias = NDArray[np.float32]
+"""[n, NUM_ACTIONS], of the actions in the suits as printed; NaN where an agent does not give them."""
+
+
+@runtime_checkable
+class _ProbabilisticAgent(Protocol):
+    """An agent that gives the probabilities that it acts by."""
+
+    def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, _Probabilities]:
+        """Return the actions that `act` chooses, and the probability of each action."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,7 @@ def play_decisions(
     numbers: NDArray[np.int64],
     seeds: NDArray[np.uint64],
 ) -> dict[str, NDArray[Any]]:
-    """Play games to their end.
+    """Play games to their end; return the columns of COLUMNS (see `parquet.py`), game by game.
 
     Args:
         agents: those of `behaviour`, loaded.
@@ -51,9 +64,6 @@ def play_decisions(
         rules: of every game.
         numbers: int64 [n], the number of each game in the data set.
         seeds: uint64 [n], the seed of each deal.
-
-    Returns:
-        The columns of COLUMNS (see `parquet.py`), game by game and within a game in the order of play.
     """
     count = len(seeds)
     games = Games(
@@ -66,7 +76,7 @@ def play_decisions(
     )
     pad = np.zeros((count, len(rules.rounds), rules.num_players), np.int32)
     streams = noise_streams(seeds, 1)
-    rng = np.random.default_rng(streams)  # a generator gives its seed away: not the deals'
+    rng = np.random.default_rng(streams)  # agents can read its seed, which is not that of the deals
     steps: list[dict[str, NDArray[Any]]] = []
     running = np.arange(count)
     while len(running):
@@ -76,7 +86,7 @@ def play_decisions(
         actions, probabilities = act_with_probabilities(agents, owner, view, rng)
         if behaviour.canonical_suits:
             order = games.order[running]
-            actions, probabilities = reorder_actions(actions, order), _reordered(probabilities, order)
+            actions, probabilities = reorder_actions(actions, order), _reorder(probabilities, order)
         steps.append(
             {
                 "row": running,
@@ -110,7 +120,27 @@ def play_decisions(
     }
 
 
-def _reordered(probabilities: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
+def act_with_probabilities(
+    agents: Sequence[Agent], owner: NDArray[np.integer], view: View, rng: np.random.Generator
+) -> tuple[Actions, _Probabilities]:
+    """Ask each agent for its actions, as `wizard_env.view.actions_by_owner` does, and their probabilities."""
+    if (owner == owner[0]).all():
+        return _ask(agents[owner[0]], view, rng)
+    actions = np.empty(len(view), np.int64)
+    probabilities = np.empty((len(view), NUM_ACTIONS), np.float32)
+    for number in np.unique(owner):
+        theirs = owner == number
+        actions[theirs], probabilities[theirs] = _ask(agents[number], view.select(theirs), rng)
+    return actions, probabilities
+
+
+def _ask(agent: Agent, view: View, rng: np.random.Generator) -> tuple[Actions, _Probabilities]:
+    if isinstance(agent, _ProbabilisticAgent):
+        return agent.act_and_tell(view, rng)
+    return agent.act(view, rng), np.full((len(view), NUM_ACTIONS), np.nan, np.float32)
+
+
+def _reorder(probabilities: _Probabilities, order: NDArray[np.uint8]) -> _Probabilities:
     """Turn the probabilities of printed actions into those of the actions shown in each order of suits."""
     ids = np.tile(np.arange(NUM_ACTIONS), len(order))
     printed = printed_actions(ids, order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)

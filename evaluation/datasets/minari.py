@@ -21,20 +21,12 @@ _COLUMNS = ("observation", "mask", "action", "points", "seat", "round", "game", 
 
 
 def add_to_minari(folder: Path, dataset_id: str) -> int:
-    """Add a data set to the local ones of Minari.
+    """Add a data set to the local ones of Minari; return the number of episodes.
 
     The points of the round are the reward of an episode's last step; the observation after it is zero. The
-    masks are in the infos, as `action_mask`.
+    masks are in the infos, as `action_mask`. Raises ValueError if Minari has a data set of that name.
 
-    Args:
-        folder: of the data set.
-        dataset_id: its name there, as in `wizard/heuristic-v0`.
-
-    Returns:
-        The number of episodes.
-
-    Raises:
-        ValueError: Minari has a data set of that name.
+    dataset_id: its name there, as in `wizard/heuristic-v0`.
     """
     parts = list(read_decisions(folder, _COLUMNS))
     columns = {name: np.concatenate([part[name] for part in parts]) for name in _COLUMNS}

@@ -99,19 +99,12 @@ def read_about(folder: str | Path) -> dict[str, Any]:
 def read_decisions(
     folder: str | Path, columns: Sequence[str] | None = None, rows: int = 65_536
 ) -> Iterator[dict[str, NDArray[Any]]]:
-    """Read the decisions of a data set, some at a time.
+    """Read the decisions of a data set, at most `rows` at a time.
 
-    Args:
-        folder: of the data set.
-        columns: the columns to read; all if None.
-        rows: the most decisions at a time.
+    Yields arrays of n rows by column; observations, masks and probabilities are [n, entries]. Raises
+    FileNotFoundError if there is no data set, ValueError if a file is damaged or a column is unknown.
 
-    Yields:
-        Arrays of n rows by name; observations, masks and probabilities are [n, entries].
-
-    Raises:
-        FileNotFoundError: the folder holds no data set.
-        ValueError: a file is damaged, or is not of a data set; there is no such column.
+    columns: the columns to read; all if None.
     """
     paths = sorted(Path(folder).glob(_SHARDS))
     if not paths:
@@ -124,7 +117,6 @@ def read_decisions(
 
 
 def _batches(path: Path, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
-    """Read the batches of a file, and check every page against its checksum."""
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             kinds = {field.name: field.type for field in file.schema_arrow}

@@ -2,19 +2,19 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Agent, Game, Rules, __version__, load, write_records
 from wizard_env.agents.network import LAYOUT
-from wizard_env.checks import printable
 from wizard_env.evaluation.datasets.decisions import Behaviour, games_at_once, least_decisions, play_decisions
 from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, ShardWriter
+from wizard_env.evaluation.duplicate_deals import replay
 from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.files.json_objects import read_object
 from wizard_env.files.locks import locked
@@ -26,8 +26,7 @@ _PARTS = 8
 """Parts of a shard; the games of a part are played side by side."""
 
 
-@dataclass(frozen=True)
-class _Shard:
+class _Shard(NamedTuple):
     """A file of decisions to write."""
 
     path: Path
@@ -52,7 +51,7 @@ def write_dataset(
     records: bool = False,
     spread: Map = in_this_process,
 ) -> Iterator[int]:
-    """Let agents play whole games until there are enough decisions, and write every decision.
+    """Write the decisions of agents in whole games, until there are enough.
 
     The games are the same however they are spread. Shards that are there already are kept, so that an
     interrupted data set continues where it stopped.
@@ -62,7 +61,7 @@ def write_dataset(
         agents: names of agents, as `load` takes them; they take the seats in turn.
         rules: of the games; several share the decisions equally.
         decisions: the least number to write, counting those with a single legal action.
-        seed: the same seed gives the same deals.
+        seed: of the deals.
         canonical_suits, skip_forced: see `Behaviour`.
         records: also write a record of every game, beside each shard.
         spread: where to play, see `workers`.
@@ -72,7 +71,7 @@ def write_dataset(
 
     Raises:
         BlockingIOError: another process writes into the folder.
-        ValueError: the folder holds another data set; or a number is out of range. Otherwise as `load`.
+        ValueError: the folder holds another data set.
     """
     if decisions < 1:
         raise ValueError(f"decisions={decisions}: allowed are numbers from 1")
@@ -98,7 +97,7 @@ def write_dataset(
 
 
 def _claim(folder: Path, about: dict[str, Any]) -> None:
-    """Describe the data set in its folder. Raises ValueError if another one is there."""
+    """Describe the data set in its folder, unless another one is there."""
     kept = folder / ABOUT
     if kept.exists():
         before = read_object(kept)
@@ -135,7 +134,7 @@ def _load_all(names: tuple[str, ...]) -> list[Agent]:
 
 
 def _write_shard(shard: _Shard) -> int:
-    """Play the games of a shard, write it, and return the number of its decisions."""
+    """Write a shard; return the number of its decisions."""
     agents, behaviour, rules = _load_all(shard.behaviour.agents), shard.behaviour, shard.rules
     written = 0
 
@@ -161,12 +160,8 @@ def _replay(rules: Rules, columns: dict[str, NDArray[Any]], agents: Sequence[str
     """Play the games of some columns again; these have every decision, in printed suits."""
     starts = np.flatnonzero(columns["step"] == 0)
     games = []
-    for start, stop in zip(starts, [*starts[1:], len(columns["step"])], strict=True):
-        game = Game(rules, seed=int(columns["deal_seed"][start]))
+    for start, actions in zip(starts, np.split(columns["action"], starts[1:]), strict=True):
         first = int(columns["game"][start])
-        seated = (agents[(seat + first) % len(agents)] for seat in range(rules.num_players))
-        game.players = tuple(map(printable, seated))
-        for action in columns["action"][start:stop].tolist():
-            game.step(action)
-        games.append(game)
+        seated = [agents[(seat + first) % len(agents)] for seat in range(rules.num_players)]
+        games.append(replay(rules, int(columns["deal_seed"][start]), actions, seated))
     return games

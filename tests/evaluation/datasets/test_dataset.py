@@ -11,6 +11,7 @@ from wizard_env import NUM_ACTIONS, Game, Rules, View, load, printed_actions
 from wizard_env.evaluation.workers import workers
 
 pytest.importorskip("pyarrow")
+from wizard_env.evaluation.datasets.decisions import act_with_probabilities
 from wizard_env.evaluation.datasets.parquet import COLUMNS, read_decisions
 from wizard_env.evaluation.datasets.writer import write_dataset
 
@@ -95,8 +96,6 @@ class Silent:
 
 
 def test_an_agent_that_gives_no_probabilities() -> None:
-    from wizard_env.evaluation.datasets.probabilities import act_with_probabilities
-
     view = View.of([Game(RULES, seed=1), Game(RULES, seed=2)])
     agents = [Silent(), load("heuristic")]
     actions, given = act_with_probabilities(agents, np.array([0, 1]), view, np.random.default_rng(0))
