@@ -83,14 +83,11 @@ def analyse(
 
     Args:
         game: finished or not, with its history; so not one from `Game.from_state`.
-        agent: an agent that expects points of every legal action, such as "search" or "champion+search".
+        agent: one that expects points of every legal action, such as "search"; ValueError for any other.
         analyst: the agent's name.
         seed: of the agent's randomness.
         only: the numbers of the rounds to judge, from 1; None for all. The result for a round is the same
             without the others.
-
-    Raises:
-        ValueError: the agent expects no points of single actions.
     """
     states, taken = _states_before_actions(game), np.array(game.history, np.int64)
     chosen = np.arange(len(taken))
@@ -123,7 +120,6 @@ def analyse(
 
 
 def _states_before_actions(game: Game) -> NDArray[Any]:
-    """Return the states before each action of the game's history, records of dtype STATE."""
     states = np.empty(len(game.history), STATE)
     for number, (replayed, action) in enumerate(game.retrace()):
         states[number] = replayed.state[0]
@@ -155,7 +151,6 @@ def _judge(
 def _sum_up(
     game: Game, states: NDArray[Any], worth: NDArray[np.float64], lost: NDArray[np.float64]
 ) -> tuple[float, list[PlayedSeat]]:
-    """Return the par of the finished rounds, and the play of each seat."""
     players = game.rules.num_players
     indices, position = np.unique(states["round_index"], return_inverse=True)
     scored = dict(game.scene().pad)

@@ -32,10 +32,7 @@ def connect(address: str, option: str, processors: int | None = None) -> Iterato
         option: the option that gave the address, for the error.
         processors: the number that a cluster which is started here offers; by default those of this machine.
 
-    Raises:
-        ModuleNotFoundError: ray is not installed.
-        ConnectionError: there is no cluster at that address.
-        ValueError: it is not an address.
+    Raises ConnectionError if there is no cluster at that address, ValueError if it is not an address.
     """
     with extra("cluster"):
         import ray

@@ -105,14 +105,7 @@ class _Line(NamedTuple):
 
 
 def summarize(results: Results, names: Sequence[str], rules: Rules, seed: int) -> Summary:
-    """Work out the standings of the entrants, their differences and their bids.
-
-    Args:
-        results: of the entrants' games.
-        names: of the entrants, in their order.
-        rules: of the games.
-        seed: of the bootstrap.
-    """
+    """Return the standings of the entrants, their differences and their bids. seed: of the bootstrap."""
     entrants = {name: [i for i, one in enumerate(names) if one == name] for name in names}
     seating = arrange(len(names), rules.num_players)
     ranks = rank_seats(results.scores)

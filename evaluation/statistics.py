@@ -46,9 +46,7 @@ def estimate_means(strata: Sequence[Totals], seed: int) -> list[Estimate]:
     Deals are resampled within each stratum, with all their quantities together; so quantities that are equal
     on every deal have equal intervals.
 
-    Args:
-        strata: of at least 2 deals each, for example one for each table size.
-        seed: of the bootstrap.
+    strata: of at least 2 deals each, for example one for each table size.
     """
     sums = [totals.sums.astype(np.float64) for totals in strata]
     counts = np.sum([len(totals.sums) * totals.counts for totals in strata], axis=0)
@@ -71,11 +69,9 @@ def estimate_weighted_sums(
     Args:
         samples: of at least two numbers each, resampled independently of each other.
         weights: float64 [sums, samples].
-        seed: of the bootstrap.
     """
 
     def sums(*drawn: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-        """Return [sums, resamples]."""
         added: NDArray[np.float64] = weights @ np.stack([one.mean(axis=axis) for one in drawn])
         return added
 

@@ -17,14 +17,14 @@ from wizard_env.compiled.processes import end_with_parent
 from wizard_env.compiled.threads import set_num_threads
 from wizard_env.evaluation.ray_cluster import connect
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 
 class Map(Protocol):
     """Calls a function for every task; yields the results in the order of the tasks, as they come in."""
 
-    def __call__(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]: ...
+    def __call__(self, function: Callable[[_T], _R], tasks: Iterable[_T], /) -> Iterator[_R]: ...
 
 
 @contextmanager
@@ -33,12 +33,7 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
 
     Args:
         count: the number of processes on this machine; 1 is this process itself.
-        ray_address: the Ray cluster to work on instead; "local" starts one here.
-
-    Raises:
-        ValueError: `count` is below 1, or is given together with an address.
-        ModuleNotFoundError: an address is given and ray is not installed.
-        ConnectionError: there is no cluster at that address.
+        ray_address: the Ray cluster to work on instead, or a ConnectionError; "local" starts one here.
     """
     if count < 1:
         raise ValueError(f"workers={count}: allowed are numbers from 1")
@@ -78,30 +73,31 @@ def use_one_thread() -> None:
 @contextmanager
 def torch_on_one_thread() -> Iterator[None]:
     """Keep torch, if it is imported, to one thread; results of several may differ in the last bit."""
-    torch: Any = sys.modules.get("torch")
-    threads = torch.get_num_threads() if torch else 1
+    if "torch" not in sys.modules:
+        yield
+        return
+    torch = sys.modules["torch"]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     try:
-        if torch:
-            torch.set_num_threads(1)
         yield
     finally:
-        if torch:
-            torch.set_num_threads(threads)
+        torch.set_num_threads(threads)
 
 
-def in_this_process(function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+def in_this_process(function: Callable[[_T], _R], tasks: Iterable[_T], /) -> Iterator[_R]:
     """Do the tasks one after another: the `Map` of a single worker."""
     with torch_on_one_thread():
         yield from map(function, tasks)
 
 
-def _map_on_ray(ray: Any, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]:
+def _map_on_ray(ray: Any, function: Callable[[_T], _R], tasks: Iterable[_T], /) -> Iterator[_R]:
     remote: Any = ray.remote(num_cpus=1)(_with_one_thread)
     pending = [remote.remote(function, task) for task in tasks]
     while pending:
         yield ray.get(pending.pop(0))
 
 
-def _with_one_thread(function: Callable[[Task], Result], task: Task) -> Result:
+def _with_one_thread(function: Callable[[_T], _R], task: _T) -> _R:
     use_one_thread()
     return function(task)

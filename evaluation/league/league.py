@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
-from wizard_env.evaluation.duplicate_deals import Deals, Player, arrange, load_players, play
+from wizard_env.evaluation.duplicate_deals import Deals, arrange, load_players, play
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.league.ratings import Rating, rate
 from wizard_env.evaluation.league.results import LeagueFile, Matchup, Member, TableScores
@@ -44,14 +44,8 @@ class League:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the league as plain values, for JSON."""
-        return {
-            "rules": [rules.to_dict() for rules in self.rules],
-            "games": self.games,
-            "seed": self.seed,
-            "tables": list(self.tables),
-            "ratings": [asdict(rating) for rating in self.ratings],
-            "differences": [asdict(difference) for difference in self.differences],
-        }
+        rules = [rules.to_dict() for rules in self.rules]
+        return asdict(self) | {"rules": rules, "tables": list(self.tables)}
 
 
 def play_league(
@@ -73,7 +67,6 @@ def play_league(
 
     Raises:
         BlockingIOError: another process writes into the folder.
-        ValueError: too few agents or games, or the same agent twice.
         LeagueFileError: the file is damaged.
     """
     largest = max(one.num_players for one in rules)
@@ -91,13 +84,13 @@ def play_league(
         results = LeagueFile(folder / FILE_NAME)
         chosen = [_choose(results, members, one, seed) for one in rules]
         everywhere = [table for tables in chosen for table in tables]
-        todo = [
-            (table, start, Deals(_players_at(table, players), table.rules, seeds[start:stop]))
-            for table in everywhere
-            for start, stop in _missing(results.tables.get(table, {}), games)
-        ]
-        found = spread(play, [deals for _, _, deals in todo])
-        for (table, start, _), played in zip(todo, found, strict=True):
+        todo, tasks = [], []
+        for table in everywhere:
+            seated = tuple(players[member.name] for member in table.members)
+            for start, stop in _missing(results.tables.get(table, {}), games):
+                todo.append((table, start))
+                tasks.append(Deals(seated, table.rules, seeds[start:stop]))
+        for (table, start), played in zip(todo, spread(play, tasks), strict=True):
             results.add(table, start, played.scores)
     scores = [
         TableScores(table, np.stack([results.tables[table][deal] for deal in range(games)]))
@@ -116,7 +109,7 @@ def play_league(
 
 
 def _choose(results: LeagueFile, members: dict[str, Member], rules: Rules, seed: int) -> list[Matchup]:
-    """Choose the tables of the league for these rules, including those that have begun."""
+    """Choose the tables for these rules, including those that have begun."""
     known = set(members.values())
     begun = [
         tuple(sorted(member.name for member in table.members))
@@ -134,10 +127,6 @@ def _shuffle(table: Seating, seed: int) -> list[str]:
     other agent.
     """
     return sorted(table, key=lambda name: hashlib.sha256(repr((seed, table, name)).encode()).digest())
-
-
-def _players_at(table: Matchup, players: dict[str, Player]) -> tuple[Player, ...]:
-    return tuple(players[member.name] for member in table.members)
 
 
 def _missing(played: dict[int, NDArray[np.int32]], games: int) -> list[tuple[int, int]]:

@@ -57,13 +57,9 @@ class LeagueFile:
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the file, if there is one.
+        """Read the file, if there is one. Raises LeagueFileError if a line is damaged.
 
         A last line without an end is removed: its run was killed while it wrote the line.
-
-        Raises:
-            LeagueFileError: a line is damaged; the message names the line. The file is left as it is.
-            OSError: the file cannot be read.
         """
         self.path = path
         self.tables: dict[Matchup, dict[int, NDArray[np.int32]]] = {}
@@ -86,13 +82,7 @@ class LeagueFile:
                 file.truncate(len(whole))
 
     def add(self, table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> None:
-        """Add some deals and write them to the disk.
-
-        Args:
-            table: the table that played them.
-            first_deal: the number of the first deal; the others follow.
-            scores: int32 [deals, arrangements, seats].
-        """
+        """Add some deals, numbered from `first_deal`, and write them. scores: see `TableScores`."""
         line = _format(table, first_deal, scores)
         self._add(table, first_deal, scores)
         self.path.parent.mkdir(parents=True, exist_ok=True)

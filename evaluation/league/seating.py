@@ -18,18 +18,14 @@ Seating = tuple[str, ...]
 
 
 def choose_seatings(agents: Sequence[str], size: int, taken: Collection[Seating], seed: int) -> list[Seating]:
-    """Choose the tables of a league, each of different agents in the order of their names.
+    """Choose the tables of a league, each of `size` different agents in the order of their names.
 
     Few agents meet in all combinations. In larger leagues tables are added one at a time: of some random
     tables for a pair that has met least, the one whose pairs have met least. So all pairs meet about equally
     often; when an agent joins, every new table includes it; and a list that was cut short is completed to
     the same list.
 
-    Args:
-        agents: names, all different.
-        size: the number of agents at a table; not more than there are agents.
-        taken: tables of this size that were chosen before for these agents, or for some of them.
-        seed: of the choice.
+    taken: tables of this size that were chosen before for these agents, or for some of them.
     """
     names = sorted(agents)
     if comb(len(names), size) <= ROUND_ROBIN:
@@ -45,7 +41,8 @@ def choose_seatings(agents: Sequence[str], size: int, taken: Collection[Seating]
         others = np.delete(np.arange(len(names)), pair)
         drawn = rng.permuted(np.tile(others, (_CANDIDATES, 1)), axis=1)[:, : size - 2]
         candidates = np.sort(np.hstack([np.tile(pair, (_CANDIDATES, 1)), drawn]), axis=1)
-        order = np.argsort(_familiarity(meetings, candidates), kind="stable")
+        met = meetings[candidates[:, :, np.newaxis], candidates[:, np.newaxis]]
+        order = np.argsort((met**2).sum(axis=(1, 2)), kind="stable")
         table = next(table for table in map(tuple, candidates[order].tolist()) if table not in tables)
         tables.append(table)
         _count_meetings(meetings, table)
@@ -56,12 +53,3 @@ def _count_meetings(meetings: NDArray[np.int64], table: tuple[int, ...]) -> None
     for one, other in combinations(table, 2):
         meetings[one, other] += 1
         meetings[other, one] += 1
-
-
-def _familiarity(meetings: NDArray[np.int64], tables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return int64 [tables]: the squared meetings of each table's pairs, added up."""
-    pairs = np.stack(
-        [meetings[tables[:, i], tables[:, j]] for i, j in combinations(range(tables.shape[1]), 2)]
-    )
-    squares: NDArray[np.int64] = (pairs**2).sum(axis=0)
-    return squares

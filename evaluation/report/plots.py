@@ -16,7 +16,7 @@ from wizard_env.evaluation.league.league import League
 from wizard_env.evaluation.report.grids import leads_by_pair
 from wizard_env.evaluation.scorecard.scorecard import Scorecard
 
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """A palette that colour-blind readers can tell apart (Okabe and Ito, Color Universal Design, 2008)."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 _DPI = 200
@@ -31,7 +31,7 @@ class _Bar(NamedTuple):
     value: float
     low: float
     high: float
-    color: str = COLORS[0]
+    color: str = _COLORS[0]
 
 
 def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, bytes]:
@@ -105,14 +105,14 @@ def _panels(
 
 
 def _draw_points(axes: Axes, evaluation: Evaluation) -> None:
-    lines = zip(evaluation.standings, cycle(COLORS), strict=False)
+    lines = zip(evaluation.standings, cycle(_COLORS), strict=False)
     bars = [_Bar(line.name, line.points, line.points_low, line.points_high, color) for line, color in lines]
     _draw_bars(axes, bars)
 
 
 def _draw_differences(axes: Axes, evaluation: Evaluation) -> None:
     """Draw the leads over the first agent, which are its differences with the sign changed."""
-    colors = cycle(COLORS)
+    colors = cycle(_COLORS)
     next(colors)  # the first agent's
     first = evaluation.standings[0].name
     lines = [line for line in evaluation.differences if line.name == first]
@@ -143,7 +143,7 @@ def _draw_bias(axes: Axes, evaluation: Evaluation) -> None:
 
 def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], figure: str) -> None:
     """Draw a line per agent over the groups, with its 95% interval as a band."""
-    styles = zip(evaluation.standings, cycle(COLORS), cycle(_MARKERS), strict=False)
+    styles = zip(evaluation.standings, cycle(_COLORS), cycle(_MARKERS), strict=False)
     for standing, color, marker in styles:
         mine = [line for line in lines if line.name == standing.name]
         groups = [line.group for line in mine]

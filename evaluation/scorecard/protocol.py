@@ -31,6 +31,8 @@ BIASED = "variant:of=heuristic,bias=1"
 """The opponents for adaptation: they bid a trick too many."""
 ADAPTATION_ROUNDS = 12
 """Rounds of five cards; an agent can use in the second half what it has learned in the first."""
+ADAPTATION_RULES = Rules(4, hand_sizes=(5,) * ADAPTATION_ROUNDS)
+"""All rounds are of one size: the last differs from the first only in what was seen before."""
 
 _VARIANTS, _WITH_STRANGERS = "variants", "strangers"
 PARTS = (
@@ -73,8 +75,3 @@ def tables() -> list[Table]:
         title = opponents[0] if len(set(opponents)) == 1 else "three kinds at one table"
         found.append(Table(_WITH_STRANGERS, title, Rules(4), opponents))
     return found
-
-
-def adaptation_rules() -> Rules:
-    """Return rules with rounds of one size: the last differs from the first only in what was seen before."""
-    return Rules(4, hand_sizes=(5,) * ADAPTATION_ROUNDS)

@@ -134,14 +134,10 @@ def measure(
 
     Args:
         agent: what `load` takes.
-        name: the agent's name on the card; None for what `load` takes.
+        name: the agent's name on the card; by default what `load` takes.
         effort: "full", or "short" for an agent that thinks for more than a millisecond.
         note: a description of the agent, and how others get it.
         spread: where to play, see `wizard_env.evaluation.workers`.
-
-    Raises:
-        ValueError: an unknown effort; an agent object without a name; the references were measured with
-            other networks. Otherwise as `load`.
     """
     check_choice("effort", effort, tuple(protocol.DEALS))
     references = read_references(REFERENCES)
@@ -196,7 +192,7 @@ class _Measured(NamedTuple):
 
 def _play(entrant: Entrant, effort: str, spread: Map) -> _Measured:
     deals, tables = protocol.DEALS[effort], protocol.tables()
-    biased = Table("", "", protocol.adaptation_rules(), (protocol.BIASED,) * 3)
+    biased = Table("", "", protocol.ADAPTATION_RULES, (protocol.BIASED,) * 3)
     seated = [*tables, biased]
     names = sorted({name for table in seated for name in table.opponents})
     player, *others = load_players([entrant, *names])
@@ -223,7 +219,7 @@ def _play(entrant: Entrant, effort: str, spread: Map) -> _Measured:
 def _leads(points: NDArray[np.int16]) -> NDArray[np.float64]:
     """Return float64 [deals]: the lead of the first entrant over the mean of the others, over all rounds.
 
-    points: int16 [entrants, seats, deals, rounds]. Whole numbers are added, so equal agents tie exactly.
+    points: int16 [entrants, seats, deals, rounds].
     """
     totals = points.sum(axis=(1, 3), dtype=np.int64)
     others = len(points) - 1

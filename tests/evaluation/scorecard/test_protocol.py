@@ -3,11 +3,11 @@
 from wizard_env import Rules, configs
 from wizard_env.evaluation.scorecard.protocol import (
     ADAPTATION_ROUNDS,
+    ADAPTATION_RULES,
     DEALS,
     PANEL,
     PARTS,
     STRANGERS,
-    adaptation_rules,
     tables,
 )
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS
@@ -49,7 +49,7 @@ def test_no_agent_of_the_project_has_trained_with_the_strangers() -> None:
 
 
 def test_the_rounds_of_adaptation_are_alike() -> None:
-    assert adaptation_rules() == Rules(4, hand_sizes=(5,) * ADAPTATION_ROUNDS)
+    assert Rules(4, hand_sizes=(5,) * ADAPTATION_ROUNDS) == ADAPTATION_RULES
     assert ADAPTATION_ROUNDS % 2 == 0
 
 
