@@ -27,8 +27,7 @@ def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
         private: whether a new repository is private.
         notes: Markdown to add to the card.
 
-    Returns:
-        Its address.
+    Returns its address.
 
     Raises:
         FileNotFoundError, ValueError: the folder holds no agent that this version reads; its config or curves

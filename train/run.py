@@ -27,7 +27,7 @@ _CHANGEABLE = ("learning.decisions", "learning.checkpoint_seconds")
 
 
 class Learner(Protocol):
-    """A learner with its games, ready to learn."""
+    """A learner with its games."""
 
     @property
     def decisions(self) -> int:
@@ -121,19 +121,9 @@ def import_code(config: Config) -> None:
 
 
 def decide_precision(config: Config, folder: Path, device: str, *, here: bool = True) -> Config:
-    """Return the config with the precision that a run in this folder computes in on this device.
+    """Return the config with the precision that a run in this folder computes in; an old run keeps its own.
 
-    A run that exists keeps its precision.
-
-    Args:
-        config: the run.
-        folder: of the run.
-        device: "cpu" or "cuda".
-        here: whether the device is one of this machine.
-
-    Raises:
-        ConfigError: the config of the run that exists cannot be read.
-        ValueError: there is no such device.
+    Raises ValueError if there is no such device and `here`, or the config of the old run cannot be read.
     """
     check_device(device, here=here)
     kept = folder / CONFIG
@@ -144,14 +134,11 @@ def decide_precision(config: Config, folder: Path, device: str, *, here: bool = 
 def run_learner(
     make_learner: Callable[[Path | None], Learner], config: Run, folder: Path, resume: bool, report: Report
 ) -> None:
-    """Run a learner in a folder; `train` and learning on RLlib share this.
+    """Run a learner in a folder, as `train` does.
 
     Nothing is written before the learner is made, which loads and checks all that the config names.
 
-    Args:
-        make_learner: makes the learner, given the checkpoint to resume from or None.
-        config: the run.
-        folder, resume, report: as for `train`, which raises the same errors.
+    make_learner: makes the learner, given the checkpoint to resume from or None.
     """
     keep_freed_memory()
     learner = None
@@ -171,30 +158,22 @@ def run_learner(
 
 @contextmanager
 def claimed(config: Run, folder: Path, resume: bool) -> Iterator[None]:
-    """Lock the folder of a run, which is created if it is missing, for as long as the block runs.
-
-    The arguments are those of `run_learner`; raises the errors of `train`.
-    """
-    checkpoint = checkpoint_of(config, folder)
+    """Lock the folder of a run, created if missing, for as long as the block runs; raises as `train`."""
+    checkpoint, kept = checkpoint_of(config, folder), folder / CONFIG
     if resume and not checkpoint.exists():
         raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
     with locked(folder, RUN_LOCK):
-        _check_claim(checkpoint, config, folder, resume)
-        yield
-
-
-def _check_claim(checkpoint: Path, config: Run, folder: Path, resume: bool) -> None:
-    """Check that the run may write into the folder: an agent in it must be of the same config."""
-    if not resume and checkpoint.exists():
-        raise FileExistsError(f"{folder} holds a run already: resume it, remove it, or choose another name")
-    kept = folder / CONFIG
-    if kept.exists() and (checkpoint.exists() or (folder / FILE_NAME).exists()):
-        before = read_kept(kept, type(config))
-        if other := _first_difference(before, config):
+        if not resume and checkpoint.exists():
+            raise FileExistsError(
+                f"{folder} holds a run already: resume it, remove it, or choose another name"
+            )
+        holds_agent = kept.exists() and (checkpoint.exists() or (folder / FILE_NAME).exists())
+        if holds_agent and (other := _first_difference(read_kept(kept, type(config)), config)):
             raise ValueError(
                 f"{folder} holds a run of another config ({other}), see {kept}: choose another name, or "
                 f"change only {' and '.join(_CHANGEABLE)} of a run that continues there"
             )
+        yield
 
 
 def _first_difference(before: Run, config: Run) -> str:
@@ -216,6 +195,5 @@ def _flatten(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def keep_config(config: Run, folder: Path) -> None:
-    """Write the config of a run into its folder."""
     text = config.model_dump_json(indent=2)
     write_atomically(folder / CONFIG, lambda path: path.write_text(text, encoding="utf-8"))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ STUDY = "study.db"
 """The file in a sweep's folder that Optuna keeps its trials in."""
 _PLAN = "plan"
 """The attribute of a study that keeps its plan."""
+_OVER = (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
 _RANGE = re.compile(r"(?P<low>[^.\s][^\s]*?)\.\.(?P<high>[^:\s]+)(?P<log>:log)?")
 
 
@@ -119,7 +121,7 @@ def sweep(plan: Sweep, processes: int = 1) -> list[Trial]:
         study = _open(plan)
         _claim(study, plan)
         with workers(processes) as spread:
-            list(spread(_search, [(plan, number) for number in range(processes)]))
+            list(spread(partial(_search, plan), range(processes)))
         return list(_trials(study))
 
 
@@ -127,11 +129,10 @@ def _check(plan: Sweep) -> None:
     """Raise the errors of trials: each key is tried at its extremes, the others at their first values."""
     searches = [parse_vary(vary) for vary in plan.vary]
     _trial_config(plan, {})
+    keys = [search.key for search in searches]
+    if twice := [key for key in keys if keys.count(key) > 1]:
+        raise ValueError(f"{twice[0]!r} is searched twice: give all its values in one --vary")
     first = {search.key: search.extremes[0] for search in searches}
-    if len(first) < len(searches):
-        keys = [search.key for search in searches]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"{twice!r} is searched twice: give all its values in one --vary")
     with programs(plan.allow_programs):
         for search in searches:
             for value in search.extremes:
@@ -139,7 +140,7 @@ def _check(plan: Sweep) -> None:
 
 
 def _trial_config(plan: Sweep, values: Mapping[str, Any]) -> Config:
-    """Return the config of a trial with these values of the keys that are searched, and its ratings."""
+    """Return the config of a trial with these values of the searched keys, and with ratings."""
     changes = [f"{key}={value}" for key, value in values.items()]
     config = read_config(plan.config, [*plan.changes, *changes])
     if not isinstance(config.learning, PpoConfig):
@@ -194,15 +195,13 @@ def _quietly() -> Iterator[None]:
         optuna.logging.set_verbosity(before)
 
 
-def _search(task: tuple[Sweep, int]) -> None:
+def _search(plan: Sweep, number: int) -> None:
     """Run trials in one process until all processes together have enough."""
-    plan, number = task
-    states = (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
     with _quietly():
         study = _open(plan, number)
-        if sum(trial.state in states for trial in study.trials) >= plan.trials:
+        if len(study.get_trials(states=_OVER)) >= plan.trials:
             return
-        enough = optuna.study.MaxTrialsCallback(plan.trials, states=states)
+        enough = optuna.study.MaxTrialsCallback(plan.trials, states=_OVER)
         study.optimize(lambda trial: _run(trial, plan), callbacks=[enough])
 
 
@@ -235,11 +234,7 @@ def rating_curve(folder: Path, against: str) -> list[tuple[int, float]]:
 
 
 def _trials(study: Any) -> Iterator[Trial]:
-    done = [trial for trial in study.trials if trial.state.name in ("COMPLETE", "PRUNED")]
-    for trial in sorted(done, key=lambda one: (one.state.name, -_points(one))):
-        yield Trial(trial.number, trial.state.name.lower(), _points(trial), dict(trial.params))
-
-
-def _points(trial: Any) -> float:
-    values = trial.intermediate_values
-    return float(trial.value if trial.value is not None else values[max(values)])
+    """Yield the trials that are over; the value of one that was pruned is its last rating."""
+    done = study.get_trials(states=_OVER)
+    for trial in sorted(done, key=lambda one: (one.state.name, -one.value)):
+        yield Trial(trial.number, trial.state.name.lower(), trial.value, dict(trial.params))

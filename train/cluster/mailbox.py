@@ -20,16 +20,15 @@ class Job(NamedTuple):
     mailbox: Any
     """The actor `Mailbox`."""
     agents: Mapping[str, Agent]
-    """Agents that were loaded where the run was started, by name."""
+    """Agents in memory, by name."""
     start: Mapping[str, bytes]
     """The files of the networks to start from, by name."""
 
 
 class Start(NamedTuple):
-    """The start of the workers, which may follow the loss of one."""
+    """The start of the workers at a number of decisions; it may follow the loss of a worker."""
 
     decisions: int
-    """Of the checkpoint that they start from."""
 
 
 class Iteration(NamedTuple):
@@ -40,23 +39,21 @@ class Iteration(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """A checkpoint, with the agent that belongs to it."""
+    """The files of a checkpoint and its agent, by name, the checkpoint last."""
 
     files: dict[str, bytes]
-    """By name, the checkpoint last."""
 
 
 Message = Start | Iteration | Checkpoint
 
 
 class Mailbox:
-    """An actor on the machine of the process that started the run; workers need no folder in common.
+    """An actor on the machine of the process that started the run, so that workers need no common folder.
 
     Worker 0 reports for all, except when a worker fails.
     """
 
     def __init__(self, checkpoint: bytes | None) -> None:
-        """checkpoint: to start from, or None."""
         self._checkpoint = checkpoint
         self._messages: list[Message] = []
         self._error: Exception | None = None
@@ -64,11 +61,10 @@ class Mailbox:
         self._losses = -1
 
     def checkpoint(self) -> bytes | None:
-        """Return the last checkpoint, for workers that start."""
+        """Return the last checkpoint."""
         return self._checkpoint
 
     def report_start(self, decisions: int) -> None:
-        """Report that the workers are ready to learn on from a number of decisions."""
         self._losses += 1
         if self._losses > _MAX_LOSSES:
             self.fail(
@@ -77,12 +73,11 @@ class Mailbox:
         self._messages.append(Start(decisions))
 
     def report_iteration(self, progress: Progress, metrics: dict[str, float]) -> None:
-        """Report an iteration."""
         self._losses = 0
         self._messages.append(Iteration(progress, metrics))
 
     def report_checkpoint(self, files: dict[str, bytes]) -> None:
-        """Report a checkpoint: the last of the files, by name."""
+        """Report files, the checkpoint last."""
         *_, self._checkpoint = files.values()
         self._messages.append(Checkpoint(files))
 
@@ -96,7 +91,6 @@ class Mailbox:
         self._over = True
 
     def is_over(self) -> bool:
-        """Return whether the run is to end."""
         return self._over
 
     def collect(self) -> tuple[list[Message], Exception | None]:

@@ -43,20 +43,16 @@ def train(
 
     Each worker is a process on one core, or with one GPU, that plays an equal share of the config's games and
     computes the gradient of an equal share of each minibatch, so that a config means the same on any number
-    of workers. The files are those of `wizard_env.train.run.train`; with one worker they are equal to its.
+    of workers. With one worker the files equal those of `wizard_env.train.run.train`.
 
     When a worker is lost, all start again from the last checkpoint. A checkpoint holds every worker's games:
     a run continues bit for bit with as many workers as before, and with new deals if their number has
     changed, which is logged as a warning.
 
     Args:
-        config: the run; its learner is "ppo".
-        folder: where to write, on this machine; created if it is missing.
+        config, folder, resume, device: as for `wizard_env.train.run.train`; the learner is "ppo".
         workers: their number.
-        address: of the Ray cluster; "auto" is the one that this machine belongs to, "local" starts one here.
-            If Ray is already connected, that connection is used.
-        resume: continue from the folder's checkpoint.
-        device: "cpu" or "cuda".
+        address: of the Ray cluster, as for `connect`; an existing connection is used instead.
         report: called after every iteration; if it raises StopLearning, the workers end their iteration and a
             checkpoint is written.
 
@@ -80,10 +76,13 @@ def train(
     config = decide_precision(config, folder, device, here=address == LOCAL)
     check_shares(config, workers)
     import_code(config)  # refused here if it may not run: workers do not know what may
-    _check_ray_train()
+    try:
+        import ray.train.torch
+    except ImportError:
+        raise missing_module("ray.train") from None
     start = _read_start(config)
     checkpoint = checkpoint_of(config, folder)
-    with connect(address, f"workers={workers}", processors=workers) as (ray, own), ExitStack() as held:
+    with connect(address, f"workers={workers}", processors=workers) as connection, ExitStack() as held:
         agents = _agents_to_send(config, ray)
         held.enter_context(claimed(config, folder, resume))
         if resume:
@@ -107,7 +106,7 @@ def train(
                 raise
             except BaseException:
                 ray.get(mailbox.stop.remote())
-                fit.join(_STOP_SECONDS if own else None)
+                fit.join(_STOP_SECONDS if connection.own else None)
                 raise
     return folder
 
@@ -134,7 +133,7 @@ def _agents_to_send(config: Config, ray: Any) -> dict[str, Agent]:
 
 
 def _read_start(config: Config) -> dict[str, bytes]:
-    """Read the networks that a run starts from, by the names of their files."""
+    """Read the files of the networks that a run starts from, by name."""
     start = config.learning_as(PpoConfig).start
     if not start:
         return {}
@@ -142,18 +141,8 @@ def _read_start(config: Config) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (agent, agent.with_name(CRITIC)) if path.exists()}
 
 
-def _check_ray_train() -> None:
-    try:
-        import ray.train.torch  # noqa: F401
-    except ImportError:
-        raise missing_module("ray.train") from None
-
-
 class _Fit(Thread):
-    """A thread for Ray Train, whose `fit` blocks, and would take over Ctrl+C in the main thread.
-
-    error: the error that ended it, or None.
-    """
+    """A thread for Ray Train, whose `fit` blocks, and would take over Ctrl+C in the main thread."""
 
     def __init__(self, job: Job, workers: int) -> None:
         super().__init__(daemon=True)
@@ -183,7 +172,7 @@ class _Fit(Thread):
 
 
 def _follow(ray: Any, mailbox: Any, fit: _Fit, writer: Writer) -> None:
-    """Handle the workers' messages until they have ended; raises the error that ended them."""
+    """Handle the workers' messages until the run ends; raises the error that ended it."""
     running = True
     while running:
         fit.join(_POLL_SECONDS)

@@ -30,7 +30,7 @@ def work(given: Mapping[str, Job]) -> None:
     again: it goes to the mailbox, and the worker counts as lost, so that the others, which may wait for it,
     are started again and find that the run is over.
 
-    given: the job, under that name.
+    given: the job, under the name "job".
     """
     job = given["job"]
     use_one_thread()
@@ -71,7 +71,7 @@ def _learn(job: Job, peers: Peers, folder: Path) -> None:
 
 
 def _with_start(job: Job, folder: Path) -> Config:
-    """Write the networks that the run starts from into a folder here; returns the config that names it."""
+    """Write the networks that the run starts from into a folder; returns the config that names it."""
     learning = job.config.learning_as(PpoConfig)
     if not learning.start:
         return job.config
@@ -94,10 +94,9 @@ class _Learner(Learner):
 
 
 class _Relay(Curves):
-    """Takes the metrics of each iteration in the place of the curves, and sends them to the mailbox."""
+    """Sends metrics to the mailbox, if this worker has one, instead of writing curves."""
 
     def __init__(self, mailbox: Any, peers: Peers) -> None:
-        """mailbox: None for workers that report nothing."""
         self._mailbox = mailbox
         self._peers = peers
         self._metrics: Mapping[str, float] = {}

@@ -3,7 +3,7 @@
 import logging
 import time
 from dataclasses import replace
-from functools import partial
+from operator import methodcaller
 from pathlib import Path
 
 from wizard_env.files.writing import write_atomically
@@ -20,7 +20,6 @@ class Writer:
     """Writes the workers' checkpoints and curves into the run's folder, and reports their progress."""
 
     def __init__(self, config: Config, folder: Path, report: Report) -> None:
-        """report: called after every iteration."""
         self._config = config
         self._folder = folder
         self._report = report
@@ -28,7 +27,6 @@ class Writer:
         self._curves: Curves | None = None
 
     def handle(self, message: Message) -> None:
-        """Write and report one message."""
         match message:
             case Start(decisions):
                 if self._curves is None:
@@ -45,13 +43,8 @@ class Writer:
                     self._report(replace(progress, seconds=time.monotonic() - self._start))
             case Checkpoint(files):
                 for name, content in files.items():
-                    write_atomically(self._folder / name, partial(_fill, content))
+                    write_atomically(self._folder / name, methodcaller("write_bytes", content))
 
     def close(self) -> None:
-        """Close the curves."""
         if self._curves is not None:
             self._curves.close()
-
-
-def _fill(content: bytes, path: Path) -> None:
-    path.write_bytes(content)

@@ -38,9 +38,7 @@ class DistillationConfig(SelfPlay):
         if not isinstance(teachers, dict) or not all(isinstance(each, list) for each in teachers.values()):
             return given
         partners = [partner for each in teachers.values() for partner in each]
-        if not partners or given.get("partners", partners) != partners:
-            return given
-        return given | {"partners": partners}
+        return {"partners": partners} | given if partners else given
 
     @model_validator(mode="after")
     def _has_one_expert_for_each_game(self) -> Self:

@@ -31,15 +31,12 @@ class GameConfig(Section):
 
     @model_validator(mode="after")
     def _are_rules(self) -> Self:
-        try:
-            self.rules()
-        except TypeError as error:
-            raise ValueError(str(error)) from None
+        self.rules()
         return self
 
     def rules(self) -> Rules:
         """Return the options as `Rules`."""
-        return Rules(**self.model_dump())
+        return Rules(**self.model_dump(include=set(GameConfig.model_fields)))
 
 
 class GameKind(GameConfig):
@@ -47,9 +44,6 @@ class GameKind(GameConfig):
 
     share: float = Field(default=1.0, gt=0, le=1e9)
     """The share of `num_games` of this kind, relative to the shares of the other kinds."""
-
-    def rules(self) -> Rules:
-        return Rules(**self.model_dump(exclude={"share"}))
 
 
 class EvaluationConfig(Section):
@@ -87,10 +81,7 @@ class Run(Section):
 
     @model_validator(mode="after")
     def _can_be_evaluated(self) -> Self:
-        try:
-            self.evaluation_rules()
-        except TypeError as error:
-            raise ValueError(str(error)) from None
+        self.evaluation_rules()
         return self
 
     @model_validator(mode="after")
@@ -104,7 +95,6 @@ class Run(Section):
         return [*self.learning.partners, *generated_population(self.learning.population, self.seed)]
 
     def evaluation_rules(self) -> Rules:
-        """Return the rules of the evaluation."""
         players = self.evaluation.players or self.game.num_players
         return Rules(**(self.game.model_dump() | {"num_players": players}))
 

@@ -21,7 +21,6 @@ from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, autocast, check_finite
 from wizard_env.train.networks.policy_value import PolicyValueNetwork
-from wizard_env.train.parallel.devices import with_precision
 from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.train.selfplay.games import NO_PARTNER, VALUE_UNIT
 from wizard_env.train.selfplay.loop import NewDealsLearner
@@ -41,7 +40,6 @@ class Teacher(NamedTuple):
 class Learner(NewDealsLearner):
     """A network, its optimiser, its teachers, and the games that it learns from.
 
-    network: policy and value.
     teachers: in the order of the config.
     guided: bool [games], the games in which the expert decides.
     """
@@ -49,23 +47,18 @@ class Learner(NewDealsLearner):
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
         """Start, or resume from a checkpoint with new deals.
 
-        Raises:
-            FileNotFoundError: there is no such teacher.
-            ValueError: a teacher has no value, or is not a network that reads observations; or `start` has
-                larger layers.
+        Raises ValueError if a teacher has no value or a custom encoding, or `start` has larger layers.
         """
-        config = with_precision(config, device)
         learning = self._learning = config.learning_as(DistillationConfig)
         self._device = torch.device(device)
         self._descending = TorchThreads()
         self.network = PolicyValueNetwork(learning.layers, config.seed).to(self._device)
         if learning.start:
             self.network.start_from(read_agent(find_agent(Path(learning.start))), VALUE_UNIT)
-        super().__init__(config, learning.precision, {"network": self.network}, learning.learning_rate)
-        self._start(checkpoint)
+        super().__init__(config, device, {"network": self.network}, checkpoint)
         self.guided = self._rng.random(learning.num_games) < learning.guided
         self.teachers = [
-            Teacher(_load_teacher(name, learning.precision).to(self._device), rows)
+            Teacher(_load_teacher(name, self._precision).to(self._device), rows)
             for name, rows in zip(learning.teachers, self._rows_of_teachers(), strict=True)
         ]
 
@@ -80,7 +73,6 @@ class Learner(NewDealsLearner):
         return [(expert == number).nonzero()[0] for number in range(len(partners))]
 
     def iterate(self) -> dict[str, float]:
-        """Play and learn by turns; returns the metrics to log, by name."""
         learning = self._learning
         sums = np.zeros(len(_METRICS))
         for _ in range(learning.decisions_per_game):
@@ -94,10 +86,7 @@ class Learner(NewDealsLearner):
         return {f"train/{name}": value for name, value in zip(_METRICS, means.tolist(), strict=True)}
 
     def _step(self) -> NDArray[np.float64]:
-        """Learn from a decision in every game, and take it.
-
-        Returns float64 [3], each of _METRICS summed over the games.
-        """
+        """Learn from a decision in every game, and take it; returns the sums of _METRICS over the games."""
         games = self.self_play.games
         observation = torch.from_numpy(games.observation).to(self._device)
         answers = self.ask_experts(observation)
@@ -125,9 +114,8 @@ class Learner(NewDealsLearner):
     ) -> tuple[NDArray[np.float32], float, float]:
         """Take gradient steps over one step of all games, in random order.
 
-        Returns:
-            float32 [n, NUM_ACTIONS], the network's logits as they were when each was learned from; the sums
-            of the divergences and of the squared errors of the values.
+        Returns the network's logits as each was learned from, float32 [n, NUM_ACTIONS], and the sums of the
+        divergences and of the squared errors of the values.
         """
         logits = np.empty((len(answers), NUM_ACTIONS), np.float32)
         total_divergence = total_error = 0.0
@@ -136,7 +124,7 @@ class Learner(NewDealsLearner):
             self._descending.start()
             rows = order[start : start + self._learning.batch_size]
             at = torch.from_numpy(rows).to(self._device)
-            with autocast(self._device, self._learning.precision):
+            with autocast(self._device, self._precision):
                 outputs = self.network(observation[at])
             outputs = outputs.float()
             logits[rows] = outputs[:, :NUM_ACTIONS].detach().cpu().numpy()
@@ -156,14 +144,10 @@ class Learner(NewDealsLearner):
 
 
 def divergences(expert: torch.Tensor, learner: torch.Tensor, illegal: torch.Tensor) -> torch.Tensor:
-    """Return the Kullback-Leibler divergences of the learner's probabilities from the expert's, in nats.
+    """Return the Kullback-Leibler divergences of the learner's probabilities from the expert's, in nats, [n].
 
-    Args:
-        expert, learner: float32 [n, actions], logits.
-        illegal: bool [n, actions]; in each row at least one action is legal.
-
-    Returns:
-        float32 [n].
+    expert, learner: float32 [n, actions], logits.
+    illegal: bool [n, actions]; in each row at least one action is legal.
     """
     target = expert.masked_fill(illegal, -torch.inf).log_softmax(dim=1)
     surprise = target - learner.masked_fill(illegal, -torch.inf).log_softmax(dim=1)
@@ -171,7 +155,6 @@ def divergences(expert: torch.Tensor, learner: torch.Tensor, illegal: torch.Tens
 
 
 def _load_teacher(name: str, precision: str) -> PolicyValueNetwork:
-    """Load a network by an agent's name. Raises ValueError unless it has a value and no encoding."""
     agent = load(name)
     if not isinstance(agent, NetworkAgent) or agent.value is None or agent.encode is not None:
         raise ValueError(f"teacher {name!r}: a network of observations that has a value is needed")

@@ -30,7 +30,6 @@ from wizard_env.train.networks.layers import (
     fully_connected,
     layers_of,
 )
-from wizard_env.train.parallel.devices import with_precision
 from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.train.selfplay.loop import NewDealsLearner
 
@@ -39,7 +38,6 @@ class Network(torch.nn.Module):
     """Values of all actions: one stack of fully connected layers for bids and trumps, one for plays."""
 
     def __init__(self, bid_layers: list[int], play_layers: list[int], seed: int) -> None:
-        """Draw the weights as torch does by default."""
         super().__init__()
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(input_scale()), persistent=False)
@@ -66,7 +64,7 @@ class Network(torch.nn.Module):
 
 
 def targets(rewards: torch.Tensor, next_values: torch.Tensor, next_masks: torch.Tensor) -> torch.Tensor:
-    """Return the targets of decisions: the reward plus the best value of the seat's next decision.
+    """Return the targets of decisions, [n]: the reward plus the best value of the seat's next decision.
 
     Mnih et al. 2015, algorithm 1, undiscounted, over legal actions.
 
@@ -74,55 +72,50 @@ def targets(rewards: torch.Tensor, next_values: torch.Tensor, next_masks: torch.
         rewards: float32 [n].
         next_values: float32 [n, actions], by the target network.
         next_masks: bool [n, actions], the legal actions; none where there is no next decision.
-
-    Returns:
-        float32 [n].
     """
     best = next_values.masked_fill(~next_masks, -torch.inf).amax(dim=1)
     return rewards + torch.where(next_masks.any(dim=1), best, 0)
 
 
 class Learner(NewDealsLearner):
-    """Two networks, their optimiser and replays, and the games that they learn from.
-
-    network: both networks.
-    """
+    """Two networks, their optimiser and replays, and the games that they learn from."""
 
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:
         """Start, or resume from a checkpoint with new deals and empty replays."""
-        config = with_precision(config, device)
         learning = self._learning = config.learning_as(DqnConfig)
         self._device = torch.device(device)
         self._acting, self._descending = TorchThreads(), TorchThreads()
         self.network = Network(learning.bid_layers, learning.play_layers, config.seed).to(self._device)
         self._target = copy.deepcopy(self.network.plays)
         networks = {"network": self.network, "target": self._target}
-        super().__init__(config, learning.precision, networks, learning.learning_rate)
-        self._start(checkpoint)
+        super().__init__(config, device, networks, checkpoint)
         self._bids, self._plays = Replay(learning.replay_size), Replay(learning.replay_size)
         self._recorder = Recorder(learning.num_games, self._bids, self._plays)
 
     def iterate(self) -> dict[str, float]:
-        """Play and learn by turns; returns the metrics to log, by name."""
         learning = self._learning
         every = learning.decisions_per_update
-        losses: dict[str, list[float]] = {"bid_loss": [], "play_loss": []}
+        bid_losses: list[float] = []
+        play_losses: list[float] = []
         for _ in range(learning.decisions_per_game):
             before = self.decisions
             self._play()
             self.decisions += learning.num_games
             for _ in range(self.decisions // every - before // every):
+                learn_bids, learn_plays = (
+                    replay.filled >= learning.replay_start for replay in (self._bids, self._plays)
+                )
                 self._descending.start()
-                steps = len(losses["bid_loss"]) + len(losses["play_loss"])
-                if self._bids.filled >= learning.replay_start:
-                    losses["bid_loss"].append(self._descend(self._bid_loss()))
-                if self._plays.filled >= learning.replay_start:
-                    losses["play_loss"].append(self._descend(self._play_loss()))
+                if learn_bids:
+                    bid_losses.append(self._descend(self._bid_loss()))
+                if learn_plays:
+                    play_losses.append(self._descend(self._play_loss()))
                     self._update_target()
-                if steps := len(losses["bid_loss"]) + len(losses["play_loss"]) - steps:
-                    self._descending.stop(steps)
+                if learn_bids or learn_plays:
+                    self._descending.stop(learn_bids + learn_plays)
         check_finite(self.network.parameters(), self.decisions)
-        means = {f"train/{name}": float(np.mean(values)) for name, values in losses.items() if values}
+        losses = {"train/bid_loss": bid_losses, "train/play_loss": play_losses}
+        means = {name: float(np.mean(values)) for name, values in losses.items() if values}
         return means | {"train/exploration": self.exploration()}
 
     def exploration(self) -> float:
@@ -170,7 +163,7 @@ class Learner(NewDealsLearner):
         return _error(values, self._tensor(replay.actions[rows] - FIRST_PLAY), expected)
 
     def _autocast(self) -> torch.autocast:
-        return autocast(self._device, self._learning.precision)
+        return autocast(self._device, self._precision)
 
     def _tensor(self, array: NDArray[np.generic]) -> torch.Tensor:
         return torch.from_numpy(array).to(self._device)
@@ -196,9 +189,6 @@ class Learner(NewDealsLearner):
 
 
 def _error(values: torch.Tensor, actions: torch.Tensor, worth: torch.Tensor) -> torch.Tensor:
-    """The mean squared error of the values of the actions that were taken.
-
-    values: [n, actions]; actions: int64 [n]; worth: float32 [n].
-    """
+    """Return the mean squared error of the values of the actions that were taken."""
     taken = values.gather(1, actions.unsqueeze(1)).squeeze(1)
     return torch.nn.functional.mse_loss(taken.float(), worth)

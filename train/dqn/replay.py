@@ -36,7 +36,6 @@ class Replay:
 
     @property
     def filled(self) -> int:
-        """The number of transitions."""
         return min(self._added, len(self.actions))
 
     def add(
@@ -81,7 +80,7 @@ class Recorder:
     """
 
     def __init__(self, num_games: int, bids: Replay, plays: Replay) -> None:
-        """bids: the replay for bids and choices of trump. plays: the replay for plays."""
+        """bids: for bids and choices of trump. plays: for plays."""
         self._bids = bids
         self._plays = plays
         self._games = np.arange(num_games)

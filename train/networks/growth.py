@@ -54,8 +54,8 @@ def grow(small: Mapping[str, torch.Tensor], large: Mapping[str, torch.Tensor]) -
 
 def _names(weights: Mapping[str, torch.Tensor]) -> list[str]:
     """Return the names of the policy's layers, from the observation to the logits."""
-    count = sum(f"layer.{number}.bias" in weights for number in range(len(weights)))
-    return [f"layer.{number}" for number in range(count)]
+    names = [f"layer.{number}" for number in range(len(weights))]
+    return [name for name in names if f"{name}.bias" in weights]
 
 
 def _widths(weights: Mapping[str, torch.Tensor]) -> list[int]:

@@ -24,10 +24,7 @@ class DivergedError(ValueError):
 
 
 def check_finite(parameters: Iterable[torch.Tensor], decisions: int) -> None:
-    """Raise DivergedError if weights are infinite or not numbers, before they are saved or act.
-
-    decisions: how many have been learned from, for the message.
-    """
+    """Raise DivergedError, which names the decisions so far, if weights are infinite or not numbers."""
     if not all(torch.isfinite(values).all() for values in parameters):
         raise DivergedError(
             f"training diverged: after {decisions} decisions the network has weights that are not finite; "

@@ -21,21 +21,18 @@ class Mlp(torch.nn.Module):
     """Scaled inputs, fully connected layers with ReLU, and a last layer without."""
 
     def __init__(
-        self, scale: NDArray[np.float32], layers: Sequence[int], gains: Sequence[float], seed: int
+        self, scale: NDArray[np.float32], layers: Sequence[int], gains: Mapping[float, int], seed: int
     ) -> None:
         """Draw orthogonal weights (Saxe et al. 2014).
 
-        Args:
-            scale: float32 [inputs], the factors on the inputs.
-            layers: widths of the hidden layers.
-            gains: the gain of each output's weights.
-            seed: of the weights.
+        scale: float32 [inputs], the factors on the inputs.
+        gains: of the outputs' weights, each with its number of outputs.
         """
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(scale), persistent=False)
-        *trunk, head = map(order_by_input, linear_layers([len(scale), *layers, len(gains)]))
+        *trunk, head = map(order_by_input, linear_layers([len(scale), *layers, sum(gains.values())]))
         self.trunk = torch.nn.ModuleList(trunk)
         self.head = head
         with torch.no_grad(), torch_on_one_thread():  # the decomposition depends on the number of threads
@@ -43,14 +40,11 @@ class Mlp(torch.nn.Module):
                 layer.bias.zero_()
             for layer in trunk:
                 torch.nn.init.orthogonal_(layer.weight, 2**0.5, generator=generator)
-            start = 0
-            for gain in dict.fromkeys(gains):  # outputs of the same gain are orthogonal to each other
-                stop = start + list(gains).count(gain)
-                torch.nn.init.orthogonal_(head.weight[start:stop], gain, generator=generator)
-                start = stop
+            for rows, gain in zip(torch.split(head.weight, list(gains.values())), gains, strict=True):
+                torch.nn.init.orthogonal_(rows, gain, generator=generator)
 
     def hold_in(self, precision: str) -> None:
-        """Convert the weights to a precision, as in "bfloat16": once, where autocast would at every call."""
+        """Convert the weights to a precision once, where autocast would at every call."""
         for part in (self.trunk, self.head):
             part.to(getattr(torch, precision))
 
@@ -71,15 +65,12 @@ class PolicyValueNetwork(Mlp):
     """A policy and its value; the outputs are logits, and the value last."""
 
     def __init__(self, layers: Sequence[int], seed: int, encoding: str = "") -> None:
-        """Draw the weights; those of the policy's outputs are small.
-
-        encoding: a custom one to import, see `wizard_env.agents.network.find_encoding`.
-        """
+        """encoding: a custom one to import, see `wizard_env.agents.network.find_encoding`."""
         encode, scale = None, input_scale()
         if encoding:
             encode, inputs = find_encoding(encoding)
             scale = np.ones(inputs, np.float32)
-        super().__init__(scale, layers, [0.01] * NUM_ACTIONS + [1.0], seed)
+        super().__init__(scale, layers, {0.01: NUM_ACTIONS, 1.0: 1}, seed)
         self._encode = encode
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -141,4 +132,4 @@ class Critic(Mlp):
 
     def __init__(self, layers: Sequence[int], seed: int) -> None:
         hidden = np.float32(1) / np.sqrt(FULL_HIGHS[OBS_SIZE:].astype(np.float32))
-        super().__init__(np.concatenate([input_scale(), hidden]), layers, [1.0], seed)
+        super().__init__(np.concatenate([input_scale(), hidden]), layers, {1.0: 1}, seed)

@@ -58,13 +58,9 @@ class NonZeros(NamedTuple):
 
     def times(self, matrix: torch.Tensor) -> torch.Tensor:
         """Return the product with a dense matrix, float32 [columns, k]: float32 [rows, k]."""
-        if matrix.shape[1] <= _NARROW:
-            return self._times(matrix)
-        return torch.cat(
-            [self._times(block.contiguous()) for block in torch.split(matrix, _BLOCK, dim=1)], dim=1
-        )
-
-    def _times(self, matrix: torch.Tensor) -> torch.Tensor:
+        if matrix.shape[1] > _NARROW:
+            blocks = torch.split(matrix, _BLOCK, dim=1)
+            return torch.cat([self.times(block.contiguous()) for block in blocks], dim=1)
         return embedding_bag(
             self.columns,
             matrix,
@@ -84,16 +80,13 @@ def skips_zeros(inputs: torch.Tensor) -> bool:
 def linear(
     inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, *, relu: bool = False
 ) -> torch.Tensor:
-    """Compute a fully connected layer, and ReLU behind it if asked for.
+    """Compute a fully connected layer, [n, outputs], and ReLU behind it if asked for.
 
     Args:
         inputs: float32 [n, inputs], see `skips_zeros`.
         weight: float32 [outputs, inputs], of a layer that `order_by_input` has returned.
         bias: float32 [outputs].
         relu: whether ReLU follows.
-
-    Returns:
-        float32 [n, outputs].
     """
     result: torch.Tensor = _Linear.apply(inputs, weight, bias, relu)  # type: ignore[no-untyped-call]
     return result

@@ -14,12 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 def check_device(device: str, *, here: bool = True) -> None:
-    """Raise ValueError for a device that networks cannot learn on.
-
-    Args:
-        device: "cpu", "cuda", or "cuda:1" for the second GPU.
-        here: whether this machine must have it.
-    """
+    """Raise ValueError unless a device is "cpu", "cuda" or like "cuda:1", and, if `here`, on this machine."""
     if device == "cpu":
         return
     if not (found := re.fullmatch(r"cuda(?::(\d{1,3}))?", device)):
@@ -50,10 +45,7 @@ def faster_precision(device: torch.device) -> Precision:
 def with_precision(config: Config, device: str, before: Config | None = None) -> Config:
     """Return a config whose precision is decided.
 
-    Args:
-        config: decided already, or "auto".
-        device: "cpu" or "cuda".
-        before: the config of the run that continues, whose precision is kept.
+    before: the config of the run that continues, whose precision is kept.
     """
     learning = config.learning
     if learning.precision != AUTO:

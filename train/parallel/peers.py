@@ -55,11 +55,9 @@ class Peers:
         yield from (results[number % self.count][number // self.count] for number in range(len(listed)))
 
     def derive_seed(self, seed: int, decisions: int = 0) -> int:
-        """Return this worker's seed for deals and draws.
+        """Return this worker's seed for deals and draws; worker 0 of a new run keeps the run's own.
 
-        Args:
-            seed: that of the run, which worker 0 starts with.
-            decisions: how many the run has learned from when it continues with new deals.
+        decisions: learned from when the run continues with new deals.
         """
         if not self.rank and not decisions:
             return seed
@@ -72,7 +70,7 @@ class Peers:
 
 
 def equal_share(name: str, total: int, workers: int) -> int:
-    """Return a worker's share of a number. Raises ValueError if the shares cannot be equal."""
+    """Return a worker's share of a total. Raises ValueError if the shares cannot be equal."""
     if total % workers:
         raise ValueError(
             f"workers={workers} with {name}={total}: every worker gets an equal share, "

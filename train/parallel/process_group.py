@@ -92,7 +92,6 @@ class ProcessGroup(Peers):
 
 
 def _unpack(flat: torch.Tensor, into: Sequence[torch.Tensor]) -> None:
-    """Copy a flat tensor's parts into tensors."""
     parts = torch.split(flat, [tensor.numel() for tensor in into])
     for tensor, part in zip(into, parts, strict=True):
         tensor.copy_(part.view_as(tensor))

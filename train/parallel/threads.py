@@ -17,7 +17,6 @@ class TorchThreads:
     """
 
     def __init__(self) -> None:
-        """Set the limit: the current setting of torch, and what `set_num_threads` allows."""
         self._limit = min(torch.get_num_threads(), get_num_threads())
         self._chooser = ThreadChooser()
         self._several = False

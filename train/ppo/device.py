@@ -6,6 +6,7 @@ works for one half of the games, the engine plays the other half.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -81,19 +82,15 @@ class Device(ABC):
     ) -> None:
         """Add the gradient of PPO's loss of some decisions to that of the network.
 
-        Args:
-            rows: int64 [n], numbers of decisions of the rollout, counted through its steps.
-            advantages: float32 [n], their normalised advantages.
-            entropy_bonus: the weight of the entropy.
+        rows: int64 [n], numbers of decisions of the rollout, counted through its steps.
+        advantages: float32 [n], normalised.
         """
 
     @abstractmethod
     def add_critic_gradient(self, rows: NDArray[np.int64], returns: NDArray[np.float32]) -> None:
-        """Add the gradient of the critic's mean squared error in some decisions.
+        """Add the gradient of the critic's mean squared error in decisions.
 
-        Args:
-            rows: as for `add_gradient`.
-            returns: float32 [n], the targets of the critic.
+        rows: as for `add_gradient`. returns: float32 [n].
         """
 
     @abstractmethod
@@ -104,7 +101,7 @@ class Device(ABC):
         """Return the state of the device's generator of actions, if it has one."""
         return {}
 
-    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:  # noqa: B027
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:  # noqa: B027
         """Continue from a `state`; that of another kind of device is ignored."""
 
     def _autocast(self) -> torch.autocast:
@@ -143,20 +140,17 @@ class CpuDevice(Device):
         self._squares = 0.0
 
     def start_acting(self, step: int, group: slice, games: Games, rng: np.random.Generator) -> None:
-        rollout, outputs = self._rollout, self._outputs(games.observation)
+        self._threads.start()
+        with torch.inference_mode(), self._autocast():
+            outputs = self._network(torch.from_numpy(games.observation)).float().numpy()
+        self._threads.stop(len(outputs))
+        rollout = self._rollout
         rollout.observations[step] = games.observation
         rollout.masks[step] = games.mask
         rollout.values[step] = outputs[:, NUM_ACTIONS]
         rollout.actions[step], rollout.log_probabilities[step] = sample_softmax(
             outputs[:, :NUM_ACTIONS], games.mask, rng
         )
-
-    def _outputs(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        self._threads.start()
-        with torch.inference_mode(), self._autocast():
-            outputs: NDArray[np.float32] = self._network(torch.from_numpy(observations)).float().numpy()
-        self._threads.stop(len(outputs))
-        return outputs
 
     def finish_acting(self, step: int, group: slice) -> NDArray[np.int64]:
         actions: NDArray[np.int64] = self._rollout.actions[step, group]
@@ -251,10 +245,7 @@ class GpuDevice(Device):
             event.record()
 
     def sample(self, log_probabilities: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-        """Draw an action for each row, int64 [n, 1], as torch.multinomial does.
-
-        That function makes the processor wait for the device, to check the probabilities.
-        """
+        """Draw an action for each row, int64 [n, 1]; torch.multinomial would make the processor wait."""
         delays = torch.empty_like(log_probabilities).exponential_(generator=self._generator)
         rates = (log_probabilities.exp() / delays).masked_fill_(~masks, -1)
         return rates.argmax(dim=1, keepdim=True)
@@ -317,6 +308,6 @@ class GpuDevice(Device):
     def state(self) -> dict[str, NDArray[np.uint8]]:
         return {"generator": self._generator.get_state().numpy()}
 
-    def set_state(self, state: dict[str, NDArray[np.uint8]]) -> None:
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         if "generator" in state:
             self._generator.set_state(torch.from_numpy(state["generator"].copy()))

@@ -20,7 +20,6 @@ from safetensors.torch import load_file, save
 
 from wizard_env import Agent
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
-from wizard_env.checks import check_integer
 from wizard_env.files.tensors import write_tensors
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.learning import PAST
@@ -38,32 +37,20 @@ from wizard_env.train.ppo.rollout import Rollout, share_rewards
 from wizard_env.train.ppo.snapshot_ratings import SnapshotRatings
 from wizard_env.train.ppo.worker_states import needs_new_deals, pack, restore_worker, unpack, worker_state
 from wizard_env.train.selfplay.advantages import seat_advantages
-from wizard_env.train.selfplay.checkpoints import (
-    CHECKPOINT,
-    moments,
-    read_checkpoint,
-    restoring,
-    set_moments,
-    write_checkpoint,
-)
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, restoring, write_checkpoint
 from wizard_env.train.selfplay.games import VALUE_UNIT, deal_games
-from wizard_env.train.selfplay.loop import MAX_DECISIONS, IterativeLearner
+from wizard_env.train.selfplay.loop import NetworkLearner
 
 CRITIC = "critic.safetensors"
 """The file of the critic, beside the agent, for runs that start from the agent."""
 _ADAM_EPSILON = 1e-5
 
 
-class Learner(IterativeLearner):
+class Learner(NetworkLearner):
     """A network, its optimiser, and the games that it learns from.
 
-    network: policy and value.
-    critic: the value network that sees all hands, or None.
-    self_play: the games.
     rollout: the decisions of the last iteration.
-    device: the device where the network acts and learns.
     past_selves: the partner "past", or None.
-    ratings: the ratings of snapshots.
     """
 
     def __init__(
@@ -81,30 +68,31 @@ class Learner(IterativeLearner):
             device: "cpu" or "cuda".
             checkpoint: to resume from. If another number of workers wrote it, new games are dealt.
             peers: the workers that learn together; by default this process is alone.
-            loaded: agents that are in memory already, by name.
+            loaded: agents in memory, by name.
 
-        Raises:
-            ValueError: the games or the minibatches cannot be shared equally, or `start` has larger layers
-                or another critic.
+        Raises ValueError if the games or minibatches cannot be shared, or `start` has larger layers or
+        another critic.
         """
         config = with_precision(config, device)
         learning = config.learning_as(PpoConfig)
-        super().__init__(learning.decisions, learning.checkpoint_seconds, peers)
         self._config, self._learning, self._loaded = config, learning, loaded
-        self._batch_size = check_shares(config, self.peers.count)
         self._descending = TorchThreads()
         memory = torch.device(device)
         own_points = learning.reward == "points" and (learning.critic or not learning.team_spirit)
         self._value_unit = VALUE_UNIT if own_points else None
         self.network = PolicyValueNetwork(learning.layers, config.seed, learning.encoding).to(memory)
         self.critic = Critic(learning.critic, config.seed).to(memory) if learning.critic else None
+        networks: dict[str, Mlp] = {"network": self.network}
+        if self.critic:
+            networks["critic"] = self.critic
+        parameters = [parameter for network in networks.values() for parameter in network.parameters()]
+        optimizer = torch.optim.Adam(parameters, learning.learning_rate, eps=_ADAM_EPSILON, fused=True)
+        super().__init__(config, networks, optimizer, peers)
+        self._batch_size = check_shares(config, self.peers.count)
         if learning.start:
             self._start_from(find_agent(Path(learning.start)))
-        self._optimizer = torch.optim.Adam(
-            self.parameters(), learning.learning_rate, eps=_ADAM_EPSILON, fused=True
-        )
-        self.past_selves = None
         self._past = [number for number, name in enumerate(learning.partners) if name == PAST]
+        self.past_selves = None
         if self._past:
             self.past_selves = PastSelves(
                 learning.layers, learning.past_selves, learning.precision, learning.encoding, memory
@@ -146,12 +134,8 @@ class Learner(IterativeLearner):
                     f"{path}: its critic has other layers than {self._learning.critic}: {error}"
                 ) from None
 
-    def _networks(self) -> list[Mlp]:
-        return [self.network, self.critic] if self.critic else [self.network]
-
     def parameters(self) -> list[torch.nn.Parameter]:
-        """Return the parameters of the networks that learn."""
-        return [parameter for network in self._networks() for parameter in network.parameters()]
+        return [parameter for network in self._networks.values() for parameter in network.parameters()]
 
     def iterate(self) -> dict[str, float]:
         before = self.decisions
@@ -186,13 +170,13 @@ class Learner(IterativeLearner):
             rollout.ended[step] = self_play.ended
         if self.past_selves:
             games_with_past = np.isin(self_play.partner, self._past)
-            wins = count_wins(
+            won, lost = count_wins(
                 rollout.points[:, games_with_past],
                 rollout.round_done[:, games_with_past],
                 self_play.learns[games_with_past],
                 self_play.plays[games_with_past],
             )
-            self.past_selves.note(wins.won, wins.lost, self.peers)
+            self.past_selves.note(won, lost, self.peers)
 
     def _estimate_advantages(self) -> None:
         """Write the advantages and returns of the rollout: each seat is credited with its own rewards."""
@@ -246,7 +230,7 @@ class Learner(IterativeLearner):
                 if self.critic:
                     device.add_critic_gradient(rows, targets[rows])
                 self.peers.average_gradients(self.parameters())
-                for network in self._networks():
+                for network in self._networks.values():
                     torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT_NORM)
                 self._optimizer.step()
                 self._descending.stop(len(rows))
@@ -261,7 +245,7 @@ class Learner(IterativeLearner):
     def _take_snapshot(self, before: int) -> dict[str, float]:
         """Keep a past self and rate the network, every `snapshot_decisions` and at the end.
 
-        before: the decisions before the iteration. Returns the metrics to log, by name.
+        before: the decisions before the iteration.
         """
         every = self._learning.snapshot_decisions
         number = self.decisions // every
@@ -283,20 +267,17 @@ class Learner(IterativeLearner):
         write_atomically(path, lambda unfinished: save_agent(agent, unfinished, encoding))
 
     def save(self, folder: Path) -> None:
-        """Write a checkpoint, the agent and its critic; each file is replaced atomically.
-
-        Worker 0 writes for all.
-        """
+        """Write a checkpoint, the agent and its critic; worker 0 writes for all."""
         states = self.peers.gather(worker_state(self.self_play, self._rng, self.device))
         if self.peers.rank:
             return
-        parts, plain = pack(states)
-        parts |= {"network": self.network.state_dict(), "optimizer": moments(self._optimizer)}
-        plain |= {"decisions": self.decisions, "precision": self._learning.precision}
+        parts, plain = self._checkpoint()
+        of_workers, plain_of_workers = pack(states)
+        parts |= of_workers
+        plain |= plain_of_workers
         if self.past_selves:
             parts["pool"], plain["pool"] = self.past_selves.state()
         if self.critic:
-            parts["critic"] = self.critic.state_dict()
             content = save({name: value.cpu().contiguous() for name, value in parts["critic"].items()})
             write_atomically(folder / CRITIC, lambda path: write_tensors(path, content))
         self._save_agent(folder / FILE_NAME)
@@ -304,14 +285,9 @@ class Learner(IterativeLearner):
 
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)
-        self.decisions = check_integer("decisions", plain["decisions"], 0, MAX_DECISIONS)
-        self.network.load_state_dict(parts["network"])
-        if self.critic:
-            self.critic.load_state_dict(parts["critic"])
+        self._restore_networks(parts, plain)
         if self.past_selves:
             self.past_selves.set_state(parts["pool"], plain["pool"])
-        set_moments(self._optimizer, parts["optimizer"])
-        check_finite(self.parameters(), self.decisions)
         if needs_new_deals(checkpoint, plain, self.peers.count):
             self._deal()
         else:
@@ -320,10 +296,7 @@ class Learner(IterativeLearner):
 
 
 def check_shares(config: Config, workers: int) -> int:
-    """Return each worker's share of a minibatch.
-
-    Raises ValueError if the shares of the minibatches or of the games cannot be equal.
-    """
+    """Return each worker's share of a minibatch. Raises ValueError if it or that of the games is unequal."""
     learning = config.learning_as(PpoConfig)
     equal_share("num_games", learning.num_games, workers)
     return equal_share("batch_size", learning.batch_size, workers)

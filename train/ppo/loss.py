@@ -83,9 +83,6 @@ def loss_gradient(
         batch: the decisions.
         weights: the constants of the loss.
         sums: float64 [5], to which each of METRICS, summed over the decisions, is added.
-
-    Returns:
-        float32 [n, NUM_ACTIONS + 1].
     """
     gradient = np.zeros(outputs.shape, np.float32)
     _loss_gradient(outputs, *batch, *weights, gradient, sums)
@@ -141,7 +138,6 @@ def _loss_gradient(
     gradient: Any,
     sums: Any,
 ) -> None:
-    """Write the gradient of each row, and add up the metrics."""
     count = len(actions)
     legal = np.empty(NUM_ACTIONS, np.int64)
     log_probabilities = np.empty(NUM_ACTIONS)

@@ -1,6 +1,6 @@
 """Past selves as opponents, chosen by prioritised fictitious self-play."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,12 +32,7 @@ class PastSelves:
     ) -> None:
         """Start empty; `add` a network before the first `act`.
 
-        Args:
-            layers: widths of the networks' layers.
-            size: the most past selves to keep; then the one with the lowest priority is dropped.
-            precision: of their networks, float32 or bfloat16.
-            encoding: a custom one, see `PolicyValueNetwork`.
-            device: of their networks; the processor if None.
+        size: the most past selves to keep; beyond it the one with the lowest priority is dropped.
         """
         network = PolicyValueNetwork(layers, 0, encoding).to(device)
         network.hold_in(precision)
@@ -76,10 +71,7 @@ class PastSelves:
         self._agent.network.load_state_dict(self._selves[number])
 
     def note(self, won: float, lost: float, peers: Peers | None = None) -> None:
-        """Count the rounds that the learner has won and lost against the past self that acts.
-
-        peers: workers whose past selves are the same; their rounds count too.
-        """
+        """Count the rounds that all workers have won and lost against the past selves that act."""
         rounds = np.zeros_like(self._rounds)
         rounds[self._chosen] = won, lost
         self._rounds = self._rounds * _DECAY + (peers or Peers()).sum(rounds)
@@ -106,20 +98,15 @@ class PastSelves:
         self._act_as(plain["chosen"])
 
 
-class Wins(NamedTuple):
-    """The rounds of learners against the other seats; a tie is half a round won and half a round lost."""
-
-    won: float
-    lost: float
-
-
 def count_wins(
     points: NDArray[np.int16],
     round_done: NDArray[np.bool_],
     learns: NDArray[np.bool_],
     plays: NDArray[np.bool_],
-) -> Wins:
-    """Count the rounds that the seats that learn have won and lost against the others, by mean points.
+) -> tuple[float, float]:
+    """Return the rounds that the seats that learn have won and lost against the others, by mean points.
+
+    A tie is half a round won and half a round lost.
 
     Args:
         points: [steps, games, seats], scored by each step.
@@ -129,7 +116,7 @@ def count_wins(
     """
     lead = _mean(points, learns)[round_done] - _mean(points, plays)[round_done]
     won = float((lead > 0).sum() + 0.5 * (lead == 0).sum())
-    return Wins(won, len(lead) - won)
+    return won, len(lead) - won
 
 
 def _mean(points: NDArray[np.int16], seats: NDArray[np.bool_]) -> NDArray[np.float64]:

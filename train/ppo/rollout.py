@@ -38,7 +38,6 @@ class GpuRollout:
     """
 
     def __init__(self, shape: tuple[int, ...], device: torch.device, *, with_full_states: bool) -> None:
-        """shape: steps and games."""
         hidden = FULL_SIZE - OBS_SIZE if with_full_states else 0
         self.observations = torch.zeros((*shape, OBS_SIZE), dtype=torch.uint8, device=device)
         self.hidden = torch.zeros((*shape, hidden), dtype=torch.uint8, device=device)

@@ -23,13 +23,7 @@ class SnapshotRatings:
     def __init__(
         self, config: Config, peers: Peers | None = None, loaded: Mapping[str, Agent] | None = None
     ) -> None:
-        """Load the agents to rate against.
-
-        Args:
-            config: the run.
-            peers: the workers that share the games of a rating.
-            loaded: agents that are in memory already, by name.
-        """
+        """Load the agents to rate against, except those in `loaded`; the workers share the games."""
         loaded = loaded or {}
         self._peers = peers or Peers()
         self._rules = config.evaluation_rules()
@@ -40,8 +34,7 @@ class SnapshotRatings:
     def rate(self, network: PolicyValueNetwork) -> dict[str, float]:
         """Play the network alone against copies of each agent; returns the metrics to log, by name.
 
-        Of each agent: the network's lead in points per game, and its share of games won; and the mean lead
-        over each group.
+        Those are its lead in points per game, its share of games won, and its mean lead over each group.
         """
         learner = Entrant("learner", GreedyAgent(network))
         curves: dict[str, float] = {}

@@ -16,8 +16,6 @@ from wizard_env.train.ppo.device import Device
 from wizard_env.train.selfplay.checkpoints import Tensors
 from wizard_env.train.selfplay.games import SelfPlayGames
 
-_GAMES = ("states", "observations", "masks", "results")
-_SEATING = ("learns", "plays", "partner")
 _PART = "tables"
 """The part of a checkpoint that holds the games; the workers after the first add their rank."""
 _DEALER = "tables"
@@ -35,12 +33,8 @@ class WorkerState(NamedTuple):
 
 
 def worker_state(self_play: SelfPlayGames, rng: np.random.Generator, device: Device) -> WorkerState:
-    """Return the state of this worker."""
-    state = self_play.state()
-    games = {name: array.view(np.uint8) for name, array in zip(_GAMES, state["games"], strict=True)}
-    seating = {name: state[name] for name in _SEATING}
-    plain = {"rng": rng.bit_generator.state, _DEALER: state["rng"]}
-    return WorkerState(games | seating | device.state(), plain)
+    plain = {"rng": rng.bit_generator.state, _DEALER: self_play.rng.bit_generator.state}
+    return WorkerState(self_play.arrays() | device.state(), plain)
 
 
 def restore_worker(
@@ -48,10 +42,9 @@ def restore_worker(
 ) -> None:
     """Continue from a `worker_state`. Raises ValueError, LookupError or TypeError for a damaged one."""
     rng.bit_generator.state = state.plain["rng"]
-    own = self_play.state()["games"]
-    games = [state.arrays[name].view(array.dtype) for name, array in zip(_GAMES, own, strict=True)]
-    self_play.set_state({**state.arrays, "games": games, "rng": state.plain[_DEALER]})
-    device.set_state(dict(state.arrays))
+    self_play.set_arrays(state.arrays)
+    self_play.rng.bit_generator.state = state.plain[_DEALER]
+    device.set_state(state.arrays)
 
 
 def pack(states: Sequence[WorkerState]) -> tuple[dict[str, Tensors], dict[str, Any]]:
@@ -71,12 +64,9 @@ def unpack(parts: Mapping[str, Tensors], plain: Mapping[str, Any], rank: int) ->
 
 
 def needs_new_deals(checkpoint: Path, plain: Mapping[str, Any], workers: int) -> bool:
-    """Return whether another number of workers wrote a checkpoint; logs that new games will be dealt.
+    """Return whether a number of workers other than now wrote a checkpoint; logs it if so.
 
-    Args:
-        checkpoint: its file, for the message.
-        plain: its plain values.
-        workers: their number now.
+    plain: the plain values of the checkpoint.
     """
     before = 1 + len(plain.get(_OTHERS, []))
     if before != workers:

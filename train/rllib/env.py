@@ -72,10 +72,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
     def step(
         self, action_dict: Mapping[str, int]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
-        """Take the agents' decisions and play on to the next ones.
-
-        Raises IllegalAction if an action is not legal; no game has changed then.
-        """
+        """Take the agents' decisions and play on to the next ones; changes nothing if it raises."""
         rows = self._unfinished()
         agents = self._acting_agents(rows)
         self.games.step([action_dict[agent] for agent in agents], rows)
@@ -90,7 +87,6 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         return (self.games.states["phase"] < SCORED).nonzero()[0]
 
     def _acting_agents(self, rows: NDArray[np.int64]) -> list[str]:
-        """Return the agents that act in these games."""
         numbers = rows * self._learns.shape[1] + self.games.seat[rows]
         return [self.agents[number] for number in numbers]
 
@@ -117,7 +113,6 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
             games.step(actions, rows, printed=True)
 
     def _observations(self) -> dict[str, dict[str, NDArray[np.uint8]]]:
-        """Return the observations of the agents that act now."""
         games, rows = self.games, self._unfinished()
         return {
             agent: {"observation": games.observation[row].copy(), "action_mask": games.mask[row].copy()}

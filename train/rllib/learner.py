@@ -1,17 +1,16 @@
 """Self-play on Ray RLlib: one policy learns from every seat's decisions, on this machine or a cluster."""
 
-import logging
 import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import ray
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, save_agent
+from wizard_env.evaluation.ray_cluster import LOCAL, connect
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.rllib import RLlibConfig
 from wizard_env.train.networks.layers import MAX_GRADIENT_NORM
@@ -28,12 +27,7 @@ _METRICS = ("policy_loss", "vf_loss", "entropy", "vf_explained_var", "default_op
 
 
 def algorithm_config(config: RLlibConfig, seed: int) -> PPOConfig:
-    """Return the configuration of RLlib's PPO.
-
-    Args:
-        config: the run.
-        seed: of the deals and of everything drawn at random.
-    """
+    """Return the configuration of RLlib's PPO. seed: of the deals and of everything drawn at random."""
     learning, cluster = config.learning, config.cluster
     games = {
         "rules": config.game.rules(),
@@ -73,15 +67,11 @@ def algorithm_config(config: RLlibConfig, seed: int) -> PPOConfig:
 
 
 def _choose_module(agent: str, episode: Any, **options: Any) -> str:
-    """Return the one module, which plays every seat."""
     return MODULE
 
 
 class Learner(IterativeLearner):
-    """RLlib's PPO as a learner of `wizard_env.train.run`.
-
-    algorithm: the algorithm of RLlib.
-    """
+    """RLlib's PPO as a learner of `wizard_env.train.run`."""
 
     def __init__(self, config: RLlibConfig, checkpoint: Path | None) -> None:
         """Start, or resume from a checkpoint with new deals."""
@@ -129,35 +119,24 @@ def train(
     config: RLlibConfig,
     folder: Path,
     *,
-    address: str = "local",
+    address: str = LOCAL,
     resume: bool = False,
     report: Report = None,
 ) -> Path:
-    """Learn by self-play as a config says, on a Ray cluster, and write everything into a folder here.
+    """Learn by self-play on a Ray cluster; writes and raises what `wizard_env.train.run.train` does.
 
-    Writes what `wizard_env.train.run.train` writes, with RLlib's own checkpoint.
+    The checkpoint is RLlib's own.
 
     Args:
-        config: the run.
-        folder: where to write; created if it is missing.
-        address: of the cluster; "auto" is the one that this machine belongs to, "local" starts one here.
-            If Ray is already connected, that connection is used.
-        resume: continue from the folder's checkpoint.
-        report: called after every iteration.
+        config, folder, resume, report: as for `wizard_env.train.run.train`.
+        address: of the cluster, as for `connect`; an existing connection is used instead.
 
     Returns:
         The folder.
 
     Raises:
         ConnectionError: there is no cluster at that address.
-        FileExistsError, FileNotFoundError, ValueError: as `wizard_env.train.run.train` does.
     """
-    started = not ray.is_initialized()
-    if started:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    try:
+    with connect(address, f"address={address!r}"):
         run_learner(lambda checkpoint: Learner(config, checkpoint), config, folder, resume, report)
-    finally:
-        if started:
-            ray.shutdown()
     return folder

@@ -14,7 +14,6 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
     """sb3-contrib's buffer, with advantages along each seat's own decisions."""
 
     def __init__(self, *arguments: Any, env: SelfPlayVecEnv, **options: Any) -> None:
-        """env: the environment that is played."""
         self.env = env
         super().__init__(*arguments, **options)
 

@@ -1,7 +1,6 @@
 """The learner "maskable_ppo": sb3-contrib's MaskablePPO over self-play."""
 
 import time
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -38,11 +37,10 @@ class Learner:
         learning = self._learning = config.learning_as(MaskablePpoConfig)
         env = SelfPlayVecEnv(deal_games(config, config.seed))
         options = _options(learning, env)
-        self.model = (
-            _make_model(learning, config.seed, env, device, options)
-            if checkpoint is None
-            else _resume(checkpoint, env, device, options)
-        )
+        if checkpoint is None:
+            self.model = _make_model(learning, config.seed, env, device, options)
+        else:
+            self.model = _resume(checkpoint, env, device, options)
         if self.decisions:  # other deals than those that the run started with
             env = SelfPlayVecEnv(deal_games(config, config.seed + self.decisions))
             self.model.set_env(env)
@@ -50,11 +48,9 @@ class Learner:
 
     @property
     def decisions(self) -> int:
-        """The number of decisions that it has learned from."""
         return int(self.model.num_timesteps)
 
     def learn(self, folder: Path, curves: Curves, report: Report) -> None:
-        """Iterate until enough decisions are learned from, writing checkpoints on the way."""
         self.model.set_logger(Logger(str(folder), [_CurveOutput(curves)]))
         watch = _Watch(self._learning, folder, report)
         left = max(0, self._learning.decisions - self.decisions)
@@ -69,8 +65,9 @@ def _options(learning: MaskablePpoConfig, env: SelfPlayVecEnv) -> dict[str, Any]
         "features_extractor_kwargs": {"layers": learning.layers},
         "net_arch": [],
     }
+    first, last = learning.learning_rate, learning.final_learning_rate
     return {
-        "learning_rate": _schedule(learning),
+        "learning_rate": lambda remaining: last + (first - last) * remaining,  # the share of the run, to 0
         "rollout_buffer_class": SelfPlayBuffer,
         "rollout_buffer_kwargs": {"env": env},
         "policy_kwargs": trunk,
@@ -97,10 +94,7 @@ def _make_model(
 
 
 def _resume(checkpoint: Path, env: SelfPlayVecEnv, device: str, options: dict[str, Any]) -> MaskablePPO:
-    """Load a checkpoint, except for the options, which it pickles under the module names of its time.
-
-    Raises CheckpointError if it is damaged.
-    """
+    """Load a checkpoint, except for the options, which it pickles under the module names of its time."""
     try:
         return MaskablePPO.load(
             checkpoint,
@@ -114,14 +108,8 @@ def _resume(checkpoint: Path, env: SelfPlayVecEnv, device: str, options: dict[st
         raise CheckpointError(f"{checkpoint} cannot be resumed: {reason}") from error
 
 
-def _schedule(learning: MaskablePpoConfig) -> Callable[[float], float]:
-    """Return the learning rate as a function of the share of the run that remains, from 1 to 0."""
-    first, last = learning.learning_rate, learning.final_learning_rate
-    return lambda remaining: last + (first - last) * remaining
-
-
 def _save(model: MaskablePPO, folder: Path) -> None:
-    """Write a checkpoint and the agent; each file is replaced atomically. Raises DivergedError."""
+    """Write a checkpoint and the agent. Raises DivergedError."""
     check_finite(model.policy.parameters(), model.num_timesteps)
     content = BytesIO()
     model.save(content, exclude=["rollout_buffer", "rollout_buffer_kwargs", "env"])

@@ -1,6 +1,5 @@
 """SelfPlayVecEnv: batched self-play as a vectorised environment of stable-baselines3."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -70,9 +69,6 @@ class SelfPlayVecEnv(VecEnv):
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         return [False] * self.num_envs
-
-    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        return [None] * self.num_envs
 
     def close(self) -> None:
         """Do nothing: there is nothing to release."""

@@ -7,16 +7,9 @@ from wizard_env.compiled.jit import kernel
 
 
 @kernel(
-    [[np.int64]],
-    [[[np.float32]]],
-    [[np.bool_]],
-    [[np.float32]],
-    [np.float32],
-    [np.int64],
-    float,
-    float,
-    [[np.float32]],
-)
+    [[np.int64]], [[[np.float32]]], [[np.bool_]], [[np.float32]], [np.float32], [np.int64],
+    float, float, [[np.float32]],
+)  # fmt: skip
 def seat_advantages(
     seats: NDArray[np.int64],
     rewards: NDArray[np.float32],

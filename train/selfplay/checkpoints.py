@@ -39,12 +39,10 @@ def restoring(path: Path) -> Iterator[None]:
 
 
 def write_checkpoint(path: Path, parts: Mapping[str, Mapping[str, torch.Tensor]], plain: object) -> None:
-    """Replace a file atomically.
+    """Write a file atomically.
 
-    Args:
-        path: the file.
-        parts: tensors, by the name of their part and their own name; a part's name has no dot.
-        plain: values that JSON can hold.
+    parts: tensors, by the name of their part, which has no dot, and their own name.
+    plain: values that JSON can hold.
     """
     tensors = {
         f"{part}.{name}": value.detach().cpu().contiguous()
@@ -69,10 +67,7 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
 
 
 def read_plain(path: Path) -> Any:
-    """Return the plain values that `write_checkpoint` wrote, without reading the tensors.
-
-    Raises CheckpointError.
-    """
+    """Return the plain values that `write_checkpoint` wrote; raises as `read_checkpoint` does."""
     with _opened(path) as file:
         return json.loads(file.metadata()["state"])
 

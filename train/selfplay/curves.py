@@ -33,10 +33,8 @@ class Curves:
     def add(self, metrics: Mapping[str, float], decisions: int, csv_only: Collection[str] = ()) -> None:
         """Write the metrics of an iteration.
 
-        Args:
-            metrics: by name, DECISIONS among them.
-            decisions: how many the run has learned from: the horizontal axis in TensorBoard.
-            csv_only: the names that TensorBoard does not show.
+        metrics: by name, DECISIONS among them.
+        csv_only: the names that TensorBoard does not show.
         """
         self._lines.append(dict(metrics))
         write_atomically(self._path, self._write_lines)

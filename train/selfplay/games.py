@@ -33,6 +33,8 @@ _GAME_REWARDS: tuple[Reward, ...] = ("game", "win", "rank")
 """The rewards that are paid at the end of the game; the others are paid at the end of a round."""
 NO_PARTNER = -1
 _ALL = slice(None)
+_GAMES = ("states", "observations", "masks", "results")
+"""The names of the arrays of `Games` in checkpoints."""
 
 
 class SelfPlayGames:
@@ -70,7 +72,7 @@ class SelfPlayGames:
 
         Args:
             rules: the options of every game, or of each.
-            num_games: how many games.
+            num_games: the number of games.
             seed: of the deals and the seating.
             sparring: the share of games in which a partner takes 1 to num_players - 1 seats.
             partners: the agents that take those seats; one of them, drawn once, in each game.
@@ -152,50 +154,37 @@ class SelfPlayGames:
         points: NDArray[np.int16] = self.points[part][self.learns[part] & self.round_done[part, np.newaxis]]
         return points
 
-    def state(self) -> dict[str, Any]:
-        """Return all that the games depend on from here, as arrays and plain values; see `set_state`."""
-        return {
-            "games": self.games.__getstate__()["arrays"],
-            "learns": self.learns,
-            "plays": self.plays,
-            "partner": self.partner,
-            "rng": self.rng.bit_generator.state,
-        }
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all that the games depend on from here, by name, but for `rng`."""
+        games = zip(_GAMES, self.games.__getstate__()["arrays"], strict=True)
+        seating = {"learns": self.learns, "plays": self.plays, "partner": self.partner}
+        return {name: array.view(np.uint8) for name, array in games} | seating
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from the `state` of games of the same rules and partners.
+    def set_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from the `arrays` of games of the same rules and partners.
 
         Raises ValueError for values that it cannot return.
         """
-        self.games.restore(state["games"])
-        _check_seating(state, self.learns | self.plays, len(self._partners))
-        self.learns[:] = state["learns"]
-        self.plays[:] = state["plays"]
-        self.partner[:] = state["partner"]
-        self.rng.bit_generator.state = state["rng"]
+        own = zip(_GAMES, self.games.__getstate__()["arrays"], strict=True)
+        self.games.restore([arrays[name].view(array.dtype) for name, array in own])
+        learns, plays, partner = arrays["learns"], arrays["plays"], arrays["partner"]
+        if not self._can_seat(learns, plays, partner):
+            raise ValueError("the seating is not one of these games: every seat learns or has a partner")
+        self.learns[:], self.plays[:], self.partner[:] = learns, plays, partner
 
-
-def _check_seating(state: Mapping[str, Any], sits: NDArray[np.bool_], partners: int) -> None:
-    """Raise ValueError unless every seat learns or has a partner, and somebody learns in every game.
-
-    Args:
-        state: with `learns`, `plays` and `partner` as SelfPlayGames has them.
-        sits: bool [num_games, seats], the seats where somebody sits.
-        partners: their number.
-    """
-    learns, plays, partner = state["learns"], state["plays"], state["partner"]
-    shapes = [array.shape for array in (learns, plays, partner)]
-    sound = shapes == [sits.shape, sits.shape, sits.shape[:1]] and are_bools(learns) and are_bools(plays)
-    if sound:
+    def _can_seat(self, learns: NDArray[Any], plays: NDArray[Any], partner: NDArray[Any]) -> bool:
+        """Return whether every seat learns or has a partner, and somebody learns in every game."""
+        sits = self.learns | self.plays
+        shapes = [array.shape for array in (learns, plays, partner)]
+        if shapes != [sits.shape, sits.shape, sits.shape[:1]] or not (are_bools(learns) and are_bools(plays)):
+            return False
         number = partner[plays.any(axis=1)]
-        sound = (
-            not (learns & plays).any()
-            and ((learns | plays) == sits).all()
+        return bool(
+            ((learns | plays) == sits).all()
+            and not (learns & plays).any()
             and learns.any(axis=1).all()
-            and ((number >= 0) & (number < partners)).all()
+            and ((number >= 0) & (number < len(self._partners))).all()
         )
-    if not sound:
-        raise ValueError("the seating is not one of these games: every seat learns or has a partner")
 
 
 def deal_games(
@@ -207,12 +196,9 @@ def deal_games(
 ) -> SelfPlayGames:
     """Deal the games of a config, kind by kind, or this worker's share of them.
 
-    Args:
-        config: the run.
-        seed: of the deals and the seating.
-        past: the partner of that name.
-        peers: the workers that share the games; of each kind they get equally many, to within one.
-        loaded: agents that are in memory already, by name.
+    past: the partner of that name.
+    peers: the workers that share the games; of each kind they get equally many, to within one.
+    loaded: agents in memory, by name.
     """
     learning, peers, loaded = config.learning, peers or Peers(), loaded or {}
     partners = [past if name == PAST and past else loaded.get(name, name) for name in config.partners()]

@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,9 +14,11 @@ from wizard_env.checks import check_integer
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import check_finite
+from wizard_env.train.parallel.devices import with_precision
 from wizard_env.train.parallel.peers import Peers
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
+    Tensors,
     moments,
     read_checkpoint,
     restoring,
@@ -23,27 +26,21 @@ from wizard_env.train.selfplay.checkpoints import (
     write_checkpoint,
 )
 from wizard_env.train.selfplay.curves import DECISIONS, Curves
-from wizard_env.train.selfplay.games import SelfPlayGames, deal_games
+from wizard_env.train.selfplay.games import deal_games
 from wizard_env.train.selfplay.progress import Report, StopLearning, Tally
 
-MAX_DECISIONS = 2**63
+_MAX_DECISIONS = 2**63
 
 
 class IterativeLearner(ABC):
     """A learner that learns one iteration at a time.
 
-    decisions: how many it has learned from.
+    decisions: the number that it has learned from.
     tally: counts the rounds of the seats that learn.
     """
 
     def __init__(self, decisions: int, checkpoint_seconds: float, peers: Peers | None = None) -> None:
-        """Start at no decisions.
-
-        Args:
-            decisions: how many to learn from.
-            checkpoint_seconds: the time between checkpoints.
-            peers: the workers that learn together; by default this process is alone.
-        """
+        """decisions: to learn from. peers: the workers that learn together; by default one process alone."""
         self.decisions = 0
         self.peers = peers or Peers()
         self.tally = Tally(decisions, self.peers)
@@ -59,7 +56,7 @@ class IterativeLearner(ABC):
 
     @abstractmethod
     def save(self, folder: Path) -> None:
-        """Write a checkpoint and the agent; each file is replaced atomically."""
+        """Write a checkpoint and the agent."""
 
     def learn(self, folder: Path, curves: Curves, report: Report) -> None:
         """Iterate until enough decisions are learned from; the last checkpoint is the result.
@@ -85,32 +82,59 @@ class IterativeLearner(ABC):
         self.save(folder)
 
 
-class NewDealsLearner(IterativeLearner):
-    """A learner whose checkpoints hold networks and their optimiser; its runs resume with new deals.
+class NetworkLearner(IterativeLearner):
+    """A learner whose checkpoints hold networks and their optimiser."""
+
+    def __init__(
+        self,
+        config: Config,
+        networks: Mapping[str, torch.nn.Module],
+        optimizer: torch.optim.Optimizer,
+        peers: Peers | None = None,
+    ) -> None:
+        """networks: by their names in checkpoints."""
+        super().__init__(config.learning.decisions, config.learning.checkpoint_seconds, peers)
+        self._precision = config.learning.precision
+        self._networks = networks
+        self._optimizer = optimizer
+
+    def _checkpoint(self) -> tuple[dict[str, Tensors], dict[str, Any]]:
+        """Return the parts and the plain values of a checkpoint."""
+        parts = {name: network.state_dict() for name, network in self._networks.items()}
+        parts["optimizer"] = moments(self._optimizer)
+        return parts, {"decisions": self.decisions, "precision": self._precision}
+
+    def _restore_networks(self, parts: dict[str, Tensors], plain: dict[str, Any]) -> None:
+        self.decisions = check_integer("decisions", plain["decisions"], 0, _MAX_DECISIONS)
+        for name, network in self._networks.items():
+            network.load_state_dict(parts[name])
+            check_finite(network.parameters(), self.decisions)
+        set_moments(self._optimizer, parts.get("optimizer", {}))
+
+
+class NewDealsLearner(NetworkLearner):
+    """A learner whose runs resume with new deals.
 
     self_play: the games that it learns from.
     """
 
-    _rng: np.random.Generator
-    self_play: SelfPlayGames
-
     def __init__(
-        self, config: Config, precision: str, networks: Mapping[str, torch.nn.Module], learning_rate: float
+        self, config: Config, device: str, networks: Mapping[str, torch.nn.Module], checkpoint: Path | None
     ) -> None:
-        """Start at no decisions.
+        """Restore the checkpoint, if there is one, and deal games.
 
-        Args:
-            config: the run.
-            precision: of the networks, noted in checkpoints.
-            networks: by their names in checkpoints; the first one learns.
-            learning_rate: of the optimiser.
+        networks: by their names in checkpoints; the first one learns.
         """
-        super().__init__(config.learning.decisions, config.learning.checkpoint_seconds)
-        self._config = config
-        self._precision = precision
-        self._networks = networks
-        learning, *_ = networks.values()
-        self._optimizer = torch.optim.Adam(learning.parameters(), learning_rate, fused=True)
+        config = with_precision(config, device)
+        learner, *_ = networks.values()
+        optimizer = torch.optim.Adam(learner.parameters(), config.learning.learning_rate, fused=True)
+        super().__init__(config, networks, optimizer)
+        if checkpoint is not None:
+            with restoring(checkpoint):
+                self._restore_networks(*read_checkpoint(checkpoint))
+        seed = config.seed + self.decisions  # other deals than those that the run started with
+        self._rng = np.random.default_rng(seed)
+        self.self_play = deal_games(config, seed)
 
     @abstractmethod
     def _agent_weights(self) -> dict[str, torch.Tensor]:
@@ -119,24 +143,4 @@ class NewDealsLearner(IterativeLearner):
     def save(self, folder: Path) -> None:
         agent = self._agent_weights()
         write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
-        parts = {name: network.state_dict() for name, network in self._networks.items()}
-        plain = {"decisions": self.decisions, "precision": self._precision}
-        parts["optimizer"] = moments(self._optimizer)
-        write_checkpoint(folder / CHECKPOINT, parts, plain)
-
-    def _start(self, checkpoint: Path | None) -> None:
-        """Restore the checkpoint, if there is one, and deal games as the config says."""
-        if checkpoint is not None:
-            with restoring(checkpoint):
-                self._restore(checkpoint)
-        seed = self._config.seed + self.decisions  # other deals than those that the run started with
-        self._rng = np.random.default_rng(seed)
-        self.self_play = deal_games(self._config, seed)
-
-    def _restore(self, checkpoint: Path) -> None:
-        parts, plain = read_checkpoint(checkpoint)
-        self.decisions = check_integer("decisions", plain["decisions"], 0, MAX_DECISIONS)
-        for name, network in self._networks.items():
-            network.load_state_dict(parts[name])
-            check_finite(network.parameters(), self.decisions)
-        set_moments(self._optimizer, parts.get("optimizer", {}))
+        write_checkpoint(folder / CHECKPOINT, *self._checkpoint())

@@ -48,36 +48,24 @@ class Tally:
     """Counts the rounds of the seats that learn, iteration by iteration."""
 
     def __init__(self, total: int, peers: Peers | None = None) -> None:
-        """Start to count.
-
-        Args:
-            total: decisions to learn from in the whole run.
-            peers: the workers whose rounds are counted.
-        """
+        """total: decisions to learn from in the whole run. peers: the workers whose rounds are counted."""
         self._total = total
         self._peers = peers or Peers()
         self._start = time.monotonic()
-        self._reset()
-
-    def _reset(self) -> None:
-        self._rounds = self._met = self._points = 0
+        self._counts = np.zeros(3)
 
     def add(self, points: NDArray[np.int16]) -> None:
         """Count finished rounds. points: int16 [k], one seat's points for one round each."""
-        self._rounds += points.size
-        self._met += int((points > 0).sum())
-        self._points += int(points.sum())
+        self._counts += points.size, (points > 0).sum(), points.sum()
 
     def progress(self, decisions: int) -> Progress:
         """Sum up the iteration and start counting the next one. decisions: learned from so far."""
-        counts = np.array([self._rounds, self._met, self._points], np.float64)
-        rounds, met, points = self._peers.sum(counts).tolist()
-        progress = Progress(
+        rounds, met, points = self._peers.sum(self._counts).tolist()
+        self._counts = np.zeros(3)
+        return Progress(
             decisions=decisions,
             total=self._total,
             bid_accuracy=met / max(rounds, 1),
             points=points / max(rounds, 1),
             seconds=time.monotonic() - self._start,
         )
-        self._reset()
-        return progress

@@ -77,7 +77,7 @@ def test_one_worker_writes_what_a_process_alone_does(cluster: None, tmp_path: Pa
 
 
 class InterruptedTraining(Exception):  # noqa: N818 - no error
-    """Stands for the user's Ctrl+C."""
+    """Represents the user's Ctrl+C."""
 
 
 @pytest.mark.slow
@@ -152,7 +152,7 @@ def _descends(pid: int) -> bool:
 def test_a_lost_worker_does_not_end_the_run(
     cluster: None, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One of two is killed: the run goes on from its last checkpoint, to the same end."""
+    """One of two is killed: the run continues from its last checkpoint to the same end."""
     often = config(8 * ITERATION, checkpoint_seconds=1e-9)
     killed: list[int] = []
 

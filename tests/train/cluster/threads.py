@@ -14,18 +14,18 @@ Result = TypeVar("Result")
 
 
 class Threads(Peers):
-    """One of several workers; what it tells the others lies in a list that they share."""
+    """One of several workers, which exchange values in a shared list."""
 
-    def __init__(self, rank: int, table: list[Any], barrier: Barrier) -> None:
+    def __init__(self, rank: int, shared: list[Any], barrier: Barrier) -> None:
         self.rank = rank
-        self.count = len(table)
-        self._table = table
+        self.count = len(shared)
+        self._shared = shared
         self._barrier = barrier
 
     def gather(self, value: Any) -> list[Any]:
-        self._table[self.rank] = value
+        self._shared[self.rank] = value
         self._barrier.wait()
-        values = list(self._table)
+        values = list(self._shared)
         self._barrier.wait()
         return values
 
@@ -47,14 +47,14 @@ class Threads(Peers):
 
 
 def together(count: int, work: Callable[[Peers], Result]) -> list[Result]:
-    """Let workers do the same at the same time; returns what each returned, by rank."""
-    barrier, table = Barrier(count), [None] * count
+    """Run the same work in all workers at the same time; returns their results, by rank."""
+    barrier, shared = Barrier(count), [None] * count
     results: list[Any] = [None] * count
     errors: list[BaseException] = []
 
     def run(rank: int) -> None:
         try:
-            results[rank] = work(Threads(rank, table, barrier))
+            results[rank] = work(Threads(rank, shared, barrier))
         except BrokenBarrierError:
             pass  # another worker has failed
         except BaseException as error:

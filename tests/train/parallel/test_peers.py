@@ -69,7 +69,7 @@ def _in_a_process(rank: int, folder: str) -> None:
 
 
 def test_processes_exchange(tmp_path: Path) -> None:
-    """Over gloo, with the bytes of a ring; whoever waits for a worker that has gone is told."""
+    """Over gloo, with the bytes of a ring; waiting for a worker that has ended raises an error."""
     context = get_context("spawn")
     processes = [context.Process(target=_in_a_process, args=(rank, str(tmp_path))) for rank in range(3)]
     for process in processes:

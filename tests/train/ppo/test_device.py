@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("one_thread", "gpu")
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let learners learn as on a GPU."""
+    """Make learners learn as on a GPU."""
     monkeypatch.setattr("wizard_env.train.ppo.learner.CpuDevice", partial(GpuDevice, seed=0))
 
 

@@ -147,7 +147,7 @@ def checkpoint(folder: Path) -> bytes:
 
 
 class InterruptedTraining(Exception):  # noqa: N818 - no error
-    """Stands for the user's Ctrl+C."""
+    """Represents the user's Ctrl+C."""
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ def small(encoding: str, **more: Any) -> Config:
         "sparring": 0.5,
         "snapshot_decisions": 2048,
         "encoding": encoding,
+        "precision": "float32",
     }
     return Config.model_validate(
         {"name": "small", "game": {"hand_sizes": [1, 2]}, "learning": learning | more}
