@@ -15,7 +15,7 @@ from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
-from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.parallel.peers import ALONE, Peers
 from wizard_env.train.parallel.process_group import LostWorkerError, ProcessGroup
 from wizard_env.train.ppo.learner import Learner
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
@@ -35,7 +35,7 @@ def work(given: Mapping[str, Job]) -> None:
     job = given["job"]
     use_one_thread()
     keep_freed_memory()
-    peers = ProcessGroup() if dist.is_initialized() and dist.get_world_size() > 1 else Peers()
+    peers = ProcessGroup() if dist.is_initialized() and dist.get_world_size() > 1 else ALONE
     try:
         with TemporaryDirectory() as folder:
             _learn(job, peers, Path(folder))

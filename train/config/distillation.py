@@ -17,7 +17,6 @@ class DistillationConfig(SelfPlay):
     alone: bool = True
     num_games: int = Field(default=2048, gt=0, le=2**31)
     decisions_per_game: int = Field(default=32, gt=0)
-    """Decisions that each game contributes to an iteration, which is one line of the curves."""
     guided: float = Field(default=0.5, ge=0, le=1)
     """The share of games in which the expert decides, not the learner."""
     batch_size: int = Field(default=1024, gt=0)

@@ -16,7 +16,6 @@ class DqnConfig(SelfPlay):
     learner: Literal["dqn"]
     num_games: int = Field(default=128, gt=0, le=2**31)
     decisions_per_game: int = Field(default=128, gt=0)
-    """Decisions that each game contributes to an iteration, which is one line of the curves."""
     decisions_per_update: int = Field(default=105, gt=0)
     """Decisions, over all games, between the gradient steps of each network."""
     batch_size: int = Field(default=1024, gt=0)

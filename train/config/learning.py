@@ -45,6 +45,8 @@ class SelfPlay(Learning):
 
     num_games: int = Field(default=512, gt=0, le=2**31)
     """Number of games played side by side."""
+    decisions_per_game: int = Field(default=64, gt=1)
+    """Decisions that each game contributes to an iteration, which is one line of the curves."""
     reward: str = "points"
     """The reward to learn for, see `wizard_env.envs.rewards`; or a custom one, as in "file.py:function"."""
 

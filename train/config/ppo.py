@@ -14,8 +14,6 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     """Proximal policy optimisation by `wizard_env.train.ppo`."""
 
     learner: Literal["ppo"] = "ppo"
-    decisions_per_game: int = Field(default=64, gt=1)
-    """Decisions that each game contributes to an iteration."""
     final_entropy_bonus: float | None = Field(default=None, ge=0)
     """The entropy bonus at the end, reached along a straight line; without it the bonus stays."""
     snapshot_decisions: int = Field(default=2_000_000, gt=0)
@@ -52,8 +50,6 @@ class MaskablePpoConfig(SelfPlay, ProximalPolicy):
     """The precision that stable-baselines3 computes in."""
 
     learner: Literal["maskable_ppo"]
-    decisions_per_game: int = Field(default=64, gt=1)
-    """Decisions that each game contributes to an iteration."""
 
     @model_validator(mode="before")
     @classmethod

@@ -69,6 +69,10 @@ class Peers:
         return {}
 
 
+ALONE = Peers()
+"""This process, which learns without others."""
+
+
 def equal_share(name: str, total: int, workers: int) -> int:
     """Return a worker's share of a total. Raises ValueError if the shares cannot be equal."""
     if total % workers:

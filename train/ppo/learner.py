@@ -28,7 +28,7 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, check_finite
 from wizard_env.train.networks.policy_value import Critic, Mlp, PolicyValueNetwork
 from wizard_env.train.parallel.devices import with_precision
-from wizard_env.train.parallel.peers import Peers, equal_share
+from wizard_env.train.parallel.peers import ALONE, Peers, equal_share
 from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.train.ppo.device import CpuDevice, Device, GpuDevice
 from wizard_env.train.ppo.loss import METRICS, normalise_minibatches
@@ -58,7 +58,7 @@ class Learner(NetworkLearner):
         config: Config,
         device: str,
         checkpoint: Path | None,
-        peers: Peers | None = None,
+        peers: Peers = ALONE,
         loaded: Mapping[str, Agent] | None = None,
     ) -> None:
         """Start, or resume exactly where a checkpoint was written.
@@ -67,7 +67,7 @@ class Learner(NetworkLearner):
             config: the run; its games and its minibatches are shared equally by the workers.
             device: "cpu" or "cuda".
             checkpoint: to resume from. If another number of workers wrote it, new games are dealt.
-            peers: the workers that learn together; by default this process is alone.
+            peers: the workers that learn together.
             loaded: agents in memory, by name.
 
         Raises ValueError if the games or minibatches cannot be shared, or `start` has larger layers or

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from wizard_env.train.networks.layers import check_finite
 from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
-from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.parallel.peers import ALONE, Peers
 from wizard_env.view import Actions, View
 
 _DECAY = 0.999
@@ -70,11 +70,11 @@ class PastSelves:
         self._chosen = number
         self._agent.network.load_state_dict(self._selves[number])
 
-    def note(self, won: float, lost: float, peers: Peers | None = None) -> None:
+    def note(self, won: float, lost: float, peers: Peers = ALONE) -> None:
         """Count the rounds that all workers have won and lost against the past selves that act."""
         rounds = np.zeros_like(self._rounds)
         rounds[self._chosen] = won, lost
-        self._rounds = self._rounds * _DECAY + (peers or Peers()).sum(rounds)
+        self._rounds = self._rounds * _DECAY + peers.sum(rounds)
 
     def state(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         """Return the past selves and their counts, as tensors and plain values; see `set_state`."""

@@ -7,7 +7,7 @@ from wizard_env.agents import load
 from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
-from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.parallel.peers import ALONE, Peers
 
 RATING = "rating/"
 """The beginning of the names of ratings."""
@@ -21,11 +21,11 @@ class SnapshotRatings:
     """Rates the snapshots of a run."""
 
     def __init__(
-        self, config: Config, peers: Peers | None = None, loaded: Mapping[str, Agent] | None = None
+        self, config: Config, peers: Peers = ALONE, loaded: Mapping[str, Agent] | None = None
     ) -> None:
         """Load the agents to rate against, except those in `loaded`; the workers share the games."""
         loaded = loaded or {}
-        self._peers = peers or Peers()
+        self._peers = peers
         self._rules = config.evaluation_rules()
         self._games = config.ratings.games
         self._agents = {name: load(loaded.get(name, name)) for name in config.ratings.agents}
@@ -37,14 +37,14 @@ class SnapshotRatings:
         Those are its lead in points per game, its share of games won, and its mean lead over each group.
         """
         learner = Entrant("learner", GreedyAgent(network))
-        curves: dict[str, float] = {}
+        metrics: dict[str, float] = {}
         means: dict[str, list[float]] = {}
         for name, agent in self._agents.items():
             others = [Entrant(name, agent)] * (self._rules.num_players - 1)
             result = evaluate([learner, *others], self._rules, self._games, SEED, spread=self._peers.map)
             (difference,) = result.differences
             group = SEEN if name in self._partners else HELD_OUT
-            curves[f"{RATING}{group}/{name}"] = difference.points
-            curves[f"{RATING}{group}/{name}/won"] = result.standings[0].win_share
+            metrics[f"{RATING}{group}/{name}"] = difference.points
+            metrics[f"{RATING}{group}/{name}/won"] = result.standings[0].win_share
             means.setdefault(group, []).append(difference.points)
-        return curves | {f"{RATING}{group}": sum(each) / len(each) for group, each in means.items()}
+        return metrics | {f"{RATING}{group}": sum(each) / len(each) for group, each in means.items()}

@@ -30,8 +30,6 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
     observations and actions are in canonical suits, and decisions with one legal action are skipped. The
     last step of an episode pays every agent its own points of the round, scaled as in `SelfPlayGames`.
 
-    games: the games themselves.
-
     The games are one environment because RLlib cannot handle several. Either it cuts their episodes, and
     loses the decisions of all seats that do not act at the cut (ray-project/ray#44677), or it drops every
     episode but the first to end, and so the rounds of large hands.
@@ -83,7 +81,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         return self._observations(), rewards, {"__all__": over}, {"__all__": False}, {}
 
     def _unfinished(self) -> NDArray[np.int64]:
-        """Return the games whose round is not over, int64 [k]."""
+        """Return the games whose round is not over."""
         return (self.games.states["phase"] < SCORED).nonzero()[0]
 
     def _acting_agents(self, rows: NDArray[np.int64]) -> list[str]:

@@ -19,9 +19,6 @@ class SelfPlayVecEnv(VecEnv):
     decisions of every seat. Learn through `SelfPlayBuffer`, which credits each seat with its own points.
     The rewards returned here are those of the seat that acted; `dones` tells where a round, or a game, has
     ended.
-
-    self_play: the games with their learners and partners.
-    games: the games themselves.
     """
 
     def __init__(self, self_play: SelfPlayGames) -> None:

@@ -50,7 +50,6 @@ class Curves:
             writer.writerows(self._lines)
 
     def close(self) -> None:
-        """Close the TensorBoard file; the CSV file is not open between iterations."""
         self._tensorboard.close()
 
 

@@ -13,7 +13,7 @@ from wizard_env.checks import are_bools
 from wizard_env.envs.rewards import Reward, find_reward
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
-from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.parallel.peers import ALONE, Peers
 from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.view import actions_by_owner
 
@@ -191,7 +191,7 @@ def deal_games(
     config: Config,
     seed: int,
     past: Agent | None = None,
-    peers: Peers | None = None,
+    peers: Peers = ALONE,
     loaded: Mapping[str, Agent] | None = None,
 ) -> SelfPlayGames:
     """Deal the games of a config, kind by kind, or this worker's share of them.
@@ -200,7 +200,7 @@ def deal_games(
     peers: the workers that share the games; of each kind they get equally many, to within one.
     loaded: agents in memory, by name.
     """
-    learning, peers, loaded = config.learning, peers or Peers(), loaded or {}
+    learning, loaded = config.learning, loaded or {}
     partners = [past if name == PAST and past else loaded.get(name, name) for name in config.partners()]
     rules = [rules for rules, count in config.kinds() for _ in range(count)][peers.rank :: peers.count]
     return SelfPlayGames(

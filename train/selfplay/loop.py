@@ -15,7 +15,7 @@ from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import check_finite
 from wizard_env.train.parallel.devices import with_precision
-from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.parallel.peers import ALONE, Peers
 from wizard_env.train.selfplay.checkpoints import (
     CHECKPOINT,
     Tensors,
@@ -39,10 +39,10 @@ class IterativeLearner(ABC):
     tally: counts the rounds of the seats that learn.
     """
 
-    def __init__(self, decisions: int, checkpoint_seconds: float, peers: Peers | None = None) -> None:
-        """decisions: to learn from. peers: the workers that learn together; by default one process alone."""
+    def __init__(self, decisions: int, checkpoint_seconds: float, peers: Peers = ALONE) -> None:
+        """decisions: to learn from. peers: the workers that learn together."""
         self.decisions = 0
-        self.peers = peers or Peers()
+        self.peers = peers
         self.tally = Tally(decisions, self.peers)
         self._total = decisions
         self._checkpoint_seconds = checkpoint_seconds
@@ -90,7 +90,7 @@ class NetworkLearner(IterativeLearner):
         config: Config,
         networks: Mapping[str, torch.nn.Module],
         optimizer: torch.optim.Optimizer,
-        peers: Peers | None = None,
+        peers: Peers = ALONE,
     ) -> None:
         """networks: by their names in checkpoints."""
         super().__init__(config.learning.decisions, config.learning.checkpoint_seconds, peers)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.parallel.peers import ALONE, Peers
 
 SELF_PLAY = "selfplay/"
 """The beginning of the names of metrics that are measured in self-play."""
@@ -36,7 +36,6 @@ class Progress:
     """Since the run was started or resumed."""
 
     def metrics(self) -> dict[str, float]:
-        """Return the metrics of self-play, by their names in the curves."""
         return {BID_ACCURACY: self.bid_accuracy, POINTS: self.points}
 
 
@@ -47,10 +46,10 @@ Report: TypeAlias = Callable[[Progress], None] | None
 class Tally:
     """Counts the rounds of the seats that learn, iteration by iteration."""
 
-    def __init__(self, total: int, peers: Peers | None = None) -> None:
+    def __init__(self, total: int, peers: Peers = ALONE) -> None:
         """total: decisions to learn from in the whole run. peers: the workers whose rounds are counted."""
         self._total = total
-        self._peers = peers or Peers()
+        self._peers = peers
         self._start = time.monotonic()
         self._counts = np.zeros(3)
 
