@@ -200,6 +200,14 @@ def test_an_altered_state_of_a_checkpoint_is_refused(
     assert "cannot be resumed" in str(refusal(play_on, tmp_path / CHECKPOINT))
 
 
+def test_a_checkpoint_without_its_optimizer_is_refused(files: Path, tmp_path: Path) -> None:
+    """A run never continues with moments that start anew."""
+    parts, plain = read_checkpoint(files / CHECKPOINT)
+    del parts["optimizer"]
+    write_checkpoint(tmp_path / CHECKPOINT, parts, plain)
+    assert "cannot be resumed" in str(refusal(play_on, tmp_path / CHECKPOINT))
+
+
 @pytest.mark.parametrize("number", ["inf", "nan"])
 def test_weights_that_are_not_finite_are_refused(number: str, tmp_path: Path) -> None:
     weights = read_agent(CHAMPION / FILE_NAME)

@@ -286,6 +286,8 @@ class Learner(NetworkLearner):
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)
         self._restore_networks(parts, plain)
+        if self.decisions and "optimizer" not in parts:  # dqn may save one before its first gradient step
+            raise ValueError("the moments of the optimiser are missing")
         if self.past_selves:
             self.past_selves.set_state(parts["pool"], plain["pool"])
         if needs_new_deals(checkpoint, plain, self.peers.count):
