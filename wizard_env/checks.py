@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 _LONGEST_NAME = 100
 """Characters of a name that are compared with those allowed, because comparing long names is slow."""
 _LONGEST_PLAYER = 1000
-"""Characters of a player's name."""
 _JOINERS = "\u200c\u200d"
 """Invisible characters that belong to words and emoji."""
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
@@ -115,12 +114,7 @@ def check_unmasked(name: str, array: Any) -> None:
 
 
 def check_memory(size: str, needed: int) -> None:
-    """Raise ValueError if a size needs more memory than this machine has.
-
-    Args:
-        size: its name and value, for the message.
-        needed: bytes.
-    """
+    """Raise ValueError if a size, as "name=value", needs more bytes of memory than this machine has."""
     had = _memory()
     if had is not None and needed > had:
         raise ValueError(f"{size} needs {needed / _GIB:,.1f} GiB of memory: there are {had / _GIB:,.1f} GiB")

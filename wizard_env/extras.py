@@ -7,8 +7,7 @@ from importlib.metadata import requires
 
 _OWN = "wizard-env"
 _INSTALL = "pip install"
-_DISTRIBUTIONS = {"pygame": "pygame-ce"}
-"""Distributions that are not called like their module."""
+_DISTRIBUTIONS = {"pygame": "pygame-ce"}  # not called like their module
 
 
 @contextmanager
@@ -22,7 +21,8 @@ def extra(name: str | None = None) -> Iterator[None]:
     except ModuleNotFoundError as missing:
         if _INSTALL in str(missing):
             raise  # it names an extra already
-        raise missing_module(missing.name or "", *([f"{_OWN}[{name}]"] if name else [])) from missing
+        packages = [f"{_OWN}[{name}]"] if name else []
+        raise missing_module(missing.name or "", *packages) from missing
 
 
 def missing_module(module: str, *packages: str) -> ModuleNotFoundError:

@@ -24,8 +24,7 @@ GROUP = "wizard_env.agents"
 _CHECKPOINT = "checkpoint"
 """The agent for the path of a run."""
 _HUB = "hf"
-"""The agent for those on the Hugging Face Hub: "hf:owner/name", with options after another colon."""
-
+"""The agent for "hf:owner/name", with options after another colon."""
 _IMPORTED = re.compile(
     r"(?P<source>.+?\.py|\w+(?:\.\w+)*):(?P<object>[^\W\d]\w*)(?::(?P<options>.*))?", re.DOTALL
 )
@@ -93,7 +92,6 @@ def place_of(agent: str) -> Path | None:
 
 
 def _is_path(name: str) -> bool:
-    """Return whether the name of an agent that is not registered is a path."""
     return "/" in name or bool(name and Path(name).exists())
 
 
@@ -179,12 +177,11 @@ def _make_named(name: str, options: dict[str, Any]) -> Agent:
 
 
 def _can_be_imported(source: str) -> bool:
-    """Return whether a name leads to code; a single word may also be an agent's name, misspelled."""
+    """Return whether a module or file may exist; a single word may be a misspelled name of an agent."""
     return "." in source or source in sys.modules or find_spec(source) is not None
 
 
 def _import_agent(agent: str, imported: re.Match[str]) -> Agent:
-    """Make an agent from a custom class or function."""
     name = f"{imported['source']}:{imported['object']}"
     found, options = import_named(name), _parse(agent, imported["options"] or "")
     made = _make(name, found, options) if callable(found) else found
@@ -195,18 +192,13 @@ def _import_agent(agent: str, imported: re.Match[str]) -> Agent:
 
 def _make(name: str, factory: Callable[..., Any], options: dict[str, Any]) -> Agent:
     """Call the factory of an agent; its parameters are the agent's options."""
-    parameters = inspect.signature(factory).parameters
-    any_option = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
-    named = {
-        option: parameter
-        for option, parameter in parameters.items()
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    }
-    if not any_option:
-        check_names(f"agent {name!r}", options, named)
-    for option, parameter in named.items():
-        if parameter.default is parameter.empty and option not in options:
-            raise TypeError(f"agent {name!r} needs the option {option!r}, as in {name}:{option}=...")
+    parameters = inspect.signature(factory).parameters.values()
+    named = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    if all(one.kind is not one.VAR_KEYWORD for one in parameters):
+        check_names(f"agent {name!r}", options, [one.name for one in named])
+    for one in named:
+        if one.default is one.empty and one.name not in options:
+            raise TypeError(f"agent {name!r} needs the option {one.name!r}, as in {name}:{one.name}=...")
     agent: Agent = factory(**options)
     return agent
 

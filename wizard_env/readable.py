@@ -18,12 +18,10 @@ class Round(NamedTuple):
 
 
 class ReadableState:
-    """One game, hidden cards included.
-
-    state: an array of one record of dtype STATE; every property reads its current values.
-    """
+    """One game, hidden cards included; every property reads its current values."""
 
     state: Any
+    """An array of one record of dtype STATE."""
 
     def __init__(self, state: Any) -> None:
         self.state = state

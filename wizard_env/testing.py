@@ -27,7 +27,7 @@ RULES = (
     Rules(num_players=6, hand_sizes=(2, 10), bid_reveal="simultaneous"),
     Rules(num_players=6, hand_sizes=(1, 3), bid_reveal="secret", magic_edition=True),
 )
-"""Rules to test an agent with: all numbers of players, restrictions and reveals, small and full hands."""
+"""All numbers of players, restrictions and reveals, with small and full hands."""
 
 UNKNOWN_OPTION = "no_such_option"
 
@@ -44,7 +44,7 @@ _OPTIONS = "an unknown option is refused with a TypeError that names it"
 
 
 def agent_test(agent: str | os.PathLike[str] | Agent, *, seed: int = 0, num_games: int = 3) -> None:
-    """Check an agent on decisions of all phases, by the rules of RULES, all in one batch.
+    """Check an agent on decisions of all phases, by each of RULES, all in one batch.
 
     Its answers must be int64 [n], ids of legal actions, and int64 [0] for an empty view. The same view
     and a generator of the same seed must get the same answer. If the games have their own noise, an
@@ -64,8 +64,8 @@ def agent_test(agent: str | os.PathLike[str] | Agent, *, seed: int = 0, num_game
     """
     num_games = check_integer("num_games", num_games, 1, 2**31)
     tested = load(agent)
-    if isinstance(agent, str) and agent.partition(":")[0] in agent_names():
-        _check_options(agent.partition(":")[0])
+    if isinstance(agent, str) and (name := agent.partition(":")[0]) in agent_names():
+        _check_options(name)
     chance = random.Random(check_integer("seed", seed, 0, 2**128))
     games = [
         _draw_decision(rules, phase, chance)
@@ -73,7 +73,8 @@ def agent_test(agent: str | os.PathLike[str] | Agent, *, seed: int = 0, num_game
         for phase in PHASES[:SCORED]
         for _ in range(num_games)
     ]
-    _check_seeding(tested, games)
+    once, again = (_ask(tested, games, View.of(games), seed=0) for _ in range(2))
+    _compare(_DETERMINISTIC, games, ("once", once), ("again", again))
     _check_independence(tested, games, np.random.default_rng(seed))
 
 
@@ -99,11 +100,6 @@ def _draw_decision(rules: Rules, phase: str, chance: random.Random) -> Game:
                     found = game.clone()
             game.step(chance.choice(game.legal_actions()))
     return found
-
-
-def _check_seeding(agent: Agent, games: list[Game]) -> None:
-    once, again = (_ask(agent, games, View.of(games), seed=0) for _ in range(2))
-    _compare(_DETERMINISTIC, games, ("once", once), ("again", again))
 
 
 def _check_independence(agent: Agent, games: list[Game], rng: np.random.Generator) -> None:

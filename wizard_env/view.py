@@ -55,17 +55,16 @@ class View:
         """Take the states of games that await a decision, and conceal what the acting seats may not know.
 
         noise: uint64 [n], a fresh random word for each decision, if the games have their own streams.
-        copy: False conceals the states in place, for a caller that made them for this view, and trusts
-            them.
+        copy: False trusts the states and conceals them in place.
 
-        Raises TypeError for anything but records of dtype STATE, and ValueError for a game that awaits no
-        decision and for a record that is not a state of the game.
+        Raises TypeError for anything but records of dtype STATE, and ValueError for a record that is not a
+        state of the game or awaits no decision.
         """
         if copy:
             check_states(states, OTHERS_HIDDEN)
-        if (states["phase"] > PLAY).any():
-            game = int((states["phase"] > PLAY).argmax())
-            raise ValueError(f"game {game} of the view awaits no decision: its round is over")
+        over = states["phase"] > PLAY
+        if over.any():
+            raise ValueError(f"game {over.argmax()} of the view awaits no decision: its round is over")
         self.known = copy_states(states) if copy else states
         _conceal_rows(self.known)
         self._noise = noise
@@ -125,10 +124,9 @@ class View:
         return rules_of(self.known[index])
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.uint64]:
-        """Return uint64 [n], a random word for each decision.
+        """Return uint64 [n], a random word for each decision, from the games' own streams if there are any.
 
-        They come from the games' own streams if there are any, so that a choice does not depend on the
-        rest of the batch; otherwise from `rng`.
+        Otherwise the words come from `rng`, and a choice depends on the rest of the batch.
         """
         return draw_noise(rng, len(self)) if self._noise is None else self._noise
 
@@ -147,16 +145,9 @@ class View:
 def actions_by_owner(
     agents: Sequence[Agent], owner: NDArray[np.integer[Any]], view: View, rng: np.random.Generator
 ) -> Actions:
-    """Ask each agent for the actions of its decisions in a view.
+    """Ask each agent for the actions of its decisions in a view: int64 [n].
 
-    Args:
-        agents: the agents.
-        owner: int [n], the index of the agent that takes each decision.
-        view: n decisions.
-        rng: for the agents, one after another.
-
-    Returns:
-        int64 [n]: the actions, in the suits as printed.
+    owner: int [n], the index of the agent that takes each decision.
     """
     actions = np.empty(len(view), np.int64)
     for number, agent in enumerate(agents):

@@ -20,15 +20,10 @@ from wizard_env.state import OVER
 
 _NO_ACTIONS = np.zeros(NUM_ACTIONS, np.int8)
 _NO_ACTIONS.flags.writeable = False
-_IGNORED_OPTION = "options"
-"""PettingZoo's own test suites reset with {"options": 1}."""
 
 
 def env(**options: Any) -> AECEnv[str, dict[str, NDArray[Any]], int]:
-    """Make the environment in PettingZoo's wrappers: an illegal action ends the game with reward -1.
-
-    Takes the arguments of `raw_env`.
-    """
+    """Make `raw_env` in PettingZoo's wrappers: an illegal action ends the game with reward -1."""
     return _OrderEnforcing(_AssertOutOfBounds(_TerminateIllegal(raw_env(**options), illegal_reward=-1)))
 
 
@@ -129,7 +124,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self._take_rows()
 
     def _take_rows(self) -> None:
-        """Keep the methods that copy the rows of the game, which rewrites them in place."""
+        """Keep the methods that copy the game's rows, for speed."""
         self._copy_row = self.game.observation_row.copy
         self._copy_mask = self.game.mask_row.view(np.int8).copy
 
@@ -143,9 +138,10 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         """Begin a game: `Game(rules, seed=seed)`, or without a seed the next of a series.
 
         options: for this game, see ResetOptions: "dealer" and "hand_sizes". Another dealer turns the first
-            deal round the table: the seat to the dealer's left gets the same cards, and so on.
+            deal round the table, so that the seat to the dealer's left gets the same cards.
         """
-        given = {name: value for name, value in (options or {}).items() if name != _IGNORED_OPTION}
+        given = dict(options or {})
+        given.pop("options", None)  # PettingZoo's own test suites reset with {"options": 1}
         asked = ResetOptions.read(given, self.rules, without=("seat",))
         if seed is not None:
             self._rng = np.random.default_rng(seed)
@@ -164,7 +160,6 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self._select()
 
     def _select(self) -> None:
-        """Select the seat that acts now."""
         agent = self.agent_selection = self.possible_agents[self.game.acting_seat]
         self.infos[agent]["action_mask"] = self._copy_mask()
         if self.render_mode == "human":
@@ -173,7 +168,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, NDArray[Any]] | None, float, bool, bool, dict[str, Any]]:
-        """Return what PettingZoo's own `last` does, for the selected agent."""
+        """Return what PettingZoo's own `last` does, faster."""
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -193,10 +188,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         return {"observation": observation, "action_mask": mask}
 
     def state(self) -> NDArray[np.uint8]:
-        """Return uint8 [FULL_SIZE]: everything, hidden cards and bids included, as in FULL_STATE.
-
-        Seats count from player_0.
-        """
+        """Return uint8 [FULL_SIZE], as in FULL_STATE: everything, with seats counted from player_0."""
         return self.game.full_state()
 
     def step(self, action: int | None) -> None:
@@ -219,8 +211,11 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self._pay(finished.points)
         if game.phase_code < OVER:
             self._select()
-        else:
-            self._end()
+            return
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[0]  # every agent is stepped once more, with None
+        if self.render_mode == "human":
+            self.render()
 
     def _pay(self, points: list[int]) -> None:
         """Pay the rewards of the round that was just scored."""
@@ -230,13 +225,6 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self.rewards = dict(zip(self.possible_agents, paid, strict=True))
         self._paid = True
         self._accumulate_rewards()
-
-    def _end(self) -> None:
-        """End the game for all agents; each is then stepped once more, with None."""
-        self.terminations = dict.fromkeys(self.agents, True)
-        self.agent_selection = self.agents[0]
-        if self.render_mode == "human":
-            self.render()
 
     def render(self) -> Any:
         """Show the acting seat's view: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""

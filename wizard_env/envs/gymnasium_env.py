@@ -68,8 +68,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
         Without a seed, games follow from the last seed, at first from a random one.
 
-        options: for this game alone, see ResetOptions: "seat", "dealer", "hand_sizes". With any of them a
-            new game begins.
+        options: for this game alone, see ResetOptions; with any of them a new game begins.
         """
         asked = ResetOptions.read(options, self._games.rules)
         super().reset(seed=seed)
@@ -79,27 +78,23 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
         else:
             self._games.next_episode(_ROW, asked)
         self._begun = True
-        self._show()
-        return self._observation(), self._info()
+        return self._show()
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[Any], SupportsFloat, bool, bool, dict[str, Any]]:
         """Take an action, then let the opponents act until the learner's next decision.
 
         Raises IllegalAction, and then leaves the game unchanged.
         """
-        self._games.step(np.array([action]), _ROW)
-        self._show()
         games = self._games
-        return (
-            self._observation(),
-            float(games.reward[0]),
-            bool(games.terminated[0]),
-            False,
-            self._info(),
-        )
+        games.step(np.array([action]), _ROW)
+        observation, info = self._show()
+        return observation, float(games.reward[0]), bool(games.terminated[0]), False, info
 
-    def _observation(self) -> NDArray[Any]:
-        return fit_to_space(self._games.observation[0], self.observation_space)
+    def _show(self) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Return observation and info, and renew the window if there is one."""
+        if self.render_mode == "human":
+            self.render()
+        return fit_to_space(self._games.observation[0], self.observation_space), self._info()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -120,10 +115,6 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def game(self) -> Game:
         """A copy of the current game, hidden cards included."""
         return self._games.game(0)
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self.render()
 
     def render(self) -> Any:
         """Show the learner's view: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""

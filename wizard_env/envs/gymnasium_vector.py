@@ -102,7 +102,6 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         return self._observations(), self._infos(chosen)
 
     def _read_reset_mask(self, mask: Any) -> NDArray[np.bool_]:
-        """Return bool [num_envs], the environments to reset."""
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
         chosen = np.asarray(mask)
@@ -167,7 +166,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
             infos = self._final_infos(terminated)
             games.next_episode(self._rows[terminated])
             games.terminated[:] = False
-        infos |= self._infos(np.ones(self.num_envs, np.bool_))
+        infos |= self._infos()
         return self._observations(), rewards, terminated, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -186,8 +185,9 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
     def _observations(self) -> NDArray[Any]:
         return fit_to_space(self._games.observation, self.single_observation_space)
 
-    def _infos(self, marked: NDArray[np.bool_]) -> dict[str, Any]:
+    def _infos(self, marked: NDArray[np.bool_] | None = None) -> dict[str, Any]:
         """Return the infos of all environments. marked: bool [num_envs], those marked as having infos."""
+        marked = np.ones(self.num_envs, np.bool_) if marked is None else marked
         values = {
             "action_mask": aligned_copy(self._games.mask.view(np.int8)),
             "seat": self._games.seat.copy(),
@@ -199,7 +199,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         observations = np.full(self.num_envs, None, dtype=object)
         for row in ended.nonzero()[0]:
             observations[row] = fit_to_space(self._games.observation[row], self.single_observation_space)
-        infos = self._infos(np.ones(self.num_envs, np.bool_))
+        infos = self._infos()
         for value in infos.values():
             value[~ended] = 0
         return {

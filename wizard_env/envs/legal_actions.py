@@ -21,8 +21,7 @@ class LegalActions(gymnasium.spaces.Discrete):
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
         """Draw an action, as in `env.action_space.sample(mask=info["action_mask"])`.
 
-        Without a mask or probabilities, draw one that is legal at this moment. It may be illegal once the
-        game has moved on, by `reset` too.
+        Without a mask or probabilities, draw one that is legal at this moment.
         """
         if mask is None and probability is None:
             mask = self.legal_now.view(np.int8)

@@ -22,7 +22,6 @@ from wizard_env.view import Agent, actions_by_owner
 
 Episode = Literal["game", "round"]
 Opponents: TypeAlias = str | Agent | Sequence[str | Agent]
-
 _SEAT_STREAM = np.uint64(0x5EA7)
 _EPISODE_STREAM = np.uint64(0xE915)
 
@@ -90,10 +89,7 @@ class GamesWithOpponents:
     def begin(
         self, rows: NDArray[np.int64], seeds: NDArray[np.uint64], options: ResetOptions = NO_OPTIONS
     ) -> None:
-        """Start new games with these seeds, and let the opponents act until the learner must.
-
-        options: for these games, not for those after them.
-        """
+        """Start new games with these seeds and options, and let the opponents act until the learner must."""
         self._set_rounds(rows, options)
         self._games.begin(rows, seeds, options.dealer)
         _draw_seats(rows, seeds, self.rules.num_players, self.seat)
@@ -127,12 +123,13 @@ class GamesWithOpponents:
             self._start(rows[between])
         if not between.all():
             others = rows[~between]
-            self.begin(others, _next_seeds(self._games.seeds[others]), options)
+            streams = self._games.seeds[others] ^ _EPISODE_STREAM
+            self.begin(others, next_words(streams, np.arange(len(others))), options)
 
     def step(self, actions: ArrayLike, rows: NDArray[np.int64]) -> None:
         """Take the learner's actions, then those of opponents until the learner must act or the episode ends.
 
-        Raises IllegalAction if the learner's action is illegal, and then leaves all games unchanged.
+        Raises IllegalAction, and then leaves all games unchanged.
         """
         self._games.step(actions, rows)
         self.reward[rows] = 0
@@ -191,19 +188,10 @@ def _load_opponents(opponents: Opponents, num_players: int) -> tuple[list[Agent]
             f"{len(opponents)} opponents: one agent for all is needed, or one for each of the "
             f"{num_players - 1} seats to the learner's left"
         )
-    different: dict[str | int, str | Agent] = {_identity(agent): agent for agent in opponents}
-    numbers = {key: number for number, key in enumerate(different)}
-    agent_at = np.array([numbers[_identity(agent)] for agent in opponents])
+    keys = [agent if isinstance(agent, str) else id(agent) for agent in opponents]
+    different = dict(zip(keys, opponents, strict=True))
+    agent_at = np.array([list(different).index(key) for key in keys])
     return [load(agent) for agent in different.values()], agent_at
-
-
-def _identity(agent: str | Agent) -> str | int:
-    return agent if isinstance(agent, str) else id(agent)
-
-
-def _next_seeds(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return uint64 [n], the seed of the game that follows each game."""
-    return next_words(seeds ^ _EPISODE_STREAM, np.arange(len(seeds)))
 
 
 @kernel([np.int64], [np.uint64], int, [np.int64])

@@ -21,16 +21,9 @@ class ResetOptions:
 
     @classmethod
     def read(cls, given: Mapping[str, Any] | None, rules: Rules, *, without: tuple[str, ...] = ()) -> Self:
-        """Read the options of a `reset`.
+        """Read the options of a `reset`, except those that the environment does not have.
 
-        Args:
-            given: the options by name.
-            rules: of the environment.
-            without: options that the environment does not have.
-
-        Raises:
-            TypeError: an option has another name, or a value of the wrong type.
-            ValueError: a value is out of range.
+        Raises TypeError for another name or type, and ValueError for a value out of range.
         """
         given = given or {}
         names = [field.name for field in fields(cls) if field.name not in without]
@@ -44,9 +37,8 @@ class ResetOptions:
         return replace(options, hand_sizes=options.change(rules).hand_sizes)
 
     def change(self, rules: Rules) -> Rules:
-        """Return the rules of the next game, in an environment of these rules."""
+        """Return the rules of the next game."""
         return rules if self.hand_sizes is None else replace(rules, hand_sizes=self.hand_sizes)
 
 
 NO_OPTIONS = ResetOptions()
-"""The default: the game is as the environment was made."""

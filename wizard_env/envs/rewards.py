@@ -28,8 +28,7 @@ def find_reward(reward: str | RewardFunction) -> RewardFunction:
     if callable(reward):
         return reward
     if isinstance(reward, str) and ":" in reward:
-        function: RewardFunction = import_named(reward)
-        return function
+        return cast(RewardFunction, import_named(reward))
     check_choice("reward", reward, REWARDS)
     return partial(rewards, cast(Reward, reward))
 
