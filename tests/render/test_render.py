@@ -296,7 +296,7 @@ def test_a_window_shows_images_until_it_is_closed() -> None:
 def test_a_window_can_be_closed_by_hand() -> None:
     import pygame
 
-    window = Window("Wizard", images_per_second=100)
+    window = Window(images_per_second=100)
     window.show(image(at().scene()))
     pygame.event.post(pygame.event.Event(pygame.QUIT))
     window.show(image(at().scene()))

@@ -8,18 +8,10 @@ from typing import Any
 from wizard_env.checks import shortened
 
 _MAX_BYTES = 1 << 20
-"""Size of the largest file that is read."""
-_DIGEST_SIZE = 16
-"""Hexadecimal digits of a digest."""
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Read the JSON object in a file.
-
-    Raises:
-        ValueError: the file is too large, or holds something else; the message names it.
-        OSError: the file cannot be read.
-    """
+    """Read the JSON object in a file. Raises ValueError if it is too large or holds something else."""
     with path.open("rb") as file:
         content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -39,5 +31,5 @@ def compact_json(content: Any, sort_keys: bool = False) -> str:
 
 
 def digest(text: str) -> str:
-    """Return the first digits of the SHA-256 of a text, which differ once it is altered."""
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_SIZE]
+    """Return the first 16 hexadecimal digits of the SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

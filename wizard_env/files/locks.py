@@ -10,15 +10,14 @@ from wizard_env.files.writing import check_is_folder
 with extra("train"):
     from filelock import FileLock, Timeout
 
-_LOCK_FILE = "_lock"
-"""The file that is locked by default; readers of data sets skip names with an underscore."""
-
 
 @contextmanager
-def locked(folder: Path, name: str = _LOCK_FILE) -> Iterator[None]:
+def locked(folder: Path, name: str = "_lock") -> Iterator[None]:
     """Hold the lock on a folder within this block; create the folder if it is missing.
 
-    A lock ends with its process. name: the file that is locked.
+    A lock ends with its process.
+
+    name: of the locked file; readers of data sets skip names that begin with an underscore.
 
     Raises:
         BlockingIOError: another process holds the lock.

@@ -37,7 +37,6 @@ def check_is_folder(path: Path) -> None:
 
 
 def _check_parent(path: Path) -> None:
-    """Raise FileNotFoundError if the parent of a path is missing, as where it is misspelled."""
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
 
@@ -61,7 +60,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove the temporary files beside `path` of processes that have ended."""
+    """Remove the temporary files that ended processes left beside `path`."""
     for temporary in path.parent.glob(f".{escape(path.stem)}.*{escape(path.suffix)}"):
         number = temporary.name.removeprefix(f".{path.stem}.").removesuffix(path.suffix)
         if number.isascii() and number.isdigit() and _has_ended(int(number)):

@@ -36,13 +36,10 @@ class RecordError(ValueError):
 def record(game: Game, players: Sequence[str] | None = None) -> str:
     """Write a game, finished or not, as one line of JSON without the line break.
 
-    Args:
-        game: the game.
-        players: the names of the players, by seat; by default those of the game, if it has any.
+    players: their names, by seat; by default those of the game, if it has any.
 
-    Raises:
-        ValueError: the actions do not lead to this game, because it was begun by `Game.from_state` or its
-            state was written to; or the names do not fit the seats.
+    Raises ValueError if the actions do not lead to this game, because it was begun by `Game.from_state` or
+    its state was written to; or if the names do not fit the seats.
     """
     content = _content(game, players)
     return compact_json({**content, "digest": _digest(content)})
@@ -51,13 +48,10 @@ def record(game: Game, players: Sequence[str] | None = None) -> str:
 def replay(line: str, number: int = 1) -> Game:
     """Play a record again. The game equals the recorded one, and has the names of its players.
 
-    Args:
-        line: what `record` returned.
-        number: of the line in its file, for error messages.
+    number: of the line in its file, for error messages.
 
-    Raises:
-        RecordError: the line is not a record, was altered, or holds a game that the rules or the seed do
-            not allow.
+    Raises RecordError if the line is not a record, was altered, or holds a game that the rules or the seed
+    do not allow.
     """
     try:
         if len(line) >= _LONGEST_LINE:
@@ -72,12 +66,9 @@ def write_records(
 ) -> None:
     """Write a file of records, one game per line. If anything fails, a file that was there stays.
 
-    Args:
-        path: the file; its folder must exist.
-        games: the games.
-        players: the names of the players of all of them, by seat; by default those of each game.
+    players: the names of the players of all games, by seat; by default those of each game.
 
-    Raises OSError if the file cannot be written.
+    Raises OSError if the file cannot be written, as where its folder is missing.
     """
 
     def write(unfinished: Path) -> None:
@@ -105,7 +96,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
 
 
 def _content(game: Game, players: Sequence[str] | None = None) -> dict[str, Any]:
-    """Play a game again; return its record without the digest."""
+    """Return the record of a game, without the digest."""
     rounds = [_deal(game.restart())]
     for again, action in game.retrace():
         rounds[-1]["actions"].append(ACTIONS[action])
@@ -131,7 +122,7 @@ def _content(game: Game, players: Sequence[str] | None = None) -> dict[str, Any]
 
 
 def _deal(game: Game) -> dict[str, Any]:
-    """Return what a record has of the current round before its first action."""
+    """Return the record of the current round before its first action."""
     return {
         "hand_size": game.hand_size,
         "dealer": game.dealer,
@@ -222,14 +213,14 @@ def _check_keys(name: str, content: dict[str, Any], keys: Sequence[str]) -> None
 
 def _first_difference(name: str, written: Any, played: Any) -> str:
     """Say where a record first differs from the game as replayed."""
-    parts: list[tuple[str, Any, Any]] = []
+    parts: list[tuple[str, Any]] = []
     if type(written) is type(played) is dict and written.keys() == played.keys():
-        parts = [(f"{name}.{key}".lstrip("."), written[key], played[key]) for key in played]
+        parts = [(f"{name}.{key}".lstrip("."), key) for key in played]
     if type(written) is type(played) is list and len(written) == len(played):
-        parts = [(f"{name}[{i}]", written[i], played[i]) for i in range(len(played))]
-    for part, one, other in parts:
-        if _canonical(one) != _canonical(other):
-            return _first_difference(part, one, other)
+        parts = [(f"{name}[{index}]", index) for index in range(len(played))]
+    for part, key in parts:
+        if _canonical(written[key]) != _canonical(played[key]):
+            return _first_difference(part, written[key], played[key])
     return f"{name} is {_quote(written)}, but the replayed game has {_quote(played)}"
 
 

@@ -21,7 +21,7 @@ _OPTIONS = {
     "magic": "magic_edition",
     "sizes": "hand_sizes",
 }
-"""The names of a game's options in a position, which lists only those that differ from the default."""
+"""The options of Rules, by their names in a position."""
 _WORDS = (*_OPTIONS, "round", "dealer", "scores", "hands", "upcard", "trump", "bids", "tricks", "seed")
 _NEEDED_WORDS = ("dealer", "hands")
 _ON_OFF = {"on": True, "off": False}
@@ -37,10 +37,7 @@ def position(game: Game) -> str:
     `round` and `dealer`; `scores` before the round; `hands` as dealt, from seat 0, without spaces and with
     "/" between seats; `upcard`; the actions of the round: the dealer's `trump`, `bids` in bidding order,
     `tricks` with the cards in the order of play and "/" between tricks; and `seed`, from which later
-    rounds are dealt.
-
-    Raises:
-        ValueError: the game shows only what one seat sees, without the other hands.
+    rounds are dealt. Raises ValueError for a game as one seat sees it, without the other hands.
 
     >>> position(Game(Rules(num_players=3), seed=7))
     'players=3 round=1 dealer=1 scores=0,0,0 hands=JE/2D/8D upcard=8S seed=14334736817860870823'
@@ -69,8 +66,7 @@ def parse_position(text: str) -> Game:
     Words may come in any order; only `dealer` and `hands` are required, and `upcard` if a card is left.
     By default `round` is the first of that hand size, all `scores` are 0, and `seed` is 0.
 
-    Raises:
-        ValueError: the text is not a position, or not one that the rules allow; the message says why.
+    Raises ValueError if the text is not a position, or not one that the rules allow.
     """
     if len(text) > _LONGEST_POSITION:
         raise ValueError(f"{len(text)} characters: a position has at most {_LONGEST_POSITION}")
@@ -110,7 +106,7 @@ def _option_text(rules: Rules, option: str) -> str:
 
 
 def _action_words(state: Any) -> dict[str, str]:
-    """Return the words for the actions since the deal, from a record of dtype STATE."""
+    """Return the words for the actions since the deal."""
     players, dealer = int(state["num_players"]), int(state["dealer"])
     bidders = [*range(dealer + 1, players), *range(dealer + 1)]
     bids = [str(state["bids"][seat]) for seat in bidders if state["bids"][seat] != NOT_BID]
@@ -126,15 +122,14 @@ def _action_words(state: Any) -> dict[str, str]:
 def _split_words(text: str) -> dict[str, str]:
     words: dict[str, str] = {}
     for word in text.split():
-        name, equals, value = word.partition("=")
-        if not equals or not value:
+        name, _, value = word.partition("=")
+        if not value:
             raise ValueError(f"{word!r}: a position consists of words like dealer=2")
+        if name not in _WORDS:
+            raise ValueError(f"a position has no {name!r}: {nearest(name, list(_WORDS))}")
         if name in words:
             raise ValueError(f"{word!r}: {name} appears twice")
         words[name] = value
-    for name in words:
-        if name not in _WORDS:
-            raise ValueError(f"a position has no {name!r}: {nearest(name, list(_WORDS))}")
     for name in _NEEDED_WORDS:
         if name not in words:
             raise ValueError(f"the position has no {name}")

@@ -55,10 +55,10 @@ class Transcript:
     winners: list[int]
     """Empty while the game is unfinished."""
     players: list[str] | None = None
-    """Names of the players, by seat; None if they have none."""
+    """Their names, by seat."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as JSON has them; without `players` if they have no names, as in records."""
+        """Return plain values for JSON; without `players` if they have no names."""
         plain = asdict(self) | {"rules": self.rules.to_dict()}
         if self.players is None:
             del plain["players"]
@@ -92,9 +92,9 @@ def transcribe_deal(game: Game) -> PlayedRound:
 
 
 def step_and_transcribe(game: Game, action: int | str, rounds: list[PlayedRound]) -> None:
-    """Take an action in a game, and write it down in the last of its rounds; begin the next if that ends.
+    """Take an action in a game, and write it down in the last of its rounds; append the next if that ends.
 
-    Raises IllegalAction if the action is not legal; then the rounds are unchanged.
+    Raises IllegalAction, and then leaves the rounds unchanged.
     """
     played, leads, seat = rounds[-1], not game.trick, game.acting_seat
     plays = game.phase == "play"

@@ -17,11 +17,9 @@ _ANSI_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def text(scene: Scene, color: bool = False) -> str:
-    """Draw a scene and its score pad.
+    """Draw a scene, as `Game.scene` returns it, and its score pad.
 
-    Args:
-        scene: what to show, as `Game.scene` returns it.
-        color: add ANSI colours and suit symbols; without them, cards are named as in actions.
+    color: add ANSI colours and suit symbols; without them, cards are named as in actions.
     """
     drawing = SceneText(scene, [f"seat {seat.number}" for seat in scene.seats], color)
     pad = ["", *drawing.pad_lines()] if scene.pad else []
@@ -29,10 +27,9 @@ def text(scene: Scene, color: bool = False) -> str:
 
 
 class SceneText:
-    """A scene as lines of text, in English; a subclass may override the words."""
+    """A scene as lines of text, in English; a subclass may override the words. names: of the seats."""
 
     def __init__(self, scene: Scene, names: Sequence[str], color: bool = False) -> None:
-        """names: of each seat. color: add ANSI colours."""
         self.scene = scene
         self.names = names
         self.color = color
@@ -96,15 +93,13 @@ class SceneText:
         return self.trick_text(cards, self.names[scene.trick[scene.winning][0]])
 
     def card(self, card: str) -> str:
-        """Return the name of a card, coloured."""
         return self.paint(self.card_text(card), ANSI_CODES[card if card in ANSI_CODES else card[1]])
 
     def suit(self, suit: str) -> str:
-        """Return the name of a suit, coloured."""
         return self.paint(self.suit_text(suit), ANSI_CODES[suit])
 
     def paint(self, words: str, code: str) -> str:
-        """Return words in a colour, where colours are shown."""
+        """Colour words by an ANSI code, if colours are shown."""
         return f"\x1b[{code}m{words}\x1b[0m" if self.color else words
 
     # --- words
@@ -138,17 +133,17 @@ class SceneText:
 
     def waiting_text(self, acting: str = "") -> str:
         """Return what the game waits for. acting: the name of the seat that acts, if one does."""
-        acting = acting.capitalize()
-        waits = {
-            "trump": f"{acting} turned up a Wizard and names the trump",
-            "bid": f"{acting} bids",
-            "play": f"{acting} leads to the trick",
-            "scored": "The round is over",
+        if self.scene.phase == "scored":
+            return "The round is over"
+        deeds = {
+            "trump": "turned up a Wizard and names the trump",
+            "bid": "bids",
+            "play": "leads to the trick",
         }
-        return waits[self.scene.phase]
+        return f"{acting.capitalize()} {deeds[self.scene.phase]}"
 
     def trick_text(self, cards: str, winning: str) -> str:
-        """Return the trick: its cards, each after the name of its seat, and the name of who is winning."""
+        """Return the trick, from its cards with their seats and the name of the winning seat."""
         led_suit = self.scene.led_suit
         led = "no suit to follow" if led_suit is None else f"{self.suit(led_suit)} led"
         return f"Trick: {cards}; {led}, {winning} wins so far"

@@ -22,13 +22,9 @@ class Renderer:
         self._window: Window | None = None
 
     def render(self, scene: Scene) -> Any:
-        """Show a scene.
+        """Show a scene: return str for "ansi", uint8 [height, width, 3] for "rgb_array", None for "human".
 
-        Returns:
-            str for "ansi", uint8 [height, width, 3] for "rgb_array", None for "human".
-
-        Raises:
-            RuntimeError: the environment was made without a render mode.
+        Raises RuntimeError without a render mode.
         """
         if self.mode == "ansi":
             return text(scene, color=True)

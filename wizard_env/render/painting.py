@@ -188,24 +188,21 @@ class _Painting:
         where = f"Round {scene.round_number} of {scene.num_rounds}: {cards_text(scene.hand_size)} each"
         canvas.write(where, 26, (_MARGIN, middle), align=0)
         canvas.write(rules_text(scene.rules), 22, (canvas.width / 2, middle), _GREY)
-        if scene.phase == "play" and scene.trick:
-            self._draw_led_suit((canvas.width - _MARGIN, middle))
-
-    def _draw_led_suit(self, right_end: Point) -> None:
-        canvas, (x, y) = self._canvas, right_end
-        if self._scene.led_suit is None:
-            canvas.write("no suit to follow", 26, right_end, align=1)
+        if scene.phase != "play" or not scene.trick:
             return
-        canvas.draw_disc((x - 14, y), 15, _WHITE)
-        canvas.draw_sign(self._scene.led_suit, (x - 14, y), 19)
-        canvas.write("led suit", 26, (x - 38, y), align=1)
+        right = canvas.width - _MARGIN
+        if scene.led_suit is None:
+            canvas.write("no suit to follow", 26, (right, middle), align=1)
+            return
+        canvas.draw_disc((right - 14, middle), 15, _WHITE)
+        canvas.draw_sign(scene.led_suit, (right - 14, middle), 19)
+        canvas.write("led suit", 26, (right - 38, middle), align=1)
 
     def _draw_result(self) -> None:
         winners = self._scene.winners
         points = self._scene.seats[winners[0]].score
-        if len(winners) == 1:
-            result = f"Seat {winners[0]} wins"
-        else:
+        result = f"Seat {winners[0]} wins"
+        if len(winners) > 1:
             result = f"Seats {', '.join(map(str, winners))} share the win"
         x, y = self._center
         width = self._canvas.measure(result, 42) + 52
@@ -262,7 +259,7 @@ class _Painting:
             self._draw_chips(seat.hand, columns, middle, below)
 
     def _draw_plate(self, seat: Seat, left: float, top: float) -> None:
-        """Draw the name plate of a seat with score, tricks won and bid, and the dealer's button."""
+        """Draw a seat's name, score, tricks won and bid, and the dealer's button."""
         canvas, (width, height) = self._canvas, _PLATE_SIZE
         canvas.draw_box(
             (left, top), _PLATE_SIZE, _PLATE, 10, _Edge(_GOLD, 4) if seat.acts else _Edge(_PLATE_EDGE, 2)
@@ -324,7 +321,7 @@ class _Painting:
 
 
 def _bid_color(seat: Seat, over: bool) -> Color:
-    """Return the colour of the tricks won: whether the bid was met, as far as that is known."""
+    """Return the colour of the tricks won, which shows if the bid was met."""
     if seat.bid is None or (seat.tricks_won < seat.bid and not over):
         return _WHITE
     return _GREEN if seat.tricks_won == seat.bid else _RED

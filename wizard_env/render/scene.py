@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from wizard_env.engine import bid_is_visible, cards_left
 from wizard_env.readable import ReadableState, Round
@@ -35,7 +35,7 @@ class Seat:
 
 @dataclass(frozen=True)
 class Scene:
-    """A game as the observer sees it. Nothing in it depends on what the observer may not know."""
+    """A game as one observer sees it, independent of all that the observer may not know."""
 
     rules: Rules
     observer: int | None
@@ -58,22 +58,17 @@ class Scene:
     winners: tuple[int, ...]
 
     @classmethod
-    def of(cls, state: Any, rules: Rules, pad: Sequence[Round], observer: int | None = None) -> Self:
-        """Return what a seat may see of a game.
+    def of(cls, game: ReadableState, rules: Rules, pad: Sequence[Round], observer: int | None = None) -> Self:
+        """Return what a seat may see of a game, or everything if `observer` is None.
 
-        Args:
-            state: an array of one record of dtype STATE.
-            rules: the options of the game.
-            pad: the score pad: the finished rounds up to the last one.
-            observer: the seat; None sees everything.
+        pad: the finished rounds up to the last one.
 
-        Raises:
-            ValueError: there is no such seat at the table.
+        Raises ValueError if there is no such seat.
         """
         players = rules.num_players
         if observer is not None and observer not in range(players):
             raise ValueError(f"observer={observer!r}: allowed are None and seats 0 to {players - 1}")
-        game = ReadableState(state)
+        state = game.state
         phase, trick = game.phase, tuple(game.trick)
         hands, bids, scores, tricks_won = game.hands, game.bids, game.scores, game.tricks_won
 

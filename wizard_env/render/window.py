@@ -1,4 +1,4 @@
-"""Images of the table, and a window for them; both need pygame, which is imported when it is used."""
+"""Images of the table, and a window for them; pygame is imported when it is used."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from wizard_env.render.scene import Scene
 
 
 def image(scene: Scene, width: int = 1000, height: int = 700) -> NDArray[np.uint8]:
-    """Paint the table off screen: uint8 [height, width, 3].
+    """Paint a scene off screen, with its observer or seat 0 at the bottom: uint8 [height, width, 3].
 
     Args:
-        scene: what to show, as `Game.scene` returns it; its observer sits at the bottom, or seat 0.
+        scene: what to show, as `Game.scene` returns it.
         width: in pixels, at least 400.
         height: in pixels, at least 280.
 
@@ -26,22 +26,16 @@ def image(scene: Scene, width: int = 1000, height: int = 700) -> NDArray[np.uint
 
 
 class Window:
-    """A window for images of the table. It opens with the first image."""
+    """A window for images of the table, which opens with the first image."""
 
-    def __init__(self, title: str = "Wizard", images_per_second: int = 0) -> None:
-        """Set up, without opening anything yet.
+    def __init__(self, images_per_second: int = 0) -> None:
+        """Set up. Raises ImportError if pygame is not installed.
 
-        Args:
-            title: of the window.
-            images_per_second: the most that `show` shows, by waiting; 0 never waits.
-
-        Raises:
-            ImportError: pygame is not installed.
+        images_per_second: the most that `show` shows, by waiting; 0 never waits.
         """
         self.is_open = False
-        """True while the window is on the screen: from the first image until it is closed."""
+        """True while the window is on the screen."""
         self._pygame: Any = _painting().pygame
-        self._title = title
         self._images_per_second = images_per_second
         self._clock = self._pygame.time.Clock()
         self._closed = False
@@ -59,7 +53,7 @@ class Window:
         screen = pygame.display.get_surface()
         if not self.is_open or screen is None or screen.get_size() != (width, height):
             screen = pygame.display.set_mode((width, height))
-            pygame.display.set_caption(self._title)
+            pygame.display.set_caption("Wizard")
             self.is_open = True
         screen.blit(pygame.image.frombuffer(picture.tobytes(), (width, height), "RGB"), (0, 0))
         pygame.display.flip()
@@ -76,7 +70,6 @@ class Window:
 
 
 def _painting() -> Any:
-    """Import the module that draws, which needs pygame."""
     with extra("render"):
         from wizard_env.render import painting
     return painting
