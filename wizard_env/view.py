@@ -1,6 +1,7 @@
 """View: the information of the acting seats of some games, and the protocol of agents that act on it."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -68,7 +69,6 @@ class View:
         self.known = copy_states(states) if copy else states
         _conceal_rows(self.known)
         self._noise = noise
-        self._encoding: Encoding | None = None
 
     @classmethod
     def of(cls, games: "Sequence[Game]") -> Self:
@@ -92,16 +92,15 @@ class View:
 
     @property
     def observation(self) -> NDArray[np.uint8]:
-        return self._printed().observation
+        return self._printed.observation
 
     @property
     def mask(self) -> NDArray[np.uint8]:
-        return self._printed().mask
+        return self._printed.mask
 
+    @cached_property
     def _printed(self) -> Encoding:
-        if self._encoding is None:
-            self._encoding = self.encode()
-        return self._encoding
+        return self.encode()
 
     def encode(self, *, canonical_suits: bool = False) -> Encoding:
         """Encode observations and masks, with suits as printed or in each observer's canonical order."""
@@ -138,7 +137,6 @@ class View:
         part = View.__new__(View)  # `known` is concealed already
         part.known = self.known[chosen]
         part._noise = None if self._noise is None else self._noise[chosen]
-        part._encoding = None
         return part
 
 

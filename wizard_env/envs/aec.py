@@ -9,9 +9,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.envs.observing import ObservationType, fit_to_space, observation_space
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
+from wizard_env.envs.spaces import ObservationType, fit_to_space, observation_space
 from wizard_env.game import Game
 from wizard_env.observation.fields import FULL_HIGHS
 from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer

@@ -6,11 +6,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.envs.legal_actions import LegalActions
-from wizard_env.envs.observing import ObservationType, fit_to_space, observation_space
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
+from wizard_env.envs.spaces import LegalActions, ObservationType, fit_to_space, observation_space
 from wizard_env.game import Game
 from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rules import make_rules

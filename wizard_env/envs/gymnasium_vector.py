@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.checks import check_choice
-from wizard_env.envs.legal_actions import LegalBatch
-from wizard_env.envs.observing import ObservationType, fit_to_space, observation_space
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
+from wizard_env.envs.spaces import LegalBatch, ObservationType, fit_to_space, observation_space
 from wizard_env.render.modes import RENDER_FPS, Renderer
 from wizard_env.rules import make_rules
 from wizard_env.state import aligned_copy

@@ -156,7 +156,11 @@ def _parse_record(line: str) -> dict[str, Any]:
 def _replay(content: dict[str, Any]) -> Game:
     _check_type("rules", content["rules"], dict)
     _check_type("seed", content["seed"], int)
-    game = Game.begin(Rules(**content["rules"]), content["seed"], _parse_start(content["start"]))
+    start = content["start"]
+    if start is not None:
+        _check_type("start", start, dict)
+        _check_keys("start", start, _START_KEYS)
+    game = Game.begin(Rules(**content["rules"]), content["seed"], start)
     if "players" in content:
         _check_type("players", content["players"], list)
         game.players = content["players"]
@@ -169,19 +173,6 @@ def _replay(content: dict[str, Any]) -> Game:
     if _canonical(content) != _canonical(played):
         raise ValueError(_first_difference("", content, played))
     return game
-
-
-def _parse_start(start: Any) -> dict[str, Any] | None:
-    if start is None:
-        return None
-    _check_type("start", start, dict)
-    _check_keys("start", start, _START_KEYS)
-    _check_type("start.round", start["round"], int)
-    _check_type("start.hands", start["hands"], list)
-    _check_type("start.scores", start["scores"], list)
-    for score in start["scores"]:
-        _check_type("start.scores", score, int)
-    return dict(start)
 
 
 def _parse_actions(rounds: Any) -> Iterator[tuple[str, str]]:

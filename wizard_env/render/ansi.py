@@ -1,6 +1,5 @@
 """A scene as lines of text."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from wizard_env.cards import SUITS
@@ -13,7 +12,6 @@ _ACTING, _FAINT = "1;7", "2"
 _ACTS, _DEALS = ">", "D"
 _PAD_WIDTH = 10
 """Characters of a seat's column in the score pad."""
-_ANSI_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def text(scene: Scene, color: bool = False) -> str:
@@ -48,9 +46,8 @@ class SceneText:
         pad = self.scene.pad
         columns = [["round", *(str(number) for number, _ in pad)]]
         columns.append(["cards", *(str(scored.hand_size) for _, scored in pad)])
-        columns.append(
-            ["trump", *("-" if one.trump is None else self._suit_mark(one.trump) for _, one in pad)]
-        )
+        trumps = [scored.trump or "-" for _, scored in pad]
+        columns.append(["trump", *(SUIT_SYMBOLS.get(one, one) if self.color else one for one in trumps)])
         for seat, name in enumerate(self.names):
             cells = (f"{one.tricks_won[seat]}/{one.bids[seat]} {one.points[seat]:>4}" for _, one in pad)
             columns.append([name.rjust(_PAD_WIDTH), *cells])
@@ -59,7 +56,7 @@ class SceneText:
 
     def align(self, columns: Sequence[Sequence[str]]) -> Iterator[str]:
         """Yield the lines of some columns, headings first."""
-        widths = [max(map(len, map(_bare, column))) for column in columns]
+        widths = [max(map(len, column)) for column in columns]
         heading, *rows = (_row(cells, widths) for cells in zip(*columns, strict=True))
         yield self.paint(heading, _FAINT)
         yield from rows
@@ -164,16 +161,7 @@ class SceneText:
     def suit_text(self, suit: str) -> str:
         return f"{SUIT_SYMBOLS[suit]} {SUIT_NAMES[suit]}" if self.color else SUIT_NAMES[suit]
 
-    def _suit_mark(self, suit: str) -> str:
-        return self.paint(SUIT_SYMBOLS[suit] if self.color else suit, ANSI_CODES[suit])
-
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     """Return cells side by side, each at the right of its column."""
-    return "  ".join(
-        " " * (width - len(_bare(cell))) + cell for cell, width in zip(cells, widths, strict=True)
-    )
-
-
-def _bare(words: str) -> str:
-    return _ANSI_CODE.sub("", words)
+    return "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))

@@ -31,7 +31,7 @@ class Renderer:
         if self.mode == "rgb_array":
             return image(scene)
         if self.mode == "human":
-            self._window = self._window or Window(images_per_second=RENDER_FPS)
+            self._window = self._window or Window(RENDER_FPS)
             self._window.show(image(scene))
             return None
         raise RuntimeError(f"nothing to render: render_mode is None, allowed are {RENDER_MODES}")
