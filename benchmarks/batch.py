@@ -4,9 +4,7 @@ Counts are decisions of players, and times include dealing.
 """
 
 import random
-from itertools import cycle
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import pyspiel
@@ -18,9 +16,6 @@ from wizard_env.invariants import check_states
 
 _RULES = Rules(num_players=4)
 PEER = "OpenSpiel oh_hell"
-_REPLAYED = "OpenSpiel oh_hell, replayed"
-_TAPES = 256
-_NANO = 1e9
 
 
 def spread_games(num_games: int) -> Games:
@@ -91,32 +86,6 @@ def play_oh_hell() -> Contestant:
     return repeat(work)
 
 
-def _replay_oh_hell() -> Contestant:
-    """Time the minimum of a loop: recorded games, so that no actions are chosen."""
-    game = pyspiel.load_game("oh_hell(players=4)")
-    tapes = cycle([_record(game, random.Random(seed)) for seed in range(_TAPES)])
-
-    def work() -> int:
-        tape, decisions = next(tapes)
-        state = game.new_initial_state()
-        for action in tape:
-            state.legal_actions()
-            state.apply_action(action)
-        return decisions
-
-    return repeat(work)
-
-
-def _record(game: Any, rng: random.Random) -> tuple[list[int], int]:
-    """Return the actions of a random game, chance nodes included, and the number of players' decisions."""
-    state, tape, decisions = game.new_initial_state(), [], 0
-    while not state.is_terminal():
-        decisions += not state.is_chance_node()
-        tape.append(rng.choice(state.legal_actions()))
-        state.apply_action(tape[-1])
-    return tape, decisions
-
-
 def measure_batches(effort: Effort) -> list[Row]:
     """Compare `Games` with OpenSpiel."""
     games, large = spread_games(effort.batch), spread_games(effort.large_batch)
@@ -132,7 +101,6 @@ def measure_batches(effort: Effort) -> list[Row]:
     rates = alternate(
         {
             PEER: play_oh_hell(),
-            _REPLAYED: _replay_oh_hell(),
             step: on_threads(1, step_games(games)),
             sampled: on_threads(1, _sample_and_step(games)),
             chosen: step_games(games),
@@ -148,7 +116,6 @@ def measure_batches(effort: Effort) -> list[Row]:
         compare(parallel, rates[parallel], PEER, rates[PEER], 70),
         compare(played, rates[played], PEER, rates[PEER], 100),
         compare(chosen, rates[chosen], PEER, rates[PEER]),
-        compare(step, rates[step], _REPLAYED, rates[_REPLAYED]),
         note(checked, rates[step].best / rates[checked].best, TIMES),
     ]
 
@@ -162,8 +129,8 @@ def measure_curve(effort: Effort) -> tuple[list[CurvePoint], list[Row]]:
     curve = [
         CurvePoint(
             num_games=n,
-            one_thread=_NANO / rates[f"{n}, one"].best,
-            as_chosen=_NANO / rates[f"{n}, chosen"].best,
+            one_thread=1e9 / rates[f"{n}, one"].best,
+            as_chosen=1e9 / rates[f"{n}, chosen"].best,
             bytes_per_game=bytes_of(games) / n,
         )
         for n, games in batches.items()

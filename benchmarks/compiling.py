@@ -26,10 +26,7 @@ print(json.dumps(compile_here(sys.argv[1:])))
 
 
 def _time_compiling(names: list[str], cache: str) -> dict[str, float]:
-    """Return the processor time of each kernel, compiled one after another in one fresh process.
-
-    cache: the folder for machine code; kernels that are there are not compiled.
-    """
+    """Return the processor time of each kernel, compiled in one fresh process with an empty cache."""
     finished = subprocess.run(
         [sys.executable, "-c", _PROGRAM, *names],
         env={**os.environ, "NUMBA_CACHE_DIR": cache},

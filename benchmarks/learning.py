@@ -43,7 +43,7 @@ def make_config(learner: str, width: int, effort: Effort, **changes: Any) -> Con
 
 
 def describe(width: int, config: Config) -> str:
-    """Name the measurement of a config, with the precision that was chosen."""
+    """Name the measurement of a config."""
     return f"learning, train.ppo, 2x{width}, {config.learning.precision}, 1 epoch"
 
 

@@ -1,4 +1,4 @@
-"""Report of a benchmark run: the machine, rows, the cost of a decision by batch size, kernels."""
+"""Report of a benchmark run."""
 
 import os
 import platform
@@ -25,7 +25,7 @@ class Row:
 
     name: str
     unit: str
-    """The unit of `ours` and `peer`: decisions/s, steps/s, worlds/s, s, % or x."""
+    """Of `ours` and `peer`."""
     ours: float
     ours_median: float
     peer_name: str | None = None
@@ -65,7 +65,7 @@ class KernelCost:
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine of a run."""
+    """A machine, with the versions of the measured packages."""
 
     cpu: str
     cores: int
@@ -91,7 +91,7 @@ class Report:
 def compare(
     name: str, ours: Sample, peer_name: str, peer: Sample, target: float | None = None, unit: str = RATE
 ) -> Row:
-    """Return a row that compares a rate with a peer's."""
+    """Compare a rate with a peer's."""
     ratio = ours.best / peer.best
     return Row(
         name=name,
@@ -109,17 +109,16 @@ def compare(
 
 
 def check_limit(name: str, seconds: Sample, limit: float) -> Row:
-    """Return a row that compares a time with a limit."""
+    """Compare a time with a limit."""
     return Row(name, SECONDS, seconds.best, seconds.median, target=limit, reached=seconds.best < limit)
 
 
 def note(name: str, value: float, unit: str) -> Row:
-    """Return a row for a number that was computed from the best runs of others."""
+    """Report a number that was computed from the best runs of others."""
     return Row(name, unit, value, value)
 
 
 def describe_machine() -> Machine:
-    """Describe this machine, with the versions of the measured packages."""
     return Machine(
         cpu=_cpu_model(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,

@@ -60,7 +60,7 @@ async def measure(tables: int, seconds: float, opponents: Sequence[str], seed: i
 
 
 async def until_ready(port: int) -> None:
-    """Wait until the server answers that it is ready."""
+    """Wait until the server is ready."""
     while True:
         try:
             if (await asyncio.to_thread(request, port, "127.0.0.1", "GET", "/ready"))["ready"]:
@@ -92,15 +92,16 @@ async def _play(
             await browser.send(json.dumps({"kind": "sit", "token": opened["token"]}))
             view = await _next_view(browser, -1)
             while view["scene"]["phase"] != "over":
-                if view["legal"]:
-                    await asyncio.sleep(rng.uniform(*_THINKING))
-                    action = {"kind": "act", "action": rng.choice(view["legal"])}
-                    start = perf_counter()
-                    await browser.send(json.dumps({**action, "decisions": view["decisions"]}))
-                    view = await _next_view(browser, view["decisions"])
-                    waits.append(perf_counter() - start)
-                else:
-                    view = await _next_view(browser, view["decisions"])
+                decisions = view["decisions"]
+                if not view["legal"]:
+                    view = await _next_view(browser, decisions)
+                    continue
+                await asyncio.sleep(rng.uniform(*_THINKING))
+                action = {"kind": "act", "action": rng.choice(view["legal"]), "decisions": decisions}
+                start = perf_counter()
+                await browser.send(json.dumps(action))
+                view = await _next_view(browser, decisions)
+                waits.append(perf_counter() - start)
 
 
 async def _next_view(browser: ClientConnection, decisions: int) -> dict[str, Any]:

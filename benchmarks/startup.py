@@ -49,12 +49,9 @@ def copy_package(folder: Path) -> None:
 
 
 def time_to_first_step(program: str, folder: Path, settings: Mapping[str, str] | None = None) -> float:
-    """Time a program in a fresh process, imports included, in seconds.
+    """Return the seconds of a program in a fresh process, imports included.
 
-    Args:
-        program: source code that imports the package and takes a step.
-        folder: the folder with the package.
-        settings: additional environment variables.
+    folder: of the package. settings: additional environment variables.
     """
     finished = subprocess.run(
         [sys.executable, "-c", _TIMED.format(program=program)],

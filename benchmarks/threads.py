@@ -43,10 +43,8 @@ def _step(num_games: int) -> Contestant:
 
 
 def _search(decisions: int) -> Contestant:
-    """Time decisions of search, each in some hundreds of worlds."""
     view, rng = spread_games(decisions).view(), np.random.default_rng(0)
     agent = load(f"search:worlds=256,threads={get_num_threads()}")
-
     return repeat(lambda: len(agent.act(view, rng)))
 
 
