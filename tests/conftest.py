@@ -1,4 +1,4 @@
-"""What tests of several modules are given."""
+"""Fixtures of tests of several modules."""
 
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
@@ -10,7 +10,7 @@ from wizard_env.loading import GROUP
 
 @pytest.fixture
 def added(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """The entry-point group with one more agent, "mine": the class that the test's module calls MINE."""
+    """Add an agent to the entry-point group: "mine", the class MINE of the test's module."""
     mine = EntryPoint("mine", f"{request.module.__name__}:MINE", GROUP)
 
     def with_mine(*, group: str) -> EntryPoints:
@@ -21,7 +21,7 @@ def added(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> No
 
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
-    """Sums on one thread are the same every time; what training sets in torch is reset."""
+    """Sum on one thread, so that sums are the same every time; then reset the settings of torch."""
     import torch
 
     threads = torch.get_num_threads()

@@ -76,7 +76,7 @@ def test_the_extra_of_a_module(module: str, name: str | None) -> None:
 
 
 def test_every_hint_has_one_wording() -> None:
-    """It is made in `wizard_env.extras` alone; other files only name what is missing."""
+    """Only `wizard_env.extras` writes it."""
     root = Path(wizard_env.extras.__file__).parents[1]
     code = [
         path

@@ -24,7 +24,7 @@ NOT_ALONE = {
     "human": "somebody at the keyboard",
     "partner": "the name of a network",
 }
-"""Needs of some agents besides their name; other tests hold them to agent_test."""
+"""Needs of some agents besides their name; other tests check these agents."""
 
 
 @pytest.mark.parametrize("name", agent_names())

@@ -157,14 +157,14 @@ def test_equal_to_single_environments_that_the_caller_resets(options: dict[str, 
         with pytest.raises(ValueError, match=r"environments \[.* have ended: reset them first"):
             native.step(actions)
         seed = [None if row % 2 else 40 + episodes for row in range(4)]
-        (seen, told), (seen_there, told_there) = (
+        (seen, infos), (seen_there, infos_there) = (
             env.reset(seed=seed, options={"reset_mask": ended.copy()}) for env in (native, sync)
         )
         assert contents(seen) == contents(seen_there)
         for name in ("action_mask", "seat", "scores"):
-            assert told[f"_{name}"].tolist() == told_there[f"_{name}"].tolist() == ended.tolist()
-            assert told[name][ended].tolist() == told_there[name][ended].tolist()
-        assert np.array_equal(told["action_mask"], native.action_masks())
+            assert infos[f"_{name}"].tolist() == infos_there[f"_{name}"].tolist() == ended.tolist()
+            assert infos[name][ended].tolist() == infos_there[name][ended].tolist()
+        assert np.array_equal(infos["action_mask"], native.action_masks())
     assert episodes > 8
 
 

@@ -65,14 +65,14 @@ def in_the_middle(steps: int = 24, **options: Any) -> Game:
     return play_on(Game(Rules(num_players=3, **options), seed=1), steps)
 
 
-def told_by(line: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(line)
-    return told
+def parse(line: str) -> dict[str, Any]:
+    written: dict[str, Any] = json.loads(line)
+    return written
 
 
-def signed(told: dict[str, Any]) -> str:
+def signed(written: dict[str, Any]) -> str:
     """Return a record with a digest that fits, as a forger would write it."""
-    content = {key: value for key, value in told.items() if key != "digest"}
+    content = {key: value for key, value in written.items() if key != "digest"}
     return json.dumps({**content, "digest": digest(compact_json(content, sort_keys=True))})
 
 
@@ -93,17 +93,17 @@ def test_a_record_gives_the_equal_game(game: Game) -> None:
 
 def test_a_record_tells_all_of_a_game() -> None:
     game = in_the_middle(20)
-    told = told_by(record(game))
-    assert told["rules"] == game.rules.to_dict()
-    assert (told["seed"], told["start"], told["over"]) == (1, None, False)
-    assert [tuple(card) for card in told["draw"]] == game.draw
-    assert told["scores"] == game.scores
-    *finished, last = told["rounds"]
-    for round_told, scored in zip(finished, game.rounds, strict=True):
+    written = parse(record(game))
+    assert written["rules"] == game.rules.to_dict()
+    assert (written["seed"], written["start"], written["over"]) == (1, None, False)
+    assert [tuple(card) for card in written["draw"]] == game.draw
+    assert written["scores"] == game.scores
+    *finished, last = written["rounds"]
+    for written_round, scored in zip(finished, game.rounds, strict=True):
         for key in ("hand_size", "dealer", "bids", "tricks_won", "points"):
-            assert round_told[key] == getattr(scored, key)
+            assert written_round[key] == getattr(scored, key)
     assert "points" not in last
-    names = [action for round_told in told["rounds"] for action in round_told["actions"]]
+    names = [action for written_round in written["rounds"] for action in written_round["actions"]]
     assert [action_id(name) for name in names] == game.history
 
 
@@ -118,7 +118,7 @@ def test_a_game_from_a_deal_keeps_its_round() -> None:
     game = parse_position(position(play_on(Game(rules, seed=3), 6)))
     assert game.round_number == 2
     assert replay(record(game)).round_number == 2
-    assert told_by(record(game))["start"]["round"] == 2
+    assert parse(record(game))["start"]["round"] == 2
 
 
 def test_a_game_written_to_by_hand_cannot_be_recorded() -> None:
@@ -163,8 +163,8 @@ JSON_VALUES = st.recursive(
 def test_a_forged_line_is_refused_or_tells_of_a_possible_game(data: st.DataObject) -> None:
     """Any value anywhere in a record may be exchanged, and the digest made to fit."""
     line = data.draw(st.sampled_from(LINES))
-    told = told_by(line)
-    place: Any = told
+    written = parse(line)
+    place: Any = written
     while True:
         keys = list(place) if isinstance(place, dict) else range(len(place))
         key = data.draw(st.sampled_from(keys))
@@ -174,10 +174,10 @@ def test_a_forged_line_is_refused_or_tells_of_a_possible_game(data: st.DataObjec
         place = inner
     place[key] = data.draw(JSON_VALUES)
     try:
-        game = replay(signed(told))
+        game = replay(signed(written))
     except RecordError:
         return
-    assert json.dumps(told_by(record(game))) == json.dumps(told_by(signed(told)))
+    assert json.dumps(parse(record(game))) == json.dumps(parse(signed(written)))
 
 
 @settings(max_examples=200, deadline=None)
@@ -195,15 +195,15 @@ Change = Callable[[dict[str, Any]], Any]
 
 
 def put(key: str, value: Any) -> Change:
-    return lambda told: told.__setitem__(key, value)
+    return lambda written: written.__setitem__(key, value)
 
 
 def with_players(players: Any) -> Change:
-    return lambda told: told.update(version=2, players=players)
+    return lambda written: written.update(version=2, players=players)
 
 
 def in_round(number: int, key: str, value: Any) -> Change:
-    return lambda told: told["rounds"][number].__setitem__(key, value)
+    return lambda written: written["rounds"][number].__setitem__(key, value)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def in_round(number: int, key: str, value: Any) -> Change:
         (with_players(["Ann", "Ben", 3]), "players is 3: a value of type str"),
         (with_players("Ann"), 'players is "Ann": a value of type list'),
         (put("version", True), "version true"),
-        (lambda told: told.pop("draw"), "the record has no 'draw'"),
+        (lambda written: written.pop("draw"), "the record has no 'draw'"),
         (put("winner", 1), 'the record has unknown "winner"'),
         (put("rules", {"num_player": 3}), "did you mean 'num_players'"),
         (put("rules", {"num_players": 7}), "allowed are 3 to 6"),
@@ -237,7 +237,7 @@ def in_round(number: int, key: str, value: Any) -> Change:
         (in_round(0, "points", [90, 0, 0]), r"rounds\[0\].points\[0\] is 90"),
         (in_round(0, "bids", [5, 5, 5]), r"rounds\[0\].bids\[0\] is 5"),
         (in_round(0, "seat", 1), r'rounds\[0\] has unknown "seat"'),
-        (lambda told: told["rounds"][0].pop("points"), r"rounds\[0\] has no 'points'"),
+        (lambda written: written["rounds"][0].pop("points"), r"rounds\[0\] has no 'points'"),
         (in_round(0, "actions", ["bid 9"]), r"rounds\[0\], action 1: seat . may not bid 9: .*legal: bid 0"),
         (in_round(0, "actions", ["pass"]), "action 1: seat 0: unknown action 'pass'"),
         (in_round(0, "actions", [0]), "action 1 is 0: a value of type str"),
@@ -246,27 +246,27 @@ def in_round(number: int, key: str, value: Any) -> Change:
     ],
 )
 def test_a_forgery_is_named(change: Change, reason: str) -> None:
-    told = told_by(record(in_the_middle()))
-    change(told)
+    written = parse(record(in_the_middle()))
+    change(written)
     with pytest.raises(RecordError, match=f"^line 7: .*(?:{reason})"):
-        replay(signed(told), 7)
+        replay(signed(written), 7)
 
 
 def test_a_record_keeps_the_names_of_the_players(tmp_path: Path) -> None:
     """Without names it reads as records always did. The game that is read has them, and its copies."""
     game, names = in_the_middle(), ["Ann", "champion", "\u00c9va \U0001f469\u200d\U0001f3a4"]
-    told = record(game, names)
-    assert (told_by(told)["version"], replay(told).players) == (2, tuple(names))
-    again = replay(told)
-    assert record(again) == told
+    written = record(game, names)
+    assert (parse(written)["version"], replay(written).players) == (2, tuple(names))
+    again = replay(written)
+    assert record(again) == written
     assert again == game
     copies = again.clone(), again.restart(), pickle.loads(pickle.dumps(again)), next(iter(again.retrace()))[0]
     assert [copy.players for copy in copies] == [tuple(names)] * len(copies)
     assert transcribe(again).to_dict()["players"] == names
     assert (transcribe(game).players, game.players) == (None, None)
-    assert (told_by(record(game))["version"], replay(record(game)).players) == (1, None)
+    assert (parse(record(game))["version"], replay(record(game)).players) == (1, None)
     write_records(tmp_path / "games.jsonl", [game], names)
-    assert (tmp_path / "games.jsonl").read_text() == told + "\n"
+    assert (tmp_path / "games.jsonl").read_text() == written + "\n"
     with pytest.raises(RecordError, match="not JSON"):
         replay("nonsense")
 
@@ -286,9 +286,9 @@ def test_a_record_keeps_the_names_of_the_players(tmp_path: Path) -> None:
 )
 def test_names_from_outside_are_checked(players: Any, reason: str) -> None:
     """Names of players from outside must not take over the terminal that shows them."""
-    told = told_by(record(in_the_middle(), ["Ann", "champion", "random"]))
+    written = parse(record(in_the_middle(), ["Ann", "champion", "random"]))
     with pytest.raises(RecordError, match=f"^line 1: .*{reason}"):
-        replay(signed(told | {"players": players}))
+        replay(signed(written | {"players": players}))
     if isinstance(players, list):
         with pytest.raises(ValueError, match=reason):
             record(in_the_middle(), players)
@@ -298,10 +298,10 @@ def test_names_from_outside_are_checked(players: Any, reason: str) -> None:
 
 
 def test_moves_after_the_end_are_refused() -> None:
-    told = told_by(record(play_on(Game(Rules(hand_sizes=(1,)), seed=1), 99)))
-    told["rounds"][0]["actions"].append("bid 0")
+    written = parse(record(play_on(Game(Rules(hand_sizes=(1,)), seed=1), 99)))
+    written["rounds"][0]["actions"].append("bid 0")
     with pytest.raises(RecordError, match=r"action 9: .*the game is over"):
-        replay(signed(told))
+        replay(signed(written))
 
 
 @pytest.mark.parametrize(
@@ -325,8 +325,8 @@ def test_a_damaged_line_is_named(change: Callable[[str], str], reason: str) -> N
 
 def test_spaces_and_the_order_of_keys_do_not_matter() -> None:
     game = in_the_middle()
-    told = told_by(record(game))
-    assert replay(json.dumps(dict(reversed(told.items())), indent=2)) == game
+    written = parse(record(game))
+    assert replay(json.dumps(dict(reversed(written.items())), indent=2)) == game
 
 
 # --- files of records

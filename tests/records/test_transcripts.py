@@ -13,21 +13,27 @@ def test_a_round_card_by_card() -> None:
     game = Game.from_deal(Rules(3), dealer=0, hands=["TS JE", "AS 2H", "WI 7S"], upcard="3C")
     for action in ["bid 1", "bid 2", "bid 0", "play AS", "play WI", "play TS", "play 7S", "play JE"]:
         game.step(action)
-    (told,) = transcribe(game).rounds
-    assert (told.number, told.hand_size, told.dealer, told.upcard, told.trump) == (2, 2, 0, "3C", "C")
-    assert told.hands == [["TS", "JE"], ["AS", "2H"], ["7S", "WI"]]
-    assert told.bids == [0, 1, 2]
-    assert told.tricks == [Trick(1, ["AS", "WI", "TS"], 2), Trick(2, ["7S", "JE"], None)]
-    assert (told.tricks_won, told.points) == ([0, 0, 1], None)
+    (played,) = transcribe(game).rounds
+    assert (played.number, played.hand_size, played.dealer, played.upcard, played.trump) == (
+        2,
+        2,
+        0,
+        "3C",
+        "C",
+    )
+    assert played.hands == [["TS", "JE"], ["AS", "2H"], ["7S", "WI"]]
+    assert played.bids == [0, 1, 2]
+    assert played.tricks == [Trick(1, ["AS", "WI", "TS"], 2), Trick(2, ["7S", "JE"], None)]
+    assert (played.tricks_won, played.points) == ([0, 0, 1], None)
 
 
 @pytest.mark.parametrize("rules", [Rules(3), Rules(6, bid_reveal="secret"), Rules(4, magic_edition=True)])
 def test_tricks_and_points_are_those_of_the_game(rules: Rules) -> None:
     game = played_at_random(rules, seed=5)
-    told = transcribe(game)
-    assert [one.points for one in told.rounds] == [scored.points for scored in game.rounds]
-    assert (told.scores, told.winners, told.draw) == (game.scores, game.winners, game.draw)
-    for one, scored in zip(told.rounds, game.rounds, strict=True):
+    transcript = transcribe(game)
+    assert [one.points for one in transcript.rounds] == [scored.points for scored in game.rounds]
+    assert (transcript.scores, transcript.winners, transcript.draw) == (game.scores, game.winners, game.draw)
+    for one, scored in zip(transcript.rounds, game.rounds, strict=True):
         winners = [trick.winner for trick in one.tricks]
         won = [winners.count(seat) for seat in range(rules.num_players)]
         assert won == one.tricks_won == scored.tricks_won
@@ -43,14 +49,16 @@ def test_tricks_and_points_are_those_of_the_game(rules: Rules) -> None:
 
 @pytest.mark.parametrize("actions", range(0, 40, 3))
 def test_unfinished_games(actions: int) -> None:
-    told = transcribe(played_at_random(Rules(4), 2, actions))
-    assert told.winners == []
-    assert [one.points is None for one in told.rounds] == [False] * (len(told.rounds) - 1) + [True]
+    transcript = transcribe(played_at_random(Rules(4), 2, actions))
+    assert transcript.winners == []
+    assert [one.points is None for one in transcript.rounds] == [False] * (len(transcript.rounds) - 1) + [
+        True
+    ]
 
 
 def test_as_json() -> None:
-    told = transcribe(played_at_random(Rules(3, hand_sizes=(1, 2)), 0))
-    plain = json.loads(json.dumps(told.to_dict()))
+    transcript = transcribe(played_at_random(Rules(3, hand_sizes=(1, 2)), 0))
+    plain = json.loads(json.dumps(transcript.to_dict()))
     assert list(plain) == ["rules", "seed", "draw", "rounds", "scores", "winners"]
     assert plain["rules"]["hand_sizes"] == [1, 2]
     assert list(plain["rounds"][1]["tricks"][0]) == ["leader", "cards", "winner"]

@@ -1,4 +1,4 @@
-"""Strategies for what strangers send: any JSON, and sound documents of which a part is something else."""
+"""Strategies for what strangers send: any JSON, and sound documents with altered parts."""
 
 import copy
 import json
@@ -52,5 +52,5 @@ def _alter(draw: st.DrawFn, part: Any) -> None:
 
 
 def as_json(value: Any) -> str:
-    """Also what is not JSON in the strict sense, NaN and lone surrogates, as Python writes it."""
+    """Write JSON, with NaN and lone surrogates as Python writes them."""
     return json.dumps(value)

@@ -6,7 +6,7 @@ import numpy as np
 
 SOAK = "WIZARD_SOAK" in os.environ
 SEED = int(os.environ.get("WIZARD_SEED", np.random.SeedSequence().entropy % 2**32 if SOAK else 0))  # type: ignore[operator]
-"""Of everything random. `make soak` takes another one every time, and every failure prints it."""
+"""Seed of everything random. `make soak` takes a new one every time, and every failure prints it."""
 
 
 def times(few: int, many: int) -> int:

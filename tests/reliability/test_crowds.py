@@ -68,7 +68,7 @@ def test_watchers_take_no_place_of_those_who_play(app: Starlette) -> None:
 
 
 def test_a_seat_has_room_for_few_browsers(app: Starlette) -> None:
-    """The others at the table come in all the same."""
+    """Others at the table can still come in."""
     host, guest = others(app, 1), others(app, 2)
     opened = new_table(host, [None, None, "random"])
     joined = guest.post(f"/tables/{opened['table']}/seats", json={}).json()
@@ -78,7 +78,9 @@ def test_a_seat_has_room_for_few_browsers(app: Starlette) -> None:
     assert Seat(guest, joined).hear()["you"] == 1
 
 
-def test_who_does_not_sit_down_is_closed(app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_does_not_sit_down_is_closed(
+    app: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Formerly such a connection stayed for ever."""
     monkeypatch.setattr(table_socket, "SECONDS_TO_SIT", 0.05)
     with others(app, 1).websocket_connect("ws://localhost/tables/any") as socket:
@@ -192,13 +194,13 @@ def test_a_comparison_replays_as_many_games_as_it_lists(
         return replay(stored)
 
     monkeypatch.setattr(comparison, "replay", counted)
-    told = host.post(f"/tables/{opened['table']}/comparison", json={"token": opened["token"]}).json()
-    assert len(told["others"]) == 3
+    compared = host.post(f"/tables/{opened['table']}/comparison", json={"token": opened["token"]}).json()
+    assert len(compared["others"]) == 3
     assert len(replayed) == 4
 
 
-def test_whoever_joins_as_the_last_one_leaves_has_a_table(app: Starlette) -> None:
-    """The table is closed only if nobody has come meanwhile."""
+def test_joining_while_the_last_person_leaves(app: Starlette) -> None:
+    """The table closes only if nobody has come meanwhile."""
     host, hub = others(app, 1), app.state.hub
     opened = new_table(host, [None, None, "random"])
 

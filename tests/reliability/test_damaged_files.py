@@ -124,9 +124,9 @@ def test_a_card_is_made_of_sound_files_only(files: Path, tmp_path: Path) -> None
         content = path.read_bytes()
         for _ in range(times(20, 1000)):
             path.write_bytes(damaged(content, rng))
-            told = refusal(lambda path: model_card(path.parent, "me/tiny"), path)
-            assert told is None or str(path) in told
-            refused += told is not None
+            message = refusal(lambda path: model_card(path.parent, "me/tiny"), path)
+            assert message is None or str(path) in message
+            refused += message is not None
         path.write_bytes(content)
     assert refused
 
@@ -242,8 +242,8 @@ def test_a_digest_is_no_proof(files: Path, tmp_path: Path) -> None:
         {"rules": 7},
     ]
     for change in altered:
-        told = record | change
-        text = json.dumps(told, separators=(",", ":"))
-        told["digest"] = hashlib.sha256(text.encode()).hexdigest()[:16]
-        (tmp_path / LEAGUE).write_text(json.dumps(told, separators=(",", ":")) + "\n")
+        forged = record | change
+        text = json.dumps(forged, separators=(",", ":"))
+        forged["digest"] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        (tmp_path / LEAGUE).write_text(json.dumps(forged, separators=(",", ":")) + "\n")
         assert "line 1: its content is not that of a league" in str(refusal(LeagueFile, tmp_path / LEAGUE))

@@ -39,9 +39,9 @@ def read(folder: Path) -> dict[str, NDArray[Any]] | None:
     try:
         return columns_of(folder)
     except ValueError as error:
-        told = str(error)
-    assert str(folder) in told
-    assert len(told) < 3000
+        message = str(error)
+    assert str(folder) in message
+    assert len(message) < 3000
     return None
 
 
@@ -96,4 +96,4 @@ def test_a_damaged_description_is_refused_by_name(shard: Path, tmp_path: Path) -
         except ValueError as error:
             refusals.append(str(error))
     assert refusals
-    assert all(str(tmp_path) in told and len(told) < 3000 for told in refusals)
+    assert all(str(tmp_path) in message and len(message) < 3000 for message in refusals)

@@ -1,4 +1,4 @@
-"""The server's database: altered bytes, clocks that jump, and what is left of it then."""
+"""The server's database after altered bytes and jumps of the clock."""
 
 import sqlite3
 import time
@@ -69,7 +69,7 @@ def check_the_other(client: TestClient, other: dict[str, Any], opened: dict[str,
     assert Seat(client, other).hear()["you"] == 0
 
 
-def test_a_table_with_an_altered_byte_is_told_of(tmp_path: Path) -> None:
+def test_a_table_with_an_altered_byte_is_reported(tmp_path: Path) -> None:
     """Also where the rules would still allow the game; the other tables are kept."""
     path, rng = tmp_path / "tables.sqlite", generator()
     opened, other = begun_tables(path)

@@ -130,7 +130,7 @@ def test_a_server_that_cannot_write_does_not_start(open_folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="sets a limit for another process, as Linux can")
-def test_a_server_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> None:
+def test_a_server_on_a_full_disk_continues_when_there_is_room(tmp_path: Path) -> None:
     """Moves that cannot be saved are refused with a reason; what was shown is there when it starts again."""
     server = Server(tmp_path)
     try:
@@ -156,7 +156,7 @@ def test_a_server_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="sets a limit for another process, as Linux can")
-def test_a_server_without_free_file_descriptors_goes_on(tmp_path: Path) -> None:
+def test_a_server_without_free_file_descriptors_continues(tmp_path: Path) -> None:
     """People at tables play on, connections wait, and none is lost once others are closed."""
     server = Server(tmp_path)
     try:

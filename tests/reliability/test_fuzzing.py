@@ -64,11 +64,11 @@ def made(make: Callable[[str], Game], text: str) -> Game | None:
 
 @fuzzing
 @given(altered(RECORD))
-def test_records_with_a_digest_that_fits(told: dict[str, Any]) -> None:
+def test_records_with_a_digest_that_fits(document: dict[str, Any]) -> None:
     """A forger can compute the digest."""
-    told.pop("digest", None)
-    told["digest"] = digest(compact_json(told, sort_keys=True))
-    line = as_json(told)
+    document.pop("digest", None)
+    document["digest"] = digest(compact_json(document, sort_keys=True))
+    line = as_json(document)
     if (game := made(replay, line)) is not None:
         check_states(game.state)
         assert json.loads(record(game, replay(line).players)) == json.loads(line)
@@ -88,12 +88,12 @@ def test_positions(text: str) -> None:
 @fuzzing
 @given(st.data())
 def test_league_lines_with_a_digest_that_fits(files: Path, data: st.DataObject) -> None:
-    told = json.loads((files / LEAGUE).read_text().splitlines()[0])
-    del told["digest"]
-    told = data.draw(altered(told))
-    told["digest"] = digest(compact_json(told))
+    document = json.loads((files / LEAGUE).read_text().splitlines()[0])
+    del document["digest"]
+    document = data.draw(altered(document))
+    document["digest"] = digest(compact_json(document))
     path = files / "altered.jsonl"
-    path.write_text(as_json(told) + "\n")
+    path.write_text(as_json(document) + "\n")
     if refusal(LeagueFile, path) is None:
         for table, deals in LeagueFile(path).tables.items():
             assert len(table.members) == table.rules.num_players
@@ -103,9 +103,9 @@ def test_league_lines_with_a_digest_that_fits(files: Path, data: st.DataObject) 
 @fuzzing
 @given(st.data())
 def test_configs(files: Path, data: st.DataObject) -> None:
-    told = data.draw(altered(json.loads((files / CONFIG).read_text())))
+    document = data.draw(altered(json.loads((files / CONFIG).read_text())))
     path = files / "altered.json"
-    path.write_text(as_json(told))
+    path.write_text(as_json(document))
     refusal(READERS[CONFIG], path)
 
 
@@ -125,10 +125,10 @@ def test_headers_of_safetensors(name: str, files: Path, data: st.DataObject) -> 
     content = (files / name).read_bytes()
     size = int.from_bytes(content[:8], "little")
     header = data.draw(altered(json.loads(content[8 : 8 + size])))
-    told = as_json(header).encode()
-    told += b" " * (-len(told) % 8)
+    text = as_json(header).encode()
+    text += b" " * (-len(text) % 8)
     path = files / f"altered-{name}"
-    path.write_bytes(len(told).to_bytes(8, "little") + told + content[8 + size :])
+    path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + size :])
     refusal(READERS[name], path)
 
 

@@ -1,4 +1,4 @@
-"""Runs that are killed: nothing that was written is lost, and nothing that they started lives on."""
+"""Killed runs lose nothing that they wrote, and leave no process."""
 
 import os
 import signal
@@ -157,7 +157,7 @@ def killed(command: list[str], by: signal.Signals = signal.SIGKILL) -> Iterator[
         pytest.param("dqn", TRAIN, marks=pytest.mark.slow),
     ],
 )
-def test_a_killed_training_goes_on(learner: str, program: str, tmp_path: Path) -> None:
+def test_a_killed_training_continues(learner: str, program: str, tmp_path: Path) -> None:
     """Killed by -9 at random moments: agent and checkpoint are whole, and a resumed run clears up."""
     on_two = program == TRAIN_ON_TWO
     if on_two:
@@ -251,7 +251,7 @@ def test_killed_workers_leave_no_process(what: str, by: signal.Signals, tmp_path
 
 
 def test_leftovers_of_ended_processes_are_removed(tmp_path: Path) -> None:
-    """Those of processes that run are theirs."""
+    """Files of running processes stay."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     path = tmp_path / "a [1].csv"

@@ -1,4 +1,4 @@
-"""A stranger's config may run nothing unless it is allowed. Through the commands, to the end."""
+"""A stranger's config may run nothing unless it is allowed, whatever the command."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -111,7 +111,7 @@ def test_train_runs_programs_where_they_are_allowed(
     ],
 )
 def test_workers_refuse_programs_too(key: str, stranger: Stranger, tmp_path: Path) -> None:
-    """They are other processes, which know nothing of what this one allows."""
+    """They are other processes, and do not know what this one allows."""
     changes = [stranger.change(key), "learning.sparring=0.5"]
     config = read_config(shortened("strange", tmp_path), changes)
     with programs(allowed=False), pytest.raises(PermissionError, match=REFUSAL):

@@ -65,9 +65,9 @@ def test_no_byte_tells_what_is_hidden(reveal: str, tmp_path: Path) -> None:
             numbers = [one["seat"] for one in (opened, other)]
             try:
                 play_at_random(seats, rng)
-                told = client.get(f"/tables/{opened['table']}/record").text
+                line = client.get(f"/tables/{opened['table']}/record").text
                 for number, seat in zip(numbers, seats, strict=True):
-                    check_messages(seat.received, number, told, {opened["token"], other["token"]})
+                    check_messages(seat.received, number, line, {opened["token"], other["token"]})
             finally:
                 Seat.leave_all()
 
@@ -87,9 +87,9 @@ def play_at_random(seats: list[Seat], rng: np.random.Generator) -> None:
                 seat.act(view, str(rng.choice(view["legal"])))
 
 
-def check_messages(messages: list[str], number: int, told: str, tokens: set[str]) -> None:
+def check_messages(messages: list[str], number: int, line: str, tokens: set[str]) -> None:
     """Compare what a seat was sent with the deals and the actions of the game's record."""
-    game, record = replay(told), json.loads(told)
+    game, record = replay(line), json.loads(line)
     views = [json.loads(text) for text in messages if json.loads(text)["kind"] == "view"]
     assert views
     for text in messages:

@@ -1,4 +1,4 @@
-"""People see all that a seat may know, and nothing else."""
+"""Text and images show all that a seat may know, and nothing else."""
 
 import builtins
 import random
@@ -185,7 +185,7 @@ def test_what_shows_differs_where_it_may() -> None:
 
 
 @pytest.mark.parametrize("observer", [-1, 3, "1"])
-def test_only_who_sits_at_the_table_looks(observer: Any) -> None:
+def test_an_observer_sits_at_the_table(observer: Any) -> None:
     with pytest.raises(ValueError, match="allowed are None and seats 0 to 2"):
         text(at().scene(observer))
     with pytest.raises(ValueError, match="allowed are None and seats 0 to 2"):
