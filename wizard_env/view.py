@@ -28,7 +28,6 @@ class Agent(Protocol):
 
     def act(self, view: "View", rng: np.random.Generator) -> Actions:
         """Choose an action for every decision of the view: int64 [n], ids of legal actions."""
-        ...
 
 
 class Encoding(NamedTuple):
@@ -46,7 +45,7 @@ class View:
     """Information of the acting seats of n games; nothing in it reaches the hidden cards.
 
     known: [n] records of dtype STATE, without the hands of others, hidden bids and the generator.
-    observation: uint8 [n, OBS_SIZE], as the table OBSERVATION lays it out.
+    observation: uint8 [n, OBS_SIZE], as in OBSERVATION.
     mask: uint8 [n, NUM_ACTIONS], 1 for a legal action.
     """
 

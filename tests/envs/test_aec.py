@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pettingzoo
 import pytest
-import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pettingzoo.utils import turn_based_aec_to_parallel, wrappers
 
+from tests.envs.totals import expected_total
 from wizard_env import NUM_ACTIONS, Game, IllegalAction, Rules, action_id, unpack, wizard_v0
 from wizard_env.cards import CARD_NAMES, COPIES, card_id, pack
 from wizard_env.envs.rewards import REWARDS, Reward, rewards
@@ -53,11 +53,6 @@ both = pytest.mark.parametrize("make", [wizard_v0.raw_env, wizard_v0.env])
 copying = pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 
 Names = list[str]
-
-
-@pytest.fixture(autouse=True)
-def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
 
 def begin(game: Game, make: Callable[..., Any] = wizard_v0.raw_env, **options: Any) -> Any:
@@ -269,19 +264,6 @@ def test_resets_without_a_seed_follow_from_the_last_seed(make: Any) -> None:
 # --- rewards
 
 
-def expected_total(kind: str, game: Game) -> list[float]:
-    """Return each seat's rewards over a game, as the docs of rewards.py say."""
-    scores = np.array(game.scores)
-    if kind in ("points", "game"):
-        return [float(score) for score in scores]
-    if kind == "relative":
-        return list(scores - scores.mean())
-    if kind == "win":
-        return [(seat in game.winners) / len(game.winners) for seat in range(len(scores))]
-    places = scipy.stats.rankdata(-scores) - 1
-    return list(1 - 2 * places / (len(scores) - 1))
-
-
 @both
 @pytest.mark.parametrize("kind", REWARDS)
 @every_table
@@ -293,7 +275,7 @@ def test_rewards_add_up(make: Any, kind: str, num_players: int) -> None:
         paid = play(restarted(env, seed), rng)
         game = env.unwrapped.game
         total = [paid[agent] for agent in env.possible_agents]
-        assert total == pytest.approx(expected_total(kind, game))
+        assert total == pytest.approx(expected_total(kind, game.scores))
         sums = {"points": sum(game.scores), "game": sum(game.scores), "win": 1}
         assert sum(total) == pytest.approx(sums.get(kind, 0))
 

@@ -13,6 +13,7 @@ import pytest
 import scipy.stats
 from gymnasium.utils.env_checker import check_env
 
+from tests.envs.totals import expected_total
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, IllegalAction, Rules, action_id
 from wizard_env.agents import View
 from wizard_env.envs.gymnasium_env import WizardEnv
@@ -46,11 +47,6 @@ class Recorder:
     def act(self, view: View, rng: np.random.Generator) -> Any:
         self.seats += view.seat.tolist()
         return view.mask.argmax(axis=1)
-
-
-@pytest.fixture(autouse=True)
-def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
 
 def make(**options: Any) -> WizardEnv:
@@ -316,18 +312,6 @@ def test_episodes_of_rounds_go_through_the_game() -> None:
     assert (env.game.round_number, env.game.scores) == (1, [0] * 3), "reset in mid-round: a new game"
 
 
-def expected(kind: str, scores: list[int], seat: int) -> float:
-    """Return a seat's rewards over a game, as the docs of rewards.py say."""
-    points = np.array(scores, float)
-    if kind in ("points", "game"):
-        return float(points[seat])
-    if kind == "relative":
-        return float(points[seat] - points.mean())
-    if kind == "win":
-        return float((points[seat] == points.max()) / (points == points.max()).sum())
-    return float(1 - 2 * (scipy.stats.rankdata(-points)[seat] - 1) / (len(scores) - 1))
-
-
 @pytest.mark.parametrize("kind", REWARDS)
 @pytest.mark.parametrize("num_players", [3, 6])
 def test_rewards_of_an_episode(kind: str, num_players: int) -> None:
@@ -335,7 +319,7 @@ def test_rewards_of_an_episode(kind: str, num_players: int) -> None:
     for _ in range(20):
         env.reset()
         paid, info = play(env, rng)
-        assert paid == pytest.approx(expected(kind, info["scores"].tolist(), info["seat"]))
+        assert paid == pytest.approx(expected_total(kind, info["scores"].tolist())[info["seat"]])
 
 
 def test_relative_rewards_of_rounds() -> None:

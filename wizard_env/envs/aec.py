@@ -28,7 +28,7 @@ def env(**options: Any) -> AECEnv[str, dict[str, NDArray[Any]], int]:
 
 
 class _Direct:
-    """Reads attributes straight through a wrapper: its failed look-ups are most of what wrappers cost.
+    """Reads attributes straight through a wrapper, whose failed look-ups are most of its cost.
 
     Before `reset` the attributes do not exist, and the wrapper's own `__getattr__` answers.
     """
@@ -85,8 +85,8 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
 
         Args:
             num_players: 3 to 6.
-            reward: "points" (of a round, as it is scored), "game", "relative", "win" or "rank", see
-                `rewards`; or a function, or where to import one, see `find_reward`.
+            reward: "points", "game", "relative", "win" or "rank", see `rewards`; or a function, or where to
+                import one, see `find_reward`.
             dtype: of the observations: "uint8" as in OBSERVATION, or "float32" with each entry / high.
             render_mode: None, "ansi", "rgb_array" or "human"; the acting seat's view is shown.
             options: the other options of Rules.
@@ -192,10 +192,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         return self.game.full_state()
 
     def step(self, action: int | None) -> None:
-        """Take the action of the selected agent; None if its game is over.
-
-        Raises IllegalAction, and then leaves the game unchanged.
-        """
+        """Take the action of the selected agent; None if its game is over. Raises IllegalAction."""
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -218,7 +215,6 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self.render()
 
     def _pay(self, points: list[int]) -> None:
-        """Pay the rewards of the round that was just scored."""
         over = np.asarray(self.game.phase_code == OVER)
         scores = np.array(self.game.scores, np.int16)
         paid = self._compute_rewards(np.array(points, np.int16), scores, over).tolist()

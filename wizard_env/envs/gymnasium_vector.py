@@ -52,11 +52,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Set up the games. Arguments as for WizardEnv.
-
-        autoreset_mode: NEXT_STEP (as in Gymnasium's own vector environments), SAME_STEP or DISABLED.
-        render_mode: None, "ansi" or "rgb_array".
-        """
+        """Set up the games. Arguments as for WizardEnv, except `render_mode`: None, "ansi" or "rgb_array"."""
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         if render_mode is not None:
             check_choice("render_mode", render_mode, _RENDER_MODES)
@@ -129,14 +125,10 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Take an action in every environment.
+        """Take an action in every environment: int [num_envs].
 
-        Args:
-            actions: int [num_envs].
-
-        Returns:
-            observations; rewards, float64 [num_envs]; terminations and truncations, bool [num_envs];
-            infos. All are new arrays.
+        Returns new arrays: observations; rewards, float64 [num_envs]; terminations and truncations, bool
+        [num_envs]; and infos.
 
         Raises:
             IllegalAction: an action is not legal; no game has changed.

@@ -53,10 +53,7 @@ _TRICK_RADII = (150.0, 94.0)
 
 
 def paint(scene: Scene, width: int, height: int) -> NDArray[np.uint8]:
-    """Paint a scene: uint8 [height, width, 3].
-
-    Raises ValueError for a picture smaller than _MIN_WIDTH by _MIN_HEIGHT.
-    """
+    """Paint a scene: uint8 [height, width, 3]."""
     if width < _MIN_WIDTH or height < _MIN_HEIGHT:
         raise ValueError(f"{width} by {height} pixels: at least {_MIN_WIDTH} by {_MIN_HEIGHT} are needed")
     pygame.font.init()
@@ -73,7 +70,7 @@ class _Edge(NamedTuple):
 
 
 class _Canvas:
-    """A surface measured in units, at least 1000 by 700 of them."""
+    """A surface measured in units."""
 
     def __init__(self, width: int, height: int) -> None:
         self.surface = pygame.Surface((width, height), depth=32)
@@ -87,12 +84,10 @@ class _Canvas:
         """Draw a rectangle with round corners, from its upper left one, and an edge outside it."""
         if edge is not None:
             outer = (corner[0] - edge.width, corner[1] - edge.width)
-            self.draw_box(
-                outer, (size[0] + 2 * edge.width, size[1] + 2 * edge.width), edge.color, radius + edge.width
-            )
-        pygame.draw.rect(
-            self.surface, color, self._rectangle(corner, size), border_radius=round(radius * self._scale)
-        )
+            whole = (size[0] + 2 * edge.width, size[1] + 2 * edge.width)
+            self.draw_box(outer, whole, edge.color, radius + edge.width)
+        rounded = round(radius * self._scale)
+        pygame.draw.rect(self.surface, color, self._rectangle(corner, size), border_radius=rounded)
 
     def draw_ellipse(self, corner: Point, size: Point, color: Color) -> None:
         pygame.draw.ellipse(self.surface, color, self._rectangle(corner, size))
@@ -215,14 +210,13 @@ class _Painting:
         x, y = self._center
         if scene.upcard is not None:
             self._draw_card(scene.upcard, x - _UPCARD[0] / 2, y - _UPCARD[1] + 17, _UPCARD)
-        below = (x, y + 34) if scene.upcard is not None else (x, y)
-        if scene.trump is not None:
-            width = canvas.write("trump", 24, (below[0] - 12, below[1]))
-            mark = (below[0] + width / 2 + 6, below[1])
-            canvas.draw_disc(mark, 11.5, _WHITE)
-            canvas.draw_sign(scene.trump, mark, 15)
-        else:
-            canvas.write("trump not named yet" if scene.phase == "trump" else "no trump", 24, below)
+            y += 34
+        if scene.trump is None:
+            canvas.write("trump not named yet" if scene.phase == "trump" else "no trump", 24, (x, y))
+            return
+        mark = (x + canvas.write("trump", 24, (x - 12, y)) / 2 + 6, y)
+        canvas.draw_disc(mark, 11.5, _WHITE)
+        canvas.draw_sign(scene.trump, mark, 15)
 
     def _draw_trick(self) -> None:
         players = len(self._scene.seats)
@@ -261,9 +255,8 @@ class _Painting:
     def _draw_plate(self, seat: Seat, left: float, top: float) -> None:
         """Draw a seat's name, score, tricks won and bid, and the dealer's button."""
         canvas, (width, height) = self._canvas, _PLATE_SIZE
-        canvas.draw_box(
-            (left, top), _PLATE_SIZE, _PLATE, 10, _Edge(_GOLD, 4) if seat.acts else _Edge(_PLATE_EDGE, 2)
-        )
+        edge = _Edge(_GOLD, 4) if seat.acts else _Edge(_PLATE_EDGE, 2)
+        canvas.draw_box((left, top), _PLATE_SIZE, _PLATE, 10, edge)
         name = f"Seat {seat.number}"
         canvas.write(name, 27, (left + 14, top + height / 2), _GOLD if seat.acts else _WHITE, align=0)
         right = left + width - 12

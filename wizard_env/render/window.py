@@ -10,16 +10,11 @@ from wizard_env.render.scene import Scene
 
 
 def image(scene: Scene, width: int = 1000, height: int = 700) -> NDArray[np.uint8]:
-    """Paint a scene off screen, with its observer or seat 0 at the bottom: uint8 [height, width, 3].
+    """Paint a scene, as `Game.scene` returns it, off screen: uint8 [height, width, 3].
 
-    Args:
-        scene: what to show, as `Game.scene` returns it.
-        width: in pixels, at least 400.
-        height: in pixels, at least 280.
+    Its observer, or seat 0, sits at the bottom.
 
-    Raises:
-        ImportError: pygame is not installed.
-        ValueError: the picture would be too small.
+    Raises ImportError if pygame is not installed, and ValueError below 400 by 280 pixels.
     """
     picture: NDArray[np.uint8] = _painting().paint(scene, width, height)
     return picture
