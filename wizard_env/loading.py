@@ -40,14 +40,13 @@ _programs_allowed: ContextVar[bool] = ContextVar("programs_allowed", default=Tru
 
 
 def load(agent: str | os.PathLike[str] | Agent) -> Agent:
-    """Load an agent.
+    """Load an agent. An object that is an agent is returned unchanged.
 
     Args:
-        agent: an agent, which is returned unchanged; or one of
-            a name, as in "random";
+        agent: a name, as in "random";
             the path of a run of `wizard train`, or of a file in it, as in "runs/quick";
             an agent on the Hugging Face Hub, as in "hf:owner/name";
-            a custom class, as in "my_agent.py:Cautious" or "my_package.agents:Cautious".
+            or a custom class, as in "my_agent.py:Cautious" or "my_package.agents:Cautious".
             Options follow a colon, as in "search:worlds=64,depth=2" or "runs/quick:sample=True". Quote a
             value with commas as in Python: 'external:command="python my_bot.py 1,2",timeout=5'.
 
@@ -98,10 +97,8 @@ def _is_path(name: str) -> bool:
 def import_named(name: str) -> Any:
     """Import an object by a name such as "package.module:function" or "file.py:function".
 
-    Raises:
-        ValueError: the module or file lacks the object, or its code fails.
-        FileNotFoundError, ModuleNotFoundError: there is no such file or module.
-        PermissionError: the code would run within `programs(allowed=False)`.
+    Raises ValueError if the object is missing or the code fails, FileNotFoundError or ModuleNotFoundError
+    for a missing file or module, and PermissionError within `programs(allowed=False)`.
     """
     source, _, inside = name.rpartition(":")
     _check_programs_allowed(f"{name!r} runs the code of {source}")

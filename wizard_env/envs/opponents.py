@@ -30,8 +30,7 @@ class GamesWithOpponents:
     """N games in which the learner has one seat, and the opponents act without being asked.
 
     All randomness of a game follows from its seed: the deals, the learner's seat if it is drawn, and the
-    opponents' random words. So N games equal N batches of one, if the opponents take their randomness
-    from `view.noise`.
+    opponents' random words. So N games equal N batches of one, if opponents draw from `view.noise`.
 
     observation: uint8 [n, OBS_SIZE], the learner's.
     mask: uint8 [n, NUM_ACTIONS], the learner's legal actions; zero once its episode has ended.
@@ -113,10 +112,7 @@ class GamesWithOpponents:
         self._special[rows] = special
 
     def next_episode(self, rows: NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
-        """Start the next episode: the next round of the game if there is one, else a new game.
-
-        With options it is always a new game.
-        """
+        """Start the next round of the game if there is one and no option is given, else a new game."""
         between = (self._games.states["phase"][rows] == SCORED) & (options == NO_OPTIONS)
         if between.any():
             self._games.deal(rows[between])
@@ -177,10 +173,7 @@ class GamesWithOpponents:
 
 
 def _load_opponents(opponents: Opponents, num_players: int) -> tuple[list[Agent], NDArray[np.int64]]:
-    """Return the opponents' agents, and int64 [num_players - 1]: the agent of each seat.
-
-    Seats count from the learner's left. The same name, or the same agent, is loaded once.
-    """
+    """Return the different agents, and int64 [num_players - 1]: that of each seat from the learner's left."""
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
         return [load(opponents)], np.zeros(num_players - 1, np.int64)
     if len(opponents) != num_players - 1:

@@ -22,8 +22,6 @@ def find_reward(reward: str | RewardFunction) -> RewardFunction:
     """Return the function of a reward.
 
     reward: a name of REWARDS, a function, or where to import one: "module:function" or "file.py:function".
-
-    Raises ValueError for another name, and any error of the import.
     """
     if callable(reward):
         return reward

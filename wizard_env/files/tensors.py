@@ -3,15 +3,13 @@
 import json
 from pathlib import Path
 
-_SIZE = 8
-"""Bytes at the beginning of a file that hold the length of its header."""
+_SIZE = 8  # bytes at the beginning of a file that hold the length of its header
 
 
 def write_tensors(path: Path, content: bytes) -> None:
     """Write what `save` of safetensors returned, with the metadata in alphabetical order.
 
-    safetensors orders metadata differently from one call to the next. Raises OSError if the file cannot be
-    written as a whole.
+    safetensors orders metadata differently from one call to the next.
     """
     end = _SIZE + int.from_bytes(content[:_SIZE], "little")
     header = json.loads(content[_SIZE:end])

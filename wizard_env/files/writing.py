@@ -44,8 +44,7 @@ def _check_parent(path: Path) -> None:
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Call `write` with a temporary file beside `path`, then move that to `path`.
 
-    If `write` raises, the file at `path` stays as it was. Temporary files that killed processes left are
-    removed.
+    If `write` raises, the file at `path` stays as it was. Leftovers of killed processes are removed.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)

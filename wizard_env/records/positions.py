@@ -159,7 +159,7 @@ def _parse_numbers(name: str, value: str) -> list[int]:
 
 
 def _parse_cards(name: str, cards: str) -> list[str]:
-    """Split cards that are joined, as in "TSWI3C"; `Game` checks the names."""
+    """Split joined cards, as in "TSWI3C"."""
     if len(cards) % 2:
         raise ValueError(f"{name}: {cards!r} is not a sequence of cards of two characters each")
     return [cards[i : i + 2] for i in range(0, len(cards), 2)]
