@@ -23,8 +23,6 @@ _OPTIONS = {
 }
 """The options of Rules, by their names in a position."""
 _WORDS = (*_OPTIONS, "round", "dealer", "scores", "hands", "upcard", "trump", "bids", "tricks", "seed")
-_NEEDED_WORDS = ("dealer", "hands")
-_ON_OFF = {"on": True, "off": False}
 _LONGEST_POSITION = 2000
 """Characters of the longest text that is read; a position has some hundreds."""
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,20}")
@@ -130,7 +128,7 @@ def _split_words(text: str) -> dict[str, str]:
         if name in words:
             raise ValueError(f"{word!r}: {name} appears twice")
         words[name] = value
-    for name in _NEEDED_WORDS:
+    for name in ("dealer", "hands"):
         if name not in words:
             raise ValueError(f"the position has no {name}")
     return words
@@ -142,9 +140,9 @@ def _parse_option(name: str, value: str) -> Any:
     if name == "sizes":
         return tuple(_parse_numbers(name, value))
     if name == "magic":
-        if value not in _ON_OFF:
-            raise ValueError(f"magic={value}: allowed are {', '.join(_ON_OFF)}")
-        return _ON_OFF[value]
+        if value not in ("on", "off"):
+            raise ValueError(f"magic={value}: allowed are on, off")
+        return value == "on"
     return value
 
 
