@@ -38,7 +38,6 @@ def narrate_game(transcript: Transcript) -> Iterator[str]:
 
 
 def _narrate_round(played: PlayedRound) -> Iterator[str]:
-    """Yield the lines of one round, finished or not."""
     names = [seat_text(seat) for seat in range(len(played.hands))]
     number = t("Round {number}", number=played.number)
     cards = tn("{count} card each", "{count} cards each", played.hand_size)
@@ -61,7 +60,7 @@ def _narrate_round(played: PlayedRound) -> Iterator[str]:
 def narrate_event(session: Session, event: Event, seat: int | None) -> Iterator[str]:
     """Yield a line for an action as a seat knows it, and one for the trick or the round that it ended."""
     names = seat_names(session, seat)
-    yield f"{names[event.seat]}: {_action_text(event.action_for(session.look(seat)))}"
+    yield f"{names[event.seat]}: {_action_text(event.action_for(session.game.scene(seat)))}"
     if event.winner is not None:
         yield "  " + t("the trick goes to: {name}", name=names[event.winner])
     if event.points is not None:

@@ -16,7 +16,6 @@ from wizard_env.play.language.translation import t
 from wizard_env.records.transcripts import Trick, step_and_transcribe, transcribe_deal
 from wizard_env.render.scene import Scene
 
-_SEED_BITS = 64
 PERSON = "person"
 """The name of a person who gives none, in records and for the page, which translates it."""
 
@@ -90,8 +89,7 @@ class Session:
             history: ids of the actions taken so far.
             find: returns the agent of a name; sessions may share agents this way.
 
-        Raises:
-            ValueError: the number of seats does not match the rules; or as `load` and `Game.step` do.
+        Raises ValueError if the number of seats does not match the rules, and as `load` and `Game.step` do.
         """
         if len(seats) != rules.num_players:
             raise ValueError(f"{len(seats)} seats are taken: {rules.num_players} players are needed")
@@ -145,11 +143,6 @@ class Session:
         return twin
 
     @property
-    def seat(self) -> int | None:
-        """The seat that acts now; None when the game is over."""
-        return self.game.seat
-
-    @property
     def agent(self) -> str | None:
         """The name of the agent that acts now; None when a person acts or the game is over."""
         return None if self.game.seat is None else self.seats[self.game.seat]
@@ -169,12 +162,7 @@ class Session:
         return tricks[-1] if tricks else None
 
     def act(self, seat: int, action: int | str) -> None:
-        """Take a person's action.
-
-        Raises:
-            NotYourTurnError: it is another seat's turn, or the seat is an agent's.
-            IllegalAction: the rules forbid it; the message says why.
-        """
+        """Take a person's action. Raises NotYourTurnError and IllegalAction."""
         if self.game.seat is None:
             raise NotYourTurnError(t("the game is over"))
         if seat != self.game.seat or self.agent is not None:
@@ -182,7 +170,7 @@ class Session:
         self._take(action)
 
     def hand_over(self, seat: int, name: str | None) -> None:
-        """Let the agent of that name act for a seat, or a person if None. Raises as `load` does."""
+        """Seat the agent of that name, or a person if None. Raises as `load` does."""
         if name is not None and name not in self._agents:
             self._agents[name] = self._find(name)
         self.seats[seat] = name
@@ -200,8 +188,7 @@ class Session:
     def take_back(self, seat: int) -> None:
         """Go back to a seat's last decision.
 
-        Raises:
-            ValueError: another person plays too, or the seat has made no decision yet.
+        Raises ValueError if another person plays too, or the seat has made no decision yet.
         """
         if any(name is None for other, name in enumerate(self.seats) if other != seat):
             raise ValueError(t("nothing can be taken back while another person sits at the table"))
@@ -230,17 +217,13 @@ class Session:
         choices.sort(key=lambda one: (-one.share, -(one.points or 0)))
         return Advice(choices, _known(assessment.value[0]))
 
-    def look(self, seat: int | None) -> Scene:
-        """Return what a seat may see; None sees everything."""
-        return self.game.scene(seat)
-
     def _randomness(self) -> np.random.Generator:
         return np.random.default_rng((self.game.seed, len(self.game.history)))
 
 
 def fresh_seed() -> int:
     """Return an unpredictable seed."""
-    return secrets.randbits(_SEED_BITS)
+    return secrets.randbits(64)
 
 
 def _known(points: np.float64) -> float | None:

@@ -53,7 +53,7 @@ def application(folder: Path) -> Starlette:
     game = position().game
     setup = Setup(game.rules, (None, *OTHERS), game.seed, stand_in=OTHERS[-1], taken={0: digest(TOKEN)})
     store = Store(folder / "tables.sqlite")
-    store.save(Save("picture", setup.to_json(), game.history, time.time()))
+    store.save_all([Save("picture", setup.to_json(), game.history, time.time())])
     store.close()
     return make_app(folder / "tables.sqlite", [*OTHERS, ADVISER])
 

@@ -44,8 +44,8 @@ def rules_text(rules: Rules) -> str:
         "canadian": t("Canadian rule"),
     }
     reveals = {"open": t("open bids"), "simultaneous": t("simultaneous bids"), "secret": t("secret bids")}
-    parts = [restrictions[rules.bid_restriction], reveals[rules.bid_reveal]]
-    return ", ".join([*parts, *([t("Magic Edition")] if rules.magic_edition else [])])
+    edition = [t("Magic Edition")] if rules.magic_edition else []
+    return ", ".join([restrictions[rules.bid_restriction], reveals[rules.bid_reveal], *edition])
 
 
 def listed(names: Sequence[str]) -> str:

@@ -24,10 +24,7 @@ _language = ContextVar("language", default=SOURCE)
 
 
 def use_language(language: str) -> None:
-    """Use this language from now on, in this thread or task.
-
-    Raises ValueError if there is no catalogue for it.
-    """
+    """Use this language from now on, in this thread or task. Raises ValueError if it has no catalogue."""
     if language not in LANGUAGES:
         raise ValueError(f"language {language!r}: allowed are {', '.join(LANGUAGES)}")
     _language.set(language)
@@ -65,8 +62,8 @@ def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
     language = _language.get()
     found = texts(language).get(singular, (singular, plural))
     assert not isinstance(found, str), f"{singular!r} has no plural: call t"
-    one = plural_rule(language)(count) == "one"
-    return found[0 if one else 1].format_map({"count": count, **values})
+    form = 0 if plural_rule(language)(count) == "one" else 1
+    return found[form].format_map({"count": count, **values})
 
 
 @cache

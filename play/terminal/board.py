@@ -14,7 +14,7 @@ _LONGEST_LABEL = 11
 
 
 class Board(SceneText):
-    """A scene as lines of text, in the language in use."""
+    """A scene as lines of text."""
 
     def pad_lines(self) -> Iterator[str]:
         """Yield the score pad: a line per finished round, and the sums. Seats that do not fit come below."""

@@ -33,17 +33,14 @@ _HERE = "\0"
 
 
 def _colored_card(card: str) -> Text:
-    """Return a card in its colour."""
     return Text(card_text(card), _style(card if card in DARK_COLORS else card[1]))
 
 
 def _colored_suit(suit: str) -> Text:
-    """Return the symbol and name of a suit, in its colour."""
     return Text(f"{SUIT_SYMBOLS[suit]} {suit_name(suit)}", _style(suit))
 
 
 def _colored_symbol(suit: str) -> Text:
-    """Return the symbol of a suit, in its colour."""
     return Text(SUIT_SYMBOLS[suit], _style(suit))
 
 
@@ -109,14 +106,7 @@ class TerminalApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, session: Session, seat: int, adviser: Agent, seconds: float = 0.6) -> None:
-        """Choose the seat and the pace.
-
-        Args:
-            session: a session without other people.
-            seat: the person's seat.
-            adviser: the agent that gives hints.
-            seconds: the time that each agent waits before it acts.
-        """
+        """Seat the person in a session without other people; each agent waits `seconds` before it acts."""
         super().__init__()
         self._session = session
         self._seat = seat
@@ -156,28 +146,23 @@ class TerminalApp(App[None]):
 
     @work
     async def _let_agents_act(self) -> None:
-        """Let agents act, in their own thread, until it is the person's turn."""
+        """Have agents act, in their own thread, until it is the person's turn."""
         while self._session.waits_for_an_agent:
             await asyncio.sleep(self._seconds)
-            action = await asyncio.to_thread(self._session.choose)
-            self._session.advance(action)
+            self._session.advance(await asyncio.to_thread(self._session.choose))
             await self._show()
 
     # --- what is shown
 
     async def _show(self) -> None:
-        scene = self._session.look(self._seat)
+        scene = self._session.game.scene(self._seat)
+        trick = narrate_last_trick(self._session, self._seat)
+        last_trick = t("last trick: {trick}", trick=trick) if self._session.last_trick else ""
         self.query_one("#round", Static).update(self._round_text(scene))
         self.query_one("#seats", Static).update(self._seats_table(scene))
-        self.query_one("#trick", Static).update(
-            t("last trick: {trick}", trick=narrate_last_trick(self._session, self._seat))
-            if self._session.last_trick
-            else ""
-        )
-        log = self.query_one("#log", RichLog)
+        self.query_one("#trick", Static).update(last_trick)
         for event in self._session.events[self._narrated :]:
-            for line in narrate_event(self._session, event, self._seat):
-                log.write(line)
+            self._write(*narrate_event(self._session, event, self._seat))
         self._narrated = len(self._session.events)
         await self._show_choices(scene)
 
@@ -195,8 +180,8 @@ class TerminalApp(App[None]):
 
     def _seats_table(self, scene: Scene) -> Table:
         table = Table(box=None, expand=True, pad_edge=False)
-        for heading in ("", ""):
-            table.add_column(heading)
+        table.add_column()
+        table.add_column()
         for heading in (t("score"), t("bid"), t("won"), t("cards")):
             table.add_column(heading, justify="right")
         table.add_column(t("plays"))
@@ -232,10 +217,8 @@ class TerminalApp(App[None]):
             Choice(_colored_card(card), f"play {card}", f"play {card}" in legal) for card in cards
         )
         await choices.mount_all(self._other_choices(legal))
-        for button in self.query(Choice):
-            if not button.disabled:
-                button.focus()
-                break
+        if enabled := [button for button in self.query(Choice) if not button.disabled]:
+            enabled[0].focus()
 
     def _other_choices(self, legal: list[str]) -> Iterator[Choice]:
         """Yield a button for each legal bid or trump suit."""
@@ -290,7 +273,8 @@ class TerminalApp(App[None]):
         self._write(narrate_last_trick(self._session, self._seat))
 
     def action_score_pad(self) -> None:
-        self.push_screen(ScorePad(self._session.look(self._seat), seat_names(self._session, self._seat)))
+        scene = self._session.game.scene(self._seat)
+        self.push_screen(ScorePad(scene, seat_names(self._session, self._seat)))
 
     def action_pace(self, factor: float) -> None:
         self._seconds = min(max(self._seconds * factor, 0.05), 5)

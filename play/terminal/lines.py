@@ -28,7 +28,6 @@ def commands() -> dict[str, tuple[str, str]]:
 
 
 def _help_text() -> str:
-    """Return an explanation of everything that can be typed."""
     cards = [f"{suit} {suit_name(suit)}" for suit in SUIT_SYMBOLS]
     cards += [f"WI {t('Wizard')}", f"JE {t('Jester')}"]
     width = max(len(word) for word, _ in commands().values())
@@ -66,15 +65,7 @@ class PlainTerminal:
     """Plays a session to its end, or until the input ends or the person quits."""
 
     def __init__(self, session: Session, seat: int, adviser: Agent, stdin: TextIO, stdout: TextIO) -> None:
-        """Choose the seat and the streams.
-
-        Args:
-            session: a session without other people.
-            seat: the person's seat.
-            adviser: the agent that gives hints.
-            stdin: the answers, one per line.
-            stdout: gets all output.
-        """
+        """Seat the person in a session without other people; each line of `stdin` is an answer."""
         self._session = session
         self._seat = seat
         self._adviser = adviser
@@ -85,9 +76,9 @@ class PlainTerminal:
         self._commands |= {word: name for name, (word, _) in commands().items()}
 
     def run(self) -> None:
-        """Play until the end."""
+        """Play until the end, of the game or of the input."""
         self._write(_help_text())
-        while self._session.seat is not None:
+        while self._session.game.seat is not None:
             if self._session.waits_for_an_agent:
                 self._session.advance()
             else:
@@ -99,7 +90,7 @@ class PlainTerminal:
         self._write("", *self._board().lines(), "", *self._board().pad_lines())
 
     def _ask(self) -> bool:
-        """Let the person choose. Returns False if the game is to end."""
+        """Ask the person for a choice. Returns False if the game is to end."""
         legal = ", ".join(self._typed(action) for action in self._session.game.legal_actions())
         while True:
             self._stdout.write(t("Your choice of {choices}:", choices=legal) + " ")
@@ -139,8 +130,7 @@ class PlainTerminal:
         return SUIT_SYMBOLS[name[-1]] if name.startswith("trump") else choice_text(name)
 
     def _board(self) -> Board:
-        scene = self._session.look(self._seat)
-        return Board(scene, seat_names(self._session, self._seat))
+        return Board(self._session.game.scene(self._seat), seat_names(self._session, self._seat))
 
     def _write_events(self) -> None:
         for event in self._session.events[self._narrated :]:

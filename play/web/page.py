@@ -19,7 +19,6 @@ class File:
     """A file that is sent from memory, once to each browser."""
 
     def __init__(self, body: bytes, media_type: str) -> None:
-        """Tag the content."""
         self._body = body
         self._media_type = media_type
         self._tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
@@ -56,6 +55,6 @@ class Page:
 
 
 def _with_preloads(page: bytes, scripts: Sequence[str]) -> bytes:
-    """Let browsers fetch all scripts at once, not one after the other as their imports are found."""
+    """Add links by which browsers fetch all scripts at once, not one after the other as imports are found."""
     links = "".join(f'<link rel="modulepreload" href="{script}">\n' for script in scripts)
     return page.replace(b"</head>", links.encode() + b"</head>", 1)

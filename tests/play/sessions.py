@@ -21,7 +21,7 @@ def session_of(rules: Rules = SHORT_RULES) -> Session:
 
 def play_on(session: Session, actions: int = 10**6) -> Session:
     """Play up to a number of actions; people take their lowest legal action."""
-    while session.seat is not None and len(session.events) < actions:
+    while session.game.seat is not None and len(session.events) < actions:
         if session.waits_for_an_agent:
             session.advance()
         else:

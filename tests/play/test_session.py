@@ -104,7 +104,7 @@ def test_a_played_game_can_be_shown_after_any_decision() -> None:
         past = Session.of_record(session.game, decisions)
         assert past.game.history == session.game.history[:decisions]
         assert past.events == session.events[:decisions]
-        assert past.look(None).seats[0].hand is not None
+        assert past.game.scene(None).seats[0].hand is not None
     for wrong in (-1, 21):
         with pytest.raises(ValueError, match=f"decisions={wrong}: the game has 20"):
             Session.of_record(session.game, wrong)
@@ -126,7 +126,7 @@ def test_hidden_bids_are_not_shown(reveal: str) -> None:
     """Simultaneous bids are hidden until everybody has bid, secret ones until the round is scored."""
     session = fresh(Rules(3, hand_sizes=(3, 2), bid_reveal=reveal))  # type: ignore[arg-type]
     seen = set()
-    while session.seat is not None:
+    while session.game.seat is not None:
         play_on(session, len(session.events) + 1)
         game = session.game
         for event in session.events:
@@ -134,10 +134,10 @@ def test_hidden_bids_are_not_shown(reveal: str) -> None:
             hidden = not is_over and (game.phase == "bid" if reveal == "simultaneous" else True)
             if event.action.startswith("bid") and event.seat == 1:
                 seen.add(hidden)
-                assert event.action_for(session.look(0)) == ("bid" if hidden else event.action)
+                assert event.action_for(session.game.scene(0)) == ("bid" if hidden else event.action)
             assert (
-                event.action_for(session.look(event.seat))
-                == event.action_for(session.look(None))
+                event.action_for(session.game.scene(event.seat))
+                == event.action_for(session.game.scene(None))
                 == event.action
             )
     assert seen == {True, False}

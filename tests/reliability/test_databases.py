@@ -102,7 +102,7 @@ def test_a_table_whose_agent_is_gone(tmp_path: Path, caplog: pytest.LogCaptureFi
     run.mkdir(parents=True)
     store = Store(path)
     setup = {"rules": {"num_players": 3}, "seats": [str(run)] * 3, "seed": "1", "taken": {}, "people": {}}
-    store.save(Save("gone", setup, [], time.time()))
+    store.save_all([Save("gone", setup, [], time.time())])
     store.close()
     with serving(path) as client:
         answer = client.get("/tables/gone")

@@ -36,12 +36,11 @@ class Addresses:
         """Gather the addresses.
 
         Args:
-            host: the address that the server listens on; 0.0.0.0 and :: stand for all.
+            host: the address that the server listens on; 0.0.0.0 and :: mean all.
             port: the port that it listens on; None if it is not known.
             public_url: the address at which others reach it, as through a proxy.
 
-        Raises:
-            ValueError: `public_url` is not the address of a server.
+        Raises ValueError if `public_url` is not the address of a server.
         """
         self._port = port
         self.everywhere = not host or (_is_ip(host) and ip_address(host).is_unspecified)
@@ -54,9 +53,8 @@ class Addresses:
         if public_url is not None:
             parts = urlsplit(public_url)
             if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-                raise ValueError(
-                    f"--public-url {public_url!r}: an address such as https://wizard.example is needed"
-                )
+                example = "an address such as https://wizard.example is needed"
+                raise ValueError(f"--public-url {public_url!r}: {example}")
             self._public = public_url.rstrip("/")
             self._public_origin = f"{parts.scheme}://{parts.netloc}".lower()
             names.add(parts.hostname)

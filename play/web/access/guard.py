@@ -35,17 +35,16 @@ REQUEST_BURST = 120
 
 
 class Guard:
-    """ASGI middleware."""
+    """ASGI middleware: requests must name one of `addresses`, and tables wait for `readiness`."""
 
     def __init__(self, app: ASGIApp, addresses: Addresses, readiness: Readiness) -> None:
-        """Guard `app`: requests must name one of `addresses`, and tables wait for `readiness`."""
         self._app = app
         self._addresses = addresses
         self._readiness = readiness
         self._requests = Buckets(Limit(REQUEST_RATE, REQUEST_BURST, "requests"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it."""
+        """Pass a request on, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return

@@ -27,7 +27,7 @@ class Limit(NamedTuple):
     burst: int
     """The number allowed at once."""
     kind: str = "messages"
-    """The name of what is limited: a key of `_refusal`."""
+    """A key of `_refusal`."""
     per_hour: bool = False
 
 

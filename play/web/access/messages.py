@@ -9,7 +9,6 @@ and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try agai
     POST /tables                    OpenTable -> {"table", "seat", "token"}; both null at a table of agents
     POST /tables/mine               Tokens -> {"tables": [summary + {"seat", "left"}], "gone": [table]}
     GET  /tables/NAME               summary
-    GET  /tables/NAME/seats         {"open": [seat]}
     POST /tables/NAME/seats         TakeSeat -> {"table", "seat", "token"}
     GET  /tables/NAME/invitation    {"address", "reachable": bool, "qr": text of an SVG}
     POST /tables/NAME/judgement     JudgeTable -> a judgement of a round that is over, see `judging.sums`

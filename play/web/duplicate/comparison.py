@@ -31,9 +31,9 @@ class PlayedGame(NamedTuple):
         """The person's points in each of the rounds."""
         return [one.points[self.seat] for one in self.rounds if one.points is not None]
 
-    def events_of(self, number: int) -> list[Event]:
-        """Return the actions of a round."""
-        return [event for event in self.events if event.round_number == number]
+    def actions_in(self, number: int) -> list[tuple[int, str]]:
+        """Return the seat and the action of each decision in a round."""
+        return [(event.seat, event.action) for event in self.events if event.round_number == number]
 
 
 def replay(stored: Stored) -> PlayedGame:
@@ -46,25 +46,19 @@ def replay(stored: Stored) -> PlayedGame:
 
 
 def compare_stored(stored: Sequence[Stored], name: str, against: int) -> dict[str, Any]:
-    """Compare the table of that name with the others of its match, which are stored; see `_compare`."""
-    (mine,) = [replay(one) for one in stored if one.name == name]
-    others = [one for one in stored if one.name != name][:LISTED]
-    return _compare(mine, [replay(one) for one in others], against)
-
-
-def _compare(mine: PlayedGame, others: Sequence[PlayedGame], against: int) -> dict[str, Any]:
-    """Compare a person's finished rounds with those of the others in a match; rounds ahead stay hidden.
+    """Compare the finished rounds at the table of that name with those at the others of its match.
 
     Returns:
         "others": for each {"name", "points": by round, "rounds": the number that both have finished,
         "difference": own points less theirs in those}, and "rounds": the comparison of each round that this
         person and the other of index `against` have finished, see `_compare_round`.
     """
-    rounds: list[dict[str, Any]] = []
+    (mine,) = [replay(one) for one in stored if one.name == name]
+    others = [replay(one) for one in [one for one in stored if one.name != name][:LISTED]]
+    rounds = []
     if against < len(others):
-        other = others[against]
-        both = min(len(mine.rounds), len(other.rounds))
-        rounds = [_compare_round(mine, other, index) for index in range(both)]
+        both = min(len(mine.rounds), len(others[against].rounds))
+        rounds = [_compare_round(mine, others[against], index) for index in range(both)]
     return {"others": [_difference(mine, other) for other in others], "rounds": rounds}
 
 
@@ -83,8 +77,8 @@ def _compare_round(mine: PlayedGame, other: PlayedGame, index: int) -> dict[str,
         first trick that differs, whose number is "first_trick".
     """
     one, theirs = mine.rounds[index], other.rounds[index]
-    events = zip(mine.events_of(one.number), other.events_of(one.number), strict=False)
-    parted = next((pair for pair in events if _action(pair[0]) != _action(pair[1])), None)
+    actions = zip(mine.actions_in(one.number), other.actions_in(one.number), strict=False)
+    parted = next(((seat, [own, its]) for (seat, own), (_, its) in actions if own != its), None)
     tricks = list(zip(one.tricks, theirs.tricks, strict=True))
     alike = next((count for count, (a, b) in enumerate(tricks) if a != b), len(tricks))
     points = [mine.points[index], other.points[index]]
@@ -96,14 +90,10 @@ def _compare_round(mine: PlayedGame, other: PlayedGame, index: int) -> dict[str,
         "difference": points[0] - points[1],
         "bids": [one.bids[mine.seat], theirs.bids[other.seat]],
         "tricks_won": [one.tricks_won[mine.seat], theirs.tricks_won[other.seat]],
-        "parted": parted and {"seat": parted[0].seat, "actions": [event.action for event in parted]},
+        "parted": parted and {"seat": parted[0], "actions": parted[1]},
         "first_trick": alike + 1,
         "tricks": [[asdict(a), asdict(b)] for a, b in tricks[alike:]],
     }
-
-
-def _action(event: Event) -> tuple[int, str]:
-    return event.seat, event.action
 
 
 @lru_cache(_KEPT)

@@ -32,7 +32,7 @@ class Matches:
         self._opening = asyncio.Lock()
 
     async def begin(self, table: Table) -> str:
-        """Let others play the deals of a table, and return the name of the match.
+        """Make the deals of a table available to others, and return the name of the match.
 
         Raises ValueError unless the table has one seat for a person, and StoreError.
         """
@@ -56,10 +56,7 @@ class Matches:
         Raises as `find` and `Hub.open_with` do.
         """
         async with self._opening:  # so that the first two of a day get the same deals
-            if match == _DAILY:
-                setup = await self._of_the_day()
-            else:
-                setup, _ = await self.find(match)
+            setup = await self._of_the_day() if match == _DAILY else (await self.find(match))[0]
             fresh = replace(setup, taken={}, people={}, left=(), begun=False, listed=False, watchers=False)
             return await self._hub.open_with(fresh, person)
 

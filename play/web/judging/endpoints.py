@@ -17,7 +17,7 @@ async def _judge_table(request: Request) -> Response:
     """
     message = await read_message(request, JudgeTable)
     table = await table_of(request)
-    if table.session.seat is not None:
+    if table.session.game.seat is not None:
         table.seat_of(message.token)
     judgements: Judgements = request.app.state.judgements
     client = client_behind(request)

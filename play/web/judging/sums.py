@@ -9,7 +9,7 @@ from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat, analy
 
 
 def judge(game: Game, round_number: int, name: str, agent: Agent) -> dict[str, Any]:
-    """Let the agent of that name judge where points were lost in a round.
+    """Ask the agent of that name where points were lost in a round.
 
     Returns an `Analysis` of that round as plain values, see `round_to_tenths`, and "seconds": the time that
     the agent took. Raises ValueError as `analyse` does.

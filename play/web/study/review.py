@@ -36,9 +36,9 @@ def show_decision(record: str, decisions: int) -> dict[str, Any]:
     Raises as `show_moment` does, and ValueError if the game was over.
     """
     session = session_at(record, decisions)
-    if session.seat is None:
+    if session.game.seat is None:
         raise ValueError(t("the game is over"))
-    return view_of(session, session.seat) | {"names": _names(read(record))}
+    return view_of(session, session.game.seat) | {"names": _names(read(record))}
 
 
 def session_at(record: str, decisions: int) -> Session:

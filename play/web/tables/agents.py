@@ -33,18 +33,15 @@ class SharedAgent:
     """An agent that several tables share; it answers one at a time."""
 
     def __init__(self, name: str) -> None:
-        """Load the agent. Raises as `load` does."""
         self._agent = load(name)
         self._asked = threading.Lock()
         self.expects_points = expects_points(self._agent)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        """See `Agent.act`."""
         with self._asked:
             return self._agent.act(view, rng)
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        """See `Assessor.assess`."""
         with self._asked:
             return assess(self._agent, view, rng)
 
@@ -57,12 +54,10 @@ class Agents:
     """
 
     def __init__(self, names: Sequence[str], find: Callable[[str], SharedAgent]) -> None:
-        """Start without questions.
+        """Offer agents by name; `find` returns the one that acts at tables.
 
-        Args:
-            names: the agents that can play and give advice. Browsers may choose only these, because `load`
-                runs programs and reads files. The last one acts for people who leave.
-            find: returns the agent of a name that acts at tables.
+        Browsers may choose only these, because `load` runs programs and reads files. The last one acts for
+        people who leave.
         """
         self.names = list(names)
         self.find = find
@@ -89,20 +84,16 @@ class Agents:
             _log.exception("%s failed to act", session.agent)
             raise AgentError(session.agent, error) from error
 
-    async def ask(
-        self, name: str, question: Callable[[Agent], T], client: str = "", costly: bool = False
-    ) -> T:
+    async def ask(self, name: str, question: Callable[[Agent], T], client: str, costly: bool = False) -> T:
         """Ask an agent a question, in a thread, and return its answer.
 
         Args:
             name: the agent.
             question: takes the agent, and returns the answer.
             client: the client that asks, see `client_of`; clients take turns.
-            costly: whether the answer may take seconds; such questions do not delay the others.
+            costly: True if the answer may take seconds; such questions do not delay the others.
 
-        Raises:
-            ValueError: this server does not offer the agent, or too many questions are waiting.
-            AgentError: the agent fails.
+        Raises ValueError if this server does not offer the agent, BusyError, and AgentError if it fails.
         """
         self.check(name)
         questions = self._costly if costly else self._quick

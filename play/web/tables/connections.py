@@ -31,14 +31,7 @@ class Connection:
     """One browser at one table, and the queue of messages to it."""
 
     def __init__(self, websocket: WebSocket, table: Table, seat: int, client: str) -> None:
-        """Start to send.
-
-        Args:
-            websocket: an accepted websocket.
-            table: the table.
-            seat: the seat that this browser has taken, or NOBODY.
-            client: the client behind the browser, see `client_of`.
-        """
+        """Start to send over an accepted websocket, to a browser of a client (see `client_of`)."""
         self._websocket = websocket
         self.table = table
         self.seat = seat
@@ -55,7 +48,6 @@ class Connection:
         self.send_text(_encode(message))
 
     def send_text(self, text: str) -> None:
-        """Queue a message that is JSON already."""
         if self._unsent.qsize() < MOST_UNSENT:
             self._unsent.put_nowait(text)
         elif not self._is_slow:
@@ -63,7 +55,7 @@ class Connection:
             self.sending.cancel()
 
     def close(self, code: int = DONE) -> None:
-        """End the connection once everything is sent."""
+        """End the connection once all messages are sent."""
         self._unsent.put_nowait(code)
 
     def drop_question(self) -> None:
@@ -105,7 +97,6 @@ class Connections:
             self._at.pop(name, None)
 
     def at(self, table: Table) -> list[Connection]:
-        """Return the connections to a table."""
         return list(self._at.get(table.name, ()))
 
     def client_at(self, table: Table) -> str:

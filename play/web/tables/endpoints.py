@@ -23,7 +23,6 @@ STRENGTH = Path(__file__).parent.parent / "static" / "strength.json"
 
 
 def hub_of(request: Request) -> Hub:
-    """Return the hub of the server."""
     hub: Hub = request.app.state.hub
     return hub
 
@@ -45,14 +44,10 @@ async def _list_agents(request: Request) -> Response:
     `lead` is the agent's lead over three `rule_based` in points per game, null if it has not been measured;
     `judges` is whether it can judge where points were lost.
     """
-    agents = hub_of(request).agents
+    names, find = hub_of(request).agents.names, hub_of(request).agents.find
     leads = json.loads(STRENGTH.read_text(encoding="utf-8"))
-    return JSONResponse(
-        [
-            {"name": name, "lead": leads.get(name), "judges": agents.find(name).expects_points}
-            for name in agents.names
-        ]
-    )
+    judges = {name: find(name).expects_points for name in names}
+    return JSONResponse([{"name": name, "lead": leads.get(name), "judges": judges[name]} for name in names])
 
 
 async def _list_tables(request: Request) -> Response:
@@ -90,11 +85,6 @@ async def _take_seat(request: Request) -> Response:
     return JSONResponse(ticket._asdict(), 201)
 
 
-async def _list_open_seats(request: Request) -> Response:
-    """GET /tables/NAME/seats: the seats that are not taken yet."""
-    return JSONResponse({"open": (await table_of(request)).setup.open_seats})
-
-
 async def _show_summary(request: Request) -> Response:
     """GET /tables/NAME: the table's summary."""
     return JSONResponse((await table_of(request)).summary())
@@ -108,7 +98,7 @@ async def _show_invitation(request: Request) -> Response:
 async def _show_record(request: Request) -> Response:
     """GET /tables/NAME/record: the record of a game that is over."""
     table = await table_of(request)
-    if table.session.seat is not None:
+    if table.session.game.seat is not None:
         raise ValueError(t("the record is available once the game is over, because it shows all hands"))
     headers = {"Content-Disposition": 'attachment; filename="wizard.jsonl"'}
     return PlainTextResponse(record(table.session.game, table.setup.names) + "\n", headers=headers)
@@ -121,7 +111,6 @@ TABLE_ROUTES: list[BaseRoute] = [
     Route("/tables/mine", _list_own_tables, methods=["POST"]),
     Route("/tables/{name}", _show_summary),
     Route("/tables/{name}/seats", _take_seat, methods=["POST"]),
-    Route("/tables/{name}/seats", _list_open_seats),
     Route("/tables/{name}/invitation", _show_invitation),
     Route("/tables/{name}/record", _show_record),
     WebSocketRoute("/tables/{name}", table_socket),

@@ -47,10 +47,7 @@ class Hub:
     """The tables of a server, the browsers connected to them, and the agents it offers."""
 
     def __init__(self, tables: Tables, agents: Agents, records: Path | None) -> None:
-        """Start without connections.
-
-        records: the folder to which finished games are written; None writes none.
-        """
+        """Write finished games to the folder `records`, unless it is None."""
         self.tables = tables
         self.agents = agents
         self.connections = Connections()
@@ -69,13 +66,8 @@ class Hub:
                 self.agents.check(name)
         options = message.model_dump(exclude={"seats", "person", "watchers", "listed"})
         rules = Rules(num_players=len(message.seats), **options)
-        setup = new_setup(
-            rules,
-            message.seats,
-            stand_in=self.agents.names[-1],
-            watchers=message.watchers,
-            listed=message.listed,
-        )
+        shown = message.model_dump(include={"watchers", "listed"})
+        setup = new_setup(rules, message.seats, stand_in=self.agents.names[-1], **shown)
         return await self.open_with(setup, message.person)
 
     async def open_with(self, setup: Setup, person: str | None) -> Ticket:
@@ -106,7 +98,7 @@ class Hub:
             check_distinct(person, [*self.agents.names, *agent_names()], t("an agent"))
 
     async def leave_seat(self, table: Table, seat: int) -> None:
-        """Let a person leave a table, and end their connections. Raises StoreError."""
+        """Free a person's seat, and end their connections. Raises StoreError."""
         await self.tables.change(table, partial(transitions.leave, seat=seat))
         for one in self.connections.at(table):
             if one.seat == seat:
@@ -125,10 +117,7 @@ class Hub:
     # --- changes
 
     async def obey(self, connection: Connection, text: str) -> None:
-        """Carry out a command from a browser.
-
-        Raises ValueError, with the reason, if it is not allowed, and StoreError.
-        """
+        """Carry out a command from a browser. Raises ValueError if it is not allowed, and StoreError."""
         table, seat = connection.table, connection.seat
         command = COMMAND.validate_json(text)
         if seat == NOBODY and (None in table.setup.seats or not isinstance(command, SetPace)):
@@ -170,7 +159,7 @@ class Hub:
             work.close()
 
     async def _play(self, table: Table) -> None:
-        """Let agents act while it is their turn; `disconnect` cancels this when nobody is connected."""
+        """Have agents act while it is their turn; `disconnect` cancels this when nobody is connected."""
         while table.session.waits_for_an_agent:
             await asyncio.sleep(table.setup.seconds)
             session = table.session
@@ -205,7 +194,7 @@ class Hub:
         """Send a seat an agent's advice on its decision; the agent sees what that seat sees."""
         session = connection.table.session
         try:
-            if session.seat != connection.seat:
+            if session.game.seat != connection.seat:
                 raise ValueError(t("hints are only given to the seat that acts"))
             advice = await self.agents.ask(name, session.advise, connection.client)
             hint = {"agent": name, "decisions": len(session.events), **asdict(advice)}
@@ -254,7 +243,7 @@ class Hub:
                 self._begin_task(table, seat, self._replace(table, seat))
 
     async def _replace(self, table: Table, seat: int) -> None:
-        """Let an agent take over from a person who stays away while others are present."""
+        """Replace a person who stays away while others are present by an agent."""
         await asyncio.sleep(AWAY_SECONDS)
         try:
             await self.change(table, partial(self._leave_if_away, table, seat))
@@ -266,7 +255,6 @@ class Hub:
         return transitions.leave(state, seat) if seats and seat not in seats else None
 
     async def close(self) -> None:
-        """End all work."""
         for task in self._tasks.values():
             task.cancel()
         self.agents.close()

@@ -21,13 +21,9 @@ class Questions:
     """A queue of questions. Clients take turns, so one that asks much delays the others little."""
 
     def __init__(self, name: str, at_once: int, most_each: int, most: int) -> None:
-        """Start without questions.
+        """Answer `at_once` questions at a time, in threads of this name.
 
-        Args:
-            name: the name of the threads.
-            at_once: questions that are answered at the same time.
-            most_each: questions of one client that may wait.
-            most: questions of all clients that may wait.
+        Of each client `most_each` questions may wait, of all clients together `most`.
         """
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=name)
         self._free = at_once
@@ -55,7 +51,7 @@ class Questions:
             self._drop(client, item)
 
     def _start(self) -> None:
-        """Let every free thread answer a question, one client after the other."""
+        """Give every free thread a question, from one client after the other."""
         while self._free and self._queues:
             client, queue = self._queues.popitem(last=False)
             answer, question = queue.popleft()
@@ -67,14 +63,14 @@ class Questions:
 
     def _finish(self, answer: "asyncio.Future[Any]", running: "asyncio.Future[Any]") -> None:
         self._free += 1
-        error = None if running.cancelled() else running.exception()
         if running.cancelled():
             answer.cancel()
-        elif not answer.done():
-            if error is None:
-                answer.set_result(running.result())
-            else:
-                answer.set_exception(error)
+        elif answer.done():
+            running.exception()  # read, or asyncio would log it
+        elif error := running.exception():
+            answer.set_exception(error)
+        else:
+            answer.set_result(running.result())
         self._start()
 
     def _drop(self, client: str, item: "tuple[asyncio.Future[Any], Callable[[], Any]]") -> None:

@@ -108,15 +108,8 @@ class Store:
         execute("COMMIT")
         return float(latest)
 
-    def save(self, save: Save) -> int:
-        """Save a table. Returns the new version; raises StaleError."""
-        (outcome,) = self.save_all([save])
-        if isinstance(outcome, StaleError):
-            raise outcome
-        return outcome
-
     def save_all(self, saves: Sequence[Save]) -> list[int | StaleError]:
-        """Save several tables, which takes hardly longer than saving one.
+        """Save tables: several take hardly longer than one.
 
         Returns for each the new version, or the error if another has saved or deleted it meanwhile. Raises
         StoreError if none is saved.
@@ -178,7 +171,6 @@ class Store:
         self._execute(f"DELETE FROM tables WHERE used < ? AND course IN ({marks})", (before, *stages))
 
     def delete(self, name: str) -> None:
-        """Delete a table, if there is one of that name."""
         self._execute("DELETE FROM tables WHERE name = ?", (name,))
 
     def make_room(self, now: float, idle: float, in_use: Collection[str]) -> bool:
@@ -200,12 +192,11 @@ class Store:
         return name is not None
 
     def close(self) -> None:
-        """Close the database."""
         self._database.close()
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:
-            return self._execute(query, values).fetchall()
+            return self._database.execute(query, values).fetchall()
         except sqlite3.Error as error:
             raise StoreError(t("the tables cannot be read: {error}", error=error)) from error
 

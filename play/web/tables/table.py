@@ -25,13 +25,7 @@ class Table:
     """A table of a server. It moves from state to state by transitions that are saved."""
 
     def __init__(self, name: str, state: State, version: int = 0) -> None:
-        """Show a state that is saved.
-
-        Args:
-            name: the table's name, which links contain.
-            state: the setup and the game.
-            version: the number of times it was saved.
-        """
+        """Show a state that was saved `version` times; links contain the name."""
         self.name = name
         self.state = state
         self.version = version

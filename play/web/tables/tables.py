@@ -44,9 +44,7 @@ class Tables:
     def __init__(self, store: Store, find: Callable[[str], Agent]) -> None:
         """Forget the stored tables that are too old; the others are loaded when they are asked for.
 
-        Args:
-            store: keeps the tables.
-            find: returns the agent of a name, the same one for all tables.
+        find: returns the agent of a name, the same one for all tables.
         """
         self._store = store
         self._find = find
@@ -71,11 +69,7 @@ class Tables:
         return min(time.time(), self._store.newest())
 
     async def open(self, setup: Setup, in_use: Collection[str] = ()) -> Table:
-        """Open a new table.
-
-        Args:
-            setup: the seats, and what is played there.
-            in_use: names of tables that must stay.
+        """Open a new table. The tables `in_use` stay when room is made for it.
 
         Raises FullError if there are too many tables, StoreError, and ValueError as `Session` does.
         """
@@ -121,13 +115,8 @@ class Tables:
     async def change(self, table: Table, decide: Decision) -> Transition | None:
         """Change a table, and return the transition, or None if it stays as it is.
 
-        A table that is deserted before its game has begun is deleted.
-
-        Args:
-            table: a table of this server.
-            decide: computes the transition; called while nothing else changes the table.
-
-        Raises StoreError, and what `decide` raises; the table then stays as it is.
+        `decide` is called while nothing else changes the table. A table that is deserted before its game has
+        begun is deleted. Raises StoreError, and what `decide` raises; the table then stays as it is.
         """
         return await self._finish(self._change(table, decide))
 

@@ -30,10 +30,7 @@ class State(NamedTuple):
 
     @classmethod
     def of(cls, setup: Setup, find: Callable[[str], Agent], history: Sequence[int] = ()) -> Self:
-        """Seat everybody, and take the actions so far. Raises ValueError as `Session` does.
-
-        find: returns the agent of a name.
-        """
+        """Seat everybody, with agents as `find` returns them, and take the actions so far; see `Session`."""
         return cls(setup, Session(setup.rules, setup.acting, setup.seed, history, find))
 
     @property
@@ -41,7 +38,7 @@ class State(NamedTuple):
         """WAITING, EMPTY, RUNNING or OVER."""
         if not self.setup.begun:
             return WAITING
-        if self.session.seat is None:
+        if self.session.game.seat is None:
             return OVER
         return RUNNING if self.session.events else EMPTY
 
@@ -60,7 +57,7 @@ class Transition(NamedTuple):
 
     @property
     def ends_the_game(self) -> bool:
-        return self.event is not None and self.after.session.seat is None
+        return self.event is not None and self.after.session.game.seat is None
 
 
 Decision = Callable[[State], Transition | None]
@@ -133,12 +130,12 @@ def take_seat(state: State, person: str | None, token: str) -> Transition | None
 
 
 def leave(state: State, seat: int) -> Transition | None:
-    """Let an agent act for a person from now on; before the game the seat is open again."""
+    """Compute the transition to an agent in a person's seat; before the game the seat is open again."""
     return change_setup(state, state.setup.without_person(seat))
 
 
 def come_back(state: State, seat: int) -> Transition | None:
-    """Let a person who had left act again."""
+    """Compute the transition to a person who had left and acts again."""
     left = tuple(other for other in state.setup.left if other != seat)
     return change_setup(state, replace(state.setup, left=left))
 

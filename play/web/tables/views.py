@@ -19,7 +19,7 @@ def view_of(session: Session, seat: int | None) -> dict[str, Any]:
     NOBODY knows what is public: no hand, and no bid that is still hidden from one of the seats. None shows
     everything. Both are without legal actions.
     """
-    scene = _public_scene(session) if seat == NOBODY else session.look(seat)
+    scene = _public_scene(session) if seat == NOBODY else session.game.scene(seat)
     trick, game, latest = session.last_trick, session.game, session.events[-_SHOWN_EVENTS:]
     acts = seat is not None and seat != NOBODY and scene.seats[seat].acts
     return {
@@ -41,5 +41,5 @@ def view_of(session: Session, seat: int | None) -> dict[str, Any]:
 def _public_scene(session: Session) -> Scene:
     """Return what everyone at a table may see: each seat as its left neighbour sees it."""
     players = session.game.rules.num_players
-    seen = [session.look((seat + 1) % players) for seat in range(players)]
+    seen = [session.game.scene((seat + 1) % players) for seat in range(players)]
     return replace(seen[0], observer=None, seats=tuple(seen[seat].seats[seat] for seat in range(players)))

@@ -54,7 +54,7 @@ def test_a_game_is_played_with_the_keyboard() -> None:
     session = session_of()
 
     async def steps(pilot: Pilot[Any]) -> None:
-        while session.seat is not None:
+        while session.game.seat is not None:
             assert choices(pilot) == [ACTIONS[action] for action in session.game.legal_actions()]
             await pilot.press("enter")
             await settle(pilot, session)

@@ -91,7 +91,7 @@ def test_a_table_has_room_for_so_many_browsers(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_comings_are_told_once(client: TestClient) -> None:
-    """A newcomer's view goes to the newcomer, and many who come together are told of in few messages."""
+    """A newcomer's view goes to the newcomer, and a few messages announce many who come together."""
     opened = new_table(client, [None, "random", "random"], watchers=True)
     first = Seat(client, opened)
     first.say(kind="pace", seconds=5)

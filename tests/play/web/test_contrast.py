@@ -6,10 +6,7 @@ from importlib.resources import files
 import pytest
 
 SHEET = (files("wizard_env.play.web") / "static" / "shared" / "page.css").read_text(encoding="utf-8")
-RULE = r"\s*\{([^{}]*)\}"
-LIGHT = ":root"
-DARK = ':root[data-theme="dark"]'
-DARK_BY_WISH = ':root:not([data-theme="light"])'
+THEMES = ("light", "dark")
 TEXT = 4.5  # WCAG 1.4.3
 FIELD = 3.0  # WCAG 1.4.11: what shows where a control is
 TEXTS = [
@@ -33,11 +30,10 @@ FIELDS = [
 ]
 
 
-def colours(selector: str) -> dict[str, str]:
-    """The colours that a rule of the sheet sets, by name."""
-    found = re.search("(?m)^ *" + re.escape(selector) + RULE, SHEET)
-    assert found, selector
-    return dict(re.findall(r"--([\w-]+): *(#[0-9a-f]{3,8})", found[1]))
+def colours(theme: str) -> dict[str, str]:
+    """The colours of the sheet in a theme, by name."""
+    found = re.findall(r"--([\w-]+): *(?:light-dark\()?(#[0-9a-f]{3,8})(?:, (#[0-9a-f]{3,8})\))?", SHEET)
+    return {name: dark if dark and theme == "dark" else light for name, light, dark in found}
 
 
 def luminance(colour: str) -> float:
@@ -62,13 +58,17 @@ def test_the_formula() -> None:
     assert contrast("#777777", "#fff") == pytest.approx(4.48, abs=0.005)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize(("least", "pairs"), [(TEXT, TEXTS), (FIELD, FIELDS)])
 def test_colours_differ_enough(theme: str, least: float, pairs: list[tuple[str, str]]) -> None:
-    known = {**colours(LIGHT), **colours(theme)}
+    known = colours(theme)
     found = {f"{one} on {other}": contrast(known[one], known[other]) for one, other in pairs}
     assert {pair: ratio for pair, ratio in found.items() if ratio < least} == {}
 
 
-def test_dark_is_the_same_by_wish_and_by_choice() -> None:
-    assert colours(DARK) == colours(DARK_BY_WISH)
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_theme_is_the_same_by_preference_and_by_choice(theme: str) -> None:
+    """The page follows the system, until a choice leaves one of the two."""
+    assert "color-scheme: light dark;" in SHEET
+    assert f':root[data-theme="{theme}"] {{ color-scheme: {theme}; }}' in SHEET
+    assert colours("light") != colours("dark")

@@ -47,7 +47,7 @@ def play(state: State) -> Transition:
 def test_a_game_moves_from_state_to_state() -> None:
     """Each transition takes one action; the state before stays as it is."""
     states, events = [begin()], []
-    while states[-1].session.seat is not None:
+    while states[-1].session.game.seat is not None:
         transition = play(states[-1])
         assert transition.before is states[-1]
         events.append(transition.event)

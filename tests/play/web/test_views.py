@@ -16,12 +16,12 @@ def test_the_leader_is_named(seat: int | None) -> None:
     for decisions in range(len(game.history) + 1):
         session = Session.of_record(game, decisions)
         scene = view_of(session, seat)["scene"]
-        if session.seat is None:
+        if session.game.seat is None:
             assert scene["leader"] is None
         elif scene["trick"]:
             assert scene["leader"] == scene["trick"][0][0]
         elif scene["phase"] == "play":
-            assert scene["leader"] == session.seat
+            assert scene["leader"] == session.game.seat
         else:
             assert scene["leader"] == (scene["dealer"] + 1) % 4
         led.add((scene["phase"], bool(scene["trick"])))

@@ -55,8 +55,8 @@ async function invite() {
 }
 
 function showLink(address) {
-  const field = make("input", { value: address, readOnly: true, className: "link" });
-  field.setAttribute("aria-label", t("Link to the same deals"));
+  const ariaLabel = t("Link to the same deals");
+  const field = make("input", { value: address, readOnly: true, className: "link", ariaLabel });
   field.onfocus = () => field.select();
   const copy = make("button", {}, t("Copy link"));
   copy.onclick = () => {
@@ -83,8 +83,7 @@ async function compare() {
 function othersOf({ others }) {
   const lines = others.map(({ name, rounds, difference }, place) => {
     const line = row("td", ["", `${rounds}`, rounds ? signed(difference) : "–"]);
-    const button = make("button", {}, levelName(name));
-    button.setAttribute("aria-pressed", place === against);
+    const button = make("button", { ariaPressed: place === against }, levelName(name));
     button.onclick = () => {
       against = place;
       compare();
@@ -114,18 +113,14 @@ function partings({ others, rounds }) {
   return rounds
     .filter(({ parted }) => parted !== null)
     .map(({ round_number, parted, first_trick, tricks, trump }) => {
+      const who = parted.seat === latest.you ? t("your seat") : levelName(latest.names[parted.seat]);
       const [mine, theirs] = parted.actions.map(actionName);
-      const textContent = t("Round {number} parts at {who}: {mine} here, {theirs} there", {
-        number: round_number,
-        who: parted.seat === latest.you ? t("your seat") : levelName(latest.names[parted.seat]),
-        mine,
-        theirs,
-      });
+      const values = { number: round_number, who, mine, theirs };
+      const textContent = t("Round {number} parts at {who}: {mine} here, {theirs} there", values);
       if (!tricks.length) return make("p", { textContent });
       const lines = tricks.map((pair, index) => {
-        const line = make("tr", {}, make("td", {}, `${first_trick + index}`));
-        for (const trick of pair) line.append(make("td", {}, ...cardsOf(trick)));
-        return line;
+        const cells = pair.map((trick) => make("td", {}, ...cardsOf(trick)));
+        return make("tr", {}, make("td", {}, `${first_trick + index}`), ...cells);
       });
       const [own, their] = trump.map((suit) => (suit ? SYMBOLS[suit] : "–"));
       const headings = [t("Trick"), `${t("You")} ${own}`, `${other} ${their}`];

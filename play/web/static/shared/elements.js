@@ -48,12 +48,8 @@ export function signed(points, digits = 0) {
 }
 
 // A small sign, and the words for it.
-export function sign(kind, textContent, title) {
-  const badge = make("span", { className: `sign ${kind}`, textContent, title });
-  badge.setAttribute("aria-label", title);
-  badge.setAttribute("role", "img");
-  return badge;
-}
+export const sign = (kind, textContent, title) =>
+  make("span", { className: `sign ${kind}`, textContent, title, ariaLabel: title, role: "img" });
 
 export const sleep = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
 
@@ -88,14 +84,12 @@ export const cardName = (name) =>
 
 export function card(name, tag = "span") {
   const special = SPECIAL[name];
-  const face = make(tag, { className: `card ${special ? name : name[1]}` });
-  face.setAttribute("aria-label", cardName(name));
-  if (tag === "span") face.setAttribute("role", "img");
-  const part = (className, textContent) => make("span", { className, textContent });
+  const part = (className, ...children) => make("span", { className }, ...children);
   const symbol = special ? special.symbol : SYMBOLS[name[1]];
   const index = special ? [] : [make("span", {}, rank(name))];
-  face.append(make("span", { className: "corner" }, ...index, part("suit", symbol)));
-  face.append(part("pip", symbol));
+  const face = make(tag, { className: `card ${special ? name : name[1]}`, ariaLabel: cardName(name) });
+  if (tag === "span") face.role = "img";
+  face.append(part("corner", ...index, part("suit", symbol)), part("pip", symbol));
   if (special) face.append(part("title", special.name));
   return face;
 }
@@ -104,10 +98,8 @@ export function card(name, tag = "span") {
 export function chip(name) {
   const special = SPECIAL[name];
   const textContent = special ? special.symbol : `${rank(name)}${SYMBOLS[name[1]]}`;
-  const face = make("span", { className: `chip ${special ? name : name[1]}`, textContent });
-  face.setAttribute("role", "img");
-  face.setAttribute("aria-label", cardName(name));
-  return face;
+  const className = `chip ${special ? name : name[1]}`;
+  return make("span", { className, textContent, ariaLabel: cardName(name), role: "img" });
 }
 
 // The seat and the card of each play in a trick, in order, at a table of this many seats.

@@ -4,10 +4,10 @@ import { $ } from "./elements.js";
 import { savedSetting, saveSetting } from "./storage.js";
 
 export function offerSettings() {
-  for (const button of document.querySelectorAll("button.rules"))
-    button.onclick = () => $("rules").showModal();
-  for (const button of document.querySelectorAll("button.settings"))
-    button.onclick = () => $("settings").showModal();
+  for (const name of ["rules", "settings"]) {
+    for (const button of document.querySelectorAll(`button.${name}`))
+      button.onclick = () => $(name).showModal();
+  }
   $("theme").value = savedSetting("theme");
   $("theme").onchange = () => {
     saveSetting("theme", $("theme").value);

@@ -73,7 +73,7 @@ function listen() {
   for (const name of ADVISERS) $(name).onchange = advise;
   $("judges").onchange = judge;
   $("judge").onclick = () => {
-    $("judge").setAttribute("aria-pressed", $("judge").getAttribute("aria-pressed") === "false");
+    $("judge").ariaPressed = $("judge").ariaPressed === "false";
     judge();
   };
   document.onkeydown = (event) => {
@@ -180,37 +180,31 @@ async function adviseBy(agent, table) {
 }
 
 async function judge() {
-  const isAsked = $("judge").getAttribute("aria-pressed") === "true";
+  const isAsked = $("judge").ariaPressed === "true";
   $("chart").hidden = !isAsked;
   if (!isAsked) return;
   const agent = $("judges").value;
   const here = shown;
   const caption = $("chart").querySelector("figcaption");
   const round_number = here.scene.round_number;
+  const values = { agent: levelName(agent), number: round_number };
   const drawn = `${$("which").value} ${round_number} ${agent}`;
   if ($("chart").dataset.drawn !== drawn) {
-    caption.textContent = t("{agent} is judging round {number} …", {
-      agent: levelName(agent),
-      number: round_number,
-    });
-    $("bars").replaceChildren();
-    $("axis").replaceChildren();
-    $("chart").querySelector("tbody").replaceChildren();
+    caption.textContent = t("{agent} is judging round {number} …", values);
+    for (const part of [$("bars"), $("axis"), $("sums")]) part.replaceChildren();
   }
   const judgement = await askOnce("records/judgement", { round_number, agent });
   if (here !== shown || agent !== $("judges").value) return;
   $("chart").dataset.drawn = drawn;
-  caption.textContent = judgement
-    ? t("Round {number}: points lost by each decision, judged by {agent} in {seconds} s", {
-        number: round_number,
-        agent: levelName(agent),
-        seconds: judgement.seconds.toFixed(1),
-      })
-    : "";
-  if (judgement) {
-    drawBars(judgement);
-    drawSums(judgement);
-  }
+  caption.textContent = "";
+  if (!judgement) return;
+  values.seconds = judgement.seconds.toFixed(1);
+  caption.textContent = t(
+    "Round {number}: points lost by each decision, judged by {agent} in {seconds} s",
+    values,
+  );
+  drawBars(judgement);
+  drawSums(judgement);
 }
 
 function drawBars({ decisions }) {
@@ -224,21 +218,18 @@ function drawBars({ decisions }) {
       const bar = make("span", { className: "bar" });
       bar.style.height = `${(5 * Math.max(lost, 0)) / highest}rem`;
       const title = titleOf(decision);
-      const button = make("button", { title, onclick: () => go(number) }, bar);
-      button.setAttribute("aria-label", title);
+      const button = make("button", { title, ariaLabel: title, onclick: () => go(number) }, bar);
       const item = make("li", { className: `seat${seat}` }, button, make("span", {}, seat + 1));
       item.dataset.number = number;
       if (number === shown.decisions) {
         item.dataset.shown = "";
-        button.setAttribute("aria-current", "true");
+        button.ariaCurrent = "true";
       }
       return item;
     }),
   );
   const marked = document.querySelector("#bars li[data-shown]");
-  if (marked) {
-    $("bars").scrollLeft = marked.offsetLeft - $("bars").offsetLeft - $("bars").clientWidth / 2;
-  }
+  if (marked) $("bars").scrollLeft = marked.offsetLeft - $("bars").offsetLeft - $("bars").clientWidth / 2;
   if (focused) document.querySelector(`#bars li[data-number="${focused}"] button`)?.focus();
 }
 
@@ -252,8 +243,5 @@ function titleOf(decision) {
 
 function drawSums({ par, seats }) {
   const rows = seats.map((sums) => sumRow(seatLabel(shown, sums.seat), { ...sums, par }));
-  if (rows.length) rows.unshift(row("th", sumHeadings("")));
-  $("chart")
-    .querySelector("tbody")
-    .replaceChildren(...rows);
+  $("sums").replaceChildren(row("th", sumHeadings("")), ...rows);
 }

@@ -19,7 +19,7 @@ export function drawChoices(view, choose) {
     const what = action.split(" ")[1];
     const text = SYMBOLS[what] ? `${SYMBOLS[what]} ${SUITS[what]}` : what;
     const choice = make(tag, { className: `choice ${SYMBOLS[what] ? what : ""}`, textContent: text });
-    if (choose) choice.setAttribute("aria-label", actionName(action));
+    if (choose) choice.ariaLabel = actionName(action);
     if (!view.legal.includes(action)) choice.title = forbidden(view, action);
     return pick(choice, action);
   });
@@ -78,10 +78,8 @@ function stepper(view, choose) {
     stepped = Math.max(0, Math.min(stepped + by, view.scene.hand_size));
     show();
   };
-  const fewer = make("button", { onclick: step(-1) }, "−");
-  const more = make("button", { onclick: step(1) }, "+");
-  fewer.setAttribute("aria-label", t("one trick fewer"));
-  more.setAttribute("aria-label", t("one trick more"));
+  const fewer = make("button", { onclick: step(-1), ariaLabel: t("one trick fewer") }, "−");
+  const more = make("button", { onclick: step(1), ariaLabel: t("one trick more") }, "+");
   go.onclick = () => {
     go.dataset.chosen = "";
     choose(`bid ${stepped}`);

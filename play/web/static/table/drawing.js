@@ -40,13 +40,10 @@ function drawHeader(scene) {
   const cards = tn("{count} card", "{count} cards", scene.hand_size);
   const round = t("Round {number} of {total}", { number: scene.round_number, total: scene.num_rounds });
   $("round").replaceChildren(make("b", {}, round), make("span", {}, cards));
-  const suit = (letter) =>
-    make(
-      "b",
-      { className: `suit-name ${letter}`, title: SUITS[letter] },
-      SYMBOLS[letter],
-      make("span", { className: "suit-word", textContent: ` ${SUITS[letter]}` }),
-    );
+  const suit = (letter) => {
+    const word = make("span", { className: "suit-word", textContent: ` ${SUITS[letter]}` });
+    return make("b", { className: `suit-name ${letter}`, title: SUITS[letter] }, SYMBOLS[letter], word);
+  };
   const noTrump = scene.phase === "trump" ? t("trump not named yet") : t("no trump");
   const trump = scene.trump ? nodes("Trump {suit}", { suit: suit(scene.trump) }) : [noTrump];
   $("suits").replaceChildren(...trump);

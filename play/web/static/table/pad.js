@@ -23,12 +23,8 @@ function scorePad(view) {
       totals[seat] += points[seat];
       const met = bid === tricks_won[seat];
       const how = `${met ? "✓" : "✗"} ${tricks_won[seat]}/${bid} ${signed(points[seat])}`;
-      return make(
-        "td",
-        { className: met ? "met" : "missed" },
-        make("b", {}, totals[seat]),
-        make("small", {}, how),
-      );
+      const className = met ? "met" : "missed";
+      return make("td", { className }, make("b", {}, totals[seat]), make("small", {}, how));
     });
     const suit = make("td", { className: trump ?? "", textContent: trump ? SYMBOLS[trump] : "–" });
     return make("tr", {}, make("th", { scope: "row" }, number), suit, ...cells);

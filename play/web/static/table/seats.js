@@ -20,11 +20,8 @@ export function placeAt(element, view, seat) {
   const [x, y, down, narrow] = POSITIONS[seats][from].split(" ").map(Number);
   const left = Math.floor((seats - 1) / 2); // seats before the reader's when all are in one row
   const across = from === 0 ? seats - 1 - left : from <= seats - 1 - left ? from - 1 : from;
-  element.style.setProperty("--x", x);
-  element.style.setProperty("--y", y);
-  element.style.setProperty("--down", down);
-  element.style.setProperty("--narrow", narrow);
-  element.style.setProperty("--across", Math.round((100 * across) / (seats - 1)));
+  const values = { x, y, down, narrow, across: Math.round((100 * across) / (seats - 1)) };
+  for (const [name, value] of Object.entries(values)) element.style.setProperty(`--${name}`, value);
   return element;
 }
 
@@ -62,30 +59,22 @@ function plateOf(view, seat) {
   if (seat.deals) signs.append(sign("deals", "D", t("dealer")));
   if (seat.number === scene.leader) signs.append(sign("leads", "1", t("leads")));
   const presence = view.presence?.[seat.number];
-  if (presence === "away" || presence === "left") {
-    const title = presence === "away" ? t("away") : t("left; an agent plays");
-    signs.append(sign("absent", "⏸", title));
-  }
+  if (presence === "away") signs.append(sign("absent", "⏸", t("away")));
+  if (presence === "left") signs.append(sign("absent", "⏸", t("left; an agent plays")));
   const bid = seat.bid_is_hidden ? "?" : (seat.bid ?? "–");
-  const tricks = make(
-    "span",
-    { className: `tricks ${statusOf(seat)}` },
-    make("b", {}, seat.tricks_won),
-    make("span", { className: "of", textContent: "/" }),
-    make("b", {}, bid),
-  );
-  tricks.setAttribute("aria-label", t("{won} tricks of {bid} bid", { won: seat.tricks_won, bid }));
-  tricks.setAttribute("role", "img");
+  const ariaLabel = t("{won} tricks of {bid} bid", { won: seat.tricks_won, bid });
+  const tricks = make("span", { className: `tricks ${statusOf(seat)}`, ariaLabel, role: "img" });
+  const of = make("span", { className: "of", textContent: "/" });
+  tricks.append(make("b", {}, seat.tricks_won), of, make("b", {}, bid));
   const points = make("b", {}, seat.score);
   const score = make("span", { className: "score" }, ...nodes("{points} points", { points }));
   const head = make("span", { className: "head" }, name, signs);
   const item = make("li", {}, head, make("span", { className: "numbers" }, tricks, score));
-  if (seat.hand && seat.number !== view.you) {
+  if (seat.hand && seat.number !== view.you)
     item.append(make("span", { className: "held" }, ...seat.hand.map(chip)));
-  }
   if (seat.acts) {
     item.dataset.acts = "";
-    item.setAttribute("aria-current", "true");
+    item.ariaCurrent = "true";
   }
   return item;
 }

@@ -147,18 +147,12 @@ function offerRecord() {
     if (saveRecords((await fetchRecord(table)) ?? "", names)) goTo(REVIEW);
   };
   const button = make("button", { onclick: review }, t("Review"));
-  $("status").append(
-    " ",
-    link(recordAddress(table), t("Record")),
-    " · ",
-    button,
-    " · ",
-    ...(own ? [link(`#${DRILLS}`, t("Drills")), " · "] : []),
-    link("./", t("Another game")),
-  );
+  $("status").append(" ", link(recordAddress(table), t("Record")), " · ", button, " · ");
+  if (own) $("status").append(link(`#${DRILLS}`, t("Drills")), " · ");
+  $("status").append(link("./", t("Another game")));
 }
 
 function showPace() {
   $("seconds").textContent = `${Number($("pace").value).toFixed(1)} s`;
-  $("pace").setAttribute("aria-valuetext", $("seconds").textContent);
+  $("pace").ariaValueText = $("seconds").textContent;
 }

@@ -56,7 +56,7 @@ function takeAway(view) {
     const ghost = old.cloneNode(true);
     ghost.className = "ghost";
     ghost.removeAttribute("data-comes");
-    ghost.setAttribute("aria-hidden", "true");
+    ghost.ariaHidden = "true";
     for (const axis of ["--x", "--y"]) ghost.style.setProperty(`${axis}-goal`, goal.getPropertyValue(axis));
     ghost.onanimationend = () => ghost.remove();
     $("felt").append(ghost);
