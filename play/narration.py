@@ -77,10 +77,7 @@ def narrate_last_trick(session: Session, seat: int | None) -> str:
 
 
 def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
-    """Yield a line per action, with its probability and expected points, and one with the round's points.
-
-    most: the number of actions to list, likeliest first; None lists all.
-    """
+    """Yield a line for each of the `most` likeliest actions (None: all), and one with the round's points."""
     shown = advice.choices[:most]
     names = [_action_text(one.action) for one in shown]
     width = max(map(len, names), default=0)

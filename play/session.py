@@ -100,10 +100,7 @@ class Session:
 
     @classmethod
     def of_record(cls, game: Game, decisions: int) -> Self:
-        """Return a recorded game as it was after a number of decisions, without agents.
-
-        Raises ValueError if the game has fewer decisions.
-        """
+        """Return a recorded game as it was after a number of decisions. Raises ValueError if it has fewer."""
         if not 0 <= decisions <= len(game.history):
             raise ValueError(f"decisions={decisions}: the game has {len(game.history)} decisions")
         session = cls(game.rules, [None] * game.rules.num_players, game.seed)
@@ -186,10 +183,7 @@ class Session:
         self._take(self.choose() if action is None else action)
 
     def take_back(self, seat: int) -> None:
-        """Go back to a seat's last decision.
-
-        Raises ValueError if another person plays too, or the seat has made no decision yet.
-        """
+        """Go back to a seat's last decision. Raises ValueError if it has none, or other people play."""
         if any(name is None for other, name in enumerate(self.seats) if other != seat):
             raise ValueError(t("nothing can be taken back while another person sits at the table"))
         own = [number for number, event in enumerate(self.events) if event.seat == seat]
@@ -198,10 +192,7 @@ class Session:
         self._begin(self.game.restart(), self.game.history[: own[-1]])
 
     def advise(self, agent: Agent) -> Advice:
-        """Ask an agent about the current decision; it knows only what the acting seat knows.
-
-        Raises ValueError if the game is over.
-        """
+        """Ask an agent for advice, from what the acting seat knows. Raises ValueError if the game is over."""
         view = View.of([self.game])
         assessment = assess(agent, view, self._randomness())
         met = estimate_bid_chances(view, self._randomness())[0]

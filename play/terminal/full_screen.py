@@ -221,7 +221,6 @@ class TerminalApp(App[None]):
             enabled[0].focus()
 
     def _other_choices(self, legal: list[str]) -> Iterator[Choice]:
-        """Yield a button for each legal bid or trump suit."""
         for action in legal:
             verb, what = action.split()
             if verb == "trump":
@@ -234,12 +233,8 @@ class TerminalApp(App[None]):
             return result_text(scene, seat_names(self._session, self._seat))
         if not mine:
             return t("The others' turn.")
-        asked = {
-            "trump": t("Name the trump."),
-            "bid": t("How many tricks do you bid?"),
-            "play": t("Play a card."),
-        }
-        return f"{asked[scene.phase]} {t('Arrow keys and Enter, or a click.')}"
+        asked = {"trump": t("Name the trump."), "bid": t("How many tricks do you bid?")}
+        return f"{asked.get(scene.phase, t('Play a card.'))} {t('Arrow keys and Enter, or a click.')}"
 
     # --- what keys do
 

@@ -36,10 +36,7 @@ def _help_text() -> str:
 
 
 def typed_action(answer: str, game: Game) -> int:
-    """Return the action that was typed; suits may be symbols, and a ten may be a 10.
-
-    Raises ValueError, with a message for people, if it is unknown or not legal.
-    """
+    """Return the action that was typed. Raises ValueError, with a text for people, if it is not legal."""
     words = answer.strip().translate(_LETTERS).upper()
     if words.startswith("10") and words[2:]:
         words = f"T{words[2:]}"
@@ -53,7 +50,7 @@ def typed_action(answer: str, game: Game) -> int:
 
 
 def _reasons(reason: Refusal | None, game: Game) -> list[str]:
-    """The rule that forbids a card in hand, or a bid."""
+    """Return the rule that forbids a card in hand, or a bid."""
     if reason == Refusal.MUST_FOLLOW and game.led_suit:
         return [t("The led suit must be followed: {suit}.", suit=suit_name(game.led_suit))]
     if reason == Refusal.FORBIDDEN_BID:

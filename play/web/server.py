@@ -75,9 +75,7 @@ def make_app(
         addresses: the addresses of the server; requests to other names are refused.
         readiness: whether kernels are compiled and agents have warmed up.
 
-    Raises:
-        ValueError: the file is not a database, or is in use; or as `load` does.
-        OSError: the folder cannot be created.
+    Raises ValueError if the file is no database or is in use, OSError for the folder, and as `load` does.
     """
     find = cache(SharedAgent)
     for name in agents:

@@ -4,22 +4,26 @@
 and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try again.
 
     GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
-    GET  /agents                    [{"name", "lead", "judges"}]
-    GET  /tables                    {"tables": [summary]}: tables that wait for guests, someone being there
+    GET  /agents                    [{"name", "lead", "judges"}]: `lead` over three `rule_based` in points per
+                                    game, null if not measured; `judges`: whether it can judge decisions
+    GET  /tables                    {"tables": [summary]}: tables that wait for guests, where somebody is
     POST /tables                    OpenTable -> {"table", "seat", "token"}; both null at a table of agents
     POST /tables/mine               Tokens -> {"tables": [summary + {"seat", "left"}], "gone": [table]}
     GET  /tables/NAME               summary
     POST /tables/NAME/seats         TakeSeat -> {"table", "seat", "token"}
     GET  /tables/NAME/invitation    {"address", "reachable": bool, "qr": text of an SVG}
-    POST /tables/NAME/judgement     JudgeTable -> a judgement of a round that is over, see `judging.sums`
+    GET  /tables/NAME/record        the record of a game that is over, with the names of its players
+    POST /tables/NAME/judgement     JudgeTable -> a judgement of a finished round, see `judging.sums`; from
+                                    those at the table while the game is on, from anyone once it is over
     POST /tables/NAME/match         AtSeat -> {"match"} and an invitation: others may now play the same deals
-    POST /tables/NAME/comparison    Compare -> the others' results with the same deals, see
-                                    `duplicate.comparison`
+    POST /tables/NAME/comparison    Compare -> results with the same deals, see `duplicate.comparison`
     GET  /matches/NAME              {"rules", "seats", "tables": their number}
     POST /matches/NAME/seats        TakeSeat -> {"table", "seat", "token"}: a table with the same deals
     POST /matches/daily/seats       the same for the deals of the day
-    GET  /tables/NAME/record        the record of a game that is over, with the names of its players
-    POST /records/...               Moment, AssessMoment, JudgeRound: see `study.review`
+    POST /records/moment            Moment -> the game with open hands, see `study.review`
+    POST /records/decision          Moment -> the view of the seat that acted next, as it was then
+    POST /records/assessment        AssessMoment -> an agent's advice to that seat, from what it knew
+    POST /records/judgement         JudgeRound -> a judgement, see `judging.sums`
 
 A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "watchers": bool, "turn": seat
 or null, "round_number", "num_rounds", "scores", "rules"}. An invitation is not `reachable` if only the
@@ -100,7 +104,7 @@ class SetPace(Message):
     """Set the time that agents wait before they act."""
 
     kind: Literal["pace"]
-    seconds: Annotated[float, Field(strict=False)]
+    seconds: float = Field(ge=0, le=5, strict=False)
 
 
 class Begin(Message):

@@ -60,9 +60,8 @@ def normalize_name(name: str) -> str:
     if not any(unicodedata.category(one)[0] in _SHOWN for one in normal):
         raise ValueError(t("a name needs a character that can be seen"))
     if len(normal) > LONGEST_NAME:
-        raise ValueError(
-            t("the name has {count} characters: {most} are allowed", count=len(normal), most=LONGEST_NAME)
-        )
+        why = t("the name has {count} characters: {most} are allowed", count=len(normal), most=LONGEST_NAME)
+        raise ValueError(why)
     if _most_marks(normal) > _MOST_MARKS:
         raise ValueError(t("a letter of the name has more than {most} marks", most=_MOST_MARKS))
     alike = likeness(normal)

@@ -15,7 +15,6 @@ from wizard_env.play.web.tables.endpoints import hub_of, invite, table_of
 
 
 async def _begin_match(request: Request) -> Response:
-    """POST /tables/NAME/match: an AtSeat; returns the match and an invitation to it."""
     message, table = await read_message(request, AtSeat), await table_of(request)
     table.seat_of(message.token)
     match = await _matches_of(request).begin(table)
@@ -23,13 +22,11 @@ async def _begin_match(request: Request) -> Response:
 
 
 async def _show_match(request: Request) -> Response:
-    """GET /matches/NAME: the rules, the seats and the number of tables; nothing of the deals."""
     setup, tables = await _matches_of(request).find(request.path_params["match"])
     return JSONResponse({"rules": setup.rules.to_dict(), "seats": setup.seats, "tables": tables})
 
 
 async def _play_match(request: Request) -> Response:
-    """POST /matches/NAME/seats: a TakeSeat; returns the table, the seat and its token."""
     message = await read_message(request, TakeSeat)
     request.app.state.openings.take(client_behind(request))
     ticket = await _matches_of(request).open(request.path_params["match"], message.person)
@@ -37,7 +34,6 @@ async def _play_match(request: Request) -> Response:
 
 
 async def _compare_tables(request: Request) -> Response:
-    """POST /tables/NAME/comparison: a Compare; returns a comparison with the others of the match."""
     message, table = await read_message(request, Compare), await table_of(request)
     table.seat_of(message.token)
     if table.setup.match is None:

@@ -17,7 +17,6 @@ from wizard_env.play.web.tables.setup import Setup, UnknownTableError, new_setup
 from wizard_env.play.web.tables.table import Table
 from wizard_env.play.web.tables.transitions import State, Transition, change_setup
 
-_MATCH_BYTES = 9
 _DAILY = "daily"
 """The name of the match of the day."""
 DAILY_RULES = Rules(num_players=4, hand_sizes=(2, 4, 6, 8, 10))
@@ -32,29 +31,20 @@ class Matches:
         self._opening = asyncio.Lock()
 
     async def begin(self, table: Table) -> str:
-        """Make the deals of a table available to others, and return the name of the match.
-
-        Raises ValueError unless the table has one seat for a person, and StoreError.
-        """
+        """Begin a match at a table of one person, and return its name. Raises ValueError and StoreError."""
         await self._hub.change(table, _begin_match)
         assert table.setup.match is not None
         return table.setup.match
 
     async def find(self, match: str) -> tuple[Setup, int]:
-        """Return the setup of the first table of a match, and the number of its tables.
-
-        Raises UnknownTableError if there is none, and StoreError.
-        """
+        """Return the setup of a match and its number of tables. Raises UnknownTableError and StoreError."""
         stored = await self._hub.tables.of_match(match)
         if not stored:
             raise UnknownTableError(t("there is no such match"))
         return Setup.from_json(stored[0].setup), len(stored)
 
     async def open(self, match: str, person: str | None) -> Ticket:
-        """Open a table with the deals of a match, or of the day if its name is "daily".
-
-        Raises as `find` and `Hub.open_with` do.
-        """
+        """Open a table of a match, or of the day ("daily"). Raises as `find` and `Hub.open_with` do."""
         async with self._opening:  # so that the first two of a day get the same deals
             setup = await self._of_the_day() if match == _DAILY else (await self.find(match))[0]
             fresh = replace(setup, taken={}, people={}, left=(), begun=False, listed=False, watchers=False)
@@ -73,7 +63,7 @@ class Matches:
 def _begin_match(state: State) -> Transition | None:
     if state.setup.seats.count(None) != 1:
         raise ValueError(t("the same deals can be played by others if one person sits at the table"))
-    match = state.setup.match or secrets.token_urlsafe(_MATCH_BYTES)
+    match = state.setup.match or secrets.token_urlsafe(9)
     return change_setup(state, replace(state.setup, match=match))
 
 

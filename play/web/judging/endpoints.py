@@ -11,12 +11,7 @@ from wizard_env.play.web.tables.endpoints import table_of
 
 
 async def _judge_table(request: Request) -> Response:
-    """POST /tables/NAME/judgement: a JudgeTable; returns a judgement of that round.
-
-    While the game is on, only those at the table may ask; then anyone may, as for its record.
-    """
-    message = await read_message(request, JudgeTable)
-    table = await table_of(request)
+    message, table = await read_message(request, JudgeTable), await table_of(request)
     if table.session.game.seat is not None:
         table.seat_of(message.token)
     judgements: Judgements = request.app.state.judgements

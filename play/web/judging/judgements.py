@@ -22,19 +22,15 @@ class Judgements:
         self._kept: OrderedDict[tuple[object, ...], asyncio.Task[dict[str, Any]]] = OrderedDict()
 
     async def of(self, table: Table, round_number: int, agent: str, client: str) -> dict[str, Any]:
-        """Return an agent's judgement of a finished round, made now or kept; see `judge`.
-
-        Raises ValueError if the round is not over yet, and as `Agents.ask` does.
-        """
+        """Return the judgement of a round, see `judge`. Raises ValueError, and as `Agents.ask` does."""
         session, finished = table.session, len(table.session.game.rounds)
         if round_number > finished:
-            raise ValueError(
-                t(
-                    "round {number} is not over: {count} rounds of this game are",
-                    number=round_number,
-                    count=finished,
-                )
+            text = t(
+                "round {number} is not over: {count} rounds of this game are",
+                number=round_number,
+                count=finished,
             )
+            raise ValueError(text)
         ends = [number for number, event in enumerate(session.events) if event.points is not None]
         key = (table.name, round_number, agent, tuple(session.game.history[: ends[round_number - 1] + 1]))
         if key not in self._kept:

@@ -16,19 +16,16 @@ from wizard_env.play.web.tables.endpoints import hub_of
 
 
 async def _show_moment(request: Request) -> Response:
-    """POST /records/moment: a Moment; returns the view of the game at that moment."""
     message = await read_message(request, Moment)
     return JSONResponse(await asyncio.to_thread(review.show_moment, message.record, message.decisions))
 
 
 async def _show_decision(request: Request) -> Response:
-    """POST /records/decision: a Moment; returns the view of the seat that acted next, as it was then."""
     message = await read_message(request, Moment)
     return JSONResponse(await asyncio.to_thread(review.show_decision, message.record, message.decisions))
 
 
 async def _assess_moment(request: Request) -> Response:
-    """POST /records/assessment: an AssessMoment; returns the agent's advice, from what the seat knew."""
     message = await read_message(request, AssessMoment)
     session = await asyncio.to_thread(review.session_at, message.record, message.decisions)
     advice = await hub_of(request).agents.ask(message.agent, session.advise, client_behind(request))
@@ -36,7 +33,6 @@ async def _assess_moment(request: Request) -> Response:
 
 
 async def _judge_round(request: Request) -> Response:
-    """POST /records/judgement: a JudgeRound; returns where points were lost."""
     message = await read_message(request, JudgeRound)
     game = await asyncio.to_thread(review.read, message.record)
     asked = partial(judge, game, message.round_number, message.agent)

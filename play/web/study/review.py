@@ -14,11 +14,9 @@ _KEPT = 16
 
 
 def show_moment(record: str, decisions: int) -> dict[str, Any]:
-    """Show a game after a number of decisions, with all hands open and the decision that came next.
+    """Show a game after a number of decisions, with open hands and the decision that came next.
 
-    Raises:
-        RecordError: the text is not a record, or its game breaks the rules.
-        ValueError: the game has fewer decisions.
+    Raises RecordError for a record that is none or breaks the rules, ValueError if it has fewer decisions.
     """
     game, session = read(record), session_at(record, decisions)
     return view_of(session, None) | {
@@ -31,10 +29,7 @@ def show_moment(record: str, decisions: int) -> dict[str, Any]:
 
 
 def show_decision(record: str, decisions: int) -> dict[str, Any]:
-    """Show a game after a number of decisions to the seat that acted next: nothing that it did not know.
-
-    Raises as `show_moment` does, and ValueError if the game was over.
-    """
+    """Show a past moment to the seat that acted next. Raises as `show_moment`, and if the game was over."""
     session = session_at(record, decisions)
     if session.game.seat is None:
         raise ValueError(t("the game is over"))

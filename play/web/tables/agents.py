@@ -73,10 +73,7 @@ class Agents:
             raise ValueError(t("unknown agent {name}: allowed are {names}", name=repr(name), names=allowed))
 
     async def choose(self, session: Session, client: str) -> int:
-        """Return the choice of the agent that acts in a session; clients (see `client_of`) take turns.
-
-        Raises AgentError if the agent fails.
-        """
+        """Return the choice of the agent that acts in a session. Raises AgentError if it fails."""
         assert session.agent is not None
         try:
             return await self._moves.ask(client, session.choose)
@@ -85,15 +82,10 @@ class Agents:
             raise AgentError(session.agent, error) from error
 
     async def ask(self, name: str, question: Callable[[Agent], T], client: str, costly: bool = False) -> T:
-        """Ask an agent a question, in a thread, and return its answer.
+        """Return an agent's answer to a question; clients, see `client_of`, take turns.
 
-        Args:
-            name: the agent.
-            question: takes the agent, and returns the answer.
-            client: the client that asks, see `client_of`; clients take turns.
-            costly: True if the answer may take seconds; such questions do not delay the others.
-
-        Raises ValueError if this server does not offer the agent, BusyError, and AgentError if it fails.
+        A costly question takes seconds, and does not delay the others. Raises ValueError if the agent is not
+        offered, BusyError, and AgentError if the agent fails.
         """
         self.check(name)
         questions = self._costly if costly else self._quick

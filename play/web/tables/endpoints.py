@@ -1,4 +1,4 @@
-"""The endpoints of tables, for the lobby and for invitations."""
+"""The endpoints of tables; `access.messages` describes all endpoints."""
 
 import json
 from pathlib import Path
@@ -39,11 +39,6 @@ def invite(request: Request, page: str) -> Invitation:
 
 
 async def _list_agents(request: Request) -> Response:
-    """GET /agents: the agents that this server offers.
-
-    `lead` is the agent's lead over three `rule_based` in points per game, null if it has not been measured;
-    `judges` is whether it can judge where points were lost.
-    """
     names, find = hub_of(request).agents.names, hub_of(request).agents.find
     leads = json.loads(STRENGTH.read_text(encoding="utf-8"))
     judges = {name: find(name).expects_points for name in names}
@@ -51,12 +46,10 @@ async def _list_agents(request: Request) -> Response:
 
 
 async def _list_tables(request: Request) -> Response:
-    """GET /tables: the tables that wait for guests."""
     return JSONResponse({"tables": [table.summary() for table in hub_of(request).waiting_tables()]})
 
 
 async def _list_own_tables(request: Request) -> Response:
-    """POST /tables/mine: Tokens; returns the tables that they open, and the names of those that are gone."""
     tokens = (await read_message(request, Tokens)).tokens
     summaries: list[dict[str, Any]] = []
     gone: list[str] = []
@@ -72,31 +65,26 @@ async def _list_own_tables(request: Request) -> Response:
 
 
 async def _open_table(request: Request) -> Response:
-    """POST /tables: an OpenTable; returns the table's name, and the seat and token of the sender."""
     message = await read_message(request, OpenTable)
     request.app.state.openings.take(client_behind(request))
     return JSONResponse((await hub_of(request).open(message))._asdict(), 201)
 
 
 async def _take_seat(request: Request) -> Response:
-    """POST /tables/NAME/seats: a TakeSeat; returns the same as `_open_table`."""
     message = await read_message(request, TakeSeat)
     ticket = await hub_of(request).take_seat(await table_of(request), message.person)
     return JSONResponse(ticket._asdict(), 201)
 
 
 async def _show_summary(request: Request) -> Response:
-    """GET /tables/NAME: the table's summary."""
     return JSONResponse((await table_of(request)).summary())
 
 
 async def _show_invitation(request: Request) -> Response:
-    """GET /tables/NAME/invitation: the address that others can open, also as a QR code."""
     return JSONResponse(invite(request, (await table_of(request)).name)._asdict())
 
 
 async def _show_record(request: Request) -> Response:
-    """GET /tables/NAME/record: the record of a game that is over."""
     table = await table_of(request)
     if table.session.game.seat is not None:
         raise ValueError(t("the record is available once the game is over, because it shows all hands"))

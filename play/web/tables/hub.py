@@ -57,10 +57,7 @@ class Hub:
     # --- seats
 
     async def open(self, message: OpenTable) -> Ticket:
-        """Open a table, and seat the person who asked for it if a seat is for a person.
-
-        Raises ValueError for an unknown agent, and as `open_with` does.
-        """
+        """Open a table as a message asks. Raises ValueError for an unknown agent, and as `open_with` does."""
         for name in message.seats:
             if name is not None:
                 self.agents.check(name)
@@ -71,10 +68,7 @@ class Hub:
         return await self.open_with(setup, message.person)
 
     async def open_with(self, setup: Setup, person: str | None) -> Ticket:
-        """Open a table with this setup, and seat a person there if a seat is open.
-
-        Raises ValueError for a person named like an agent, and as `Tables.open` does.
-        """
+        """Open a table, with a person in an open seat. Raises ValueError and as `Tables.open` does."""
         self._check_person(person)
         token = new_token() if setup.open_seats else None
         if token is not None:
@@ -83,11 +77,7 @@ class Hub:
         return Ticket(table.name, None if token is None else table.seat_of(token), token)
 
     async def take_seat(self, table: Table, person: str | None) -> Ticket:
-        """Seat a person at a table, and show it to those who are there.
-
-        Raises ValueError for a person named like an agent or another at the table, UnknownTableError if every
-        seat is taken, and StoreError.
-        """
+        """Seat a person at a table. Raises ValueError for a name in use, UnknownTableError and StoreError."""
         self._check_person(person)
         token = new_token()
         await self.change(table, partial(transitions.take_seat, person=person, token=token))
@@ -208,10 +198,7 @@ class Hub:
     # --- connections
 
     async def connect(self, connection: Connection) -> None:
-        """Add a connection, show it the table, and let agents act; a person who had left is back.
-
-        Raises CrowdedError and StoreError.
-        """
+        """Add a connection; a person who had left is back. Raises CrowdedError and StoreError."""
         table = connection.table
         is_back = await self.tables.change(table, partial(transitions.come_back, seat=connection.seat))
         self.connections.add(connection)

@@ -21,10 +21,7 @@ class Questions:
     """A queue of questions. Clients take turns, so one that asks much delays the others little."""
 
     def __init__(self, name: str, at_once: int, most_each: int, most: int) -> None:
-        """Answer `at_once` questions at a time, in threads of this name.
-
-        Of each client `most_each` questions may wait, of all clients together `most`.
-        """
+        """Answer `at_once` questions at a time; `most_each` of a client and `most` in all may wait."""
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=name)
         self._free = at_once
         self._most_each = most_each
@@ -32,10 +29,7 @@ class Questions:
         self._queues: OrderedDict[str, deque[tuple[asyncio.Future[Any], Callable[[], Any]]]] = OrderedDict()
 
     async def ask(self, client: str, question: Callable[[], T]) -> T:
-        """Answer a question of a client. If this is cancelled, a question not yet begun is dropped.
-
-        Raises BusyError, and what the question raises.
-        """
+        """Answer a question; cancelling drops it. Raises BusyError, and what the question raises."""
         queue = self._queues.setdefault(client, deque())
         if len(queue) >= self._most_each or sum(map(len, self._queues.values())) >= self._most:
             if not queue:

@@ -11,8 +11,6 @@ from wizard_env.checks import printable
 from wizard_env.play.language.translation import t
 from wizard_env.play.session import PERSON, fresh_seed
 
-_TOKEN_BYTES = 24
-
 
 class UnknownTableError(ValueError):
     """The table, or the seat at it, does not exist or is not free."""
@@ -77,10 +75,7 @@ class Setup:
         return [printable(name or person) for name, person in zip(self.seats, people, strict=True)]
 
     def with_person(self, person: str | None, token: str) -> Self:
-        """Return this setup with the first open seat taken by a person, whose token opens it from now on.
-
-        Raises UnknownTableError if every seat is taken.
-        """
+        """Return this setup with a person in the first open seat. Raises UnknownTableError if none is."""
         if not self.open_seats:
             raise UnknownTableError(t("every seat of this table is taken"))
         seat = self.open_seats[0]
@@ -122,7 +117,7 @@ def new_setup(rules: Rules, seats: Sequence[str | None], **options: Any) -> Setu
 
 def new_token() -> str:
     """Return an unpredictable token, which will open a seat."""
-    return secrets.token_urlsafe(_TOKEN_BYTES)
+    return secrets.token_urlsafe(24)
 
 
 def digest(token: str) -> str:

@@ -39,16 +39,15 @@ async def table_socket(websocket: WebSocket) -> None:
 
 
 async def _attend(websocket: WebSocket) -> None:
-    """Do the same; raise ValueError or StoreError for a browser that is not let in."""
+    """Do the same; raise ValueError or StoreError for a browser that is refused."""
     hub: Hub = websocket.app.state.hub
     bucket = Bucket(_LIMIT)
     bucket.take()
     try:
         text = await asyncio.wait_for(websocket.receive_text(), SECONDS_TO_SIT)
     except TimeoutError:
-        raise ValueError(
-            t("the first message must come within {seconds} seconds", seconds=f"{SECONDS_TO_SIT:g}")
-        ) from None
+        limit = f"{SECONDS_TO_SIT:g}"
+        raise ValueError(t("the first message must come within {seconds} seconds", seconds=limit)) from None
     connection = await _sit(hub, websocket, text)
     obeying = asyncio.create_task(_obey_all(hub, websocket, connection, bucket))
     try:
@@ -77,7 +76,7 @@ async def _sit(hub: Hub, websocket: WebSocket, text: str) -> Connection:
 
 
 async def _obey_all(hub: Hub, websocket: WebSocket, connection: Connection, bucket: Bucket) -> None:
-    """Obey commands until the browser goes or sends too much; then let the connection end."""
+    """Obey commands until the browser goes or sends too much."""
     with suppress(WebSocketDisconnect, KeyError, RuntimeError):
         while True:
             text = await websocket.receive_text()

@@ -86,7 +86,8 @@ class Store:
             self._database = sqlite3.connect(
                 path, isolation_level=None, timeout=LOCK_SECONDS, check_same_thread=False
             )
-            self._newest = self._prepare()
+            self.newest = self._prepare()
+            """The time of the latest save, in seconds since the epoch; 0 if there is none."""
         except sqlite3.Error as error:
             if hasattr(self, "_database"):
                 self._database.close()
@@ -135,7 +136,7 @@ class Store:
             query = "INSERT OR IGNORE INTO tables (setup, history, used, version, course, digest, name)"
             written = self._execute(f"{query} VALUES (?, ?, ?, ?, ?, ?, ?)", row).rowcount
         if written:
-            self._newest = max(self._newest, save.now)
+            self.newest = max(self.newest, save.now)
             return save.version + 1
         return StaleError(t("this table was changed or deleted by another server; open it again"))
 
@@ -156,10 +157,6 @@ class Store:
             with suppress(DamagedError):
                 found.append(_read(*row))
         return found
-
-    def newest(self) -> float:
-        """Return the time of the latest save, in seconds since the epoch; 0 if there is none."""
-        return self._newest
 
     def __len__(self) -> int:
         ((count,),) = self._rows("SELECT count(*) FROM tables")

@@ -47,15 +47,11 @@ class Table:
         self.state, self.version = transition.after, version
 
     def seat_of(self, token: str | None) -> int:
-        """Return the seat that a token opens; NOBODY, for watching, if there is no token.
-
-        Raises UnknownTableError if the token opens no seat here, or nobody may watch.
-        """
+        """Return the seat that a token opens, or NOBODY for watching if None. Raises UnknownTableError."""
         if token is None:
             if not self.setup.people_may_watch:
-                raise UnknownTableError(
-                    t("a table with people cannot be watched, unless it was opened to watchers")
-                )
+                why = t("a table with people cannot be watched, unless it was opened to watchers")
+                raise UnknownTableError(why)
             return NOBODY
         opened = digest(token)
         for seat, known in self.setup.taken.items():
@@ -64,10 +60,7 @@ class Table:
         raise UnknownTableError(t("this token opens no seat at this table"))
 
     def view(self, seat: int, audience: Audience) -> dict[str, Any]:
-        """Return everything that a seat, or NOBODY, may know, ready for JSON.
-
-        At a table of agents NOBODY sees all.
-        """
+        """Return what a seat may know, ready for JSON; at a table of agents NOBODY sees all."""
         session, setup = self.session, self.setup
         seen = view_of(session, seat if None in setup.seats or seat != NOBODY else None)
         can_take_back = setup.seats.count(None) == 1 and setup.match is None

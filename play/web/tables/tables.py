@@ -21,7 +21,6 @@ from wizard_env.play.web.tables.transitions import Decision, State, Transition
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
-_NAME_BYTES = 9
 MAX_TABLES = 1000
 DAY = 24 * 3600.0
 KEPT_SECONDS = 30 * DAY
@@ -42,10 +41,7 @@ class Tables:
     """All tables of a server. A table changes once the change is on disk: all that anyone sees is saved."""
 
     def __init__(self, store: Store, find: Callable[[str], Agent]) -> None:
-        """Forget the stored tables that are too old; the others are loaded when they are asked for.
-
-        find: returns the agent of a name, the same one for all tables.
-        """
+        """Forget the stored tables that are too old; `find` returns the agent of a name."""
         self._store = store
         self._find = find
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
@@ -66,14 +62,11 @@ class Tables:
 
         Tables do not age while nobody plays, so a clock that jumps ahead deletes none.
         """
-        return min(time.time(), self._store.newest())
+        return min(time.time(), self._store.newest)
 
     async def open(self, setup: Setup, in_use: Collection[str] = ()) -> Table:
-        """Open a new table. The tables `in_use` stay when room is made for it.
-
-        Raises FullError if there are too many tables, StoreError, and ValueError as `Session` does.
-        """
-        table = Table(secrets.token_urlsafe(_NAME_BYTES), State.of(setup, self._find))
+        """Open a table; those `in_use` stay. Raises FullError and StoreError, and as `Session` does."""
+        table = Table(secrets.token_urlsafe(9), State.of(setup, self._find))
         await self._finish(self._insert(table, in_use))
         return table
 
@@ -135,7 +128,7 @@ class Tables:
 
     async def _save(self, table: Table, state: State) -> int:
         """Save a state of a table, and return its new version."""
-        now = max(time.time(), self._store.newest())  # by a clock that was set back it would look old
+        now = max(time.time(), self._store.newest)  # by a clock that was set back it would look old
         history = state.session.game.history
         save = Save(table.name, state.setup.to_json(), history, now, table.version, state.stage)
         saved: asyncio.Future[int] = asyncio.get_running_loop().create_future()

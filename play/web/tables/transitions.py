@@ -17,9 +17,6 @@ from wizard_env.play.web.access.names import check_distinct
 from wizard_env.play.web.tables.setup import Setup
 from wizard_env.play.web.tables.store import EMPTY, OVER, RUNNING, WAITING
 
-_PACES = (0.0, 5.0)
-"""The shortest and the longest time in seconds that agents can be set to wait before they act."""
-
 
 class State(NamedTuple):
     """All of a table that changes."""
@@ -74,7 +71,7 @@ def obey(state: State, seat: int, command: Command) -> Transition | None:
         case Begin():
             return _begin(state, seat)
         case SetPace():
-            return _set_pace(state, command.seconds)
+            return change_setup(state, replace(state.setup, seconds=command.seconds))
 
 
 def _act(state: State, seat: int, command: Act) -> Transition | None:
@@ -113,13 +110,6 @@ def _begin(state: State, seat: int) -> Transition | None:
     if seat != state.setup.host:
         raise ValueError(t("only the host may begin the game"))
     return None if state.setup.begun else change_setup(state, replace(state.setup, begun=True))
-
-
-def _set_pace(state: State, seconds: float) -> Transition | None:
-    low, high = _PACES
-    if not low <= seconds <= high:
-        raise ValueError(f"seconds={seconds!r}: allowed are {low:g} to {high:g}")
-    return change_setup(state, replace(state.setup, seconds=float(seconds)))
 
 
 def take_seat(state: State, person: str | None, token: str) -> Transition | None:
