@@ -53,14 +53,14 @@ def replay(
 
 
 def _show_table(game: "Game", seat: int | None) -> None:
-    from wizard_env.play.narration import seats_named
+    from wizard_env.play.narration import label_seats
     from wizard_env.play.terminal.board import Board
 
     players = game.rules.num_players
     if seat is not None:
         check_integer("--seat", seat, 1, players)
     scene = game.scene(None if seat is None else seat - 1)
-    board = Board(scene, seats_named(players, game.players), console.is_terminal)
+    board = Board(scene, label_seats(players, game.players), console.is_terminal)
     pad = ["", *board.pad_lines()] if scene.pad else []
     say("\n".join([*board.lines(), *pad, ""]))
 

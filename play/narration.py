@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from wizard_env.play.language.terms import (
     card_text,
     choice_text,
-    listed,
+    join_names,
     points_text,
     rules_text,
     seat_text,
@@ -21,7 +21,7 @@ def narrate_game(transcript: Transcript) -> Iterator[str]:
     rules = transcript.rules
     players = tn("{count} player", "{count} players", rules.num_players)
     yield f"Wizard, {players}, {rules_text(rules)}, {t('seed {seed}', seed=transcript.seed)}"
-    names = seats_named(len(transcript.scores), transcript.players)
+    names = label_seats(len(transcript.scores), transcript.players)
     if transcript.players is not None:
         yield ", ".join(names)
     if transcript.draw:
@@ -34,7 +34,7 @@ def narrate_game(transcript: Transcript) -> Iterator[str]:
     scores = ", ".join(f"{name} {points}" for name, points in zip(names, transcript.scores, strict=True))
     yield t("Scores: {scores}", scores=scores)
     if transcript.winners:
-        yield t("Won by {names}", names=listed([names[seat] for seat in transcript.winners]))
+        yield t("Won by {names}", names=join_names([names[seat] for seat in transcript.winners]))
 
 
 def _narrate_round(played: PlayedRound) -> Iterator[str]:
@@ -90,11 +90,11 @@ def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
 
 def seat_names(session: Session, seat: int | None) -> list[str]:
     """Return the names of the seats; `seat`, unless it is None, is "you"."""
-    names = seats_named(len(session.seats), session.seats)
+    names = label_seats(len(session.seats), session.seats)
     return [t("you") if number == seat else name for number, name in enumerate(names)]
 
 
-def seats_named(count: int, players: Sequence[str | None] | None) -> list[str]:
+def label_seats(count: int, players: Sequence[str | None] | None) -> list[str]:
     """Return seats in words, each with the name of its player if that is known."""
     names = players or [None] * count
     return [seat_text(seat) + (f" ({name})" if name else "") for seat, name in enumerate(names)]

@@ -200,13 +200,13 @@ class Session:
             ActionAdvice(
                 action=ACTIONS[action],
                 share=float(assessment.policy[0, action]),
-                points=_known(assessment.points[0, action]),
+                points=_none_if_nan(assessment.points[0, action]),
                 met=float(met[action]),
             )
             for action in self.game.legal_actions()
         ]
         choices.sort(key=lambda one: (-one.share, -(one.points or 0)))
-        return Advice(choices, _known(assessment.value[0]))
+        return Advice(choices, _none_if_nan(assessment.value[0]))
 
     def _randomness(self) -> np.random.Generator:
         return np.random.default_rng((self.game.seed, len(self.game.history)))
@@ -217,5 +217,5 @@ def fresh_seed() -> int:
     return secrets.randbits(64)
 
 
-def _known(points: np.float64) -> float | None:
+def _none_if_nan(points: np.float64) -> float | None:
     return None if np.isnan(points) else float(points)

@@ -48,7 +48,7 @@ def rules_text(rules: Rules) -> str:
     return ", ".join([restrictions[rules.bid_restriction], reveals[rules.bid_reveal], *edition])
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return names in a row, as in "a, b and c"."""
     return format_list(names, locale=LOCALES[language_in_use()])
 

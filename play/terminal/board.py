@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from wizard_env.play.language.terms import card_text, rules_text, seat_text, suit_name
 from wizard_env.play.language.translation import t, tn
 from wizard_env.render.ansi import SUIT_SYMBOLS, SceneText
-from wizard_env.render.scene import Scene, Seat
+from wizard_env.render.scene import Seat
 
 _WIDTH = 80
 """Columns that the score pad may take."""
@@ -51,7 +51,9 @@ class Board(SceneText):
         return f"Wizard, {players}, {rules_text(self.scene.rules)}"
 
     def round_text(self) -> str:
-        return round_text(self.scene)
+        scene = self.scene
+        number = t("Round {number} of {total}", number=scene.round_number, total=scene.num_rounds)
+        return f"{number}: {tn('{count} card each', '{count} cards each', scene.hand_size)}"
 
     def dealer_text(self) -> str:
         return t("dealer: {name}", name=self.names[self.scene.dealer])
@@ -82,7 +84,14 @@ class Board(SceneText):
         return f"{t('Trick: {cards}', cards=cards)}; {led}; {t('winning: {name}', name=winning)}"
 
     def result_text(self) -> str:
-        return result_text(self.scene, self.names)
+        winners = self.scene.winners
+        return tn(
+            "Game over. Winner, with {points} points: {names}",
+            "Game over. Winners, with {points} points each: {names}",
+            len(winners),
+            points=self.scene.seats[winners[0]].score,
+            names=", ".join(self.names[seat] for seat in winners),
+        )
 
     def cards_text(self, count: int) -> str:
         return tn("{count} card", "{count} cards", count)
@@ -92,22 +101,3 @@ class Board(SceneText):
 
     def suit_text(self, suit: str) -> str:
         return f"{SUIT_SYMBOLS[suit]} {suit_name(suit)}"
-
-
-def round_text(scene: Scene) -> str:
-    """Return which round it is, and how many cards each seat was dealt."""
-    number = t("Round {number} of {total}", number=scene.round_number, total=scene.num_rounds)
-    return f"{number}: {tn('{count} card each', '{count} cards each', scene.hand_size)}"
-
-
-def result_text(scene: Scene, names: Sequence[str]) -> str:
-    """Return who won the game, and with how many points."""
-    points = scene.seats[scene.winners[0]].score
-    winners = ", ".join(names[seat] for seat in scene.winners)
-    return tn(
-        "Game over. Winner, with {points} points: {names}",
-        "Game over. Winners, with {points} points each: {names}",
-        len(scene.winners),
-        points=points,
-        names=winners,
-    )

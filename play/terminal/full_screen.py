@@ -21,7 +21,7 @@ from wizard_env.play.language.terms import card_text, suit_name
 from wizard_env.play.language.translation import t
 from wizard_env.play.narration import narrate_advice, narrate_event, narrate_last_trick, seat_names
 from wizard_env.play.session import Session
-from wizard_env.play.terminal.board import Board, result_text, round_text
+from wizard_env.play.terminal.board import Board
 from wizard_env.render.ansi import SUIT_SYMBOLS
 from wizard_env.render.colors import DARK_COLORS
 from wizard_env.render.scene import Scene
@@ -51,7 +51,6 @@ def _around(text: str, part: Text) -> Text:
 
 
 def _style(card: str) -> Style:
-    """Return the style of a suit, of Wizards (WI) or of Jesters (JE)."""
     return Style(color=Color.from_rgb(*DARK_COLORS[card]), bold=True)
 
 
@@ -60,9 +59,9 @@ class ScorePad(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,p,q,enter", "dismiss", show=False)]
 
-    def __init__(self, scene: Scene, names: list[str]) -> None:
+    def __init__(self, board: Board) -> None:
         super().__init__()
-        self._lines = Board(scene, names).pad_lines()
+        self._lines = board.pad_lines()
 
     def compose(self) -> ComposeResult:
         with VerticalScroll():
@@ -167,7 +166,7 @@ class TerminalApp(App[None]):
         await self._show_choices(scene)
 
     def _round_text(self, scene: Scene) -> Text:
-        parts = [Text(round_text(scene))]
+        parts = [Text(self._board().round_text())]
         if scene.trump is None:
             parts.append(Text(t("no trump")))
         else:
@@ -230,7 +229,7 @@ class TerminalApp(App[None]):
 
     def _prompt(self, scene: Scene, mine: bool) -> str:
         if scene.phase == "over":
-            return result_text(scene, seat_names(self._session, self._seat))
+            return self._board().result_text()
         if not mine:
             return t("The others' turn.")
         asked = {"trump": t("Name the trump."), "bid": t("How many tricks do you bid?")}
@@ -268,12 +267,14 @@ class TerminalApp(App[None]):
         self._write(narrate_last_trick(self._session, self._seat))
 
     def action_score_pad(self) -> None:
-        scene = self._session.game.scene(self._seat)
-        self.push_screen(ScorePad(scene, seat_names(self._session, self._seat)))
+        self.push_screen(ScorePad(self._board()))
 
     def action_pace(self, factor: float) -> None:
         self._seconds = min(max(self._seconds * factor, 0.05), 5)
         self._write(t("agents wait {seconds} s", seconds=f"{self._seconds:.2g}"))
+
+    def _board(self) -> Board:
+        return Board(self._session.game.scene(self._seat), seat_names(self._session, self._seat))
 
     def _write(self, *lines: str) -> None:
         log = self.query_one("#log", RichLog)

@@ -88,7 +88,9 @@ class PlainTerminal:
 
     def _ask(self) -> bool:
         """Ask the person for a choice. Returns False if the game is to end."""
-        legal = ", ".join(self._typed(action) for action in self._session.game.legal_actions())
+        names = [ACTIONS[action] for action in self._session.game.legal_actions()]
+        typed = (SUIT_SYMBOLS[name[-1]] if name.startswith("trump") else choice_text(name) for name in names)
+        legal = ", ".join(typed)
         while True:
             self._stdout.write(t("Your choice of {choices}:", choices=legal) + " ")
             self._stdout.flush()
@@ -119,12 +121,6 @@ class PlainTerminal:
             self._write(*self._board().pad_lines())
         else:
             self._write(_help_text())
-
-    @staticmethod
-    def _typed(action: int) -> str:
-        """Return an action as it can be typed."""
-        name = ACTIONS[action]
-        return SUIT_SYMBOLS[name[-1]] if name.startswith("trump") else choice_text(name)
 
     def _board(self) -> Board:
         return Board(self._session.game.scene(self._seat), seat_names(self._session, self._seat))

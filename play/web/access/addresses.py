@@ -80,7 +80,7 @@ class Addresses:
         elif name not in _LOOPBACK:
             base = f"{scheme}://{host}"
         elif self._lan is not None and self._port is not None:
-            base = f"http://{_bracketed(self._lan)}:{self._port}"
+            base = f"http://{_bracket(self._lan)}:{self._port}"
         else:
             base, reachable = f"{scheme}://{host}", False
         address = f"{base}/#{page}"
@@ -92,7 +92,7 @@ class Addresses:
         """Return the address to print when the server starts; it listens on `host`."""
         if self._public is not None:
             return self._public
-        return f"http://{_bracketed(self._lan or (_LOOPBACK[1] if self.everywhere else host))}:{self._port}"
+        return f"http://{_bracket(self._lan or (_LOOPBACK[1] if self.everywhere else host))}:{self._port}"
 
 
 def _name(host: str) -> str | None:
@@ -113,7 +113,7 @@ def _is_ip(name: str) -> bool:
     return True
 
 
-def _bracketed(host: str) -> str:
+def _bracket(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 

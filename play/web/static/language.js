@@ -50,12 +50,10 @@ function translate(root) {
   while (walker.nextNode()) {
     const node = walker.currentNode;
     if (node.nodeType === Node.TEXT_NODE) node.data = translated(node.data);
-    else for (const name of LABELS) translateLabel(node, name);
+    else
+      for (const name of LABELS)
+        if (node.hasAttribute(name)) node.setAttribute(name, translated(node.getAttribute(name)));
   }
-}
-
-function translateLabel(element, name) {
-  if (element.hasAttribute(name)) element.setAttribute(name, translated(element.getAttribute(name)));
 }
 
 // The spaces around a text stay; those within it count as one.

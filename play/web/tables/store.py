@@ -148,8 +148,8 @@ class Store:
     def of_match(self, match: str) -> list[Stored]:
         """Return the saved tables of a match that are not damaged, the oldest first."""
         rows = self._rows(
-            f"SELECT {_STORED} FROM tables WHERE json_valid(setup)"
-            " AND iif(json_valid(setup), json_extract(setup, '$.match'), NULL) = ? ORDER BY rowid",
+            f"SELECT {_STORED} FROM tables"
+            " WHERE iif(json_valid(setup), json_extract(setup, '$.match'), NULL) = ? ORDER BY rowid",
             (match,),
         )
         found = []

@@ -1,6 +1,6 @@
 // The drills that this browser keeps. Each finished game of the person is kept until its rounds are judged; then
 // its costliest decisions are drills, until they are learned. The records stay here: no server keeps them.
-import { judgedRound } from "../judging/rounds.js";
+import { judgedGame } from "../judging/rounds.js";
 import { costliest } from "../judging/sheet.js";
 import { askQuietly, fetchRecord } from "../shared/connection.js";
 import { saveDrills, savedDrills } from "../shared/storage.js";
@@ -30,13 +30,8 @@ export async function collect(agent, report = () => {}) {
 // The record and the drills of a game; no drills if the server has forgotten it, null if it fails to answer.
 async function drillsOf({ table, seat, rounds }, agent, report) {
   if (!(await askQuietly(`tables/${table}`))) return { record: "" };
-  const judged = [];
-  for (let round = 1; round <= rounds; round++) {
-    report(judged.length, rounds);
-    const judgement = await judgedRound(table, round, agent);
-    if (judgement === null) return null;
-    judged.push(judgement);
-  }
+  const judged = await judgedGame(table, rounds, agent, ({ length }) => report(length, rounds));
+  if (judged === null) return null;
   const losses = costliest(judged, seat, FROM_EACH).filter(({ lost }) => lost > NEARLY);
   const record = losses.length ? await fetchRecord(table) : "";
   const drills = losses.map(({ number, chosen }) => newDrill(number, chosen, Date.now()));

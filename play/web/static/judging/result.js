@@ -2,7 +2,7 @@
 import { t } from "../language.js";
 import { ask } from "../shared/connection.js";
 import { $, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
-import { judgedRound } from "./rounds.js";
+import { judgedGame } from "./rounds.js";
 import { costliest, notesOn, sentence, sumsOf } from "./sheet.js";
 
 const SHOWN = 3; // decisions
@@ -19,17 +19,13 @@ export async function showResult(name, agents) {
     return offerLobby();
   }
   $("result").hidden = false;
-  const judged = [];
-  draw(summary, seat, judged, summary.num_rounds);
-  for (let round = 1; round <= summary.num_rounds; round++) {
-    const judgement = await judgedRound(table, round, judge.name);
-    if (judgement === null) return complain(t("The server is not responding."));
-    judged.push(judgement);
-    draw(summary, seat, judged, summary.num_rounds);
-  }
+  const report = (judged) => draw(summary, seat, judged);
+  const judged = await judgedGame(table, summary.num_rounds, judge.name, report);
+  if (judged === null) return complain(t("The server is not responding."));
+  report(judged);
 }
 
-function draw({ names, scores }, seat, judged, rounds) {
+function draw({ names, scores, num_rounds }, seat, judged) {
   const title = t("{name}: {points} points, place {place} of {players}", {
     name: names[seat],
     points: signed(scores[seat]),
@@ -37,8 +33,8 @@ function draw({ names, scores }, seat, judged, rounds) {
     players: names.length,
   });
   const parts = [make("h1", {}, title)];
-  if (judged.length < rounds) {
-    const progress = { done: judged.length, total: rounds };
+  if (judged.length < num_rounds) {
+    const progress = { done: judged.length, total: num_rounds };
     parts.push(make("p", { role: "status", textContent: t("Judged {done} of {total} rounds …", progress) }));
   } else {
     const losses = costliest(judged, seat, SHOWN);
