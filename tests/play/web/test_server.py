@@ -368,7 +368,7 @@ def test_tokens_are_long_and_not_stored(client: TestClient, tmp_path: Path) -> N
         ('{"kind": "act", "action": 3, "decisions": 0}', "valid string"),
         ('{"kind": "act", "action": "play TS", "decisions": 99}', "changed in the meantime"),
         ('{"kind": "pace", "seconds": 1e9}', "seconds: Input should be less than or equal to 5"),
-        ('{"kind": "pace", "seconds": "nan"}', "seconds: Input should be greater than or equal to 0"),
+        ('{"kind": "pace", "seconds": "nan"}', "seconds: Input should be less than or equal to 5"),
         ('{"kind": "hint", "agent": "external:command=ls"}', "unknown agent"),
         ('{"kind": "take_back"}', "no choice of yours to take back"),
         ('{"kind": "sit", "token": null}', "'sit' found using 'kind' does not match"),
