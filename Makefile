@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 # build for processors alone with `make train TORCH_INDEX=https://download.pytorch.org/whl/cpu`.
 TORCH_INDEX ?=
 
-.PHONY: train test check slow soak test-rllib bench results strength leaderboard texts picture docs links clean
+.PHONY: train test test-fast check slow soak test-rllib bench results strength leaderboard texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
 # CONFIG=smoke takes a minute. The environment has all that the other commands of `wizard` need, too.
@@ -31,6 +31,10 @@ check: $(VENV)/.for-development
 	$(BIN)/mypy
 	@if command -v npx >/dev/null; then npx --yes @biomejs/biome@2.6.8 ci play/web/static; \
 	else echo "npx is not installed: the page's scripts are not linted"; fi
+
+# The rules, environments, agents, configs and messages, in less than three minutes.
+test-fast: $(VENV)/.for-development
+	$(BIN)/python -m pytest -q -m "not slow and not long"
 
 # Learning and soak tests that take minutes.
 slow: $(VENV)/.for-development

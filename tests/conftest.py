@@ -2,10 +2,34 @@
 
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from pathlib import Path
 
 import pytest
 
 from wizard_env.loading import GROUP
+
+TESTS = Path(__file__).parent
+LONG = (
+    "cli/feedback/test_stopping.py",
+    *(f"cli/test_{name}.py" for name in ("evaluation", "main", "recipes", "speed", "sweep", "training")),
+    *(f"compiled/test_{name}.py" for name in ("all_kernels", "uncompiled")),
+    *(f"docs/test_{name}.py" for name in ("pages", "site")),
+    *(f"evaluation/{name}" for name in ("datasets", "scorecard", "test_workers.py")),
+    *("play/terminal/test_full_screen.py", "play/web", "reliability"),
+    *(f"test_{name}.py" for name in ("benchmarks", "examples")),
+    *(f"train/{name}" for name in ("cluster", "distillation", "dqn", "parallel", "ppo", "rllib", "sb3")),
+    *(f"train/test_{name}.py" for name in ("exploit", "run", "sweep")),
+)
+"""Files and folders of tests that `make test-fast` leaves out: child processes, browsers, learning."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of LONG."""
+    if missing := [name for name in LONG if not (TESTS / name).exists()]:
+        raise pytest.UsageError(f"tests/conftest.py: LONG names {missing}, which do not exist")
+    for item in items:
+        if any(item.path.is_relative_to(TESTS / name) for name in LONG):
+            item.add_marker("long")
 
 
 @pytest.fixture
