@@ -31,7 +31,9 @@ _CARD_IDS = {name: card for card, name in enumerate(CARD_NAMES)}
 
 _COUNT_BITS = 3
 WIZARD_SHIFT = NUM_SUIT_CARDS
-JESTER_SHIFT = NUM_SUIT_CARDS + _COUNT_BITS
+JESTER_SHIFT = WIZARD_SHIFT + _COUNT_BITS
+SET_BITS = JESTER_SHIFT + _COUNT_BITS
+"""The number of bits that a set of cards takes."""
 COUNT = (1 << _COUNT_BITS) - 1
 UNITS = np.array([1 << k for k in range(NUM_SUIT_CARDS)] + [1 << WIZARD_SHIFT, 1 << JESTER_SHIFT])
 """int64 [54]: the set of one card of each kind."""
@@ -64,10 +66,8 @@ def pack(cards: Iterable[int]) -> int:
 def unpack_cards(cards: int) -> list[int]:
     """List the cards of a set, in the order of the kinds, with repeats."""
     cards = int(cards)
-    wizards = (cards >> WIZARD_SHIFT) & COUNT
-    jesters = (cards >> JESTER_SHIFT) & COUNT
     suit_cards = [card for card in range(NUM_SUIT_CARDS) if cards >> card & 1]
-    return suit_cards + [WIZARD] * wizards + [JESTER] * jesters
+    return suit_cards + [WIZARD] * wizards_in(cards) + [JESTER] * jesters_in(cards)
 
 
 def card_names(cards: int) -> list[str]:
@@ -88,12 +88,24 @@ def rank_of(card: int) -> int:
 
 
 @compiled
+def wizards_in(cards: int) -> int:
+    """Count the Wizards in a set."""
+    return (cards >> WIZARD_SHIFT) & COUNT
+
+
+@compiled
+def jesters_in(cards: int) -> int:
+    """Count the Jesters in a set."""
+    return (cards >> JESTER_SHIFT) & COUNT
+
+
+@compiled
 def kinds_of(cards: int) -> int:
     """Return the kinds in a set: bit k is on where it holds at least one card of kind k."""
     kinds = cards & SUIT_CARDS
-    if (cards >> WIZARD_SHIFT) & COUNT:
+    if wizards_in(cards):
         kinds |= 1 << WIZARD
-    if (cards >> JESTER_SHIFT) & COUNT:
+    if jesters_in(cards):
         kinds |= 1 << JESTER
     return kinds
 
@@ -101,6 +113,13 @@ def kinds_of(cards: int) -> int:
 @compiled
 def size_of(cards: int) -> int:
     """Return the number of cards in a set."""
-    return (
-        count_bits(cards & SUIT_CARDS) + ((cards >> WIZARD_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
-    )
+    return count_bits(cards & SUIT_CARDS) + wizards_in(cards) + jesters_in(cards)
+
+
+@compiled
+def can_join(cards: int, more: int) -> bool:
+    """Return whether `more` is a set of cards that the deck still holds when `cards` are taken from it."""
+    if more >> SET_BITS or cards & more & SUIT_CARDS:
+        return False
+    wizards = wizards_in(cards) + wizards_in(more)
+    return wizards <= COPIES[WIZARD] and jesters_in(cards) + jesters_in(more) <= COPIES[JESTER]

@@ -1,7 +1,9 @@
 """Game: one game, for people, agents and records."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from itertools import chain
 from operator import index as as_index
 from typing import Any, Self
 
@@ -9,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, Refusal, action_id
-from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, card_names, pack
+from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, pack
 from wizard_env.chance import deal_round, draw_for_dealer
 from wizard_env.checks import check_integer, check_player_names
 from wizard_env.compiled.jit import direct, kernel
@@ -25,7 +27,7 @@ from wizard_env.engine import (
 )
 from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
 from wizard_env.observation.encoder import PRINTED_ORDER, observe, write_full_state, write_mask
-from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
+from wizard_env.observation.fields import FULL_ROW, OBS_SIZE, OBSERVATION_ROW
 from wizard_env.readable import ReadableState, Round
 from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene
@@ -49,20 +51,9 @@ _UNKNOWN_BEGINNING = (
     "the actions do not lead to this game: it was begun from a state, or its state was written to"
 )
 
-GAME = np.dtype(
-    (
-        np.record,
-        [
-            ("state", STATE),
-            ("deck", DECK_ORDER),
-            ("observation", OBSERVATION_ROW),
-            ("other", OBSERVATION_ROW),
-            ("mask", MASK_ROW),
-            ("full", FULL_ROW),
-        ],
-    )
-)
-"""One game with all that is written about it: passing it as one argument keeps kernel calls short."""
+_FIELDS = [("state", STATE), ("deck", DECK_ORDER), ("observation", OBSERVATION_ROW), ("mask", MASK_ROW)]
+_GAME = np.dtype((np.record, _FIELDS))
+"""One game with all that a step writes about it: passing it as one argument keeps kernel calls short."""
 
 
 class Game(ReadableState):
@@ -112,7 +103,44 @@ class Game(ReadableState):
         """
         game = cls.__new__(cls)
         game._set_up(rules, seed)
-        game._lay_out(dealer, [_parse_hand(hand) for hand in hands], upcard, scores, round_number)
+        players, sizes = rules.num_players, rules.rounds
+        dealer = check_integer("dealer", dealer, 0, players - 1)
+        held = [_parse_hand(hand) for hand in hands]
+        if len(held) != players:
+            raise ValueError(f"{len(held)} hands: {players} are needed, one for each player")
+        size = len(held[0])
+        if any(len(hand) != size for hand in held):
+            raise ValueError(f"hands of {[len(hand) for hand in held]} cards: all must have the same size")
+        if size not in sizes:
+            raise ValueError(f"hands of {size} cards: the rounds are played with {sizes}")
+        number = sizes.index(size) + 1 if round_number is None else round_number
+        number = check_integer("round_number", number, 1, len(sizes))
+        if sizes[number - 1] != size:
+            raise ValueError(f"hands of {size} cards: round {number} is played with {sizes[number - 1]}")
+        state = game.state[0]
+        state["dealer"], state["round_index"], state["hand_size"] = dealer, number - 1, size
+        if (upcard is not None) != has_upcard(state):
+            left = DECK_SIZE - size * players
+            raise ValueError(f"upcard={upcard!r}: {left} cards are left after dealing")
+        turned = [] if upcard is None else [card_id(upcard)]
+        for card, count in Counter(chain(*held, turned)).items():
+            if count > COPIES[card]:
+                raise ValueError(f"{count} copies of {CARD_NAMES[card]}: the deck holds {COPIES[card]}")
+        points = [0] * players if scores is None else [int(as_index(score)) for score in scores]
+        if len(points) != players or any(p % 10 or abs(p) > MAX_SCORE for p in points):
+            raise ValueError(
+                f"scores={scores!r}: {players} multiples of 10 from -{MAX_SCORE} to {MAX_SCORE} are needed"
+            )
+        state["scores"][:players] = points
+        state["hands"][:players] = [pack(hand) for hand in held]
+        game._start = {
+            "dealer": dealer,
+            "hands": [" ".join(hand) for hand in game.hands],
+            "upcard": upcard,
+            "scores": points,
+            "round": number,
+        }
+        game._note(_turn_up(game._buffers, *(turned or [NO_CARD])))
         return game
 
     @classmethod
@@ -141,7 +169,7 @@ class Game(ReadableState):
         if not isinstance(self._rules, Rules):
             raise TypeError(f"rules={rules!r}: a Rules object is needed")
         self._seed = check_integer("seed", seed, 0, 2**64 - 1)
-        self._adopt(np.zeros(1, GAME))
+        self._adopt(np.zeros(1, _GAME))
         write_rules(self._rules, self.state)
         self.state["generator"] = self._seed
         self.pad: list[Round] = []
@@ -156,57 +184,6 @@ class Game(ReadableState):
         self.state = buffers["state"]
         self.mask_row = _read_only(buffers["mask"]["values"][0])
         self.observation_row = _read_only(buffers["observation"]["values"][0])
-
-    def _lay_out(
-        self,
-        dealer: int,
-        hands: list[list[int]],
-        upcard: str | None,
-        scores: Sequence[int] | None,
-        round_number: int | None,
-    ) -> None:
-        players = self._rules.num_players
-        dealer = check_integer("dealer", dealer, 0, players - 1)
-        if len(hands) != players:
-            raise ValueError(f"{len(hands)} hands: {players} are needed, one for each player")
-        size = len(hands[0])
-        if any(len(hand) != size for hand in hands):
-            raise ValueError(f"hands of {[len(hand) for hand in hands]} cards: all must have the same size")
-        if size not in self._rules.rounds:
-            raise ValueError(f"hands of {size} cards: the rounds are played with {self._rules.rounds}")
-        number = self._rules.rounds.index(size) + 1 if round_number is None else round_number
-        number = check_integer("round_number", number, 1, self.num_rounds)
-        if self._rules.rounds[number - 1] != size:
-            raise ValueError(
-                f"hands of {size} cards: round {number} is played with {self._rules.rounds[number - 1]}"
-            )
-        state = self.state[0]
-        state["dealer"], state["round_index"], state["hand_size"] = dealer, number - 1, size
-        if (upcard is not None) != has_upcard(state):
-            left = DECK_SIZE - size * players
-            raise ValueError(f"upcard={upcard!r}: {left} cards are left after dealing")
-        turned = [] if upcard is None else [card_id(upcard)]
-        cards = [card for hand in hands for card in hand] + turned
-        for card in set(cards):
-            if cards.count(card) > COPIES[card]:
-                raise ValueError(
-                    f"{cards.count(card)} copies of {CARD_NAMES[card]}: the deck holds {COPIES[card]}"
-                )
-        points = [0] * players if scores is None else [int(as_index(score)) for score in scores]
-        if len(points) != players or any(p % 10 or abs(p) > MAX_SCORE for p in points):
-            raise ValueError(
-                f"scores={scores!r}: {players} multiples of 10 from -{MAX_SCORE} to {MAX_SCORE} are needed"
-            )
-        state["scores"][:players] = points
-        state["hands"][:players] = [pack(hand) for hand in hands]
-        self._start = {
-            "dealer": int(dealer),
-            "hands": [" ".join(card_names(pack(hand))) for hand in hands],
-            "upcard": upcard,
-            "scores": points,
-            "round": number,
-        }
-        self._note(_turn_up(self._buffers, turned[0] if turned else NO_CARD))
 
     def _note(self, code: int) -> None:
         self.phase_code, self.acting_seat = code >> _SEAT_BITS, code & _SEAT
@@ -270,13 +247,7 @@ class Game(ReadableState):
         if start is None:
             return cls(rules, seed)
         return cls.from_deal(
-            rules,
-            start["dealer"],
-            start["hands"],
-            start["upcard"],
-            start["scores"],
-            seed,
-            start["round"],
+            rules, start["dealer"], start["hands"], start["upcard"], start["scores"], seed, start["round"]
         )
 
     def restart(self) -> Self:
@@ -370,14 +341,13 @@ class Game(ReadableState):
         """Raise IllegalAction, with the reason, unless the acting seat may take the action."""
         reason = why_illegal(self.state[0], action)
         if reason is not None:
-            raise IllegalAction(self._refusal_text(action, reason), reason)
+            raise IllegalAction(self.why_not(action), reason)
 
     def why_not(self, action: int) -> str:
         """Return the text for an illegal action: the seat, the action, the reason, and what is legal."""
         reason = why_illegal(self.state[0], action)
-        return "it is legal" if reason is None else self._refusal_text(action, reason)
-
-    def _refusal_text(self, action: int, reason: Refusal) -> str:
+        if reason is None:
+            return "it is legal"
         if reason in (Refusal.GAME_OVER, Refusal.ROUND_OVER):
             return f"action {action}: the {'game' if reason == Refusal.GAME_OVER else 'round'} is over"
         name = f"take action {action}" if reason == Refusal.UNKNOWN else ACTIONS[action]
@@ -404,18 +374,16 @@ class Game(ReadableState):
         """
         if self._check_seat(seat) == self.acting_seat:
             return self.observation_row.copy()
-        _observe(self._buffers, seat)
-        other: NDArray[np.uint8] = self._buffers["other"]["values"][0].copy()
-        return other
+        return self.full_state(seat)[:OBS_SIZE].copy()
 
     def full_state(self, seat: int = 0) -> NDArray[np.uint8]:
         """Return uint8 [FULL_SIZE], hidden cards and bids included, with seats counted from `seat`.
 
         Raises ValueError for a seat that is not at the table.
         """
-        _write_full(self._buffers, self._check_seat(seat))
-        row: NDArray[np.uint8] = self._buffers["full"]["values"][0].copy()
-        return row
+        rows = np.zeros(1, FULL_ROW)
+        _write_full(self.state, self._check_seat(seat), rows)
+        return rows.view(np.uint8)
 
     def _check_seat(self, seat: int) -> int:
         return check_integer("seat", seat, 0, self._rules.num_players - 1)
@@ -452,7 +420,7 @@ class Game(ReadableState):
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update({"_players": None} | kept)
-        self._adopt(np.zeros(1, GAME))
+        self._adopt(np.zeros(1, _GAME))
         states = np.frombuffer(kept["state"], STATE)
         check_states(states, ANY_HIDDEN)
         self.state[:] = states
@@ -495,31 +463,31 @@ def _read_only(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return row
 
 
-@kernel([GAME])
+@kernel([_GAME])
 def _draw(games: Any) -> None:
     draw_for_dealer(games[0].state, games[0].deck)
 
 
-@kernel([GAME])
+@kernel([_GAME])
 def _deal(games: Any) -> int:
     deal_round(games[0].state, games[0].deck)
     return _refresh(games)
 
 
-@kernel([GAME])
+@kernel([_GAME])
 def _deal_next(games: Any) -> int:
     next_round(games[0].state)
     deal_round(games[0].state, games[0].deck)
     return _refresh(games)
 
 
-@kernel([GAME], int)
+@kernel([_GAME], int)
 def _turn_up(games: Any, upcard: int) -> int:
     turn_up(games[0].state, upcard)
     return _refresh(games)
 
 
-@kernel([GAME], int)
+@kernel([_GAME], int)
 def _step(games: Any, action: int) -> int:
     game = games[0]
     if not is_choice(action, first_action(game.state), legal(game.state)):
@@ -538,7 +506,7 @@ def _prepare_step(games: Any, action: int) -> int:
 _step_direct = _prepare_step
 
 
-@kernel([GAME])
+@kernel([_GAME])
 def _refresh(games: Any) -> int:
     """Write the mask and what the acting seat sees; return the phase and the seat in one number."""
     game = games[0]
@@ -548,11 +516,6 @@ def _refresh(games: Any) -> int:
     return int(game.state.phase) << _SEAT_BITS | seat
 
 
-@kernel([GAME], int)
-def _observe(games: Any, seat: int) -> None:
-    observe(games[0].state, seat, games[0].other, PRINTED_ORDER)
-
-
-@kernel([GAME], int)
-def _write_full(games: Any, seat: int) -> None:
-    write_full_state(games[0].state, seat, games[0].full, PRINTED_ORDER)
+@kernel([STATE], int, [FULL_ROW])
+def _write_full(states: Any, seat: int, rows: Any) -> None:
+    write_full_state(states[0], seat, rows[0], PRINTED_ORDER)

@@ -1,7 +1,6 @@
 """Games: many games stepped together, one decision in each, for learners that play every seat."""
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -166,7 +165,10 @@ class Games:
                 them `observation` and `mask` have no rows, and a step is faster.
         """
         num_games = check_integer("num_games", num_games, 1, 2**31)
-        check_memory(f"num_games={num_games}", num_games * _bytes_of_a_game(observe))
+        seen = OBSERVATION_ROW.itemsize + MASK_ROW.itemsize if observe else 0
+        indices = 2 * np.dtype(np.int64).itemsize
+        needed = num_games * (STATE.itemsize + RESULT.itemsize + seen + indices)
+        check_memory(f"num_games={num_games}", needed)
         kinds = _check_rules(rules, num_games)
         check_choice("pause", pause, _PAUSES)
         self._kinds = list(kinds)
@@ -248,7 +250,7 @@ class Games:
     def _show_anew(self) -> None:
         """Write what the states determine, whatever the arrays held."""
         self._batch.observations["values"] = 0  # the entries of seats where nobody sits are never written
-        _show_games(self._batch, self._options)
+        _show_games(self._batch, self._rows, self._options)
         for flags in (self.round_done.view(np.uint8), self.done.view(np.uint8)):
             flags[:] = flags != 0  # numpy trusts that a bool is the byte 0 or 1
 
@@ -275,12 +277,9 @@ class Games:
         words = np.asarray(seeds, np.uint64, order="C")
         if words.shape != games.shape:
             raise ValueError(f"seeds of shape {words.shape}: one is needed for each of {len(games)} rows")
-        first = NO_SEAT if dealer is None else self._check_dealer(dealer, games)
-        _begin_games(self._batch, games, words, first, self._options)
-
-    def _check_dealer(self, dealer: int, games: NDArray[np.int64]) -> int:
         fewest = int(self.num_players[games].min(initial=MAX_PLAYERS))
-        return check_integer("dealer", dealer, 0, fewest - 1)
+        first = NO_SEAT if dealer is None else check_integer("dealer", dealer, 0, fewest - 1)
+        _begin_games(self._batch, games, words, first, self._options)
 
     def deal(self, rows: ArrayLike) -> None:
         """Deal the next round in some rows that paused at the end of one. rows: int [k]."""
@@ -316,7 +315,7 @@ class Games:
             taken = np.empty_like(chosen)
             _show_actions(self._batch.results, games, chosen, taken)
         if len(games) < SERIAL_BELOW or get_num_threads() == 1:
-            illegal = _step_kernel()(self._batch, games, taken, self._options)
+            illegal = direct(_step_games)(self._batch, games, taken, self._options)
         else:
             illegal = self._step_many(games, taken)
         if illegal >= 0:
@@ -331,7 +330,7 @@ class Games:
         several = chooser.choose_several()
         start = perf_counter()
         if not several:
-            illegal = _step_kernel()(self._batch, games, actions, self._options)
+            illegal = direct(_step_games)(self._batch, games, actions, self._options)
         else:
             illegal = _find_illegal(self._batch.results, games, actions)
             if illegal < 0:
@@ -426,12 +425,6 @@ def _check_arrays(arrays: Sequence[NDArray[Any]], counts: tuple[int, ...]) -> No
         raise ValueError(f"arrays of shapes {shapes}: these games need {[shape for _, shape in wanted]}")
 
 
-def _bytes_of_a_game(observe: bool) -> int:
-    """Return the memory that a game of a batch takes."""
-    seen = OBSERVATION_ROW.itemsize + MASK_ROW.itemsize if observe else 0
-    return STATE.itemsize + RESULT.itemsize + seen + 2 * np.dtype(np.int64).itemsize
-
-
 def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, slice | list[int]]:
     """Return the games that are played by each of the rules."""
     if isinstance(rules, Rules):
@@ -511,36 +504,30 @@ def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> None:
         deal_round(state, deck)
 
 
-@compiled
-def _advance(state: State, deck: DeckOrder, result: Any, action: int, options: _Options) -> None:
-    """Take an action, and the forced ones after it if those are skipped; then deal on if a round ended.
-
-    A round begins with a real choice, so no step ends more than one.
-    """
-    for seat in range(MAX_PLAYERS):
-        result.points[seat] = 0
-    result.round_done = False
-    result.done = False
-    take(state, action, options.skip_forced)
-    if state.phase >= SCORED:
-        _end_round(state, deck, result, options.pause)
-
-
 @outlined
 def _step_range(batch: _Batch, games: Any, actions: Any, options: _Options, start: int, stop: int) -> None:
+    """Take one decision in the games from `start` to `stop`.
+
+    A round begins with a real choice, so no step ends more than one, even if it skips forced decisions.
+    """
     states, rows, masks, results = batch  # outside the loop: each of them counts a reference
     decks = np.empty(1, DECK_ORDER)
     for index in range(start, stop):
         game = at(games[index])
         state, result = states[game], results[game]
-        action = printed_action(actions[index], int(result.order))
-        _advance(state, decks[0], result, action, options)
+        for seat in range(MAX_PLAYERS):
+            result.points[seat] = 0
+        result.round_done = False
+        result.done = False
+        take(state, printed_action(actions[index], int(result.order)), options.skip_forced)
+        if state.phase >= SCORED:
+            _end_round(state, decks[0], result, options.pause)
         written = game if options.observe else at(0)
         _show_game(state, rows[written], masks[written], result, options)
 
 
-@compiled
-def _first_illegal(results: Any, games: Any, actions: Any) -> int:
+@kernel([RESULT], [np.int64], [np.int64])
+def _find_illegal(results: Any, games: Any, actions: Any) -> int:
     """Find the first index whose action is illegal, or -1. The mask is not read: callers may write to it."""
     for index in range(len(games)):
         shown = int(results[at(games[index])].legal)
@@ -559,14 +546,9 @@ def _show_actions(results: Any, games: Any, printed: Any, shown: Any) -> None:
         shown[index] = action
 
 
-@kernel([RESULT], [np.int64], [np.int64])
-def _find_illegal(results: Any, games: Any, actions: Any) -> int:
-    return _first_illegal(results, games, actions)
-
-
 @kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)
 def _step_games(batch: _Batch, games: Any, actions: Any, options: _Options) -> int:
-    illegal = _first_illegal(batch.results, games, actions)
+    illegal = _find_illegal(batch.results, games, actions)
     if illegal < 0:
         _step_range(batch, games, actions, options, 0, len(games))
     return illegal
@@ -585,42 +567,33 @@ def _step_chunks(
         start = claim(queue, patience)
 
 
-@functools.cache
-def _step_kernel() -> Callable[..., int]:
-    """Return the machine code of `_step_games`."""
-    return direct(_step_games)
+@kernel(_BATCH, [np.int64], _OPTIONS)
+def _show_games(batch: _Batch, games: Any, options: _Options) -> None:
+    states, rows, masks, results = batch
+    for game in games:
+        written = game if options.observe else 0
+        _show_game(states[game], rows[written], masks[written], results[game], options)
 
 
 @kernel(_BATCH, [np.int64], [np.uint64], int, _OPTIONS)
 def _begin_games(batch: _Batch, games: Any, seeds: Any, dealer: int, options: _Options) -> None:
-    states, rows, masks, results = batch
+    states, _, _, results = batch
     decks = np.empty(1, DECK_ORDER)
     for index in range(len(games)):
         game = games[index]
         states[game].generator = seeds[index]
         _begin(states[game], decks[0], results[game], dealer)
-        written = game if options.observe else 0
-        _show_game(states[game], rows[written], masks[written], results[game], options)
+    _show_games(batch, games, options)
 
 
 @kernel(_BATCH, [np.int64], _OPTIONS)
 def _deal_games(batch: _Batch, games: Any, options: _Options) -> None:
-    states, rows, masks, results = batch
+    states = batch.states
     decks = np.empty(1, DECK_ORDER)
-    for index in range(len(games)):
-        game = games[index]
+    for game in games:
         next_round(states[game])
         deal_round(states[game], decks[0])
-        written = game if options.observe else 0
-        _show_game(states[game], rows[written], masks[written], results[game], options)
-
-
-@kernel(_BATCH, _OPTIONS)
-def _show_games(batch: _Batch, options: _Options) -> None:
-    states, rows, masks, results = batch
-    for game in range(len(states)):
-        written = game if options.observe else 0
-        _show_game(states[game], rows[written], masks[written], results[game], options)
+    _show_games(batch, games, options)
 
 
 @kernel([STATE], [np.int64], [np.int64], [OBSERVATION_ROW], bool)

@@ -11,22 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.cards import (
-    COPIES,
-    COUNT,
-    DECK_SIZE,
-    JESTER,
-    JESTER_SHIFT,
-    NUM_KINDS,
-    NUM_SUITS,
-    SPECIALS,
-    SUIT_CARDS,
-    UNITS,
-    WIZARD,
-    WIZARD_SHIFT,
-    kinds_of,
-    size_of,
-)
+from wizard_env.cards import DECK_SIZE, NUM_KINDS, NUM_SUITS, SET_BITS, UNITS, can_join, kinds_of, size_of
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import (
     bid,
@@ -62,9 +47,8 @@ NOTHING_HIDDEN, OTHERS_HIDDEN, ANY_HIDDEN = range(3)
 """The hands and bids that a record may lack: none; those of seats that do not act; those of any seat."""
 
 _NUM_RESTRICTIONS, _NUM_REVEALS = len(BID_RESTRICTIONS), len(BID_REVEALS)
-_UNSEEN = 1 << 58
+_UNSEEN = 1 << SET_BITS
 """Stands for the cards of a hand that the record does not show; no card has this bit."""
-assert (SUIT_CARDS | SPECIALS) < _UNSEEN
 
 
 class _Fault(IntEnum):
@@ -101,8 +85,7 @@ class _Fault(IntEnum):
 
 
 _NO_FAULT = -1
-_FAULTS = tuple(_Fault)
-_NUM_FAULTS = len(_FAULTS)
+_NUM_FAULTS = len(_Fault)
 
 
 def check_states(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> None:
@@ -117,8 +100,9 @@ def check_states(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> None:
     replays = copy_states(states)
     found = _replay_all(states if states.flags.carray else copy_states(states), replays, hidden)
     if found != _NO_FAULT:
-        game, fault = divmod(found, _NUM_FAULTS)
-        raise ValueError(_refusal(states, game, _FAULTS[fault].name.lower(), _FAULTS[fault].allowed))
+        game, number = divmod(found, _NUM_FAULTS)
+        fault = list(_Fault)[number]
+        raise ValueError(_refusal(states, game, fault.name.lower(), fault.allowed))
     if replays.tobytes() != states.tobytes():
         game = next(game for game in range(len(states)) if replays[game].tobytes() != states[game].tobytes())
         name = next(name for name in STATE.names or () if (replays[game][name] != states[game][name]).any())
@@ -220,10 +204,10 @@ def _check_cards(state: State, hidden: int) -> int:
             if played != 0:
                 return _Fault.PLAYED
             continue
-        if not _fits(dealt, played):
+        if not can_join(dealt, played):
             return _Fault.PLAYED
         dealt += played
-        if not _fits(dealt, hand):
+        if not can_join(dealt, hand):
             return _Fault.HANDS
         dealt += hand
         left = int(state.hand_size) - size_of(played)
@@ -235,21 +219,12 @@ def _check_cards(state: State, hidden: int) -> int:
     return _NO_FAULT
 
 
-@compiled
-def _fits(dealt: int, cards: int) -> bool:
-    """Return whether a number is a set of cards that the deck still holds after those dealt."""
-    if cards & ~(SUIT_CARDS | SPECIALS) or cards & dealt & SUIT_CARDS:
-        return False
-    wizards = ((dealt >> WIZARD_SHIFT) & COUNT) + ((cards >> WIZARD_SHIFT) & COUNT)
-    jesters = ((dealt >> JESTER_SHIFT) & COUNT) + ((cards >> JESTER_SHIFT) & COUNT)
-    return wizards <= COPIES[WIZARD] and jesters <= COPIES[JESTER]
-
-
 @outlined
 def _replay_round(state: State, replay: State, hidden: int) -> int:
     """Take `replay`, a copy of a state, back to the deal and through the state's bids and plays."""
     for seat in range(state.num_players):
-        unseen = _UNSEEN if state.hands[seat] == 0 and _has_left(state, seat) else 0
+        has_left = size_of(int(state.played[seat])) < state.hand_size
+        unseen = _UNSEEN if has_left and state.hands[seat] == 0 else 0
         replay.hands[seat] = state.hands[seat] + state.played[seat] + unseen
         if state.phase >= SCORED:
             replay.scores[seat] = int(state.scores[seat]) - int(state.points[seat])
@@ -274,11 +249,6 @@ def _replay_round(state: State, replay: State, hidden: int) -> int:
     for seat in range(state.num_players):
         replay.hands[seat] &= ~_UNSEEN
     return fault
-
-
-@compiled
-def _has_left(state: State, seat: int) -> bool:
-    return size_of(int(state.played[seat])) < state.hand_size
 
 
 @outlined

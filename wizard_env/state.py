@@ -91,12 +91,8 @@ class State(Protocol):
     """[60] the hand size of every round; entries from `num_rounds` on are 0."""
 
 
-STATE = np.dtype(
-    (
-        np.record,
-        [(name, *hint.__metadata__) for name, hint in get_type_hints(State, include_extras=True).items()],
-    )
-)
+_FIELDS = get_type_hints(State, include_extras=True)
+STATE = np.dtype((np.record, [(name, *field.__metadata__) for name, field in _FIELDS.items()]))
 """The record that State describes, field by field."""
 WORD_FIELDS = ("scores", "bids", "tricks_won", "voids")
 """Per-seat fields that compiled code loads as eight entries at once (see `compiled.packing`), two more than
@@ -104,11 +100,6 @@ there are seats: more of the record must follow each of them."""
 for _name in WORD_FIELDS:
     _field, _offset = STATE.fields[_name][:2]  # type: ignore[index]
     assert _offset + WORD_BYTES * _field.base.itemsize <= STATE.itemsize, _name
-
-
-DECK_ORDER = np.dtype(
-    (np.record, [("cards", "i1", DECK_SIZE), ("drawers", "i1", DECK_SIZE), ("drawn", "i1")])
-)
 
 
 class DeckOrder(Protocol):
@@ -119,6 +110,10 @@ class DeckOrder(Protocol):
     drawers: NDArray[np.int8]
     """[60] the seat that drew each of the first `drawn` cards in the draw for the first dealer."""
     drawn: int
+
+
+_CARDS = ("i1", DECK_SIZE)
+DECK_ORDER = np.dtype((np.record, [("cards", *_CARDS), ("drawers", *_CARDS), ("drawn", "i1")]))
 
 
 class Row(Protocol):
@@ -163,14 +158,7 @@ def copy_states(states: NDArray[Any]) -> NDArray[Any]:
     return np.frombuffer(bytearray(states.tobytes()), STATE)
 
 
-OPTION_FIELDS = (
-    "num_players",
-    "bid_restriction",
-    "bid_reveal",
-    "magic_edition",
-    "num_rounds",
-    "hand_sizes",
-)
+OPTION_FIELDS = ("num_players", "bid_restriction", "bid_reveal", "magic_edition", "num_rounds", "hand_sizes")
 """The fields of a record that hold the options of its game."""
 
 

@@ -2,7 +2,6 @@
 
 import importlib
 import logging
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from numba.core import event
 
 from wizard_env.compiled import cache
-from wizard_env.compiled.cache import BASE, PARTS, modules_of
+from wizard_env.compiled.cache import BASE, PARTS, config, modules_of
 from wizard_env.compiled.dispatchers import Kernel
 from wizard_env.compiled.jit import COMPILES, KERNELS
 from wizard_env.compiled.processes import end_with_parent
@@ -72,7 +71,7 @@ def compile_kernels(names: list[str], processes: int | None = None) -> Iterator[
         modules.setdefault(name.rpartition(".")[0], []).append(name)
     if not modules:
         return
-    count = min(processes or _available_processors(), len(modules))
+    count = min(processes or config.NUMBA_DEFAULT_NUM_THREADS, len(modules))
     with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
         for task in as_completed([pool.submit(compile_here, part) for part in modules.values()]):
             yield from task.result()
@@ -123,10 +122,3 @@ def _prepare_process() -> None:
 def be_quiet() -> None:
     """Silence the warning that kernels will be compiled when they are first used."""
     logging.getLogger(cache.__name__).setLevel(logging.ERROR)
-
-
-def _available_processors() -> int:
-    """Return the number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

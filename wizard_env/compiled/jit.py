@@ -4,19 +4,18 @@ With `NUMBA_DISABLE_JIT=1` every function stays plain Python and runs the same l
 is kept on disk (see `compiled/cache.py`).
 """
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
 
 from wizard_env.compiled.cache import cache_folder, part_of
+from wizard_env.compiled.cache import config as config
 from wizard_env.compiled.dispatchers import Helper, Kernel, Pair
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-config: Any = numba.config  # its settings are made at run time, out of the type checker's sight
 
 COMPILES = not config.DISABLE_JIT
 
@@ -91,6 +90,7 @@ def kernel(*kinds: Any) -> Callable[[Function], Function]:
     return compile_later
 
 
+@functools.cache
 def direct(function: Function) -> Function:
     """Return the machine code of a kernel, which skips the check of types: callers keep to those declared.
 

@@ -12,10 +12,8 @@ import numpy as np
 
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP, NUM_ACTIONS
 from wizard_env.cards import (
-    COUNT,
     DECK,
     JESTER,
-    JESTER_SHIFT,
     NUM_KINDS,
     NUM_RANKS,
     NUM_SUIT_CARDS,
@@ -25,9 +23,10 @@ from wizard_env.cards import (
     SUIT_CARDS,
     UNITS,
     WIZARD,
-    WIZARD_SHIFT,
+    jesters_in,
     rank_of,
     suit_of,
+    wizards_in,
 )
 from wizard_env.compiled.bits import count_bits
 from wizard_env.compiled.jit import at, compiled
@@ -259,8 +258,8 @@ _MASK_TAIL = NUM_ACTIONS - WORD_BITS
 def _write_cards(row: Row, start: int, cards: int) -> None:
     """Write the number of cards of each of the 54 kinds in a set."""
     unpack_bits(row.values, start, cards & SUIT_CARDS)
-    row.values[at(start + WIZARD)] = (cards >> WIZARD_SHIFT) & COUNT
-    row.values[at(start + JESTER)] = (cards >> JESTER_SHIFT) & COUNT
+    row.values[at(start + WIZARD)] = wizards_in(cards)
+    row.values[at(start + JESTER)] = jesters_in(cards)
 
 
 @compiled
