@@ -241,7 +241,7 @@ def test_actions_of_another_type(action: Any) -> None:
 
 
 def test_observe() -> None:
-    """An observation is a row of bytes, whoever looks, and reading it changes nothing."""
+    """An observation is a row of bytes, for every seat, and reading it changes nothing."""
     game = take(start(), "bid 1")
     before = game.state.tobytes()
     rows = [game.observe(seat) for seat in (2, 0, 1, 1, 0, 2)]

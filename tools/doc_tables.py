@@ -11,11 +11,12 @@ from wizard_env.envs.aec import raw_env
 from wizard_env.observation.fields import (
     FULL_HIGHS,
     FULL_SIZE,
+    FULL_SLICES,
     FULL_STATE,
     HIGHS,
     OBS_SIZE,
     OBSERVATION,
-    markdown,
+    Field,
 )
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 
@@ -79,6 +80,18 @@ def arrays_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def fields_table(fields: Iterable[Field]) -> str:
+    """Return some fields of FULL_STATE, with the entries that they take."""
+    lines = ["| entries | name | shape | values | meaning |", "|---|---|---|---|---|"]
+    for field in fields:
+        entries = FULL_SLICES[field.name]
+        shape = " x ".join(map(str, field.shape))
+        high = field.high if isinstance(field.high, int) else f"{min(field.high)} ({max(field.high)})"
+        span = f"{entries.start}-{entries.stop - 1}"
+        lines.append(f"| {span} | `{field.name}` | {shape} | 0 to {high} | {field.text} |")
+    return "\n".join(lines) + "\n"
+
+
 def tables() -> dict[str, str]:
     """Return every generated table, by the name of its markers."""
     hidden = FULL_STATE[len(OBSERVATION) :]
@@ -86,8 +99,8 @@ def tables() -> dict[str, str]:
         "arrays": arrays_table(),
         "summary": summary_table(),
         "actions": actions_table(),
-        "observation": markdown(OBSERVATION) + f"\nIn all {OBS_SIZE} entries.\n",
-        "full-state": markdown(hidden, start=OBS_SIZE) + f"\nIn all {FULL_SIZE} entries.\n",
+        "observation": fields_table(OBSERVATION) + f"\nIn all {OBS_SIZE} entries.\n",
+        "full-state": fields_table(hidden) + f"\nIn all {FULL_SIZE} entries.\n",
     }
 
 

@@ -66,7 +66,7 @@ def shuffle(state: State, deck: DeckOrder, count: int) -> None:
 
 @outlined
 def draw_or_reshuffle(state: State, deck: DeckOrder, drawing: int) -> int:
-    """Let seats draw cards, from a fresh deck if a run of ties has used this one up; see `draw_cards`."""
+    """Draw as `draw_cards` does, from a fresh deck if a run of ties has used this one up."""
     if int(deck.drawn) + count_bits(drawing) > DECK_SIZE:
         shuffle(state, deck, DECK_SIZE)
     return draw_cards(state, deck, drawing)

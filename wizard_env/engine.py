@@ -65,7 +65,7 @@ def _draw_rank(card: int) -> int:
 
 @outlined
 def draw_cards(state: State, deck: DeckOrder, drawing: int) -> int:
-    """Let every seat in the bit set `drawing` draw a card; the highest deals the first round.
+    """Draw a card for every seat in the bit set `drawing`; the highest deals the first round.
 
     Returns the tied seats, which draw again; none once the game has begun.
     """
@@ -170,10 +170,10 @@ def legal(state: State) -> int:
     """Return the acting seat's legal actions: bit k is on where `first_action(state) + k` is legal."""
     phase = int(state.phase)
     if phase == PLAY:
-        return kinds_of(playable(state))
+        return kinds_of(_playable(state))
     if phase == BID:
         bids = (2 << int(state.hand_size)) - 1
-        forbidden = forbidden_bid(state)
+        forbidden = _forbidden_bid(state)
         return bids & ~(1 << forbidden) if forbidden >= 0 else bids
     if phase == TRUMP:
         return 0b1111
@@ -196,18 +196,24 @@ def is_choice(action: int, first: int, choices: int) -> bool:
     return 0 <= choice < NUM_KINDS and (choices >> choice) & 1 != 0
 
 
+@compiled
+def is_legal(state: State, action: int) -> bool:
+    """Return whether the acting seat may take an action."""
+    return is_choice(action, first_action(state), legal(state))
+
+
 def why_illegal(state: State, action: int) -> Refusal | None:
     """Return the reason why the acting seat may not take an action; None if it may."""
     if state.phase >= SCORED:
         return Refusal.GAME_OVER if state.phase == OVER else Refusal.ROUND_OVER
     if not 0 <= action < NUM_ACTIONS:
         return Refusal.UNKNOWN
-    if is_choice(action, first_action(state), legal(state)):
+    if is_legal(state, action):
         return None
     if state.phase == TRUMP:
         return Refusal.NOT_A_TRUMP
     if state.phase == BID:
-        return Refusal.FORBIDDEN_BID if action - FIRST_BID == forbidden_bid(state) else Refusal.NOT_A_BID
+        return Refusal.FORBIDDEN_BID if action - FIRST_BID == _forbidden_bid(state) else Refusal.NOT_A_BID
     if action < FIRST_PLAY:
         return Refusal.NOT_A_CARD
     holds = (kinds_of(int(state.hands[state.seat])) >> action - FIRST_PLAY) & 1
@@ -216,19 +222,19 @@ def why_illegal(state: State, action: int) -> Refusal | None:
 
 @compiled
 def apply(state: State, action: int) -> None:
-    """Let the acting seat take a legal action; the last card of a round scores it."""
+    """Take a legal action for the acting seat; the last card of a round scores it."""
     phase = int(state.phase)
     if phase == PLAY:
-        play(state, action - FIRST_PLAY)
+        _play(state, action - FIRST_PLAY)
     elif phase == BID:
-        bid(state, action - FIRST_BID)
+        _bid(state, action - FIRST_BID)
     else:
-        choose_trump(state, action - FIRST_TRUMP)
+        _choose_trump(state, action - FIRST_TRUMP)
 
 
 @compiled
 def take(state: State, action: int, skip_forced: bool) -> None:
-    """Let the acting seat take a legal action.
+    """Take a legal action for the acting seat.
 
     skip_forced: then take the forced ones too, until somebody has a choice or the round is scored.
     """
@@ -243,8 +249,8 @@ def take(state: State, action: int, skip_forced: bool) -> None:
 
 
 @compiled
-def choose_trump(state: State, suit: int) -> None:
-    """Let the dealer, who has turned up a Wizard, name the trump; the bidding begins."""
+def _choose_trump(state: State, suit: int) -> None:
+    """Name the trump for the dealer, who has turned up a Wizard; the bidding begins."""
     state.trump = suit
     state.phase = BID
     state.seat = state.leader
@@ -254,8 +260,8 @@ def choose_trump(state: State, suit: int) -> None:
 
 
 @compiled
-def bid(state: State, tricks: int) -> None:
-    """Let the acting seat bid; after the dealer's bid the play begins."""
+def _bid(state: State, tricks: int) -> None:
+    """Bid for the acting seat; after the dealer's bid the play begins."""
     seat = int(state.seat)
     state.bids[seat] = tricks
     state.seat = left_of(state, seat)
@@ -264,7 +270,7 @@ def bid(state: State, tricks: int) -> None:
 
 
 @outlined
-def forbidden_bid(state: State) -> int:
+def _forbidden_bid(state: State) -> int:
     """Return the bid that the restriction forbids the last bidder, or -1."""
     restriction = int(state.bid_restriction)
     if restriction == FREE or state.seat != state.dealer:
@@ -369,14 +375,14 @@ _POWERS = np.array(
 """int8 [2, 6, 6, 54]: at [magic_edition, trump + 1, led_suit + 1, card]."""
 _LED_SUITS = np.array([[_led_suit_after(card, led) for card in _CARDS] for led in _SUITS], np.int8)
 _VOIDS = np.array([[_void_shown(card, led) for card in _CARDS] for led in _SUITS], np.int8)
-"""int8 [6, 54], as the table before it: at [led_suit + 1, card]."""
+"""int8 [6, 54]: both at [led_suit + 1, card]."""
 
 
 # --- play
 
 
 @compiled
-def playable(state: State) -> int:
+def _playable(state: State) -> int:
     """Return the cards that the acting seat may play."""
     hand = state.hands[state.seat]
     led_suit = int(state.led_suit)
@@ -393,8 +399,8 @@ def power_in_trick(state: State, card: int) -> int:
 
 
 @compiled
-def play(state: State, card: int) -> None:
-    """Let the acting seat play a card; the last card of a trick ends it."""
+def _play(state: State, card: int) -> None:
+    """Play a card for the acting seat; the last card of a trick ends it."""
     seat = int(state.seat)
     led_suit = int(state.led_suit)
     power = power_in_trick(state, card)

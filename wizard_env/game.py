@@ -15,34 +15,15 @@ from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, pack
 from wizard_env.chance import deal_round, draw_for_dealer
 from wizard_env.checks import check_integer, check_player_names
 from wizard_env.compiled.jit import direct, kernel
-from wizard_env.engine import (
-    apply,
-    first_action,
-    has_upcard,
-    is_choice,
-    legal,
-    next_round,
-    turn_up,
-    why_illegal,
-)
+from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
 from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
 from wizard_env.observation.encoder import PRINTED_ORDER, observe, write_full_state, write_mask
-from wizard_env.observation.fields import FULL_ROW, OBS_SIZE, OBSERVATION_ROW
+from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
 from wizard_env.readable import ReadableState, Round
 from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene
 from wizard_env.rules import Rules
-from wizard_env.state import (
-    DECK_ORDER,
-    MASK_ROW,
-    NO_CARD,
-    OPTION_FIELDS,
-    PHASES,
-    PLAY,
-    SCORED,
-    STATE,
-    write_rules,
-)
+from wizard_env.state import DECK_ORDER, MASK_ROW, NO_CARD, OPTION_FIELDS, PHASES, SCORED, STATE, write_rules
 
 _SEAT_BITS = 3
 _SEAT = (1 << _SEAT_BITS) - 1
@@ -51,9 +32,9 @@ _UNKNOWN_BEGINNING = (
     "the actions do not lead to this game: it was begun from a state, or its state was written to"
 )
 
-_FIELDS = [("state", STATE), ("deck", DECK_ORDER), ("observation", OBSERVATION_ROW), ("mask", MASK_ROW)]
-_GAME = np.dtype((np.record, _FIELDS))
-"""One game with all that a step writes about it: passing it as one argument keeps kernel calls short."""
+_SEEN = [("observation", OBSERVATION_ROW), ("other", OBSERVATION_ROW), ("mask", MASK_ROW)]
+_GAME = np.dtype((np.record, [("state", STATE), ("deck", DECK_ORDER), *_SEEN]))
+"""One game with what seats see of it: passing it as one argument keeps kernel calls short."""
 
 
 class Game(ReadableState):
@@ -288,7 +269,7 @@ class Game(ReadableState):
         return actions
 
     def step(self, action: int | str) -> Round | None:
-        """Let the acting seat take an action; the step that ends a round scores it and deals the next.
+        """Take an action for the acting seat; the step that ends a round scores it and deals the next.
 
         Args:
             action: an id, or a name as in "bid 3", "trump H" or "play TS".
@@ -333,7 +314,7 @@ class Game(ReadableState):
     def _legal_text(self) -> str:
         names = ", ".join(ACTIONS[action] for action in self.legal_actions())
         where = f"round {self.round_number}"
-        if self.phase_code == PLAY:
+        if self.phase == "play":
             where += f", trick {sum(self.tricks_won) + 1}"
         return f"legal: {names} ({where})" if names else "the game is over"
 
@@ -374,7 +355,9 @@ class Game(ReadableState):
         """
         if self._check_seat(seat) == self.acting_seat:
             return self.observation_row.copy()
-        return self.full_state(seat)[:OBS_SIZE].copy()
+        _observe(self._buffers, seat)
+        other: NDArray[np.uint8] = self._buffers["other"]["values"][0].copy()
+        return other
 
     def full_state(self, seat: int = 0) -> NDArray[np.uint8]:
         """Return uint8 [FULL_SIZE], hidden cards and bids included, with seats counted from `seat`.
@@ -490,7 +473,7 @@ def _turn_up(games: Any, upcard: int) -> int:
 @kernel([_GAME], int)
 def _step(games: Any, action: int) -> int:
     game = games[0]
-    if not is_choice(action, first_action(game.state), legal(game.state)):
+    if not is_legal(game.state, action):
         return _ILLEGAL
     apply(game.state, action)
     return _refresh(games)
@@ -514,6 +497,11 @@ def _refresh(games: Any) -> int:
     write_mask(game.state, game.mask, PRINTED_ORDER)
     observe(game.state, seat, game.observation, PRINTED_ORDER)
     return int(game.state.phase) << _SEAT_BITS | seat
+
+
+@kernel([_GAME], int)
+def _observe(games: Any, seat: int) -> None:
+    observe(games[0].state, seat, games[0].other, PRINTED_ORDER)
 
 
 @kernel([STATE], int, [FULL_ROW])

@@ -31,7 +31,6 @@ from wizard_env.observation.encoder import (
     choose_order,
     observe,
     printed_action,
-    reorder_action,
     show_legal,
     write_choices,
     write_full_state,
@@ -56,7 +55,7 @@ from wizard_env.state import (
     rules_of,
     write_rules,
 )
-from wizard_env.view import View, printed_actions
+from wizard_env.view import View, printed_actions, reorder_actions
 
 Pause = Literal["never", "game", "round"]
 _PAUSES: tuple[str, ...] = get_args(Pause)
@@ -176,7 +175,6 @@ class Games:
         self._options = _Options(
             bool(canonical_suits), bool(skip_forced), _PAUSES.index(pause), bool(observe)
         )
-        self._rows = np.arange(num_games)
         states = np.zeros(num_games, STATE)
         for kind, rows in kinds.items():
             pattern = np.zeros(1, STATE)
@@ -195,6 +193,7 @@ class Games:
     def _attach(self, batch: _Batch) -> None:
         """Take arrays as this batch's own, and name the views of them that callers read."""
         self._batch = batch
+        self._rows = np.arange(self.num_games)
         self._actions, self._queue = np.zeros(self.num_games, np.int64), new_queue()
         self.states: NDArray[Any] = batch.states
         self.num_players = self.states["num_players"]
@@ -213,13 +212,8 @@ class Games:
         self.scores = self.states["scores"][:, :most]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "_kinds": self._kinds,
-            "num_games": self.num_games,
-            "_options": self._options,
-            "_rows": self._rows,
-            "arrays": tuple(self._batch),
-        }
+        kept = {name: getattr(self, name) for name in ("_kinds", "num_games", "_options")}
+        return kept | {"arrays": tuple(self._batch)}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         arrays = kept.pop("arrays")
@@ -310,10 +304,8 @@ class Games:
                 f"one integer is needed for each of {len(games)} games"
             )
         chosen = np.ascontiguousarray(chosen, np.int64)
-        taken = chosen
-        if printed and self._options.canonical_suits:
-            taken = np.empty_like(chosen)
-            _show_actions(self._batch.results, games, chosen, taken)
+        shown = printed and self._options.canonical_suits
+        taken = reorder_actions(chosen, self.order[games]) if shown else chosen
         if len(games) < SERIAL_BELOW or get_num_threads() == 1:
             illegal = direct(_step_games)(self._batch, games, taken, self._options)
         else:
@@ -408,7 +400,7 @@ class Games:
         return indices
 
     def _refuse(self, game: int, action: int, printed: bool) -> None:
-        if 0 <= action < NUM_ACTIONS and not printed:  # its name in the suits as printed
+        if not printed:  # name it in the suits as printed
             action = int(printed_actions([action], self.order[game : game + 1])[0])
         where = f" (game {game} of the batch; no game has changed)" if self.num_games > 1 else ""
         state = self.states[game]
@@ -534,16 +526,6 @@ def _find_illegal(results: Any, games: Any, actions: Any) -> int:
         if not is_choice(actions[index], shown >> _FIRST_ACTION, shown & _CHOICES):
             return index
     return -1
-
-
-@kernel([RESULT], [np.int64], [np.int64], [np.int64])
-def _show_actions(results: Any, games: Any, printed: Any, shown: Any) -> None:
-    """Write printed actions in the suits that each game shows; numbers that are no action stay."""
-    for index in range(len(games)):
-        action = printed[index]
-        if 0 <= action < NUM_ACTIONS:
-            action = reorder_action(action, int(results[games[index]].order))
-        shown[index] = action
 
 
 @kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)

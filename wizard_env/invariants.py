@@ -11,18 +11,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.cards import DECK_SIZE, NUM_KINDS, NUM_SUITS, SET_BITS, UNITS, can_join, kinds_of, size_of
+from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
+from wizard_env.cards import DECK_SIZE, NUM_KINDS, SET_BITS, UNITS, can_join, size_of
 from wizard_env.compiled.jit import compiled, kernel, outlined
-from wizard_env.engine import (
-    bid,
-    choose_trump,
-    forbidden_bid,
-    has_upcard,
-    play,
-    playable,
-    score,
-    turn_up,
-)
+from wizard_env.engine import apply, has_upcard, is_legal, score, turn_up
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
 from wizard_env.state import (
     BID,
@@ -240,9 +232,10 @@ def _replay_round(state: State, replay: State, hidden: int) -> int:
     fault = _NO_FAULT
     if state.phase != TRUMP:
         if replay.phase == TRUMP:
-            if not 0 <= state.trump < NUM_SUITS:
+            action = FIRST_TRUMP + int(state.trump)
+            if not is_legal(replay, action):
                 return _Fault.TRUMP
-            choose_trump(replay, int(state.trump))
+            apply(replay, action)
         fault = _replay_bids(state, replay, hidden)
     if fault == _NO_FAULT:
         fault = _replay_plays(state, replay)
@@ -260,19 +253,17 @@ def _replay_bids(state: State, replay: State, hidden: int) -> int:
         if tricks == HIDDEN:
             if hidden == NOTHING_HIDDEN or state.bid_reveal == OPEN:
                 return _Fault.BIDS
-        elif not 0 <= tricks <= state.hand_size or tricks == forbidden_bid(replay):
+        elif not is_legal(replay, FIRST_BID + tricks):
             return _Fault.BIDS
-        bid(replay, tricks)
+        apply(replay, FIRST_BID + tricks)
     return _NO_FAULT
 
 
 @outlined
 def _replay_plays(state: State, replay: State) -> int:
     for number in range(state.num_plays):
-        card = int(state.plays[number])
-        if not 0 <= card < NUM_KINDS or replay.phase != PLAY:
+        action = FIRST_PLAY + int(state.plays[number])
+        if replay.phase != PLAY or not is_legal(replay, action):
             return _Fault.PLAYS
-        if (kinds_of(playable(replay)) >> card) & 1 == 0:
-            return _Fault.PLAYS
-        play(replay, card)
+        apply(replay, action)
     return _NO_FAULT

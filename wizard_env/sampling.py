@@ -117,14 +117,14 @@ def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
 
 
 def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
-    if not isinstance(noise, np.random.Generator):
-        if isinstance(noise, Sequence) and any(isinstance(each, np.random.Generator) for each in noise):
-            noise = np.concatenate([draw_noise(each, 1) for each in noise])
-        words = np.ascontiguousarray(noise, np.uint64)
-        if words.shape != (count,):
-            raise ValueError(f"noise of shape {words.shape}: ({count},) is needed")
-        return words
-    return draw_noise(noise, count)
+    if isinstance(noise, np.random.Generator):
+        return draw_noise(noise, count)
+    if isinstance(noise, Sequence) and any(isinstance(each, np.random.Generator) for each in noise):
+        noise = np.concatenate([draw_noise(each, 1) for each in noise])
+    words = np.ascontiguousarray(noise, np.uint64)
+    if words.shape != (count,):
+        raise ValueError(f"noise of shape {words.shape}: ({count},) is needed")
+    return words
 
 
 @kernel([np.uint8], [np.uint64], [np.int64])

@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -159,13 +160,13 @@ def new_queue() -> Queue:
     return np.zeros(_QUEUE_SIZE, np.int64)
 
 
+@dataclass
 class _Job:
     """A kernel, its arguments, and the error that a worker ran into."""
 
-    def __init__(self, function: Callable[..., None], arguments: tuple[Any, ...]) -> None:
-        self.function = function
-        self.arguments = arguments
-        self.error: BaseException | None = None
+    function: Callable[..., None]
+    arguments: tuple[Any, ...]
+    error: BaseException | None = None
 
 
 class _Worker:
@@ -218,7 +219,7 @@ def share(
     chunk: int,
     threads: int,
 ) -> None:
-    """Let a kernel do units of work on several threads, and return when they are done.
+    """Do a kernel's units of work on several threads, and return when they are done.
 
     Args:
         function: a kernel of `arguments` and a patience; it works for as long as `claim(queue, patience)`

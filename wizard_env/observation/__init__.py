@@ -1,1 +1,1 @@
-"""Observations: the table of their fields, and the encoder that writes them as bytes."""
+"""Observations: their fields, and the encoder that writes them as bytes."""

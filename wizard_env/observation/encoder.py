@@ -50,19 +50,7 @@ from wizard_env.observation.fields import (
     SCORE_ZERO,
 )
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
-from wizard_env.state import (
-    BID,
-    HIDDEN,
-    NO_CARD,
-    NO_SUIT,
-    NOT_BID,
-    PLAY,
-    SCORED,
-    TRUMP,
-    WORD_FIELDS,
-    Row,
-    State,
-)
+from wizard_env.state import HIDDEN, NO_CARD, NO_SUIT, NOT_BID, PLAY, SCORED, WORD_FIELDS, Row, State
 
 # --- the order of the suits
 #
@@ -247,7 +235,8 @@ assert _AT.bid_restriction == OBS_SIZE - WORD_BYTES
 assert {"scores", "bids", "tricks_won", "voids"} <= set(WORD_FIELDS)  # those that are loaded as words
 assert NOT_BID == -1
 assert HIDDEN == -2
-_DECIDING = 1 << TRUMP | 1 << BID | 1 << PLAY
+_DECIDING = (1 << SCORED) - 1
+"""The phases in which a seat acts."""
 _MASK_TAIL = NUM_ACTIONS - WORD_BITS
 
 

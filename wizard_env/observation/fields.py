@@ -163,15 +163,3 @@ def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> d
     return {
         field.name: rows[..., places[field.name]].reshape(*rows.shape[:-1], *field.shape) for field in fields
     }
-
-
-def markdown(fields: tuple[Field, ...] = OBSERVATION, start: int = 0) -> str:
-    """Write the table of fields for the docs; the first begins at entry `start`."""
-    lines = ["| entries | name | shape | values | meaning |", "|---|---|---|---|---|"]
-    places = _slices_of(fields)
-    for field in fields:
-        first, last = start + places[field.name].start, start + places[field.name].stop - 1
-        shape = " x ".join(map(str, field.shape))
-        high = field.high if isinstance(field.high, int) else f"{min(field.high)} ({max(field.high)})"
-        lines.append(f"| {first}-{last} | `{field.name}` | {shape} | 0 to {high} | {field.text} |")
-    return "\n".join(lines) + "\n"
