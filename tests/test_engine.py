@@ -332,7 +332,7 @@ def test_bid_restrictions(
     forbidden: bool,
     first: tuple[int, int],
 ) -> None:
-    """Bidding, the table of restrictions: the last bidder may not make the total equal r."""
+    """Bidding, the restrictions: the last bidder may not make the total equal r."""
     game = lay(HANDS, "TS", scores, bid_restriction=restriction, hand_sizes=hand_sizes)
     for bid in first:
         assert bids(game) == [0, 1, 2]
@@ -371,7 +371,7 @@ def test_canadian_holds_in_the_full_game_at_the_last_round_only() -> None:
     [("open", True, True), ("simultaneous", False, True), ("secret", False, False)],
 )
 def test_bid_reveals(reveal: str, in_bidding: bool, in_play: bool) -> None:
-    """Bidding, the table of reveals: when the others see a bid; one's own is always known."""
+    """Bidding, the reveals: when the others see a bid; a seat always knows what it bid."""
     game = lay(["AS KS", "4S 5S", "6S 7S"], "TS", bid_reveal=reveal, hand_sizes=(2,))
     assert list(unpack(game.observe(1))["bid_hidden"]) == [0] * 6
     take(game, "bid 2", "bid 1")
@@ -497,7 +497,7 @@ def test_led_suit(led: str, suit: str | None) -> None:
     ],
 )
 def test_follow_suit(led: str, hand: str, allowed: str) -> None:
-    """Play, follow suit: with a led suit, who holds a card of it plays it, or a Wizard or Jester."""
+    """Play, follow suit: a seat that holds the led suit plays it, or a Wizard or a Jester."""
     table = led.split()
     spare = [rank + suit for suit in "SD" for rank in RANKS if rank + suit not in hand.split()]
     hands = [" ".join([card, *spare[4 * i : 4 * i + 4]]) for i, card in enumerate(table)] + [hand]
@@ -562,7 +562,7 @@ def test_the_first_card_after_a_led_wizard_sets_no_suit() -> None:
 
 
 def test_the_winner_takes_the_trick_from_any_seat() -> None:
-    """Winning a trick: seats count on from the leader, round the table."""
+    """Winning a trick: seats count clockwise from the leader."""
     game = bid_all(Game.from_deal(Rules(num_players=3), 1, ["AS", "KS", "QS"], "2H"))
     take(game, "play QS", "play AS", "play KS")
     assert game.rounds[0].tricks_won == [1, 0, 0]

@@ -1,4 +1,4 @@
-"""Game, name by name as the public contract has it; rules.md decides what a name means."""
+"""Game: every name of its public contract, with the meaning that rules.md gives it."""
 
 import copy
 import pickle
@@ -106,7 +106,7 @@ def test_phases() -> None:
 
 
 def test_legal_actions_are_sorted_and_agree_with_the_mask() -> None:
-    """Follow suit; the mask says the same as the list."""
+    """Follow suit; the mask and the list agree."""
     game, rng = Game(Rules(num_players=5), seed=11), np.random.default_rng(1)
     while game.phase != "over":
         legal, mask = game.legal_actions(), game.legal_mask()

@@ -287,7 +287,7 @@ def test_canonical_suits_are_another_way_to_see_the_same_games() -> None:
 
 
 def test_pause_at_the_end_of_a_game() -> None:
-    """The last round stays on the table, with all bids shown, until a new game begins."""
+    """The last round stays visible, with all bids shown, until a new game begins."""
     rules = Rules(num_players=3, hand_sizes=(1, 2), bid_reveal="secret")
     games, free = Games(rules, 6, seed=1, pause="game"), Games(rules, 6, seed=1)
     rng = np.random.default_rng(0)
@@ -315,7 +315,7 @@ def test_pause_at_the_end_of_a_game() -> None:
 
 
 def test_pause_at_the_end_of_a_round() -> None:
-    """Nothing is legal until `deal`; then it goes on as it does without a pause."""
+    """Nothing is legal until `deal`; then the game continues as without a pause."""
     games, free = Games(SHORT, 8, seed=1, pause="round"), Games(SHORT, 8, seed=1)
     rng = np.random.default_rng(0)
     while (rows := np.flatnonzero(games.mask.any(axis=1))).size:
@@ -375,7 +375,7 @@ def test_options_out_of_range(options: Any, said: str) -> None:
     "action", [NUM_ACTIONS, -1, 2**40, -(2**40), action_id("play WI"), action_id("bid 9")]
 )
 def test_an_illegal_action_names_the_game_and_changes_nothing(num_games: int, action: int) -> None:
-    """No game has changed, whichever of them was asked the impossible."""
+    """No game has changed, for an illegal action in any of them."""
     games = Games(Rules(num_players=3), num_games, seed=2)
     before = snapshot(games)
     actions = games.mask.argmax(axis=1)

@@ -43,7 +43,7 @@ def state_of(phase: int = PLAY, seed: int = 0) -> NDArray[Any]:
 
 
 def test_every_state_of_a_game_passes() -> None:
-    """Of games of every kind, at every decision, in pauses, and as the acting seat knows it."""
+    """Games of every kind pass, at every decision, in full and as the acting seat knows them."""
     games, rng = some_games(), np.random.default_rng(1)
     for _ in range(300):
         check_states(games.states)
@@ -117,7 +117,7 @@ ALTERED: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("name", "value"), ALTERED)
 def test_an_altered_field_is_refused(name: str, value: Any) -> None:
-    """By the check and by everything that takes a state from outside, before anything is made of it."""
+    """The check refuses it, and so does everything that takes a state from outside, before using it."""
     states = state_of()
     rules, game = KINDS[0], pickle.loads(pickle.dumps(Game.from_state(rules_of(states[0]), states)))
     states[name] = value

@@ -506,14 +506,15 @@ def _step_range(batch: _Batch, games: Any, actions: Any, options: _Options, star
     decks = np.empty(1, DECK_ORDER)
     for index in range(start, stop):
         game = at(games[index])
-        state, result = states[game], results[game]
+        state, result, deck = states[game], results[game], decks[0]
+        action = printed_action(actions[index], int(result.order))
         for seat in range(MAX_PLAYERS):
             result.points[seat] = 0
         result.round_done = False
         result.done = False
-        take(state, printed_action(actions[index], int(result.order)), options.skip_forced)
+        take(state, action, options.skip_forced)
         if state.phase >= SCORED:
-            _end_round(state, decks[0], result, options.pause)
+            _end_round(state, deck, result, options.pause)
         written = game if options.observe else at(0)
         _show_game(state, rows[written], masks[written], result, options)
 
