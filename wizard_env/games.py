@@ -519,8 +519,8 @@ def _step_range(batch: _Batch, games: Any, actions: Any, options: _Options, star
         _show_game(state, rows[written], masks[written], result, options)
 
 
-@kernel([RESULT], [np.int64], [np.int64])
-def _find_illegal(results: Any, games: Any, actions: Any) -> int:
+@compiled
+def _first_illegal(results: Any, games: Any, actions: Any) -> int:
     """Find the first index whose action is illegal, or -1. The mask is not read: callers may write to it."""
     for index in range(len(games)):
         shown = int(results[at(games[index])].legal)
@@ -529,9 +529,14 @@ def _find_illegal(results: Any, games: Any, actions: Any) -> int:
     return -1
 
 
+@kernel([RESULT], [np.int64], [np.int64])
+def _find_illegal(results: Any, games: Any, actions: Any) -> int:
+    return _first_illegal(results, games, actions)
+
+
 @kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)
 def _step_games(batch: _Batch, games: Any, actions: Any, options: _Options) -> int:
-    illegal = _find_illegal(batch.results, games, actions)
+    illegal = _first_illegal(batch.results, games, actions)
     if illegal < 0:
         _step_range(batch, games, actions, options, 0, len(games))
     return illegal
@@ -550,12 +555,17 @@ def _step_chunks(
         start = claim(queue, patience)
 
 
-@kernel(_BATCH, [np.int64], _OPTIONS)
-def _show_games(batch: _Batch, games: Any, options: _Options) -> None:
+@outlined
+def _show_rows(batch: _Batch, games: Any, options: _Options) -> None:
     states, rows, masks, results = batch
     for game in games:
         written = game if options.observe else 0
         _show_game(states[game], rows[written], masks[written], results[game], options)
+
+
+@kernel(_BATCH, [np.int64], _OPTIONS)
+def _show_games(batch: _Batch, games: Any, options: _Options) -> None:
+    _show_rows(batch, games, options)
 
 
 @kernel(_BATCH, [np.int64], [np.uint64], int, _OPTIONS)
@@ -566,7 +576,7 @@ def _begin_games(batch: _Batch, games: Any, seeds: Any, dealer: int, options: _O
         game = games[index]
         states[game].generator = seeds[index]
         _begin(states[game], decks[0], results[game], dealer)
-    _show_games(batch, games, options)
+    _show_rows(batch, games, options)
 
 
 @kernel(_BATCH, [np.int64], _OPTIONS)
@@ -576,7 +586,7 @@ def _deal_games(batch: _Batch, games: Any, options: _Options) -> None:
     for game in games:
         next_round(states[game])
         deal_round(states[game], decks[0])
-    _show_games(batch, games, options)
+    _show_rows(batch, games, options)
 
 
 @kernel([STATE], [np.int64], [np.int64], [OBSERVATION_ROW], bool)
