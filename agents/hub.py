@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from wizard_env.agents.network import FILE_NAME, Backend, NetworkAgent
-from wizard_env.checks import check_type, shortened
-from wizard_env.extras import extra
+from wizard_env.checks.arguments import check_type, shortened
+from wizard_env.checks.extras import extra
 
 
 class HubAgent(NetworkAgent):

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wizard_env.extras import extra
+from wizard_env.checks.extras import extra
 from wizard_env.files.writing import check_distinct, check_file, check_folder, write_atomically
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env.checks import check_integer, printable
+from wizard_env.checks.arguments import check_integer, printable
 from wizard_env.cli import options
 from wizard_env.files.writing import check_file
 

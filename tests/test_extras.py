@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import wizard_env.extras
-from wizard_env.extras import extra, extra_of, missing_module
+import wizard_env.checks.extras
+from wizard_env.checks.extras import extra, extra_of, missing_module
 
 MODULES = [
     ("train", "scipy", "wizard_env.evaluation.statistics"),
@@ -76,8 +76,8 @@ def test_the_extra_of_a_module(module: str, name: str | None) -> None:
 
 
 def test_every_hint_has_one_wording() -> None:
-    """Only `wizard_env.extras` writes it."""
-    root = Path(wizard_env.extras.__file__).parents[1]
+    """Only `wizard_env.checks.extras` writes it."""
+    root = Path(wizard_env.checks.extras.__file__).parents[2]
     code = [
         path
         for name in ("wizard_env", "agents", "evaluation", "train", "play", "cli")

@@ -9,8 +9,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wizard_env.checks.extras import extra
 from wizard_env.evaluation.workers import workers
-from wizard_env.extras import extra
 from wizard_env.files.writing import check_is_folder
 from wizard_env.loading import programs
 from wizard_env.train.config.changes import read_value

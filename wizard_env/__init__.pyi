@@ -5,6 +5,8 @@ from .actions import NUM_ACTIONS as NUM_ACTIONS
 from .actions import IllegalAction as IllegalAction
 from .actions import action_id as action_id
 from .actions import action_name as action_name
+from .chance.sampling import sample_legal as sample_legal
+from .chance.sampling import sample_softmax as sample_softmax
 from .compiled.threads import get_num_threads as get_num_threads
 from .compiled.threads import set_num_threads as set_num_threads
 from .game import Game as Game
@@ -18,7 +20,7 @@ from .observation.fields import OBS_SIZE as OBS_SIZE
 from .observation.fields import OBSERVATION as OBSERVATION
 from .observation.fields import SLICES as SLICES
 from .observation.fields import unpack as unpack
-from .readable import Round as Round
+from .observation.readable import Round as Round
 from .records import RecordError as RecordError
 from .records import Transcript as Transcript
 from .records import parse_position as parse_position
@@ -30,8 +32,6 @@ from .records import transcribe as transcribe
 from .records import write_records as write_records
 from .render import Scene as Scene
 from .rules import Rules as Rules
-from .sampling import sample_legal as sample_legal
-from .sampling import sample_softmax as sample_softmax
 from .view import Agent as Agent
 from .view import View as View
 from .view import printed_actions as printed_actions

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, Refusal, action_id
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, pack
-from wizard_env.chance import deal_round, draw_for_dealer
-from wizard_env.checks import check_integer, check_player_names
+from wizard_env.chance.dealing import deal_round, draw_for_dealer
+from wizard_env.checks.arguments import check_integer, check_player_names
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
 from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
 from wizard_env.observation.encoder import PRINTED_ORDER, observe, write_full_state, write_mask
 from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
-from wizard_env.readable import ReadableState, Round
+from wizard_env.observation.readable import ReadableState, Round
 from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene
 from wizard_env.rules import Rules

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
+from wizard_env.chance.sampling import draw_noise
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
 from wizard_env.invariants import OTHERS_HIDDEN, check_states
 from wizard_env.observation.encoder import choose_order, observe, printed_action, reorder_action, write_mask
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
 from wizard_env.rules import Rules
-from wizard_env.sampling import draw_noise
 from wizard_env.state import MASK_ROW, PLAY, STATE, copy_states, rules_of
 
 if TYPE_CHECKING:

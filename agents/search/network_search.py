@@ -7,7 +7,7 @@ from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import CHAMPION, DISTILLED
 from wizard_env.agents.search.playouts import Playouts
 from wizard_env.agents.search.seat_model import SeatModel
-from wizard_env.checks import check_integer
+from wizard_env.checks.arguments import check_integer
 from wizard_env.view import Actions, View
 
 TRIED = 8

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, Agent, Games, Rules, View, printed_actions, reorder_actions
-from wizard_env.sampling import next_words, noise_streams
+from wizard_env.chance.sampling import next_words, noise_streams
 from wizard_env.view import Actions
 
 _ROWS = 2**16

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, OBS_SIZE
-from wizard_env.checks import nearest, shortened
-from wizard_env.extras import extra
+from wizard_env.checks.arguments import nearest, shortened
+from wizard_env.checks.extras import extra
 from wizard_env.files.json_objects import read_object
 
 with extra("data"):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
-from wizard_env.checks import check_integer, shortened
+from wizard_env.checks.arguments import check_integer, shortened
 from wizard_env.files.json_objects import compact_json, digest
 
 _VERSION = 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Rules
 from wizard_env.agents import load
-from wizard_env.checks import check_choice
+from wizard_env.checks.arguments import check_choice
 from wizard_env.evaluation.duplicate_deals import Deals, Entrant, Results, load_players, play
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.scorecard import protocol

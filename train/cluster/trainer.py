@@ -10,8 +10,8 @@ from typing import Any
 from wizard_env import Agent
 from wizard_env.agents import load
 from wizard_env.agents.network import find_agent
+from wizard_env.checks.extras import missing_module
 from wizard_env.evaluation.ray_cluster import LOCAL, connect
-from wizard_env.extras import missing_module
 from wizard_env.train.cluster.mailbox import Job, Mailbox, Message
 from wizard_env.train.cluster.writer import Writer
 from wizard_env.train.config.ppo import PpoConfig

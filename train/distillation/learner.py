@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents import load
 from wizard_env.agents.network import NetworkAgent, find_agent, read_agent
-from wizard_env.sampling import best_legal
+from wizard_env.chance.sampling import best_legal
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, autocast, check_finite

@@ -4,8 +4,8 @@ import csv
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from wizard_env.checks import shortened
-from wizard_env.extras import extra
+from wizard_env.checks.arguments import shortened
+from wizard_env.checks.extras import extra
 from wizard_env.files.writing import write_atomically
 
 with extra("train"):

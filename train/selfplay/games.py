@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Games, Rules
 from wizard_env.agents import load
-from wizard_env.checks import are_bools
+from wizard_env.checks.arguments import are_bools
 from wizard_env.envs.rewards import Reward, find_reward
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config

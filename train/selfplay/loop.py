@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from wizard_env.agents.network import FILE_NAME, save_agent
-from wizard_env.checks import check_integer
+from wizard_env.checks.arguments import check_integer
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import check_finite

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wizard_env.checks import shortened
+from wizard_env.checks.arguments import shortened
 
 _MAX_BYTES = 1 << 20
 

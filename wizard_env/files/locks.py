@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wizard_env.extras import extra
+from wizard_env.checks.extras import extra
 from wizard_env.files.writing import check_is_folder
 
 with extra("train"):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard_env.actions import ACTIONS, IllegalAction
-from wizard_env.checks import check_player_names, is_integer, shortened
+from wizard_env.checks.arguments import check_player_names, is_integer, shortened
 from wizard_env.files.json_objects import compact_json, digest
 from wizard_env.files.writing import check_file, write_atomically
 from wizard_env.game import Game

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from wizard_env.engine import bid_is_visible, cards_left
-from wizard_env.readable import ReadableState, Round
+from wizard_env.observation.readable import ReadableState, Round
 from wizard_env.rules import Rules
 
 

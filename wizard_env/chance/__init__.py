@@ -1,0 +1,1 @@
+"""All chance: shuffling and dealing, and sampling among legal actions."""

@@ -1,0 +1,1 @@
+"""Checks of arguments, and of extras that may not be installed."""
