@@ -19,10 +19,10 @@ def distill(
     ],
     folder: Annotated[Path, typer.Argument(help="Folder for the run of the small network.")],
     games: Annotated[
-        str, typer.Option(metavar="CONFIG", help="The config whose games are played.")
+        str, typer.Option(metavar="CONFIG", help="Config that sets which games are played.")
     ] = "champion",
     layers: Annotated[
-        str, typer.Option(metavar="WIDTHS", help="Widths of its hidden layers, as in 128,128.")
+        str, typer.Option(metavar="WIDTHS", help="Widths of the small network's layers, as in 128,128.")
     ] = "128,128",
     decisions: Annotated[int, typer.Option(min=1, help="Number of decisions to learn from.")] = 12_000_000,
     seed: options.RunSeed = 0,
@@ -54,7 +54,7 @@ def distill(
         train(run, folder, resume=resume, report=bar.update)
     last = read_curves(folder / CURVES)[-1]
     agreement, divergence = (float(last[f"train/{name}"]) for name in ("agreement", "divergence"))
-    say(f"agreement    {agreement:.1%} of actions alike, divergence {divergence:.4f}")
+    say(f"agreement    {agreement:.1%} of actions agree, divergence {divergence:.4f}")
     say(f"agent        {folder}")
 
 
@@ -75,8 +75,8 @@ def push(
     repo: Annotated[
         str, typer.Argument(metavar="OWNER/NAME", help="The repository on the Hugging Face Hub.")
     ],
-    private: Annotated[bool, typer.Option(help="Make a new repository private.")] = False,
-    notes: Annotated[str, typer.Option(help="Notes for the card, besides the facts of the run.")] = "",
+    private: Annotated[bool, typer.Option(help="If the repository is new, make it private.")] = False,
+    notes: Annotated[str, typer.Option(help="Notes to add to the facts of the run on the card.")] = "",
 ) -> None:
     """Publish a run's agent on the Hugging Face Hub, with a card; load("hf:owner/name") loads it."""
     from wizard_env.train.push import push

@@ -15,7 +15,7 @@ def dataset(
     folder: Annotated[Path, typer.Argument(help="Folder for the data set.")],
     agents: options.Agents,
     decisions: Annotated[
-        int, typer.Option(help="Number of decisions; the last games are finished.")
+        int, typer.Option(help="Number of decisions; a few more are written, as games are played to the end.")
     ] = 1_000_000,
     players: options.Players = "4",
     seed: options.Seed = 0,
@@ -36,7 +36,7 @@ def dataset(
     ray: options.RayAddress = None,
     minari: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Also add it to Minari's data sets, as in wizard/heuristic-v0."),
+        typer.Option(metavar="ID", help="Also add it to Minari under this ID, as in wizard/heuristic-v0."),
     ] = None,
 ) -> None:
     """Write decisions of agents into a folder of Parquet files; the agents take the seats in turn.

@@ -94,7 +94,7 @@ def league(
 ) -> None:
     """Rate many agents at tables of different agents, with the same deals at every table.
 
-    An interrupted league resumes where it stopped.
+    An interrupted league continues where it stopped.
     When an agent is added, only the tables with that agent are played.
     """
     from wizard_env.evaluation.league.league import FILE_NAME, play_league
@@ -120,10 +120,10 @@ def scorecard(
     ],
     effort: Annotated[
         str,
-        typer.Option(help="full; or short, a tenth of the deals, for agents that take over 1 ms a decision."),
+        typer.Option(help="full, or short: a tenth of the deals, for agents slower than 1 ms per decision."),
     ] = "full",
     name: Annotated[
-        str | None, typer.Option(help="Name of the agent on the card; by default what was given.")
+        str | None, typer.Option(help="Name of the agent on the card; by default AGENT as given.")
     ] = None,
     note: Annotated[
         str, typer.Option(help="Description of the agent and how others get it, kept on the card.")
@@ -171,7 +171,7 @@ def exploit(
         str | None,
         typer.Option(
             metavar="NETWORK",
-            help="Begin as this network and measure the gain over it: its regret. Default: the agent itself.",
+            help="Start from this network and measure the gain over it, its regret; the agent if omitted.",
         ),
     ] = None,
     device: options.Device = "cpu",
@@ -180,7 +180,7 @@ def exploit(
 ) -> None:
     """Train a response to copies of an agent; its gain is a lower bound on what they can lose.
 
-    An interrupted training resumes where it stopped.
+    An interrupted training continues where it stopped.
     """
     from wizard_env.train.exploit import exploit, run_name
     from wizard_env.train.parallel.devices import check_device
@@ -190,7 +190,7 @@ def exploit(
     rules = options.rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
     folder = runs / run_name(agent, rules, seed, start)
     shown = Console(stderr=True) if outputs.prints_json else console
-    with show_training(shown, decisions, "the measuring of its gain") as bar:
+    with show_training(shown, decisions, "measuring its gain") as bar:
         found = exploit(agent, rules, folder, decisions, games, seed, bar.update, start, device)
     if not outputs.prints_json:
         show_grid(console, exploit_grid(found))

@@ -35,7 +35,7 @@ Reveal = Annotated[str, typer.Option(help="When bids are revealed: open, simulta
 MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
 WorkerCount = Annotated[int, typer.Option(help="Number of processes that play.")]
 Resume = Annotated[
-    bool, typer.Option(help="Fail if there is no run to resume. A run that is there is always resumed.")
+    bool, typer.Option(help="Fail if there is no run to resume. An existing run is always resumed.")
 ]
 Device = Annotated[str, typer.Option(help="Device of the network: cpu or cuda.")]
 Threads = Annotated[
@@ -43,12 +43,12 @@ Threads = Annotated[
     typer.Option(
         callback=_use_threads,
         min=1,
-        help="The most threads to use; by default one for each processor that this process may use, or "
-        "OMP_NUM_THREADS. Fewer are used while that is faster.",
+        help="Maximum number of threads; by default OMP_NUM_THREADS, or one for each processor available "
+        "to this process. Fewer are used where that is faster.",
     ),
 ]
 AllowPrograms = Annotated[
-    bool, typer.Option(help="Run the programs that the config names as agents; they can do what you can.")
+    bool, typer.Option(help="Allow the config to run programs; they run with your rights.")
 ]
 Changes = Annotated[
     list[str] | None,
@@ -73,7 +73,7 @@ ReportFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a report with plots and tables to one HTML file.")
 ]
 PlotFolder = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Write the plots to this folder as PNG.")
+    Path | None, typer.Option(metavar="FOLDER", help="Write the plots to this folder as PNG files.")
 ]
 
 
@@ -85,7 +85,7 @@ def rules_for(
 
     sizes = dict.fromkeys(whole_numbers("--players", players))
     if not sizes:
-        raise ValueError("--players '': at least one number of players is needed, as in 4 or 3,4,5,6")
+        raise ValueError("--players '': give at least one number of players, as in 4 or 3,4,5,6")
     return [
         Rules(
             num_players=num_players,

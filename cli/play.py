@@ -31,11 +31,11 @@ def play(
         float, typer.Option(min=0, help="Seconds that each agent waits before it acts.")
     ] = 0.6,
     plain: Annotated[
-        bool, typer.Option(help="Play in lines of text; always done if input or output is a pipe.")
+        bool, typer.Option(help="Play in plain lines of text, as always if input or output is a pipe.")
     ] = False,
     language: options.Language = None,
     records: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Add the game to this file of records.")
+        Path | None, typer.Option(metavar="FILE", help="Append the game to this file of records.")
     ] = None,
 ) -> None:
     """Play against agents in the terminal."""

@@ -69,7 +69,7 @@ def analyse(
     file: _Records,
     game: _Number = None,
     by: Annotated[
-        str, typer.Option(help="The judging agent; it must be one that searches.")
+        str, typer.Option(help="The agent that judges; it must be one that searches.")
     ] = "champion+search:worlds=32",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the judging agent.")] = 0,
     every: Annotated[bool, typer.Option(help="Show all decisions, in the order of play.")] = False,

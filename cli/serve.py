@@ -26,7 +26,7 @@ def serve(
     agents: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Agents that can play and give hints; the last acts for people who leave.",
+            help="Agents that can play and give hints; the last one plays for people who leave.",
             show_default=" ".join(OFFERED),
         ),
     ] = None,
@@ -38,9 +38,9 @@ def serve(
     ] = 8000,
     public_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Address by which others reach this server, as through a proxy."),
+        typer.Option(metavar="URL", help="Address at which others reach this server, as through a proxy."),
     ] = None,
-    database: Annotated[Path, typer.Option(help="File that tables are saved in.")] = Path("wizard.sqlite"),
+    database: Annotated[Path, typer.Option(help="File in which tables are saved.")] = Path("wizard.sqlite"),
     records: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Write finished games to this folder, one file per table."),
@@ -57,7 +57,7 @@ def serve(
     if records:
         check_folder(records)
     if agents and "human" in agents:
-        raise ValueError("'human': people take their seats in the browser; allowed are agents that compute")
+        raise ValueError("'human': people join in the browser; name only computer players")
 
     with socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET) as listening:
         addresses, readiness = Addresses(host, listening.getsockname()[1], public_url), Readiness()

@@ -18,7 +18,7 @@ from wizard_env.cli.feedback.progress import TaskProgress, show_progress
 def bench(
     quick: Annotated[bool, typer.Option(help="Take seconds instead of minutes, with rough numbers.")] = False,
 ) -> None:
-    """Measure speed against peers; needs a checkout of the project and the extra `bench`."""
+    """Compare the speed with other libraries; needs a checkout of the project and the extra `bench`."""
     _add_benchmarks(Path.cwd())
     with extra("bench"):
         from benchmarks.display import render
@@ -40,7 +40,7 @@ def _add_benchmarks(checkout: Path) -> None:
 
 
 def compile_all() -> None:
-    """Compile all that play, search, training and evaluation use, once for this machine.
+    """Compile everything that play, search, training and evaluation use, once for this machine.
 
     Without it, each kernel is compiled when it is first called.
     """
@@ -68,4 +68,4 @@ def compile_missing(report: Callable[[int, int], None] | None = None) -> None:
         seconds = perf_counter() - start
         say(f"kernels      {len(missing)} of {len(all_kernels())} compiled in {seconds:.1f} s")
     else:
-        say(f"kernels      all {len(all_kernels())} were compiled before")
+        say(f"kernels      all {len(all_kernels())} are already compiled")

@@ -33,18 +33,18 @@ def sweep(
         ),
     ],
     changes: Changes = None,
-    folder: Annotated[Path, typer.Option(help="Folder of the sweep.")] = Path("runs/sweep"),
+    folder: Annotated[Path, typer.Option(help="Folder for the sweep.")] = Path("runs/sweep"),
     trials: Annotated[
-        int, typer.Option(min=1, help="Number of runs, earlier ones in the folder included.")
+        int, typer.Option(min=1, help="Number of runs, including earlier ones in the folder.")
     ] = 20,
     workers: Annotated[int, typer.Option(min=1, help="Number of processes that train.")] = 1,
     against: Annotated[str, typer.Option(help="The agent that runs are rated against.")] = "heuristic",
     games: Annotated[int, typer.Option(min=2, help="Deals of each rating.")] = 50,
-    ratings: Annotated[int, typer.Option(min=1, help="Ratings of each run, where it may be stopped.")] = 5,
+    ratings: Annotated[int, typer.Option(min=1, help="Ratings of each run, each a chance to stop it.")] = 5,
     seed: RunSeed = 0,
     allow_programs: AllowPrograms = False,
 ) -> None:
-    """Search for better values of a config's keys, by Optuna; runs that fall behind are stopped early.
+    """Search for better values of a config's keys with Optuna; runs that fall behind are stopped early.
 
     An interrupted sweep continues where it stopped.
     """

@@ -38,13 +38,13 @@ def train(
     seed: Annotated[
         int | None, typer.Option(min=0, help="The run's seed; its folder then ends in -seed and the number.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The run's name, and its folder.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the run and of its folder.")] = None,
     runs: _Runs = Path("runs"),
     resume: options.Resume = False,
     device: options.Device = "cpu",
     threads: options.Threads = None,
     workers: Annotated[
-        int | None, typer.Option(help="Learn on this many workers of a Ray cluster, on one core or GPU each.")
+        int | None, typer.Option(help="Number of Ray workers to learn on, with one core or GPU each.")
     ] = None,
     address: Annotated[
         str | None,
@@ -88,7 +88,7 @@ def train(
     other = settings.seed + 1
     again = [*(["--no-resume"] if resume else []), "--seed", other]
     say_next_steps(
-        "next: evaluate it, play against it, look at its games and curves, let it learn on, or another seed",
+        "next: evaluate it, play against it, look at its games and curves, train it longer, try another seed",
         *commands,
         repeat_command("--set", f"learning.decisions={2 * kept.learning.decisions}"),
         repeat_command(*again, *(["--name", f"{name}-seed{other}"] if name else [])),

@@ -143,7 +143,7 @@ class TrainingProgress(Progress):
 
     def details(self) -> list[str]:
         if self._stop.signal:
-            return ["stopping after this iteration; Ctrl-C again: at once"]
+            return ["stopping after this iteration; press Ctrl-C again to stop now"]
         if not self._iterations:
             return [f"{len(self._compiled)} kernels compiled for this machine"] if self._compiled else []
         found, speed, last = [], self._speed(), self._iterations[-1]

@@ -108,7 +108,7 @@ def test_a_gpu_that_is_not_there(wizard: Wizard, monkeypatch: pytest.MonkeyPatch
         (("evaluate", "checkpoint:path=x,encoding=3"), "encoding=3: a value of type str is needed"),
         (("evaluate", "search:milliseconds=x"), "milliseconds='x': a time above 0 is needed"),
         (("evaluate", "hf:owner/name:revision=3"), "revision=3: a value of type str is needed"),
-        (("serve", "human"), "'human': people take their seats in the browser"),
+        (("serve", "human"), "'human': people join in the browser"),
         (("replay", TEXT), "text.txt, line 1: not JSON"),
     ],
     ids=words,

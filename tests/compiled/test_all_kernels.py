@@ -75,7 +75,7 @@ def kept(environment: dict[str, str]) -> set[Path]:
 
 def test_a_second_run_finds_all(environment: dict[str, str]) -> None:
     count = len(all_kernels())
-    assert run(environment, "compile") == f"kernels      all {count} were compiled before\n"
+    assert run(environment, "compile") == f"kernels      all {count} are already compiled\n"
 
 
 RANDOM_SEARCH = "search:worlds=2,playouts=random,evidence=nothing"
@@ -153,7 +153,7 @@ runpy.run_module("wizard_env.compiled", run_name="__main__")
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
     )
-    assert done.stdout == "all kernels were compiled before\n", done.stderr
+    assert done.stdout == "all kernels are already compiled\n", done.stderr
 
 
 def test_the_server_is_ready_when_everything_is_compiled(environment: dict[str, str], tmp_path: Path) -> None:

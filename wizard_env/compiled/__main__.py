@@ -13,7 +13,7 @@ def main() -> None:
         sys.stdout.write(f"{count} of {len(missing)}: {kernel.name}\n")
         sys.stdout.flush()
     if not missing:
-        sys.stdout.write("all kernels were compiled before\n")
+        sys.stdout.write("all kernels are already compiled\n")
 
 
 if __name__ == "__main__":

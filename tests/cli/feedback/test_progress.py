@@ -85,7 +85,7 @@ def test_a_signal_ends_a_run_after_an_iteration(clock: list[float]) -> None:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)  # as Ray does when it starts
             iterate(bar, clock, 0, 1.0, iterations=2)
             os.kill(os.getpid(), signal.SIGTERM)
-            assert bar.details() == ["stopping after this iteration; Ctrl-C again: at once"]
+            assert bar.details() == ["stopping after this iteration; press Ctrl-C again to stop now"]
             with pytest.raises(StopLearning):
                 iterate(bar, clock, 0, 1.0, iterations=1)
             os.kill(os.getpid(), signal.SIGTERM)

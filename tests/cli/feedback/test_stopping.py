@@ -20,9 +20,9 @@ def test_distill(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = wizard(*command)
     assert stopped.code == 130
     assert len(read_curves(folder / CURVES)) == 1
-    assert "of actions alike" in resume(wizard, stopped).out
+    assert "of actions agree" in resume(wizard, stopped).out
     assert len(read_curves(folder / CURVES)) == 2
-    assert "of actions alike" in wizard(*command).out  # it is finished
+    assert "of actions agree" in wizard(*command).out  # it is finished
     assert len(read_curves(folder / CURVES)) == 2
 
 
