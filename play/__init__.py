@@ -1,1 +1,1 @@
-"""For people: the command line, the terminal, the browser and reports."""
+"""Games for people: sessions, narration, languages, the terminal and the browser."""
