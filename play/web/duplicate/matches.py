@@ -15,7 +15,7 @@ from wizard_env.play.language.translation import t
 from wizard_env.play.web.tables.hub import Hub, Ticket
 from wizard_env.play.web.tables.setup import Setup, UnknownTableError, new_setup
 from wizard_env.play.web.tables.table import Table
-from wizard_env.play.web.tables.transitions import State, Transition, change_setup
+from wizard_env.play.web.tables.transitions import TableState, Transition, change_setup
 
 _DAILY = "daily"
 """The name of the match of the day."""
@@ -60,7 +60,7 @@ class Matches:
         return replace(new_setup(DAILY_RULES, seats, stand_in=agent), match=match)
 
 
-def _begin_match(state: State) -> Transition | None:
+def _begin_match(state: TableState) -> Transition | None:
     if state.setup.seats.count(None) != 1:
         raise ValueError(t("the same deals can be played by others if one person sits at the table"))
     match = state.setup.match or secrets.token_urlsafe(9)

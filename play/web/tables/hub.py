@@ -20,7 +20,7 @@ from wizard_env.play.web.tables.setup import Setup, new_setup, new_token
 from wizard_env.play.web.tables.store import StoreError
 from wizard_env.play.web.tables.table import Table
 from wizard_env.play.web.tables.tables import Tables
-from wizard_env.play.web.tables.transitions import Decision, State, Transition
+from wizard_env.play.web.tables.transitions import Change, TableState, Transition
 from wizard_env.play.web.tables.views import NOBODY
 from wizard_env.records.game_records import write_records
 
@@ -123,9 +123,9 @@ class Hub:
             if transition is not None and not isinstance(command, SetPace):
                 connection.drop_question()
 
-    async def change(self, table: Table, decide: Decision) -> Transition | None:
+    async def change(self, table: Table, change: Change) -> Transition | None:
         """Change a table as `Tables.change` does, show it to everybody there, and let agents act."""
-        transition = await self.tables.change(table, decide)
+        transition = await self.tables.change(table, change)
         if transition is not None:
             self._show(table)
             if transition.ends_the_game:
@@ -237,7 +237,7 @@ class Hub:
         except StoreError as error:
             self._complain(table, str(error))
 
-    def _leave_if_away(self, table: Table, seat: int, state: State) -> Transition | None:
+    def _leave_if_away(self, table: Table, seat: int, state: TableState) -> Transition | None:
         seats = self.connections.audience(table).seats
         return transitions.leave(state, seat) if seats and seat not in seats else None
 

@@ -9,7 +9,7 @@ from wizard_env.play.language.translation import t
 from wizard_env.play.session import Session
 from wizard_env.play.web.tables.setup import Setup, UnknownTableError, digest
 from wizard_env.play.web.tables.store import OVER, WAITING
-from wizard_env.play.web.tables.transitions import State, Transition
+from wizard_env.play.web.tables.transitions import TableState, Transition
 from wizard_env.play.web.tables.views import NOBODY, view_of
 
 
@@ -24,7 +24,7 @@ class Audience(NamedTuple):
 class Table:
     """A table of a server. It moves from state to state by transitions that are saved."""
 
-    def __init__(self, name: str, state: State, version: int = 0) -> None:
+    def __init__(self, name: str, state: TableState, version: int = 0) -> None:
         """Show a state that was saved `version` times; links contain the name."""
         self.name = name
         self.state = state

@@ -16,7 +16,7 @@ from wizard_env.play.language.translation import t
 from wizard_env.play.web.tables.setup import Setup, UnknownTableError
 from wizard_env.play.web.tables.store import EMPTY, WAITING, DamagedError, Save, StaleError, Store, Stored
 from wizard_env.play.web.tables.table import Table
-from wizard_env.play.web.tables.transitions import Decision, State, Transition
+from wizard_env.play.web.tables.transitions import Change, TableState, Transition
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class Tables:
 
     async def open(self, setup: Setup, in_use: Collection[str] = ()) -> Table:
         """Open a table; those `in_use` stay. Raises FullError and StoreError, and as `Session` does."""
-        table = Table(secrets.token_urlsafe(9), State.of(setup, self._find))
+        table = Table(secrets.token_urlsafe(9), TableState.of(setup, self._find))
         await self._finish(self._insert(table, in_use))
         return table
 
@@ -98,24 +98,24 @@ class Tables:
         return table
 
     def _restore(self, stored: Stored) -> Table:
-        state = State.of(Setup.from_json(stored.setup), self._find, stored.history)
+        state = TableState.of(Setup.from_json(stored.setup), self._find, stored.history)
         return Table(stored.name, state, stored.version)
 
     async def of_match(self, match: str) -> list[Stored]:
         """Return the tables of a match as they are stored, the oldest first. Raises StoreError."""
         return await self._call_store(partial(self._store.of_match, match))
 
-    async def change(self, table: Table, decide: Decision) -> Transition | None:
+    async def change(self, table: Table, change: Change) -> Transition | None:
         """Change a table, and return the transition, or None if it stays as it is.
 
-        `decide` is called while nothing else changes the table. A table that is deserted before its game has
-        begun is deleted. Raises StoreError, and what `decide` raises; the table then stays as it is.
+        `change` is called while nothing else changes the table. A table that is deserted before its game has
+        begun is deleted. Raises StoreError, and what `change` raises; the table then stays as it is.
         """
-        return await self._finish(self._change(table, decide))
+        return await self._finish(self._change(table, change))
 
-    async def _change(self, table: Table, decide: Decision) -> Transition | None:
+    async def _change(self, table: Table, change: Change) -> Transition | None:
         async with table.lock:
-            transition = decide(table.state)
+            transition = change(table.state)
             if transition is None:
                 return None
             if transition.after.setup.is_deserted:
@@ -126,7 +126,7 @@ class Tables:
                 table.take_over(transition, await self._save(table, transition.after))
             return transition
 
-    async def _save(self, table: Table, state: State) -> int:
+    async def _save(self, table: Table, state: TableState) -> int:
         """Save a state of a table, and return its new version."""
         now = max(time.time(), self._store.newest)  # by a clock that was set back it would look old
         history = state.session.game.history

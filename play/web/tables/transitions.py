@@ -18,7 +18,7 @@ from wizard_env.play.web.tables.setup import Setup
 from wizard_env.play.web.tables.store import EMPTY, OVER, RUNNING, WAITING
 
 
-class State(NamedTuple):
+class TableState(NamedTuple):
     """All of a table that changes."""
 
     setup: Setup
@@ -43,8 +43,8 @@ class State(NamedTuple):
 class Transition(NamedTuple):
     """A step of a table from one state to the next."""
 
-    before: State
-    after: State
+    before: TableState
+    after: TableState
 
     @property
     def event(self) -> Event | None:
@@ -57,11 +57,11 @@ class Transition(NamedTuple):
         return self.event is not None and self.after.session.game.seat is None
 
 
-Decision = Callable[[State], Transition | None]
+Change = Callable[[TableState], Transition | None]
 """Computes the transition from the state that it is given, or returns None to leave the table as it is."""
 
 
-def obey(state: State, seat: int, command: Command) -> Transition | None:
+def obey(state: TableState, seat: int, command: Command) -> Transition | None:
     """Compute the transition that a command of a seat asks for."""
     match command:
         case Act():
@@ -74,7 +74,7 @@ def obey(state: State, seat: int, command: Command) -> Transition | None:
             return change_setup(state, replace(state.setup, seconds=command.seconds))
 
 
-def _act(state: State, seat: int, command: Act) -> Transition | None:
+def _act(state: TableState, seat: int, command: Act) -> Transition | None:
     decisions = len(state.session.events)
     if not state.setup.begun:
         raise ValueError(t("the game has not begun: seats are open"))
@@ -84,53 +84,53 @@ def _act(state: State, seat: int, command: Act) -> Transition | None:
         raise ValueError(t("the table has changed in the meantime"))
     session = state.session.clone()
     session.act(seat, command.action)
-    return Transition(state, State(state.setup, session))
+    return Transition(state, TableState(state.setup, session))
 
 
-def advance(state: State, asked: Session, action: int) -> Transition | None:
+def advance(state: TableState, asked: Session, action: int) -> Transition | None:
     """Take the action that an agent chose in the session it was asked in, if that is still the table's."""
     if state.session is not asked:
         return None
     session = asked.clone()
     session.advance(action)
-    return Transition(state, State(state.setup, session))
+    return Transition(state, TableState(state.setup, session))
 
 
-def _take_back(state: State, seat: int) -> Transition:
+def _take_back(state: TableState, seat: int) -> Transition:
     if state.setup.seats.count(None) > 1:
         raise ValueError(t("nothing can be taken back while another person sits at the table"))
     if state.setup.match is not None:
         raise ValueError(t("nothing can be taken back in a match: others play the same deals"))
     session = state.session.clone()
     session.take_back(seat)
-    return Transition(state, State(state.setup, session))
+    return Transition(state, TableState(state.setup, session))
 
 
-def _begin(state: State, seat: int) -> Transition | None:
+def _begin(state: TableState, seat: int) -> Transition | None:
     if seat != state.setup.host:
         raise ValueError(t("only the host may begin the game"))
     return None if state.setup.begun else change_setup(state, replace(state.setup, begun=True))
 
 
-def take_seat(state: State, person: str | None, token: str) -> Transition | None:
+def take_seat(state: TableState, person: str | None, token: str) -> Transition | None:
     """Seat a person, whose token opens the seat from now on; see `Setup.with_person`."""
     if person is not None:
         check_distinct(person, state.setup.people.values(), t("another person at this table"))
     return change_setup(state, state.setup.with_person(person, token))
 
 
-def leave(state: State, seat: int) -> Transition | None:
+def leave(state: TableState, seat: int) -> Transition | None:
     """Compute the transition to an agent in a person's seat; before the game the seat is open again."""
     return change_setup(state, state.setup.without_person(seat))
 
 
-def come_back(state: State, seat: int) -> Transition | None:
+def come_back(state: TableState, seat: int) -> Transition | None:
     """Compute the transition to a person who had left and acts again."""
     left = tuple(other for other in state.setup.left if other != seat)
     return change_setup(state, replace(state.setup, left=left))
 
 
-def change_setup(state: State, setup: Setup) -> Transition | None:
+def change_setup(state: TableState, setup: Setup) -> Transition | None:
     """Compute the transition to another setup; the game is the same, but others may act in it."""
     if setup == state.setup:
         return None
@@ -139,4 +139,4 @@ def change_setup(state: State, setup: Setup) -> Transition | None:
         session = session.clone()
         for seat, name in enumerate(setup.acting):
             session.hand_over(seat, name)
-    return Transition(state, State(setup, session))
+    return Transition(state, TableState(setup, session))

@@ -20,7 +20,7 @@ from wizard_env.play.web.tables.connections import (
 )
 from wizard_env.play.web.tables.setup import Setup
 from wizard_env.play.web.tables.table import Table
-from wizard_env.play.web.tables.transitions import State
+from wizard_env.play.web.tables.transitions import TableState
 from wizard_env.play.web.tables.views import NOBODY
 
 
@@ -43,7 +43,7 @@ class FakeWebSocket:
 
 
 def a_table() -> Table:
-    return Table("name", State.of(Setup(Rules(3), ("random", "random", "random"), seed=7), load))
+    return Table("name", TableState.of(Setup(Rules(3), ("random", "random", "random"), seed=7), load))
 
 
 def connected(websocket: FakeWebSocket, table: Table) -> Connection:

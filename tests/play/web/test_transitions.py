@@ -12,7 +12,7 @@ from wizard_env.play.web.tables.setup import Setup
 from wizard_env.play.web.tables.store import EMPTY, OVER, RUNNING, WAITING
 from wizard_env.play.web.tables.table import Table
 from wizard_env.play.web.tables.transitions import (
-    State,
+    TableState,
     Transition,
     advance,
     come_back,
@@ -24,14 +24,14 @@ from wizard_env.play.web.tables.transitions import (
 PACE = SetPace(kind="pace", seconds=2)
 
 
-def begin(*seats: str | None, **options: object) -> State:
+def begin(*seats: str | None, **options: object) -> TableState:
     setup = Setup(
         Rules(3, hand_sizes=(1,)), seats or (None, "random", "random"), 7, "heuristic", {0: "digest"}
     )
-    return State.of(replace(setup, **options), load)  # type: ignore[arg-type]
+    return TableState.of(replace(setup, **options), load)  # type: ignore[arg-type]
 
 
-def play(state: State) -> Transition:
+def play(state: TableState) -> Transition:
     """The next action: an agent's choice, or the first legal one of a person."""
     session = state.session
     if session.waits_for_an_agent:
