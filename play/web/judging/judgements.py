@@ -5,6 +5,7 @@ from collections import OrderedDict
 from functools import partial
 from typing import Any
 
+from wizard_env import Game
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.judging.sums import judge
 from wizard_env.play.web.tables.agents import Agents
@@ -14,8 +15,15 @@ _KEPT = 1000
 """Judgements that are kept; the least recently used is dropped."""
 
 
+async def ask_to_judge(
+    agents: Agents, game: Game, round_number: int, agent: str, client: str
+) -> dict[str, Any]:
+    """Have an agent judge a round, see `judge`, in the queue for costly questions. Raises as `Agents.ask`."""
+    return await agents.ask(agent, partial(judge, game, round_number, agent), client, costly=True)
+
+
 class Judgements:
-    """Judgements by table, round and agent. Agents are asked in the queue for costly questions."""
+    """Judgements by table, round and agent; see `ask_to_judge`."""
 
     def __init__(self, agents: Agents) -> None:
         self._agents = agents
@@ -34,8 +42,8 @@ class Judgements:
         ends = [number for number, event in enumerate(session.events) if event.points is not None]
         key = (table.name, round_number, agent, tuple(session.game.history[: ends[round_number - 1] + 1]))
         if key not in self._kept:
-            asked = partial(judge, session.game, round_number, agent)
-            self._kept[key] = asyncio.create_task(self._agents.ask(agent, asked, client, costly=True))
+            judging = ask_to_judge(self._agents, session.game, round_number, agent, client)
+            self._kept[key] = asyncio.create_task(judging)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import asdict
-from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -10,7 +9,7 @@ from starlette.routing import Route
 
 from wizard_env.play.web.access.messages import AssessMoment, JudgeRound, Moment
 from wizard_env.play.web.access.requests import client_behind, read_message
-from wizard_env.play.web.judging.sums import judge
+from wizard_env.play.web.judging.judgements import ask_to_judge
 from wizard_env.play.web.study import review
 from wizard_env.play.web.tables.endpoints import hub_of
 
@@ -35,9 +34,8 @@ async def _assess_moment(request: Request) -> Response:
 async def _judge_round(request: Request) -> Response:
     message = await read_message(request, JudgeRound)
     game = await asyncio.to_thread(review.read, message.record)
-    asked = partial(judge, game, message.round_number, message.agent)
-    agents = hub_of(request).agents
-    return JSONResponse(await agents.ask(message.agent, asked, client_behind(request), costly=True))
+    agents, client = hub_of(request).agents, client_behind(request)
+    return JSONResponse(await ask_to_judge(agents, game, message.round_number, message.agent, client))
 
 
 RECORD_ROUTES = [
