@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from wizard_env.play.language.translation import t
 
@@ -17,16 +17,23 @@ class BusyError(ValueError):
     """Too many questions are waiting."""
 
 
+class _Question(NamedTuple):
+    """A question that waits."""
+
+    compute: Callable[[], Any]
+    answer: asyncio.Future[Any]
+
+
 class Questions:
     """A queue of questions. Clients take turns, so one that asks much delays the others little."""
 
-    def __init__(self, name: str, at_once: int, most_each: int, most: int) -> None:
+    def __init__(self, name: str, *, at_once: int, most_each: int, most: int) -> None:
         """Answer `at_once` questions at a time; `most_each` of a client and `most` in all may wait."""
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=name)
         self._free = at_once
         self._most_each = most_each
         self._most = most
-        self._queues: OrderedDict[str, deque[tuple[asyncio.Future[Any], Callable[[], Any]]]] = OrderedDict()
+        self._queues: OrderedDict[str, deque[_Question]] = OrderedDict()
 
     async def ask(self, client: str, question: Callable[[], T]) -> T:
         """Answer a question; cancelling drops it. Raises BusyError, and what the question raises."""
@@ -36,24 +43,24 @@ class Questions:
                 del self._queues[client]
             raise BusyError(t("too many questions are waiting for agents; try again"))
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        item = (answer, question)
-        queue.append(item)
+        waiting = _Question(question, answer)
+        queue.append(waiting)
         self._start()
         try:
             return await answer
         finally:
-            self._drop(client, item)
+            self._drop(client, waiting)
 
     def _start(self) -> None:
         """Give every free thread a question, from one client after the other."""
         while self._free and self._queues:
             client, queue = self._queues.popitem(last=False)
-            answer, question = queue.popleft()
+            question = queue.popleft()
             if queue:
                 self._queues[client] = queue  # which is now the last
             self._free -= 1
-            running = asyncio.get_running_loop().run_in_executor(self._threads, question)
-            running.add_done_callback(partial(self._finish, answer))
+            running = asyncio.get_running_loop().run_in_executor(self._threads, question.compute)
+            running.add_done_callback(partial(self._finish, question.answer))
 
     def _finish(self, answer: "asyncio.Future[Any]", running: "asyncio.Future[Any]") -> None:
         self._free += 1
@@ -67,11 +74,11 @@ class Questions:
             answer.set_result(running.result())
         self._start()
 
-    def _drop(self, client: str, item: "tuple[asyncio.Future[Any], Callable[[], Any]]") -> None:
+    def _drop(self, client: str, question: _Question) -> None:
         queue = self._queues.get(client)
         if queue is not None:
             with suppress(ValueError):
-                queue.remove(item)
+                queue.remove(question)
             if not queue:
                 del self._queues[client]
 

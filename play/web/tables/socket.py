@@ -39,7 +39,10 @@ async def table_socket(websocket: WebSocket) -> None:
 
 
 async def _attend(websocket: WebSocket) -> None:
-    """Do the same; raise ValueError or StoreError for a browser that is refused."""
+    """Let a browser sit down or watch, and obey it until it goes.
+
+    Raises ValueError or StoreError if it is refused.
+    """
     hub: Hub = websocket.app.state.hub
     bucket = Bucket(_LIMIT)
     bucket.take()
