@@ -2,19 +2,15 @@
 
 import socket
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from socket import AF_INET, AF_INET6
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from wizard_env.cli.feedback.console import say
 from wizard_env.cli.speed import compile_missing
 from wizard_env.files.writing import check_file, check_folder
-
-if TYPE_CHECKING:
-    from wizard_env.play.web.access.readiness import Readiness
 
 OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
 """Agents offered if none are named; the last one is preselected for every seat."""
@@ -50,7 +46,7 @@ def serve(
     import uvicorn
 
     from wizard_env.play.web.access.addresses import Addresses
-    from wizard_env.play.web.access.readiness import Readiness
+    from wizard_env.play.web.access.readiness import Readiness, prepare
     from wizard_env.play.web.server import make_app
 
     check_file(database)
@@ -71,7 +67,7 @@ def serve(
 
         def get_ready() -> None:
             try:
-                prepare(offered, readiness)
+                prepare(offered, readiness, compile_missing)
             except Exception as error:
                 failures.append(error)
                 server.should_exit = True
@@ -88,28 +84,3 @@ def serve(
             preparing.join()
     for failure in failures:
         raise failure
-
-
-def prepare(agents: Sequence[str], readiness: "Readiness") -> None:
-    """Compile the kernels, play two rounds, and let each agent act and judge: the first time is slow."""
-    import numpy as np
-
-    from wizard_env import Game, Rules, View
-    from wizard_env.agents.assessment import assess
-    from wizard_env.loading import load
-
-    def report(done: int, total: int) -> None:
-        readiness.done, readiness.total = done, total + len(agents)
-
-    readiness.total = len(agents)
-    compile_missing(report)
-    game = Game(Rules(hand_sizes=(1, 1)), seed=0)
-    view = View.of([game])
-    while game.phase != "over":
-        game.step(game.legal_actions()[0])
-    for name in agents:
-        agent = load(name)
-        agent.act(view, np.random.default_rng(0))
-        assess(agent, view, np.random.default_rng(0))
-        readiness.done += 1
-    readiness.ready = True

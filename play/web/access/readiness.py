@@ -1,9 +1,15 @@
 """Readiness of a server: its kernels are compiled, and its agents have acted once."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+
+from wizard_env import Game, Rules, View
+from wizard_env.agents.assessment import assess
+from wizard_env.loading import load
 
 
 @dataclass
@@ -18,6 +24,34 @@ class Readiness:
 
 READY = Readiness(ready=True)
 """For a server that compiles kernels when they are first called."""
+
+
+def prepare(
+    agents: Sequence[str],
+    readiness: Readiness,
+    compile_kernels: Callable[[Callable[[int, int], None]], None],
+) -> None:
+    """Compile the kernels, play two rounds, and let each agent act and judge: the first time is slow.
+
+    compile_kernels: compiles what is missing, and reports after each kernel the number compiled so far and
+    the number that were missing.
+    """
+
+    def report(done: int, total: int) -> None:
+        readiness.done, readiness.total = done, total + len(agents)
+
+    readiness.total = len(agents)
+    compile_kernels(report)
+    game = Game(Rules(hand_sizes=(1, 1)), seed=0)
+    view = View.of([game])
+    while game.phase != "over":
+        game.step(game.legal_actions()[0])
+    for name in agents:
+        agent = load(name)
+        agent.act(view, np.random.default_rng(0))
+        assess(agent, view, np.random.default_rng(0))
+        readiness.done += 1
+    readiness.ready = True
 
 
 async def show_readiness(request: Request) -> Response:

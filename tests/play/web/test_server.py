@@ -546,14 +546,14 @@ def test_wizard_serve_behind_a_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_a_server_that_cannot_get_ready_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """With the reason, and without an address."""
 
-    def fail(agents: object, readiness: object) -> None:
+    def fail(agents: object, readiness: object, compile_kernels: object) -> None:
         raise ValueError("no kernel today")
 
     def run(server: uvicorn.Server, sockets: object) -> None:
         while not server.should_exit:
             time.sleep(0.01)
 
-    monkeypatch.setattr("wizard_env.cli.serve.prepare", fail)
+    monkeypatch.setattr("wizard_env.play.web.access.readiness.prepare", fail)
     monkeypatch.setattr("uvicorn.Server.run", run)
     outcome = serve("--database", str(tmp_path / "tables.sqlite"))
     assert "no kernel today" in str(outcome.exception)
