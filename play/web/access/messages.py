@@ -13,8 +13,8 @@ and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try agai
     POST /tables/NAME/seats         TakeSeat -> {"table", "seat", "token"}
     GET  /tables/NAME/invitation    {"address", "reachable": bool, "qr": text of an SVG}
     GET  /tables/NAME/record        the record of a game that is over, with the names of its players
-    POST /tables/NAME/judgement     JudgeTable -> a judgement of a finished round, see `judging.sums`; from
-                                    those at the table while the game is on, from anyone once it is over
+    POST /tables/NAME/judgement     JudgeTable -> a judgement of a finished round, see `judging.judgement`;
+                                    from those at the table while the game is on, from anyone once it is over
     POST /tables/NAME/match         AtSeat -> {"match"} and an invitation: others may now play the same deals
     POST /tables/NAME/comparison    Compare -> results with the same deals, see `duplicate.comparison`
     GET  /matches/NAME              {"rules", "seats", "tables": their number}
@@ -23,7 +23,7 @@ and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try agai
     POST /records/moment            Moment -> the game with open hands, see `study.review`
     POST /records/decision          Moment -> the view of the seat that acted next, as it was then
     POST /records/assessment        AssessMoment -> an agent's advice to that seat, from what it knew
-    POST /records/judgement         JudgeRound -> a judgement, see `judging.sums`
+    POST /records/judgement         JudgeRound -> a judgement, see `judging.judgement`
 
 A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "watchers": bool, "turn": seat
 or null, "round_number", "num_rounds", "scores", "rules"}. An invitation is not `reachable` if only the

@@ -7,7 +7,7 @@ from typing import Any
 
 from wizard_env import Game
 from wizard_env.play.language.translation import t
-from wizard_env.play.web.judging.sums import judge
+from wizard_env.play.web.judging.judgement import judge
 from wizard_env.play.web.tables.agents import Agents
 from wizard_env.play.web.tables.table import Table
 

@@ -26,7 +26,7 @@ from wizard_env.evaluation.analysis import analyse
 from wizard_env.play.web.access.guard import REQUEST_BURST
 from wizard_env.play.web.access.messages import LONGEST_RECORD
 from wizard_env.play.web.access.requests import LONGEST_BODY
-from wizard_env.play.web.judging.sums import round_to_tenths
+from wizard_env.play.web.judging.judgement import round_to_tenths
 from wizard_env.play.web.server import PAGE, make_app
 from wizard_env.play.web.tables.endpoints import STRENGTH
 from wizard_env.play.web.tables.socket import LONGEST_MESSAGE

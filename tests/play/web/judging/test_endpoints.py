@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.play.web.seats import Seat, browser, play_to_the_end, sit_down
-from wizard_env.play.web.judging.sums import judge
+from wizard_env.play.web.judging.judgement import judge
 from wizard_env.play.web.server import make_app
 
 JUDGE = "search:worlds=2"

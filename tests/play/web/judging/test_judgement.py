@@ -7,7 +7,7 @@ import pytest
 from tests.play.sessions import fresh, play_on
 from wizard_env import Rules
 from wizard_env.agents import load
-from wizard_env.play.web.judging.sums import judge
+from wizard_env.play.web.judging.judgement import judge
 
 JUDGE = "search:worlds=4"
 
