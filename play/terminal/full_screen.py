@@ -186,10 +186,12 @@ class TerminalApp(App[None]):
         table.add_column(t("plays"))
         played = dict(scene.trick)
         names = seat_names(self._session, self._seat)
-        winning = None if scene.winning is None else scene.trick[scene.winning][0]
+        winning_seat = None
+        if scene.winning is not None:
+            winning_seat, _ = scene.trick[scene.winning]
         for seat in scene.seats:
             card = Text() if seat.number not in played else _colored_card(played[seat.number])
-            if seat.number == winning:
+            if seat.number == winning_seat:
                 card.append(f" {t('is winning')}")
             table.add_row(
                 ">" if seat.acts else " ",
