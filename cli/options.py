@@ -1,7 +1,5 @@
 """Options that several commands share, and the rules that they describe."""
 
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,17 +10,10 @@ if TYPE_CHECKING:
 
 
 def _use_threads(count: int | None) -> None:
-    """Limit the threads of this process, torch's too."""
-    if count is None:
-        return
-    from wizard_env import set_num_threads
-    from wizard_env.compiled.jit import config
+    if count is not None:
+        from wizard_env.evaluation.workers import limit_threads
 
-    count = min(count, int(config.NUMBA_NUM_THREADS))  # torch would start any number
-    set_num_threads(count)
-    os.environ["OMP_NUM_THREADS"] = str(count)  # for torch, if it is imported later
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(count)
+        limit_threads(count)
 
 
 Agents = Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs.")]

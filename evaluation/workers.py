@@ -13,6 +13,7 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Any, Protocol, TypeVar
 
+from wizard_env.compiled.jit import config
 from wizard_env.compiled.processes import end_with_parent
 from wizard_env.compiled.threads import set_num_threads
 from wizard_env.evaluation.ray_cluster import connect
@@ -59,15 +60,16 @@ def _prepare_process() -> None:
     """Prepare a process of a pool. Ctrl-C reaches it too, but its parent decides what happens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
-    use_one_thread()
+    limit_threads(1)
 
 
-def use_one_thread() -> None:
-    """Keep this process to one thread; the other cores belong to other workers."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # for torch, if it is imported later
+def limit_threads(count: int) -> None:
+    """Limit the threads of this process, torch's too; workers take one each."""
+    count = min(count, int(config.NUMBA_NUM_THREADS))  # torch would start any number
+    set_num_threads(count)
+    os.environ["OMP_NUM_THREADS"] = str(count)  # for torch, if it is imported later
     if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(1)
-    set_num_threads(1)
+        sys.modules["torch"].set_num_threads(count)
 
 
 @contextmanager
@@ -99,5 +101,5 @@ def _map_on_ray(ray: Any, function: Callable[[_T], _R], tasks: Iterable[_T], /) 
 
 
 def _with_one_thread(function: Callable[[_T], _R], task: _T) -> _R:
-    use_one_thread()
+    limit_threads(1)
     return function(task)

@@ -14,7 +14,7 @@ from typing import Any
 import torch.distributed as dist
 
 from tools.marked_tables import fill, head, row
-from wizard_env.evaluation.workers import use_one_thread
+from wizard_env.evaluation.workers import limit_threads
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
 from wizard_env.train.parallel.process_group import ProcessGroup
@@ -58,7 +58,7 @@ def measure_learner(learner: Learner) -> dict[str, float]:
 
 def work(rank: int, folder: str) -> None:
     """Measure as one of the two workers; the second sleeps while the first is measured alone."""
-    use_one_thread()
+    limit_threads(1)
     keep_freed_memory()
     dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=WORKERS)
     group, rows = ProcessGroup(), []

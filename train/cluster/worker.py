@@ -9,7 +9,7 @@ from typing import Any
 import ray
 import torch.distributed as dist
 
-from wizard_env.evaluation.workers import use_one_thread
+from wizard_env.evaluation.workers import limit_threads
 from wizard_env.train.cluster.mailbox import Job, read_files, write_files
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
@@ -33,7 +33,7 @@ def work(given: Mapping[str, Job]) -> None:
     given: the job, under the name "job".
     """
     job = given["job"]
-    use_one_thread()
+    limit_threads(1)
     keep_freed_memory()
     peers = ProcessGroup() if dist.is_initialized() and dist.get_world_size() > 1 else ALONE
     try:
