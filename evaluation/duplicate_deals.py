@@ -44,8 +44,20 @@ def load_players(entrants: Sequence[Entrant | str]) -> tuple[Player, ...]:
 
 
 def arrange(entrants: int, num_players: int) -> NDArray[np.int64]:
-    """Return int64 [arrangements, seats]: in arrangement a, entrant (s + a) % entrants takes seat s."""
-    return (np.arange(entrants)[:, np.newaxis] + np.arange(num_players)) % entrants
+    """Return int64 [arrangements, seats]: the entrant that takes each seat, see `entrant_at`."""
+    return entrant_at(np.arange(num_players), np.arange(entrants)[:, np.newaxis], entrants)
+
+
+def entrant_at(
+    seat: NDArray[np.integer[Any]], arrangement: NDArray[np.integer[Any]] | int, entrants: int
+) -> NDArray[np.int64]:
+    """Return the entrant that takes a seat in an arrangement; arrangements repeat after `entrants`."""
+    return (seat + arrangement) % entrants
+
+
+def arrangement_with(entrant: NDArray[np.int64], seat: NDArray[np.int64], entrants: int) -> NDArray[np.int64]:
+    """Return the arrangement in which an entrant takes a seat."""
+    return (entrant - seat) % entrants
 
 
 class Deals(NamedTuple):
@@ -107,8 +119,7 @@ def play(deals: Deals) -> Results:
             pad[:, :, number] = states[name][:, : rules.num_players].reshape(*shape[:2], -1)
         dealers[:, number] = states["dealer"].reshape(shape[:2])[:, 0]
     seats = np.arange(rules.num_players)
-    # the inverse of `arrange`: the arrangement in which an entrant takes a seat
-    taken = (np.arange(len(players))[:, np.newaxis] - seats) % len(players)
+    taken = arrangement_with(np.arange(len(players))[:, np.newaxis], seats, len(players))
     hands = {name: pad[:, taken, :, seats] for name, pad in pads.items()}
     timed = [games.agents[number] for number in games.agent_of_entrant]
     return Results(

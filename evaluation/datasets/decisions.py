@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, Agent, Games, Rules, View, printed_actions, reorder_actions
 from wizard_env.chance.sampling import next_words, noise_streams
+from wizard_env.evaluation.duplicate_deals import entrant_at
 from wizard_env.view import Actions
 
 _ROWS = 2**16
@@ -32,7 +33,7 @@ class Behaviour:
     """The agents that play, and the decisions that are kept."""
 
     agents: tuple[str, ...]
-    """Names of agents, as `load` takes them. In game g, seat s is taken by agent (s + g) % len(agents)."""
+    """Names of agents, as `load` takes them. They sit in game g as in arrangement g, see `entrant_at`."""
     canonical_suits: bool = False
     """Show observations, masks, actions and probabilities in the acting seat's canonical order of suits."""
     skip_forced: bool = False
@@ -81,7 +82,7 @@ def play_decisions(
     running = np.arange(count)
     while len(running):
         seat, index = games.seat[running].astype(np.int8), games.states["round_index"][running]
-        owner = (seat + numbers[running]) % len(agents)
+        owner = entrant_at(seat, numbers[running], len(agents))
         view = games.view(running, next_words(streams, running))
         actions, probabilities = act_with_probabilities(agents, owner, view, rng)
         if behaviour.canonical_suits:

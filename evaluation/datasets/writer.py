@@ -14,7 +14,7 @@ from wizard_env import Agent, Game, Rules, __version__, load, write_records
 from wizard_env.agents.network import LAYOUT
 from wizard_env.evaluation.datasets.decisions import Behaviour, games_at_once, least_decisions, play_decisions
 from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, ShardWriter
-from wizard_env.evaluation.duplicate_deals import replay
+from wizard_env.evaluation.duplicate_deals import entrant_at, replay
 from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.files.json_objects import read_object
 from wizard_env.files.locks import locked
@@ -162,6 +162,6 @@ def _replay(rules: Rules, columns: dict[str, NDArray[Any]], agents: Sequence[str
     games = []
     for start, actions in zip(starts, np.split(columns["action"], starts[1:]), strict=True):
         first = int(columns["game"][start])
-        seated = [agents[(seat + first) % len(agents)] for seat in range(rules.num_players)]
+        seated = [agents[one] for one in entrant_at(np.arange(rules.num_players), first, len(agents))]
         games.append(replay(rules, int(columns["deal_seed"][start]), actions, seated))
     return games
