@@ -1,6 +1,6 @@
 """View: the information of the acting seats of some games, and the protocol of agents that act on it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
@@ -147,13 +147,28 @@ def actions_by_owner(
     owner: int [n], the index of the agent that takes each decision.
     """
     actions = np.empty(len(view), np.int64)
+    for agent, rows, part in split_by_owner(agents, owner, view):
+        chosen = agent.act(part, rng)
+        if part is view:
+            return chosen
+        actions[rows] = chosen
+    return actions
+
+
+def split_by_owner(
+    agents: Sequence[Agent], owner: NDArray[np.integer[Any]], view: View
+) -> Iterator[tuple[Agent, NDArray[np.bool_], View]]:
+    """Yield each agent that takes a decision, with the mask and the view of its decisions.
+
+    An agent that takes all of them gets the view itself. owner: as for `actions_by_owner`.
+    """
     for number, agent in enumerate(agents):
         theirs = owner == number
         if theirs.all():
-            return agent.act(view, rng)
+            yield agent, theirs, view
+            return
         if theirs.any():
-            actions[theirs] = agent.act(view.select(theirs), rng)
-    return actions
+            yield agent, theirs, view.select(theirs)
 
 
 def printed_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:

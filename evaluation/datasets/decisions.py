@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, Agent, Games, Rules, View, printed_actions, reorder_actions
 from wizard_env.chance.sampling import next_words, noise_streams
 from wizard_env.evaluation.duplicate_deals import entrant_at
-from wizard_env.view import Actions
+from wizard_env.view import Actions, split_by_owner
 
 _ROWS = 2**16
 """About the number of decisions that are kept in memory until their games end."""
@@ -125,13 +125,10 @@ def act_with_probabilities(
     agents: Sequence[Agent], owner: NDArray[np.integer], view: View, rng: np.random.Generator
 ) -> tuple[Actions, _Probabilities]:
     """Ask each agent for its actions, as `wizard_env.view.actions_by_owner` does, and their probabilities."""
-    if (owner == owner[0]).all():
-        return _ask(agents[owner[0]], view, rng)
     actions = np.empty(len(view), np.int64)
     probabilities = np.empty((len(view), NUM_ACTIONS), np.float32)
-    for number in np.unique(owner):
-        theirs = owner == number
-        actions[theirs], probabilities[theirs] = _ask(agents[number], view.select(theirs), rng)
+    for agent, rows, part in split_by_owner(agents, owner, view):
+        actions[rows], probabilities[rows] = _ask(agent, part, rng)
     return actions, probabilities
 
 
