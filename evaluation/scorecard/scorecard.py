@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.scorecard import protocol
 from wizard_env.evaluation.scorecard.protocol import PARTS, SEED, Table
 from wizard_env.evaluation.standings import Bidding, Standing, summarize
-from wizard_env.evaluation.statistics import Estimate, estimate_weighted_sums
+from wizard_env.evaluation.statistics import estimate_weighted_sums
 from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.files.json_objects import read_object
 from wizard_env.games import game_seeds
@@ -24,6 +24,7 @@ from wizard_env.games import game_seeds
 REFERENCES = Path(__file__).parent / "references.json"
 """The results of `random` and `champion`: the 0 and the 100 of every score."""
 _WEAKEST, _STRONGEST = "random", "champion"
+_Result = TypeVar("_Result", float, NDArray[np.float64])
 
 
 @dataclass(frozen=True)
@@ -113,13 +114,28 @@ class Scorecard:
         return asdict(self)
 
 
+class Scale(NamedTuple):
+    """The results of `random` and of `champion`, whose scores are 0 and 100."""
+
+    random: float
+    champion: float
+
+    def score(self, result: _Result) -> _Result:
+        """Return the score of a result."""
+        return 100 * (result - self.random) / (self.champion - self.random)
+
+    def result(self, score: float) -> float:
+        """Return the result that has a score."""
+        return self.random + score / 100 * (self.champion - self.random)
+
+
 class References(NamedTuple):
-    """Both ends of the scale."""
+    """The scales of all scores."""
 
     panel: dict[str, str]
-    leads: dict[str, tuple[float, float]]
-    """By table: the leads of `random` and of `champion`."""
-    bid_accuracy: tuple[float, float]
+    leads: dict[str, Scale]
+    """By table."""
+    bid_accuracy: Scale
     """In self-play."""
 
 
@@ -169,8 +185,8 @@ def read_references(path: Path) -> References:
             f"{path} was measured with other networks or tables (protocol {found['protocol']}, "
             f"{found['panel']}; here protocol {protocol.VERSION}, {panel}): `make leaderboard` measures anew"
         )
-    leads = {key: (pair[0], pair[1]) for key, pair in found["leads"].items()}
-    return References(panel, leads, tuple(found["bid_accuracy"]))
+    leads = {key: Scale(*ends) for key, ends in found["leads"].items()}
+    return References(panel, leads, Scale(*found["bid_accuracy"]))
 
 
 def _panel() -> dict[str, str]:
@@ -192,25 +208,25 @@ class _Measured(NamedTuple):
 
 def _play(entrant: Entrant, effort: str, spread: Map) -> _Measured:
     deals, tables = protocol.DEALS[effort], protocol.tables()
-    biased = Table("", "", protocol.ADAPTATION_RULES, (protocol.BIASED,) * 3)
-    seated = [*tables, biased]
-    names = sorted({name for table in seated for name in table.opponents})
+    adaptation_seed, self_play_seed = SEED + len(tables), SEED + len(tables) + 1
+    rules, biased = Rules(4), Table("", "", protocol.ADAPTATION_RULES, (protocol.BIASED,) * 3)
+    seated = [*((table, SEED + number) for number, table in enumerate(tables)), (biased, adaptation_seed)]
+    names = sorted({name for table, _ in seated for name in table.opponents})
     player, *others = load_players([entrant, *names])
     opponents = dict(zip(names, others, strict=True))
     tasks = []
-    for number, table in enumerate(seated):
+    for table, seed in seated:
         players = (player, *(opponents[name] for name in table.opponents))
-        tasks.append(Deals(players, table.rules, game_seeds(SEED + number, deals)))
-    rules, seed = Rules(4), SEED + len(seated)
-    tasks.append(Deals((player,), rules, game_seeds(seed, deals * protocol.SELF_PLAY_SHARE)))
+        tasks.append(Deals(players, table.rules, game_seeds(seed, deals)))
+    tasks.append(Deals((player,), rules, game_seeds(self_play_seed, deals * protocol.SELF_PLAY_SHARE)))
     *played, among_biased, alone = spread(play, tasks)
     seconds, decisions = float(alone.seconds.sum()), int(alone.decisions.sum())
     return _Measured(
         entrant,
         effort,
         [_leads(one.points) for one in played],
-        _accuracy(alone, entrant.name, rules, seed),
-        _adaptation(among_biased, seed - 1),
+        _accuracy(alone, entrant.name, rules, self_play_seed),
+        _adaptation(among_biased, adaptation_seed),
         fingerprint(entrant.name, player.agent),
         1e6 * seconds / decisions if decisions else None,
     )
@@ -247,20 +263,28 @@ def _adaptation(results: Results, seed: int) -> Adaptation:
 
 def _make_scorecard(measured: _Measured, references: References, note: str) -> Scorecard:
     tables = protocol.tables()
-    ends = [references.leads[table.key] for table in tables]
-    scores = [
-        100 * (lead - low) / (high - low) for lead, (low, high) in zip(measured.leads, ends, strict=True)
-    ]
+    scales = [references.leads[table.key] for table in tables]
+    scores = [scale.score(leads) for scale, leads in zip(scales, measured.leads, strict=True)]
     of_part = np.array([[table.part == part for table in tables] for part in PARTS])
     parts = of_part / of_part.sum(axis=1, keepdims=True)
     weights = np.vstack([np.eye(len(tables)), parts, parts.mean(axis=0)])
     estimates = estimate_weighted_sums(scores, weights, SEED)
     lines, deals = [], protocol.DEALS[measured.effort]
-    for table, (low, high), score in zip(tables, ends, estimates[: len(tables)], strict=True):
-        leads = Estimate(*(low + one / 100 * (high - low) for one in score))
-        lines.append(TableScore(table.part, table.title, deals, *leads, *score))
+    for table, scale, score in zip(tables, scales, estimates[: len(tables)], strict=True):
+        lines.append(
+            TableScore(
+                part=table.part,
+                table=table.title,
+                deals=deals,
+                lead=scale.result(score.mean),
+                lead_low=scale.result(score.low),
+                lead_high=scale.result(score.high),
+                score=score.mean,
+                score_low=score.low,
+                score_high=score.high,
+            )
+        )
     score = estimates[-1]
-    worst, best = references.bid_accuracy
     return Scorecard(
         protocol=protocol.VERSION,
         effort=measured.effort,
@@ -275,7 +299,7 @@ def _make_scorecard(measured: _Measured, references: References, note: str) -> S
         score_high=score.high,
         parts=[PartScore(part, *one) for part, one in zip(PARTS, estimates[len(tables) : -1], strict=True)],
         lines=lines,
-        self_play_score=100 * (measured.self_play[0].bid_accuracy - worst) / (best - worst),
+        self_play_score=references.bid_accuracy.score(measured.self_play[0].bid_accuracy),
         self_play=measured.self_play,
         adaptation=measured.adaptation,
         microseconds=measured.microseconds,
