@@ -73,8 +73,8 @@ _HIGHER_IF_WANTED = 0.98
 _HIGHER_IF_NOT = 1.0
 _RUFF_IF_WANTED = 0.98
 _RUFF_IF_NOT = 0.77
-"""The share of opponents able to that take the trick with a higher card, or with a trump when void in the
-led suit; by whether they still need tricks."""
+"""The share who take the trick, of the opponents who can do so with a higher card, or with a trump when void
+in the led suit: of those who still need tricks, and of the others."""
 
 SCRATCH = np.dtype(
     (

@@ -62,7 +62,7 @@ class NetworkSearchAgent:
         )
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        """Choose as the class says; without a time limit, the same random words give the same actions."""
+        """Improve the network's choices; without a time limit, equal random words give equal actions."""
         words = view.noise(rng)
         policy = self.network.printed_policy(view)
         chosen: Actions = policy.argmax(axis=1)

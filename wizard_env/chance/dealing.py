@@ -83,7 +83,7 @@ def draw_for_dealer(state: State, deck: DeckOrder) -> None:
 
 @compiled
 def deal_round(state: State, deck: DeckOrder) -> None:
-    """Shuffle all 60 cards and deal the round."""
+    """Shuffle as many cards as the round uses, and deal them."""
     shuffle(state, deck, cards_dealt(state))
     deal(state, deck)
 
