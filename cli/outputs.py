@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wizard_env.checks.extras import extra
-from wizard_env.files.writing import check_distinct, check_file, check_folder, write_atomically
+from wizard_env.files.writing import check_distinct, check_file, check_folder_with_parent, write_atomically
 
 if TYPE_CHECKING:
     from wizard_env.evaluation.report.html import Origin, Report
@@ -39,7 +39,7 @@ class Outputs:
             check_file(path)
             check_distinct(path, (*self.inputs, *files[:number]))
         if self.plots:
-            check_folder(self.plots)
+            check_folder_with_parent(self.plots)
         if self.wants_report:
             with extra():
                 import matplotlib  # noqa: F401 - fails now rather than after the games

@@ -10,7 +10,7 @@ import typer
 
 from wizard_env.cli.feedback.console import say
 from wizard_env.cli.speed import compile_missing
-from wizard_env.files.writing import check_file, check_folder
+from wizard_env.files.writing import check_file, check_folder_with_parent
 
 OFFERED = ["random", "rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "champion"]
 """Agents offered if none are named; the last one is preselected for every seat."""
@@ -51,7 +51,7 @@ def serve(
 
     check_file(database)
     if records:
-        check_folder(records)
+        check_folder_with_parent(records)
     if agents and "human" in agents:
         raise ValueError("'human': people join in the browser; name only computer players")
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from wizard_env.checks.extras import extra
 from wizard_env.evaluation.workers import workers
-from wizard_env.files.writing import check_is_folder
+from wizard_env.files.writing import check_no_file_in_way
 from wizard_env.loading import programs
 from wizard_env.train.config.changes import read_value
 from wizard_env.train.config.ppo import PpoConfig
@@ -115,7 +115,7 @@ def sweep(plan: Sweep, processes: int = 1) -> list[Trial]:
         PermissionError: the config names programs or code, which may not run.
     """
     _check(plan)
-    check_is_folder(plan.folder)
+    check_no_file_in_way(plan.folder)
     plan.folder.mkdir(parents=True, exist_ok=True)
     with _quietly():
         study = _open(plan)

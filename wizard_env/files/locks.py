@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wizard_env.checks.extras import extra
-from wizard_env.files.writing import check_is_folder
+from wizard_env.files.writing import check_no_file_in_way
 
 with extra("train"):
     from filelock import FileLock, Timeout
@@ -23,7 +23,7 @@ def locked(folder: Path, name: str = "_lock") -> Iterator[None]:
         BlockingIOError: another process holds the lock.
         NotADirectoryError: the path is that of a file.
     """
-    check_is_folder(folder)
+    check_no_file_in_way(folder)
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / name, blocking=False)
     try:

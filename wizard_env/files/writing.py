@@ -23,13 +23,13 @@ def check_distinct(path: Path, others: Iterable[Path]) -> None:
             raise ValueError(f"{path} is the file {other}, which is read or written too: choose another path")
 
 
-def check_folder(path: Path) -> None:
+def check_folder_with_parent(path: Path) -> None:
     """Raise OSError if the path of a folder to write into is that of a file, or its parent is missing."""
     _check_parent(path)
-    check_is_folder(path)
+    check_no_file_in_way(path)
 
 
-def check_is_folder(path: Path) -> None:
+def check_no_file_in_way(path: Path) -> None:
     """Raise NotADirectoryError if the path of a folder to write into leads to a file or through one."""
     for part in (path, *path.parents):
         if part.exists() and not part.is_dir():
