@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,8 +34,15 @@ _DTYPES = ("F32", "F16")
 Encode: TypeAlias = Callable[[Any], Any]
 """A custom encoding, from tensors to tensors, see `find_encoding`."""
 Backend: TypeAlias = Literal["auto", "torch", "numpy"]
-Layer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
-"""Weights [inputs, outputs] and biases [outputs]."""
+
+
+class Layer(NamedTuple):
+    """The parameters of a fully connected layer, as arrays of numpy."""
+
+    weights: NDArray[np.float32]
+    """[inputs, outputs]"""
+    biases: NDArray[np.float32]
+    """[outputs]"""
 
 
 class NetworkAgent:
@@ -298,4 +305,4 @@ def _fit_together(weights: Mapping[str, NDArray[Any]], *, any_inputs: bool) -> b
 
 
 def _pop_layer(weights: dict[str, NDArray[np.float32]], name: str) -> Layer:
-    return np.ascontiguousarray(weights.pop(f"{name}.weight").T), weights.pop(f"{name}.bias")
+    return Layer(np.ascontiguousarray(weights.pop(f"{name}.weight").T), weights.pop(f"{name}.bias"))

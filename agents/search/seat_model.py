@@ -48,10 +48,10 @@ class SeatModel(NamedTuple):
     @classmethod
     def from_layers(cls, layers: Sequence[Layer]) -> Self:
         """Make a model of a network. layers: those of a `NetworkAgent`."""
-        (first, bias), *others = layers
-        scaled = [(first * input_scale()[:, np.newaxis], bias), *others]
+        first, *others = layers
+        scaled = [Layer(first.weights * input_scale()[:, np.newaxis], first.biases), *others]
         flat = [values.ravel() for layer in scaled for values in layer]
-        widths = [len(first), *(len(layer[1]) for layer in layers)]
+        widths = [len(first.weights), *(len(layer.biases) for layer in layers)]
         return cls(np.concatenate(flat).astype(np.float32), np.array(widths, np.int64))
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.positions import under_way
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules, View
 from wizard_env.agents import load
-from wizard_env.agents.network import NetworkAgent
+from wizard_env.agents.network import Layer, NetworkAgent
 from wizard_env.agents.pretrained import CHAMPION, DISTILLED
 from wizard_env.agents.search.seat_model import (
     HEURISTIC,
@@ -69,7 +69,7 @@ def test_it_takes_any_number_of_layers(hidden: tuple[int, ...]) -> None:
     """Also wider than an observation."""
     widths, rng = [OBS_SIZE, *hidden, NUM_ACTIONS], np.random.default_rng(1)
     layers = [
-        (rng.normal(size=sizes).astype(np.float32), rng.normal(size=sizes[1]).astype(np.float32))
+        Layer(rng.normal(size=sizes).astype(np.float32), rng.normal(size=sizes[1]).astype(np.float32))
         for sizes in pairwise(widths)
     ]
     network = NetworkAgent(str(CHAMPION), backend="numpy")
