@@ -191,7 +191,17 @@ def exploit(
     folder = runs / run_name(agent, rules, seed, start)
     shown = Console(stderr=True) if outputs.prints_json else console
     with show_training(shown, decisions, "measuring its gain") as bar:
-        found = exploit(agent, rules, folder, decisions, games, seed, bar.update, start, device)
+        found = exploit(
+            agent,
+            rules,
+            folder,
+            decisions=decisions,
+            games=games,
+            seed=seed,
+            report=bar.update,
+            start=start,
+            device=device,
+        )
     if not outputs.prints_json:
         show_grid(console, exploit_grid(found))
         say(exploit_verdict(found))
