@@ -13,8 +13,8 @@ from benchmarks.timing import Contestant, Effort, alternate, repeat
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
 from wizard_env.train.parallel.devices import with_precision
-from wizard_env.train.ppo.learner import Learner as PpoLearner
-from wizard_env.train.sb3.learner import Learner as Sb3Learner
+from wizard_env.train.ppo.learner import PpoLearner
+from wizard_env.train.sb3.learner import MaskablePpoLearner
 
 _BATCH = 1024
 _STEPS = 64
@@ -63,7 +63,7 @@ def iterate(config: Config, device: str = "cpu", learned: int = 0) -> Contestant
 
 def _iterate_maskable_ppo(width: int, effort: Effort) -> Contestant:
     """Time iterations of MaskablePPO on the same games, with the same shared trunk."""
-    learner = Sb3Learner(make_config("maskable_ppo", width, effort), "cpu", None)
+    learner = MaskablePpoLearner(make_config("maskable_ppo", width, effort), "cpu", None)
 
     def work() -> int:
         before = learner.decisions

@@ -18,7 +18,7 @@ from wizard_env.evaluation.workers import limit_threads
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
 from wizard_env.train.parallel.process_group import ProcessGroup
-from wizard_env.train.ppo.learner import Learner
+from wizard_env.train.ppo.learner import PpoLearner
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "cluster.md"
@@ -45,7 +45,7 @@ def config(batch: int) -> Config:
     return Config.model_validate({"name": "scaling", "learning": learning})
 
 
-def measure_learner(learner: Learner) -> dict[str, float]:
+def measure_learner(learner: PpoLearner) -> dict[str, float]:
     """Return medians over iterations: the seconds, and the costs of the exchange between workers."""
     learner.iterate()
     found = []
@@ -63,9 +63,9 @@ def work(rank: int, folder: str) -> None:
     dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=WORKERS)
     group, rows = ProcessGroup(), []
     for batch in BATCHES:
-        alone = measure_learner(Learner(config(batch), "cpu", None)) if rank == 0 else {}
+        alone = measure_learner(PpoLearner(config(batch), "cpu", None)) if rank == 0 else {}
         group.broadcast(None)
-        both = measure_learner(Learner(config(batch), "cpu", None, group))
+        both = measure_learner(PpoLearner(config(batch), "cpu", None, group))
         updates, decisions = GAMES * STEPS / batch, GAMES * STEPS
         rows.append(
             {

@@ -45,19 +45,19 @@ def _learner_type(config: Config) -> _LearnerType:
     """Return the class of a config's learner; only the libraries that it uses are imported."""
     match config.learning.learner:
         case "ppo":
-            from wizard_env.train.ppo.learner import Learner as PpoLearner
+            from wizard_env.train.ppo.learner import PpoLearner
 
             return PpoLearner
         case "maskable_ppo":
-            from wizard_env.train.sb3.learner import Learner as MaskablePpoLearner
+            from wizard_env.train.sb3.learner import MaskablePpoLearner
 
             return MaskablePpoLearner
         case "dqn":
-            from wizard_env.train.dqn.learner import Learner as DqnLearner
+            from wizard_env.train.dqn.learner import DqnLearner
 
             return DqnLearner
         case "distillation":
-            from wizard_env.train.distillation.learner import Learner as DistillationLearner
+            from wizard_env.train.distillation.learner import DistillationLearner
 
             return DistillationLearner
 

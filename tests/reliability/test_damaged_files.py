@@ -25,7 +25,7 @@ from wizard_env.evaluation.workers import workers
 from wizard_env.state import STATE
 from wizard_env.train.config.reading import read_config, read_kept
 from wizard_env.train.config.run import Config
-from wizard_env.train.ppo.learner import CRITIC, Learner
+from wizard_env.train.ppo.learner import CRITIC, PpoLearner
 from wizard_env.train.push import model_card
 from wizard_env.train.run import CONFIG, train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, restoring, write_checkpoint
@@ -76,9 +76,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cache
-def learner() -> Learner:
+def learner() -> PpoLearner:
     """One for all checkpoints: to make one takes ten times as long as to restore it."""
-    return Learner(config(decisions=2 * ITERATION), "cpu", None)
+    return PpoLearner(config(decisions=2 * ITERATION), "cpu", None)
 
 
 def restore(path: Path) -> None:
@@ -99,7 +99,7 @@ def start_from(path: Path) -> None:
     start.mkdir(exist_ok=True)
     shutil.copy(path, start / CRITIC)
     shutil.copy(path.parent / FILE_NAME, start)
-    Learner(config(start=str(start)), "cpu", None)
+    PpoLearner(config(start=str(start)), "cpu", None)
 
 
 READERS: dict[str, Callable[[Path], object]] = {

@@ -17,7 +17,7 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.allocator import keep_freed_memory
 from wizard_env.train.parallel.peers import ALONE, Peers
 from wizard_env.train.parallel.process_group import LostWorkerError, ProcessGroup
-from wizard_env.train.ppo.learner import Learner
+from wizard_env.train.ppo.learner import PpoLearner
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Progress, StopLearning
@@ -79,7 +79,7 @@ def _with_start(job: Job, folder: Path) -> Config:
     return job.config.model_copy(update={"learning": learning.model_copy(update={"start": str(folder)})})
 
 
-class _Learner(Learner):
+class _Learner(PpoLearner):
     """Sends its checkpoints to the mailbox."""
 
     def __init__(self, config: Config, job: Job, peers: Peers, checkpoint: Path | None) -> None:

@@ -37,7 +37,7 @@ class Teacher(NamedTuple):
     rows: NDArray[np.int64]
 
 
-class Learner(NewDealsLearner):
+class DistillationLearner(NewDealsLearner):
     """A network, its optimiser, its teachers, and the games that it learns from.
 
     teachers: in the order of the config.

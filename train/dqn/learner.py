@@ -77,7 +77,7 @@ def targets(rewards: torch.Tensor, next_values: torch.Tensor, next_masks: torch.
     return rewards + torch.where(next_masks.any(dim=1), best, 0)
 
 
-class Learner(NewDealsLearner):
+class DqnLearner(NewDealsLearner):
     """Two networks, their optimiser and replays, and the games that they learn from."""
 
     def __init__(self, config: Config, device: str, checkpoint: Path | None) -> None:

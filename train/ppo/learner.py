@@ -6,7 +6,7 @@ sb3-contrib's MaskablePPO with a shared trunk. It is faster because one product 
 because the gradient of the loss with respect to the network's outputs is written down, over legal actions
 alone, instead of being traced through distribution objects, and because the network may compute in bfloat16.
 
-An iteration (`Learner.iterate`) collects a rollout, estimates its advantages, and takes gradient steps.
+An iteration (`PpoLearner.iterate`) collects a rollout, estimates its advantages, and takes gradient steps.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ CRITIC = "critic.safetensors"
 _ADAM_EPSILON = 1e-5
 
 
-class Learner(NetworkLearner):
+class PpoLearner(NetworkLearner):
     """A network, its optimiser, and the games that it learns from.
 
     rollout: the decisions of the last iteration.

@@ -70,7 +70,7 @@ def _choose_module(agent: str, episode: Any, **options: Any) -> str:
     return MODULE
 
 
-class Learner(IterativeLearner):
+class RLlibLearner(IterativeLearner):
     """RLlib's PPO as a learner of `wizard_env.train.run`."""
 
     def __init__(self, config: RLlibConfig, checkpoint: Path | None) -> None:
@@ -138,5 +138,5 @@ def train(
         ConnectionError: there is no cluster at that address.
     """
     with connect(address, f"address={address!r}"):
-        run_learner(lambda checkpoint: Learner(config, checkpoint), config, folder, resume, report)
+        run_learner(lambda checkpoint: RLlibLearner(config, checkpoint), config, folder, resume, report)
     return folder

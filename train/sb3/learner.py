@@ -25,7 +25,7 @@ from wizard_env.train.selfplay.games import deal_games
 from wizard_env.train.selfplay.progress import Report, StopLearning, Tally
 
 
-class Learner:
+class MaskablePpoLearner:
     """MaskablePPO over the games of a config.
 
     model: the MaskablePPO.

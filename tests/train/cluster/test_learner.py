@@ -12,19 +12,19 @@ from tests.train.cluster.threads import together
 from tests.train.tiny import ITERATION, tiny_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.peers import Peers
-from wizard_env.train.ppo.learner import Learner
+from wizard_env.train.ppo.learner import PpoLearner
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def learn(run: Config, workers: int, iterations: int, folder: Path, resume: bool = False) -> list[Learner]:
+def learn(run: Config, workers: int, iterations: int, folder: Path, resume: bool = False) -> list[PpoLearner]:
     """Learn for some iterations, and write a checkpoint; returns the learner of every worker."""
     checkpoint = folder / CHECKPOINT if resume else None
 
-    def work(peers: Peers) -> Learner:
-        learner = Learner(run, "cpu", checkpoint, peers)
+    def work(peers: Peers) -> PpoLearner:
+        learner = PpoLearner(run, "cpu", checkpoint, peers)
         for _ in range(iterations):
             learner.iterate()
         learner.save(folder)
@@ -54,12 +54,12 @@ def test_a_minibatch_is_one_gradient_step(tmp_path: Path) -> None:
     """The mean of two workers' gradients is the gradient of all their decisions."""
     run = tiny_config(batch_size=ITERATION, epochs=1, critic=[8])
 
-    def step(peers: Peers) -> tuple[Learner, dict[str, float]]:
-        learner = Learner(run, "cpu", None, peers)
+    def step(peers: Peers) -> tuple[PpoLearner, dict[str, float]]:
+        learner = PpoLearner(run, "cpu", None, peers)
         return learner, learner.iterate()
 
     (first, metrics), (second, _) = together(2, step)
-    whole = Learner(run, "cpu", None)
+    whole = PpoLearner(run, "cpu", None)
     for name in ("observations", "masks", "actions", "log_probabilities", "values", "advantages", "returns"):
         both = [getattr(learner.rollout, name) for learner in (first, second)]
         getattr(whole.rollout, name)[:] = np.concatenate(both, axis=1)
@@ -127,7 +127,7 @@ def test_ratings_are_shared(tmp_path: Path) -> None:
     run = tiny_config(snapshot_decisions=ITERATION, sections={"ratings": ratings})
 
     def rate(peers: Peers) -> dict[str, float]:
-        learner = Learner(run, "cpu", None, peers)
+        learner = PpoLearner(run, "cpu", None, peers)
         return learner.ratings.rate(learner.network)
 
     assert together(2, rate) == [rate(Peers())] * 2
@@ -135,9 +135,9 @@ def test_ratings_are_shared(tmp_path: Path) -> None:
 
 def test_shares_must_be_equal() -> None:
     with pytest.raises(ValueError, match="workers=3 with num_games=16"):
-        together(3, lambda peers: Learner(tiny_config(batch_size=255), "cpu", None, peers))
+        together(3, lambda peers: PpoLearner(tiny_config(batch_size=255), "cpu", None, peers))
     with pytest.raises(ValueError, match="workers=2 with batch_size=255"):
-        together(2, lambda peers: Learner(tiny_config(batch_size=255), "cpu", None, peers))
+        together(2, lambda peers: PpoLearner(tiny_config(batch_size=255), "cpu", None, peers))
 
 
 def test_a_process_alone_resumes_a_run_of_workers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

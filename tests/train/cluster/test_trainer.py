@@ -20,7 +20,7 @@ from wizard_env.train.cluster.trainer import train
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.peers import Peers
 from wizard_env.train.parallel.process_group import MEGABYTES_SENT
-from wizard_env.train.ppo.learner import Learner
+from wizard_env.train.ppo.learner import PpoLearner
 from wizard_env.train.run import CONFIG
 from wizard_env.train.run import train as train_here
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
@@ -96,7 +96,7 @@ def test_two_workers_stop_and_resume(cluster: None, tmp_path: Path) -> None:
     assert reports[-1].decisions == 4 * ITERATION
 
     def work(peers: Peers) -> None:
-        learner = Learner(often, "cpu", None, peers)
+        learner = PpoLearner(often, "cpu", None, peers)
         for _ in range(4):
             learner.iterate()
         learner.save(tmp_path)

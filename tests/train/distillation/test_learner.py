@@ -13,7 +13,7 @@ from wizard_env import NUM_ACTIONS, Rules, View, load
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.train.config.run import Config
-from wizard_env.train.distillation.learner import Learner, divergences
+from wizard_env.train.distillation.learner import DistillationLearner, divergences
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint
 from wizard_env.train.selfplay.curves import CURVES, read_curves
@@ -39,7 +39,7 @@ def teachers(tmp_path: Path) -> dict[str, list[str]]:
     folders = [tmp_path / name for name in ("first", "second", "third")]
     for seed, folder in enumerate(folders):
         folder.mkdir()
-        Learner(config(seed=seed), "cpu", None).save(folder)
+        DistillationLearner(config(seed=seed), "cpu", None).save(folder)
     return {str(folder): each for folder, each in zip(folders, partners, strict=True)}
 
 
@@ -59,7 +59,7 @@ def test_divergences() -> None:
 
 
 def test_each_game_has_the_expert_of_its_partner(teachers: dict[str, list[str]]) -> None:
-    learner = Learner(config(teachers=teachers, sparring=0.7), "cpu", None)
+    learner = DistillationLearner(config(teachers=teachers, sparring=0.7), "cpu", None)
     partner = learner.self_play.partner
     games = [set(rows.tolist()) for _, rows in learner.teachers]
     assert games == [
@@ -71,7 +71,7 @@ def test_each_game_has_the_expert_of_its_partner(teachers: dict[str, list[str]])
 
 def test_experts_answer_in_their_own_games(teachers: dict[str, list[str]]) -> None:
     """With the logits and the value that each of them has there."""
-    learner = Learner(config(teachers=teachers, sparring=0.7), "cpu", None)
+    learner = DistillationLearner(config(teachers=teachers, sparring=0.7), "cpu", None)
     observation = learner.self_play.games.observation.copy()
     found = learner.ask_experts(torch.from_numpy(observation)).numpy()
     for name, (_, rows) in zip(teachers, learner.teachers, strict=True):
@@ -81,7 +81,7 @@ def test_experts_answer_in_their_own_games(teachers: dict[str, list[str]]) -> No
 
 
 def test_the_share_of_games_that_experts_play() -> None:
-    assert 0.1 < Learner(config(guided=0.25), "cpu", None).guided.mean() < 0.4
+    assert 0.1 < DistillationLearner(config(guided=0.25), "cpu", None).guided.mean() < 0.4
 
 
 @pytest.mark.parametrize("name", ["heuristic", FILE_NAME])
@@ -90,7 +90,7 @@ def test_a_teacher_without_a_value_is_refused(name: str, tmp_path: Path) -> None
     save_agent(weights, tmp_path / FILE_NAME)
     name = str(tmp_path / name) if name == FILE_NAME else name
     with pytest.raises(ValueError, match=r"^teacher .*: a network of observations that has a value is"):
-        Learner(config(teachers={name: []}), "cpu", None)
+        DistillationLearner(config(teachers={name: []}), "cpu", None)
 
 
 # --- learning
@@ -112,13 +112,13 @@ def test_it_comes_to_answer_like_its_teacher(tmp_path: Path) -> None:
 
 
 def test_it_starts_from_another_network_that_grows() -> None:
-    learner = Learner(config(start=str(CHAMPION), layers=[1040, 512]), "cpu", None)
+    learner = DistillationLearner(config(start=str(CHAMPION), layers=[1040, 512]), "cpu", None)
     observation = torch.from_numpy(learner.self_play.games.observation)
     with torch.inference_mode():
         outputs = learner.network(observation)
     np.testing.assert_allclose(outputs, learner.ask_experts(observation), atol=1e-4)
     with pytest.raises(ValueError, match="cannot start from one of layers"):
-        Learner(config(start=str(CHAMPION), layers=[16]), "cpu", None)
+        DistillationLearner(config(start=str(CHAMPION), layers=[16]), "cpu", None)
 
 
 def test_the_same_seed_gives_the_same_network(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_the_same_seed_gives_the_same_network(tmp_path: Path) -> None:
 def test_a_run_resumes(tmp_path: Path) -> None:
     """With the weights and the moments that it had."""
     train(config(2 * ITERATION), tmp_path)
-    learner = Learner(config(), "cpu", tmp_path / CHECKPOINT)
+    learner = DistillationLearner(config(), "cpu", tmp_path / CHECKPOINT)
     assert learner.decisions == 2 * ITERATION
     learner.save(tmp_path / "again")
     before, after = (read_checkpoint(folder / CHECKPOINT)[0] for folder in (tmp_path, tmp_path / "again"))

@@ -14,7 +14,7 @@ from tests.train.tiny import ITERATION, tiny_config
 from wizard_env import NUM_ACTIONS, Games, Rules
 from wizard_env.agents import load
 from wizard_env.evaluation.evaluate import Entrant, evaluate
-from wizard_env.train.dqn.learner import Learner, Network, targets
+from wizard_env.train.dqn.learner import DqnLearner, Network, targets
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS
@@ -44,7 +44,7 @@ def test_targets() -> None:
 
 def test_the_agent_is_the_two_networks(tmp_path: Path) -> None:
     """The file holds both side by side; the agent's logits are their values."""
-    learner = Learner(config(), "cpu", None)
+    learner = DqnLearner(config(), "cpu", None)
     learner.save(tmp_path)
     observations = Games(Rules(), 50, canonical_suits=True).observation
     with torch.inference_mode():
@@ -66,7 +66,7 @@ def test_the_same_seed_draws_the_same_weights() -> None:
 def test_exploration_declines() -> None:
     """Geometrically, to the final value at the given share of the run."""
     options: dict[str, Any] = {"exploration": 0.5, "final_exploration": 0.02, "exploration_share": 0.8}
-    learner = Learner(config(1000, **options), "cpu", None)
+    learner = DqnLearner(config(1000, **options), "cpu", None)
     found = []
     for learner.decisions in (0, 400, 800, 1000):
         found.append(learner.exploration())
@@ -123,7 +123,7 @@ def test_resuming_continues_from_the_checkpoint(tmp_path: Path) -> None:
     """With its decisions, both networks, the target, the optimiser and the curves; the replays fill again."""
     train(config(), tmp_path)
     before = load_file(tmp_path / CHECKPOINT)
-    resumed = Learner(config(), "cpu", tmp_path / CHECKPOINT)
+    resumed = DqnLearner(config(), "cpu", tmp_path / CHECKPOINT)
     resumed.save(tmp_path / "again")
     after = load_file(tmp_path / "again" / CHECKPOINT)
     assert before.keys() == after.keys()

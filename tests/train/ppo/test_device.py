@@ -14,7 +14,7 @@ from wizard_env import NUM_ACTIONS
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.parallel.devices import with_precision
 from wizard_env.train.ppo.device import CpuDevice, GpuDevice
-from wizard_env.train.ppo.learner import Learner
+from wizard_env.train.ppo.learner import PpoLearner
 from wizard_env.train.ppo.loss import METRICS
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
@@ -29,8 +29,8 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard_env.train.ppo.learner.CpuDevice", partial(GpuDevice, seed=0))
 
 
-def learner_and_device(**options: Any) -> tuple[Learner, GpuDevice]:
-    learner = Learner(tiny_config(**options), "cpu", None)
+def learner_and_device(**options: Any) -> tuple[PpoLearner, GpuDevice]:
+    learner = PpoLearner(tiny_config(**options), "cpu", None)
     assert isinstance(learner.device, GpuDevice)
     return learner, learner.device
 

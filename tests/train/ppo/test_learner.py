@@ -15,7 +15,7 @@ from wizard_env.agents import load
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.ppo.learner import Learner
+from wizard_env.train.ppo.learner import PpoLearner
 from wizard_env.train.ppo.snapshot_ratings import HELD_OUT, RATING, SEED, SEEN
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 def test_the_agent_is_the_network(tmp_path: Path) -> None:
     """The file holds policy and value: the agent computes what the network does, with the value in points."""
-    learner = Learner(tiny_config(layers=[32, 24]), "cpu", None)
+    learner = PpoLearner(tiny_config(layers=[32, 24]), "cpu", None)
     learner.save(tmp_path)
     observations = Games(Rules(), 50, canonical_suits=True).observation
     with torch.inference_mode():
@@ -46,11 +46,13 @@ def test_the_agent_is_the_network(tmp_path: Path) -> None:
 def test_with_a_critic_the_value_is_of_the_seats_own_points(tmp_path: Path) -> None:
     """The critic values the shared rewards. Without a critic the agent has no value in points."""
     options: dict[str, Any] = {"critic": [8], "batch_size": ITERATION, "epochs": 1}
-    own, shared = (Learner(tiny_config(team_spirit=spirit, **options), "cpu", None) for spirit in (0.0, 1.0))
+    own, shared = (
+        PpoLearner(tiny_config(team_spirit=spirit, **options), "cpu", None) for spirit in (0.0, 1.0)
+    )
     first, second = own.iterate(), shared.iterate()
     assert first["train/value_loss"] == second["train/value_loss"]
     assert first["train/critic_loss"] > 1.2 * second["train/critic_loss"]
-    Learner(tiny_config(team_spirit=1.0), "cpu", None).save(tmp_path)
+    PpoLearner(tiny_config(team_spirit=1.0), "cpu", None).save(tmp_path)
     with pytest.raises(ValueError, match="no value"):
         load(str(tmp_path)).values(np.zeros((1, OBS_SIZE), np.uint8))  # type: ignore[attr-defined]
 
@@ -108,13 +110,13 @@ def test_it_begins_with_the_weights_of_another_run(tmp_path: Path) -> None:
     first: Any = load(str(tmp_path / "first"))
     observations = Games(Rules(), 50, canonical_suits=True).observation
     start = str(tmp_path / "first")
-    learner = Learner(tiny_config(start=start), "cpu", None)
+    learner = PpoLearner(tiny_config(start=start), "cpu", None)
     with torch.inference_mode():
         outputs = learner.network(torch.from_numpy(observations)).numpy()
     np.testing.assert_allclose(outputs[:, :NUM_ACTIONS], first.logits(observations), atol=1e-5)
     np.testing.assert_allclose(outputs[:, NUM_ACTIONS] * 20, first.values(observations), atol=1e-4)
     with pytest.raises(ValueError, match=r"layers \[16, 79\]"):
-        Learner(tiny_config(start=start, layers=[8]), "cpu", None)
+        PpoLearner(tiny_config(start=start, layers=[8]), "cpu", None)
 
 
 def test_a_run_begins_with_the_critic_of_another(tmp_path: Path) -> None:
@@ -123,15 +125,15 @@ def test_a_run_begins_with_the_critic_of_another(tmp_path: Path) -> None:
     start = str(tmp_path / "first")
     states = Games(Rules(), 20, canonical_suits=True).full_state()
     first, second, other = (
-        Learner(tiny_config(learning_rate=1e-4, critic=[8], start=start), "cpu", None),
-        Learner(tiny_config(critic=[8], start=start), "cpu", None),
-        Learner(tiny_config(critic=[8]), "cpu", None),
+        PpoLearner(tiny_config(learning_rate=1e-4, critic=[8], start=start), "cpu", None),
+        PpoLearner(tiny_config(critic=[8], start=start), "cpu", None),
+        PpoLearner(tiny_config(critic=[8]), "cpu", None),
     )
     assert (first.device.value_states(states) == second.device.value_states(states)).all()
     assert (first.device.value_states(states) != other.device.value_states(states)).any()
     with pytest.raises(ValueError, match=r"its critic has other layers than \[16\]"):
-        Learner(tiny_config(critic=[16], start=start), "cpu", None)
-    Learner(tiny_config(layers=[1024, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
+        PpoLearner(tiny_config(critic=[16], start=start), "cpu", None)
+    PpoLearner(tiny_config(layers=[1024, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
 
 
 def test_it_learns_in_half_precision(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ with warnings.catch_warnings():
     pytest.importorskip("ray.rllib", exc_type=ImportError)
     from ray.rllib.core.columns import Columns
 
-    from wizard_env.train.rllib.learner import Learner, algorithm_config, train
+    from wizard_env.train.rllib.learner import RLlibLearner, algorithm_config, train
     from wizard_env.train.rllib.module import MODULE
 
 from tests.docs.pages import ROOT, run_page
@@ -124,7 +124,7 @@ def test_checkpoint_and_agent_are_the_same_policy(learned: Run) -> None:
     games = Games(learned.config.game.rules(), 50, canonical_suits=True)
     agent = load(str(learned.folder))
     assert isinstance(agent, NetworkAgent)
-    learner = Learner(learned.config, learned.folder / CHECKPOINT)
+    learner = RLlibLearner(learned.config, learned.folder / CHECKPOINT)
     assert learner.decisions == learned.reports[-1].decisions
     seen = {"observation": torch.from_numpy(games.observation), "action_mask": torch.from_numpy(games.mask)}
     module = learner.algorithm.get_module(MODULE)
