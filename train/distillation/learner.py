@@ -51,7 +51,7 @@ class DistillationLearner(NewDealsLearner):
         """
         learning = self._learning = config.learning_as(DistillationConfig)
         self._device = torch.device(device)
-        self._descending = TorchThreads()
+        self._update_threads = TorchThreads()
         self.network = PolicyValueNetwork(learning.layers, config.seed).to(self._device)
         if learning.start:
             self.network.start_from(read_agent(find_agent(Path(learning.start))), VALUE_UNIT)
@@ -121,7 +121,7 @@ class DistillationLearner(NewDealsLearner):
         total_divergence = total_error = 0.0
         order = self._rng.permutation(len(answers))
         for start in range(0, len(order), self._learning.batch_size):
-            self._descending.start()
+            self._update_threads.start()
             rows = order[start : start + self._learning.batch_size]
             at = torch.from_numpy(rows).to(self._device)
             with autocast(self._device, self._precision):
@@ -134,7 +134,7 @@ class DistillationLearner(NewDealsLearner):
             (divergence.mean() + _VALUE_WEIGHT * error.mean()).backward()
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT_NORM)
             self._optimizer.step()
-            self._descending.stop(len(rows))
+            self._update_threads.stop(len(rows))
             total_divergence += float(divergence.detach().sum())
             total_error += float(error.detach().sum())
         return logits, total_divergence, total_error

@@ -84,7 +84,7 @@ class DqnLearner(NewDealsLearner):
         """Start, or resume from a checkpoint with new deals and empty replays."""
         learning = self._learning = config.learning_as(DqnConfig)
         self._device = torch.device(device)
-        self._acting, self._descending = TorchThreads(), TorchThreads()
+        self._acting_threads, self._update_threads = TorchThreads(), TorchThreads()
         self.network = Network(learning.bid_layers, learning.play_layers, config.seed).to(self._device)
         self._target = copy.deepcopy(self.network.plays)
         networks = {"network": self.network, "target": self._target}
@@ -105,14 +105,14 @@ class DqnLearner(NewDealsLearner):
                 learn_bids, learn_plays = (
                     replay.filled >= learning.replay_start for replay in (self._bids, self._plays)
                 )
-                self._descending.start()
+                self._update_threads.start()
                 if learn_bids:
                     bid_losses.append(self._descend(self._bid_loss()))
                 if learn_plays:
                     play_losses.append(self._descend(self._play_loss()))
                     self._update_target()
                 if learn_bids or learn_plays:
-                    self._descending.stop(learn_bids + learn_plays)
+                    self._update_threads.stop(learn_bids + learn_plays)
         check_finite(self.network.parameters(), self.decisions)
         losses = {"train/bid_loss": bid_losses, "train/play_loss": play_losses}
         means = {name: float(np.mean(values)) for name, values in losses.items() if values}
@@ -130,10 +130,10 @@ class DqnLearner(NewDealsLearner):
         self_play, rng = self.self_play, self._rng
         observation, mask = self_play.games.observation.copy(), self_play.games.mask.copy()
         seats = self_play.games.seat.astype(np.int64)
-        self._acting.start()
+        self._acting_threads.start()
         with torch.inference_mode(), self._autocast():
             values = self.network(self._tensor(observation)).float().cpu().numpy()
-        self._acting.stop(len(observation))
+        self._acting_threads.stop(len(observation))
         best = best_legal(values, mask)
         explores = rng.random(len(best)) < self.exploration()
         actions = np.where(explores, sample_legal(mask, rng), best)

@@ -43,7 +43,7 @@ class Device(ABC):
         self._critic = critic
         self._rollout = rollout
         self._learning = learning
-        self._memory = network.scale.device
+        self._torch_device = network.scale.device
 
     @abstractmethod
     def start_acting(self, step: int, group: slice, games: Games, rng: np.random.Generator) -> None:
@@ -63,12 +63,12 @@ class Device(ABC):
 
     def value_states(self, full_states: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return the critic's values, float32 [n], of full states, uint8 [n, FULL_SIZE]."""
-        return self._value_states(torch.from_numpy(full_states).to(self._memory)).cpu().numpy()
+        return self._value_states(torch.from_numpy(full_states).to(self._torch_device)).cpu().numpy()
 
     def value_observations(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return the network's values, float32 [n], of observations, uint8 [n, OBS_SIZE]."""
         with torch.inference_mode(), self._autocast():
-            outputs = self._network(torch.from_numpy(observations).to(self._memory))
+            outputs = self._network(torch.from_numpy(observations).to(self._torch_device))
         values: NDArray[np.float32] = outputs.float()[:, NUM_ACTIONS].contiguous().cpu().numpy()
         return values
 
@@ -105,7 +105,7 @@ class Device(ABC):
         """Continue from a `state`; that of another kind of device is ignored."""
 
     def _autocast(self) -> torch.autocast:
-        return autocast(self._memory, self._learning.precision)
+        return autocast(self._torch_device, self._learning.precision)
 
     def _loss_weights(self, entropy_bonus: float) -> LossWeights:
         return LossWeights(self._learning.clip_range, entropy_bonus, VALUE_WEIGHT)
@@ -211,10 +211,10 @@ class GpuDevice(Device):
         shape = rollout.actions.shape
         half = (shape[1] + 1) // 2
         self.groups = [group for group in (slice(0, half), slice(half, shape[1])) if group.start < group.stop]
-        self.stored = GpuRollout(shape, self._memory, with_full_states=critic is not None)
-        self._generator = torch.Generator(device=self._memory).manual_seed(seed)
-        self._sums = torch.zeros(len(METRICS) + 1, dtype=torch.float64, device=self._memory)
-        has_streams = self._memory.type == "cuda"
+        self.stored = GpuRollout(shape, self._torch_device, with_full_states=critic is not None)
+        self._generator = torch.Generator(device=self._torch_device).manual_seed(seed)
+        self._sums = torch.zeros(len(METRICS) + 1, dtype=torch.float64, device=self._torch_device)
+        has_streams = self._torch_device.type == "cuda"
         new_event: Any = torch.cuda.Event
         self._sampled = [new_event() if has_streams else None for _ in self.groups]
         self._copied = new_event() if has_streams else None
@@ -227,7 +227,7 @@ class GpuDevice(Device):
         staged = self._staged[group]
         staged[:, :OBS_SIZE] = torch.from_numpy(games.observation[group])
         staged[:, OBS_SIZE:] = torch.from_numpy(games.mask[group])
-        copied = staged.to(self._memory, non_blocking=True)
+        copied = staged.to(self._torch_device, non_blocking=True)
         observations, masks = copied[:, :OBS_SIZE], copied[:, OBS_SIZE:].bool()
         with torch.inference_mode(), self._autocast():
             outputs = self._network(observations).float()
@@ -277,7 +277,7 @@ class GpuDevice(Device):
         self._sums.zero_()
 
     def _send(self, array: NDArray[Any]) -> torch.Tensor:
-        return torch.from_numpy(array).to(self._memory, non_blocking=True)
+        return torch.from_numpy(array).to(self._torch_device, non_blocking=True)
 
     def add_gradient(
         self, rows: NDArray[np.int64], advantages: NDArray[np.float32], entropy_bonus: float

@@ -76,12 +76,12 @@ class PpoLearner(NetworkLearner):
         config = with_precision(config, device)
         learning = config.learning_as(PpoConfig)
         self._config, self._learning, self._loaded = config, learning, loaded
-        self._descending = TorchThreads()
-        memory = torch.device(device)
+        self._update_threads = TorchThreads()
+        torch_device = torch.device(device)
         own_points = learning.reward == "points" and (learning.critic or not learning.team_spirit)
         self._value_unit = VALUE_UNIT if own_points else None
-        self.network = PolicyValueNetwork(learning.layers, config.seed, learning.encoding).to(memory)
-        self.critic = Critic(learning.critic, config.seed).to(memory) if learning.critic else None
+        self.network = PolicyValueNetwork(learning.layers, config.seed, learning.encoding).to(torch_device)
+        self.critic = Critic(learning.critic, config.seed).to(torch_device) if learning.critic else None
         networks: dict[str, Mlp] = {"network": self.network}
         if self.critic:
             networks["critic"] = self.critic
@@ -95,7 +95,7 @@ class PpoLearner(NetworkLearner):
         self.past_selves = None
         if self._past:
             self.past_selves = PastSelves(
-                learning.layers, learning.past_selves, learning.precision, learning.encoding, memory
+                learning.layers, learning.past_selves, learning.precision, learning.encoding, torch_device
             )
             self.past_selves.add(self.network)
         self._due = 0
@@ -224,7 +224,7 @@ class PpoLearner(NetworkLearner):
             normalised = normalise_minibatches(advantages[order], size, self.peers)
             for start in range(0, count, size):
                 rows = order[start : start + size]
-                self._descending.start()
+                self._update_threads.start()
                 self._optimizer.zero_grad()
                 device.add_gradient(rows, normalised[start : start + size], entropy_bonus)
                 if self.critic:
@@ -233,7 +233,7 @@ class PpoLearner(NetworkLearner):
                 for network in self._networks.values():
                     torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT_NORM)
                 self._optimizer.step()
-                self._descending.stop(len(rows))
+                self._update_threads.stop(len(rows))
         sums = np.array([*device.sum_metrics(), learning.epochs * count])
         *totals, critic_error, seen = self.peers.sum(sums).tolist()
         means = {name: total / seen for name, total in zip(METRICS, totals, strict=True)}

@@ -143,7 +143,7 @@ class _Watch(BaseCallback):
         self._report = report
         self._tally = Tally(learning.decisions)
         self._saved = time.monotonic()
-        self._descending = TorchThreads()
+        self._update_threads = TorchThreads()
         self._stop: StopLearning | None = None
 
     def _on_training_start(self) -> None:
@@ -152,8 +152,8 @@ class _Watch(BaseCallback):
         policy.optimizer.register_step_post_hook(lambda *_: self._end_gradient_step())
 
     def _end_gradient_step(self) -> None:
-        self._descending.stop(1)
-        self._descending.start()
+        self._update_threads.stop(1)
+        self._update_threads.start()
 
     def _on_step(self) -> bool:
         env: SelfPlayVecEnv = self.training_env  # type: ignore[assignment]
@@ -169,7 +169,7 @@ class _Watch(BaseCallback):
                 self._report(progress)
             except StopLearning as stop:
                 self._stop = stop
-        self._descending.start()
+        self._update_threads.start()
 
     def _on_rollout_start(self) -> None:
         """Save if it is time, or the run is to stop; the last update is complete before each rollout."""
