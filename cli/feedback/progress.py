@@ -18,7 +18,7 @@ from wizard_env.cli.feedback.stopping import Stop, stoppable
 
 if TYPE_CHECKING:
     from wizard_env.evaluation.workers import Map
-    from wizard_env.train.selfplay.progress import Progress as Iteration
+    from wizard_env.train.selfplay.progress import Progress
 
 FIRST_LINE = 1.0
 """Seconds until the first line where the output is not a terminal; shorter jobs print none."""
@@ -32,8 +32,8 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-class Progress(ABC):
-    """The progress of one job.
+class ProgressDisplay(ABC):
+    """A display of the progress of one job.
 
     doing: a word or two for the job.
     done, total: in any unit; `total` is None while it is unknown.
@@ -66,7 +66,7 @@ class Progress(ABC):
 
 
 @contextmanager
-def show_progress(shown: Progress, console: Console, transient: bool = False) -> Iterator[None]:
+def show_progress(shown: ProgressDisplay, console: Console, transient: bool = False) -> Iterator[None]:
     """Show progress while the block runs. transient: remove the bar at the end."""
     if console.is_interactive:
         with Live(shown, console=console, transient=transient):
@@ -89,7 +89,7 @@ def show_progress(shown: Progress, console: Console, transient: bool = False) ->
         thread.join()
 
 
-class TaskProgress(Progress):
+class TaskProgress(ProgressDisplay):
     """Progress of tasks of about the same size."""
 
     def __init__(self, doing: str, total: int | None = None) -> None:
@@ -105,7 +105,7 @@ class TaskProgress(Progress):
         return found
 
 
-class TrainingProgress(Progress):
+class TrainingProgress(ProgressDisplay):
     """Progress of a training run.
 
     begun: True once an iteration has ended.
@@ -125,10 +125,10 @@ class TrainingProgress(Progress):
         self._then = then
         self._stop = stop
         self._compiled = compiled
-        self._iterations: list[Iteration] = []
+        self._iterations: list[Progress] = []
         self._updated = 0.0
 
-    def update(self, iteration: "Iteration") -> None:
+    def update(self, iteration: "Progress") -> None:
         """Show an iteration. Raises StopLearning if a signal asked the run to stop."""
         from wizard_env.train.selfplay.progress import StopLearning
 
