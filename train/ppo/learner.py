@@ -196,15 +196,15 @@ class PpoLearner(NetworkLearner):
         """Write the advantages, given the rollout's values and those of the decisions that follow it."""
         rollout, learning = self.rollout, self._learning
         seat_advantages(
-            rollout.seats,
-            rewards,
-            rollout.ended,
-            rollout.values,
-            last_values,
-            self.self_play.games.seat.astype(np.int64),
-            learning.discount,
-            learning.gae_lambda,
-            rollout.advantages,
+            seats=rollout.seats,
+            rewards=rewards,
+            ended=rollout.ended,
+            values=rollout.values,
+            last_values=last_values,
+            last_seats=self.self_play.games.seat.astype(np.int64),
+            discount=learning.discount,
+            decay=learning.gae_lambda,
+            advantages=rollout.advantages,
         )
 
     def update(self) -> dict[str, float]:

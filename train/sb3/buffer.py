@@ -36,14 +36,14 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
         last_values: [games], the values of the decisions that follow the rollout.
         """
         seat_advantages(
-            self.seats,
-            self.paid,
-            self.ended,
-            self.values,
-            last_values.detach().cpu().numpy().ravel(),
-            self.env.games.seat.astype(np.int64),
-            self.gamma,
-            self.gae_lambda,
-            self.advantages,
+            seats=self.seats,
+            rewards=self.paid,
+            ended=self.ended,
+            values=self.values,
+            last_values=last_values.detach().cpu().numpy().ravel(),
+            last_seats=self.env.games.seat.astype(np.int64),
+            discount=self.gamma,
+            decay=self.gae_lambda,
+            advantages=self.advantages,
         )
         self.returns = self.advantages + self.values
