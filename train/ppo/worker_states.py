@@ -16,10 +16,10 @@ from wizard_env.train.ppo.device import Device
 from wizard_env.train.selfplay.checkpoints import Tensors
 from wizard_env.train.selfplay.games import SelfPlayGames
 
-_PART = "tables"
+_GAMES_PART = "tables"
 """The part of a checkpoint that holds the games; the workers after the first add their rank."""
-_DEALER = "tables"
-"""The plain value with the generator of the seating."""
+_SELF_PLAY_RNG = "tables"
+"""The plain value with the state of the generator that draws seats and the actions of partners."""
 _OTHERS = "others"
 """The plain values of the workers after the first."""
 _log = logging.getLogger(__name__)
@@ -33,7 +33,11 @@ class WorkerState(NamedTuple):
 
 
 def worker_state(self_play: SelfPlayGames, rng: np.random.Generator, device: Device) -> WorkerState:
-    plain = {"rng": rng.bit_generator.state, _DEALER: self_play.rng.bit_generator.state}
+    """Return the state of this worker.
+
+    rng: the generator that draws its minibatches and the past selves that it meets, and on a CPU its actions.
+    """
+    plain = {"rng": rng.bit_generator.state, _SELF_PLAY_RNG: self_play.rng.bit_generator.state}
     return WorkerState(self_play.arrays() | device.state(), plain)
 
 
@@ -43,7 +47,7 @@ def restore_worker(
     """Continue from a `worker_state`. Raises ValueError, LookupError or TypeError for a damaged one."""
     rng.bit_generator.state = state.plain["rng"]
     self_play.set_arrays(state.arrays)
-    self_play.rng.bit_generator.state = state.plain[_DEALER]
+    self_play.rng.bit_generator.state = state.plain[_SELF_PLAY_RNG]
     device.set_state(state.arrays)
 
 
@@ -80,4 +84,4 @@ def needs_new_deals(checkpoint: Path, plain: Mapping[str, Any], workers: int) ->
 
 
 def _part(rank: int) -> str:
-    return f"{_PART}_{rank}" if rank else _PART
+    return f"{_GAMES_PART}_{rank}" if rank else _GAMES_PART
