@@ -55,7 +55,7 @@ def exists(name: str) -> bool:
         try:
             found = importlib.import_module(module)
         except ModuleNotFoundError as error:
-            if error.name and error.name.partition(".")[0] != "wizard_env":
+            if error.name and error.name.partition(".")[0] != "wizard_env" and source_of(module).exists():
                 return defines(module, rest)  # an extra is not installed
             continue
         for attribute in rest:
@@ -66,11 +66,14 @@ def exists(name: str) -> bool:
     return False
 
 
+def source_of(module: str) -> Path:
+    """Return the path of a module's source, if it is no package."""
+    return (ROOT / "wizard_env" / Path(*module.split(".")[1:])).with_suffix(".py")
+
+
 def defines(module: str, rest: list[str]) -> bool:
     """Return whether the source of a module, which cannot be imported here, defines a name."""
-    source = (
-        (ROOT / "wizard_env" / Path(*module.split(".")[1:])).with_suffix(".py").read_text(encoding="utf-8")
-    )
+    source = source_of(module).read_text(encoding="utf-8")
     return not rest or bool(re.search(rf"^(?:class |def |){rest[0]}\b", source, re.MULTILINE))
 
 

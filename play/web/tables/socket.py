@@ -39,7 +39,7 @@ async def table_socket(websocket: WebSocket) -> None:
 
 
 async def _attend(websocket: WebSocket) -> None:
-    """Let a browser sit down or watch, and obey it until it goes.
+    """Seat a browser or let it watch, and obey it until it goes.
 
     Raises ValueError or StoreError if it is refused.
     """
