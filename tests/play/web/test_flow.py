@@ -253,7 +253,7 @@ def test_costly_questions_do_not_delay_hints(client: TestClient, monkeypatch: py
         gate.wait(60)
         return {}
 
-    monkeypatch.setattr("wizard_env.play.web.study.endpoints.judge", judgement)
+    monkeypatch.setattr("wizard_env.play.web.judging.judgements.judge", judgement)
     asked = {"record": record(game), "round_number": 1, "agent": "champion"}
     codes: list[int] = []
 
