@@ -12,19 +12,18 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import MAX_BID
 from wizard_env.cards import (
-    COUNT,
     JESTER,
-    JESTER_SHIFT,
     NUM_KINDS,
     NUM_RANKS,
     NUM_SUITS,
     RANK_BITS,
     SUIT_CARDS,
     WIZARD,
-    WIZARD_SHIFT,
+    jesters_in,
     rank_of,
     size_of,
     suit_of,
+    wizards_in,
 )
 from wizard_env.chance.sampling import certain
 from wizard_env.compiled.bits import count_bits, lowest_bit
@@ -239,7 +238,7 @@ def _write_features(scratch: Scratch, index: int, hand: int, unseen: int, oppone
     features = scratch.features
     features[0] = 1.0
     features[1] = opponents - 3.0
-    features[2] = share * ((unseen >> WIZARD_SHIFT) & COUNT) / opponents
+    features[2] = share * wizards_in(unseen) / opponents
     features[3] = 1.0 / count
     features[4] = np.log(float(count))
     for feature in range(5, len(_FEATURES)):
@@ -282,7 +281,7 @@ def chance_now(state: State, card: int, unseen: int) -> float:
     if to_come == 0 or out == 0:
         return 1.0
     if card == JESTER:
-        return _power(((unseen >> JESTER_SHIFT) & COUNT) / out, to_come)
+        return _power(jesters_in(unseen) / out, to_come)
     suit = suit_of(card)
     trump = int(state.trump)
     led_suit = suit if state.led_suit == UNDECIDED else int(state.led_suit)
@@ -339,10 +338,10 @@ def _list_cards(hand: int, scratch: Scratch) -> int:
         scratch.cards[count] = lowest_bit(suited)
         suited &= suited - 1
         count += 1
-    for _ in range((hand >> WIZARD_SHIFT) & COUNT):
+    for _ in range(wizards_in(hand)):
         scratch.cards[count] = WIZARD
         count += 1
-    for _ in range((hand >> JESTER_SHIFT) & COUNT):
+    for _ in range(jesters_in(hand)):
         scratch.cards[count] = JESTER
         count += 1
     return count

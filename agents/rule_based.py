@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import (
     COPIES,
-    COUNT,
     DECK_SIZE,
     NUM_KINDS,
     NUM_SUIT_CARDS,
     NUM_SUITS,
     WIZARD,
-    WIZARD_SHIFT,
     suit_of,
+    wizards_in,
 )
 from wizard_env.chance.sampling import certain
 from wizard_env.compiled.bits import lowest_bit
@@ -106,7 +105,7 @@ def _worth(state: State, trump: int) -> float:
     for card in range(NUM_SUIT_CARDS):
         if (hand >> card) & 1:
             worth += _chance(state, trump, card)
-    return worth + ((hand >> WIZARD_SHIFT) & COUNT) * _chance(state, trump, WIZARD)
+    return worth + wizards_in(hand) * _chance(state, trump, WIZARD)
 
 
 @compiled

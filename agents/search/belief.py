@@ -13,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.cards import (
-    COUNT,
     DECK_SIZE,
     JESTER,
-    JESTER_SHIFT,
     NUM_SUITS,
     SUIT_CARDS,
     SUIT_SETS,
     UNITS,
     WIZARD,
-    WIZARD_SHIFT,
+    jesters_in,
     size_of,
+    wizards_in,
 )
 from wizard_env.chance.dealing import mix, scale, step_generator
 from wizard_env.chance.sampling import unit_interval
@@ -121,8 +120,8 @@ def _pick(cards: int, word: np.uint64) -> int:
     """Draw a card of a set, as a set."""
     suited = cards & SUIT_CARDS
     in_suits = count_bits(suited)
-    wizards = (cards >> WIZARD_SHIFT) & COUNT
-    choice = scale(word, in_suits + wizards + ((cards >> JESTER_SHIFT) & COUNT))
+    wizards = wizards_in(cards)
+    choice = scale(word, in_suits + wizards + jesters_in(cards))
     if choice < in_suits:
         return nth_bit(suited, choice)
     return UNITS[WIZARD] if choice < in_suits + wizards else UNITS[JESTER]

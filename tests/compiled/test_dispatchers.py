@@ -1,4 +1,4 @@
-"""Compiling helpers and kernels: one form each, `outlined` for good; errors name the argument."""
+"""Helpers and kernels have one compiled form each; `outlined` stays outlined; errors name the argument."""
 
 from typing import Any
 

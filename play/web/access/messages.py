@@ -194,7 +194,7 @@ class AtSeat(Message):
 
 
 class Compare(AtSeat):
-    """Ask for a comparison with another who plays the same deals."""
+    """Compare this game with others of the same deals."""
 
     against: int = Field(default=0, ge=0)
     """The index of the other in the list of all others."""
