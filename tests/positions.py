@@ -78,7 +78,8 @@ def random_view(rules: Rules, count: int, seed: int = 0) -> View:
 
 def view_bytes(view: View) -> list[bytes]:
     """The contents of a view, to compare."""
-    return [view.known.tobytes(), view.observation.tobytes(), view.mask.tobytes(), view.seat.tobytes()]
+    arrays = (view.known, view.finished_rounds, view.observation, view.mask, view.seat)
+    return [array.tobytes() for array in arrays]
 
 
 def random_weights(*widths: int, seed: int = 0, value: bool = False) -> "dict[str, torch.Tensor]":

@@ -21,6 +21,7 @@ LAYERS = (
     {"state"},
     {"engine"},
     {"chance", "invariants", "observation"},
+    {"history"},
     {"render"},
     {"view", "game"},
     {"games", "loading"},

@@ -82,10 +82,12 @@ def test_a_round_as_it_is_read() -> None:
     assert pad._asdict() == {
         "hand_size": 2,
         "dealer": 2,
+        "upcard": "TD",
         "trump": "D",
         "bids": [1, 0, 2],
         "tricks_won": [2, 0, 0],
         "points": [-10, 20, -20],
+        "plays": ((0, "AS"), (1, "4S"), (2, "JE"), (0, "3H"), (1, "5S"), (2, "6S")),
     }
     assert game.scores == pad.points
     assert (game.round_number, game.hand_size, game.dealer, len(game.hands[0])) == (3, 3, 0, 3)

@@ -16,6 +16,8 @@ from wizard_env.chance.dealing import deal_round, draw_for_dealer
 from wizard_env.checks.arguments import check_integer, check_player_names
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
+from wizard_env.history.checks import check_finished_rounds
+from wizard_env.history.finished import read_rounds, write_finished_round
 from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
 from wizard_env.observation.encoder import PRINTED_ORDER, observe, write_full_state, write_mask
 from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
@@ -23,7 +25,17 @@ from wizard_env.observation.readable import ReadableState, Round
 from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene
 from wizard_env.rules import Rules
-from wizard_env.state import DECK_ORDER, MASK_ROW, NO_CARD, OPTION_FIELDS, PHASES, SCORED, STATE, write_rules
+from wizard_env.state import (
+    DECK_ORDER,
+    FINISHED_ROUND,
+    MASK_ROW,
+    NO_CARD,
+    OPTION_FIELDS,
+    PHASES,
+    SCORED,
+    STATE,
+    write_rules,
+)
 
 _SEAT_BITS = 3
 _SEAT = (1 << _SEAT_BITS) - 1
@@ -33,7 +45,7 @@ _UNKNOWN_BEGINNING = (
 )
 
 _SEEN = [("observation", OBSERVATION_ROW), ("other", OBSERVATION_ROW), ("mask", MASK_ROW)]
-_GAME = np.dtype((np.record, [("state", STATE), ("deck", DECK_ORDER), *_SEEN]))
+_GAME = np.dtype((np.record, [("state", STATE), ("deck", DECK_ORDER), *_SEEN, ("finished", FINISHED_ROUND)]))
 """One game with what seats see of it: passing it as one argument keeps kernel calls short."""
 
 
@@ -42,6 +54,9 @@ class Game(ReadableState):
 
     Seats are 0 to num_players - 1, clockwise. Everything is visible: `game.observe(seat)` and
     `View.of([game])` show only what a seat may know.
+
+    finished_rounds: [num_rounds] records of dtype FINISHED_ROUND, read-only: the rounds behind `rounds`, each
+        at its index, zero where it has not been finished or is not known.
     """
 
     def __init__(self, rules: Rules | None = None, seed: int = 0) -> None:
@@ -125,14 +140,19 @@ class Game(ReadableState):
         return game
 
     @classmethod
-    def from_state(cls, rules: Rules, states: Any) -> Self:
+    def from_state(cls, rules: Rules, states: Any, finished_rounds: NDArray[Any] | None = None) -> Self:
         """Copy one game of a batch, to look at or to play on.
 
-        Its score pad, draw and history start empty, so it has no record (see `wizard_env.records`).
+        Its draw and history start empty, so it has no record (see `wizard_env.records`).
 
-        states: a record of dtype STATE, or an array of one.
+        Args:
+            rules: the options.
+            states: a record of dtype STATE, or an array of one.
+            finished_rounds: [k] records of dtype FINISHED_ROUND, those of this game; if None, none is known,
+                and the score pad starts empty.
 
-        Raises ValueError if the rules are not those of the state, or if it is not a state of the game.
+        Raises ValueError if the rules are not those of the state, if it is not a state of the game, or if it
+        cannot have come from these rounds.
         """
         record = np.asarray(states, STATE).reshape(-1)[:1]
         game = cls.__new__(cls)
@@ -142,6 +162,8 @@ class Game(ReadableState):
                 raise ValueError(f"{rules} are not the rules of this state: {option} differs")
         check_states(record, ANY_HIDDEN)
         game.state[:] = record
+        if finished_rounds is not None:
+            game._set_finished_rounds(finished_rounds)
         game._note(_refresh(game._buffers))
         return game
 
@@ -153,6 +175,7 @@ class Game(ReadableState):
         self._adopt(np.zeros(1, _GAME))
         write_rules(self._rules, self.state)
         self.state["generator"] = self._seed
+        self.finished_rounds = _read_only(np.zeros(len(self._rules.rounds), FINISHED_ROUND))
         self.pad: list[Round] = []
         self._draw = []
         self._history: list[int] = []
@@ -165,6 +188,14 @@ class Game(ReadableState):
         self.state = buffers["state"]
         self.mask_row = _read_only(buffers["mask"]["values"][0])
         self.observation_row = _read_only(buffers["observation"]["values"][0])
+
+    def _set_finished_rounds(self, finished_rounds: NDArray[Any]) -> None:
+        """Take the finished rounds of this game, and write the score pad."""
+        check_finished_rounds(self.state, finished_rounds[np.newaxis])
+        kept = np.zeros(len(self._rules.rounds), FINISHED_ROUND)
+        kept[: len(finished_rounds)] = finished_rounds[: len(kept)]
+        self.finished_rounds = _read_only(kept)
+        self.pad = read_rounds(self.state, kept)
 
     def _note(self, code: int) -> None:
         self.phase_code, self.acting_seat = code >> _SEAT_BITS, code & _SEAT
@@ -292,7 +323,10 @@ class Game(ReadableState):
         self.acting_seat = code & _SEAT
         if phase < SCORED:
             return None
-        finished = self.scored_round()
+        kept = self.finished_rounds.copy()
+        kept[self.state["round_index"]] = self._buffers["finished"]
+        self.finished_rounds = _read_only(kept)
+        (finished,) = read_rounds(self.state, self._buffers["finished"])
         self.pad.append(finished)
         if phase == SCORED:
             self._note(_deal_next(self._buffers))
@@ -396,9 +430,10 @@ class Game(ReadableState):
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__.copy()
-        for name in ("_buffers", "mask_row", "observation_row"):
+        for name in ("_buffers", "mask_row", "observation_row", "pad"):
             del kept[name]
         kept["state"] = self.state.tobytes()
+        kept["finished_rounds"] = self.finished_rounds.tobytes()
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -407,6 +442,7 @@ class Game(ReadableState):
         states = np.frombuffer(kept["state"], STATE)
         check_states(states, ANY_HIDDEN)
         self.state[:] = states
+        self._set_finished_rounds(np.frombuffer(kept["finished_rounds"], FINISHED_ROUND))
         self._note(_refresh(self._buffers))
 
     def __eq__(self, other: object) -> bool:
@@ -415,7 +451,7 @@ class Game(ReadableState):
         return (
             self._rules == other._rules
             and self.state.tobytes() == other.state.tobytes()
-            and self.pad == other.pad
+            and self.finished_rounds.tobytes() == other.finished_rounds.tobytes()
             and self._draw == other._draw
         )
 
@@ -441,7 +477,7 @@ def _copied(finished: Round) -> Round:
     )
 
 
-def _read_only(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _read_only(row: NDArray[Any]) -> NDArray[Any]:
     row.flags.writeable = False
     return row
 
@@ -476,6 +512,8 @@ def _step(games: Any, action: int) -> int:
     if not is_legal(game.state, action):
         return _ILLEGAL
     apply(game.state, action)
+    if game.state.phase >= SCORED:
+        write_finished_round(game.state, game.finished)
     return _refresh(games)
 
 

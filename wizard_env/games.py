@@ -25,6 +25,8 @@ from wizard_env.compiled.threads import (
 )
 from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take, why_illegal
 from wizard_env.game import Game
+from wizard_env.history.checks import check_finished_rounds
+from wizard_env.history.finished import clear_finished_round, copy_rounds, write_finished_round
 from wizard_env.invariants import check_states
 from wizard_env.observation.encoder import (
     PRINTED_ORDER,
@@ -40,6 +42,7 @@ from wizard_env.observation.fields import FULL_ROW, FULL_SIZE, OBS_SIZE, OBSERVA
 from wizard_env.rules import MAX_PLAYERS, Rules
 from wizard_env.state import (
     DECK_ORDER,
+    FINISHED_ROUND,
     MASK_ROW,
     NO_SEAT,
     OPTION_FIELDS,
@@ -99,6 +102,8 @@ class _Batch(NamedTuple):
     """A single record, which is not written, where nothing is observed; so with masks."""
     masks: Any
     results: Any
+    finished_rounds: Any
+    """[n, most rounds]; a single record, which is not written, where no history is kept."""
 
 
 class _Options(NamedTuple):
@@ -107,11 +112,12 @@ class _Options(NamedTuple):
     pause: int
     """An index of _PAUSES."""
     observe: bool
+    history: bool
 
 
-_DTYPES = _Batch(STATE, OBSERVATION_ROW, MASK_ROW, RESULT)
-_BATCH: Any = _Batch(*([dtype] for dtype in _DTYPES))
-_OPTIONS: Any = _Options(bool, bool, int, bool)  # type: ignore[arg-type]  # kinds, for kernels
+_DTYPES = _Batch(STATE, OBSERVATION_ROW, MASK_ROW, RESULT, FINISHED_ROUND)
+_BATCH: Any = _Batch([STATE], [OBSERVATION_ROW], [MASK_ROW], [RESULT], [[FINISHED_ROUND]])
+_OPTIONS: Any = _Options(bool, bool, int, bool, bool)  # type: ignore[arg-type]  # kinds, for kernels
 
 
 class Games:
@@ -135,6 +141,8 @@ class Games:
         cards.
     order: uint8 [n], the order in which suits are shown (see `observation/encoder.py`).
     states: [n] the records of the games, of dtype STATE; everything, hidden cards included.
+    finished_rounds: [n, most rounds] records of dtype FINISHED_ROUND: in each game the round at each index,
+        zero where it has not been finished. The next game clears them.
     """
 
     def __init__(
@@ -147,6 +155,7 @@ class Games:
         skip_forced: bool = False,
         pause: Pause = "never",
         observe: bool = True,
+        history: bool = True,
     ) -> None:
         """Deal `num_games` games.
 
@@ -162,18 +171,22 @@ class Games:
                 until `begin` or `deal` is called.
             observe: write observations and masks. Agents that act on `view` read neither; without
                 them `observation` and `mask` have no rows, and a step is faster.
+            history: keep the finished rounds of each game, which views show; without, `finished_rounds` has
+                no rows.
         """
         num_games = check_integer("num_games", num_games, 1, 2**31)
         seen = OBSERVATION_ROW.itemsize + MASK_ROW.itemsize if observe else 0
         indices = 2 * np.dtype(np.int64).itemsize
-        needed = num_games * (STATE.itemsize + RESULT.itemsize + seen + indices)
-        check_memory(f"num_games={num_games}", needed)
         kinds = _check_rules(rules, num_games)
+        most = max(len(kind.rounds) for kind in kinds)
+        kept = most * FINISHED_ROUND.itemsize if history else 0
+        needed = num_games * (STATE.itemsize + RESULT.itemsize + seen + indices + kept)
+        check_memory(f"num_games={num_games}", needed)
         check_choice("pause", pause, _PAUSES)
         self._kinds = list(kinds)
         self.num_games = num_games
         self._options = _Options(
-            bool(canonical_suits), bool(skip_forced), _PAUSES.index(pause), bool(observe)
+            bool(canonical_suits), bool(skip_forced), _PAUSES.index(pause), bool(observe), bool(history)
         )
         states = np.zeros(num_games, STATE)
         for kind, rows in kinds.items():
@@ -186,6 +199,7 @@ class Games:
                 aligned_zeros(num_games if observe else 1, OBSERVATION_ROW),
                 aligned_zeros(num_games if observe else 1, MASK_ROW),
                 np.zeros(num_games, RESULT),
+                np.zeros((num_games, most) if history else (1, 1), FINISHED_ROUND),
             )
         )
         self.begin(self._rows, game_seeds(seed, num_games))
@@ -210,6 +224,8 @@ class Games:
         self.order: NDArray[np.uint8] = batch.results["order"]
         self.seeds: NDArray[np.uint64] = batch.results["seed"]
         self.scores = self.states["scores"][:, :most]
+        kept = self.num_games if self._options.history else 0
+        self.finished_rounds: NDArray[Any] = batch.finished_rounds[:kept]
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in ("_kinds", "num_games", "_options")}
@@ -219,8 +235,10 @@ class Games:
         arrays = kept.pop("arrays")
         self.__dict__.update(kept)
         written = self.num_games if self._options.observe else 1
-        _check_arrays(arrays, (self.num_games, written, written, self.num_games))
-        check_states(arrays[0])
+        shapes = [(n,) for n in (self.num_games, written, written, self.num_games)]
+        room = (self.num_games, arrays[-1].shape[-1]) if self._options.history else (1, 1)
+        _check_arrays(arrays, [*shapes, room])
+        self._check_games(arrays[0], arrays[-1])
         self._attach(_Batch(*map(aligned_copy, arrays)))
         self._show_anew()
 
@@ -231,8 +249,8 @@ class Games:
 
         Raises ValueError for arrays of other sizes or rules, and for a record that is no state of the game.
         """
-        _check_arrays(arrays, tuple(map(len, self._batch)))
-        check_states(arrays[0])
+        _check_arrays(arrays, [array.shape for array in self._batch])
+        self._check_games(arrays[0], arrays[-1])
         for option in OPTION_FIELDS:
             if (differs := self.states[option] != arrays[0][option]).any():
                 game = int(differs.reshape(self.num_games, -1).any(axis=1).argmax())
@@ -240,6 +258,16 @@ class Games:
         for own, kept in zip(self._batch, arrays, strict=True):
             own[:] = kept
         self._show_anew()
+
+    def _check_games(self, states: NDArray[Any], finished_rounds: NDArray[Any]) -> None:
+        """Raise ValueError for games that cannot have been played."""
+        check_states(states)
+        if not self._options.history:
+            return
+        most = int(states["num_rounds"].max())
+        if finished_rounds.shape[1] < most:
+            raise ValueError(f"room for {finished_rounds.shape[1]} finished rounds: a game has {most}")
+        check_finished_rounds(states, finished_rounds)
 
     def _show_anew(self) -> None:
         """Write what the states determine, whatever the arrays held."""
@@ -274,6 +302,19 @@ class Games:
         fewest = int(self.num_players[games].min(initial=MAX_PLAYERS))
         first = NO_SEAT if dealer is None else check_integer("dealer", dealer, 0, fewest - 1)
         _begin_games(self._batch, games, words, first, self._options)
+
+    def change_hand_sizes(self, rows: ArrayLike, rules: Rules) -> None:
+        """Write the hand sizes of `rules` into games that are about to `begin`. rows: int [k]."""
+        games = self._indices(rows)
+        pattern = np.zeros(1, STATE)
+        write_rules(rules, pattern)
+        for name in ("num_rounds", "hand_sizes"):
+            self.states[name][games] = pattern[name]
+        room = self._batch.finished_rounds
+        if self._options.history and room.shape[1] < len(rules.rounds):
+            wider = np.zeros((self.num_games, len(rules.rounds)), FINISHED_ROUND)
+            wider[:, : room.shape[1]] = room
+            self._attach(self._batch._replace(finished_rounds=wider))
 
     def deal(self, rows: ArrayLike) -> None:
         """Deal the next round in some rows that paused at the end of one. rows: int [k]."""
@@ -349,8 +390,10 @@ class Games:
 
     def view(self, rows: ArrayLike | None = None, noise: NDArray[np.uint64] | None = None) -> View:
         """Return what the acting seats may know, in the suits as printed, for agents. rows: int [k]."""
-        states = self.states.copy() if rows is None else self.states[self._indices(rows)]
-        return View(states, noise, copy=False)
+        chosen = slice(None) if rows is None else self._indices(rows)
+        states = self.states[chosen].copy() if rows is None else self.states[chosen]
+        finished = copy_rounds(self.finished_rounds, states, chosen) if self._options.history else None
+        return View(states, noise, finished, copy=False)
 
     def observe(self, seats: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.uint8]:
         """Return what given seats may know, whether they act or not.
@@ -408,13 +451,11 @@ class Games:
         raise IllegalAction(text + where, why_illegal(state, action))
 
 
-def _check_arrays(arrays: Sequence[NDArray[Any]], counts: tuple[int, ...]) -> None:
-    """Raise ValueError unless the arrays are those of a batch, with these numbers of rows."""
+def _check_arrays(arrays: Sequence[NDArray[Any]], shapes: Sequence[tuple[int, ...]]) -> None:
+    """Raise ValueError unless the arrays are those of a batch, of these shapes."""
     given = [(array.dtype, array.shape) for array in arrays]
-    wanted = [(kind, (n,)) for kind, n in zip(_DTYPES, counts, strict=True)]
-    if given != wanted:
-        shapes = [array.shape for array in arrays]
-        raise ValueError(f"arrays of shapes {shapes}: these games need {[shape for _, shape in wanted]}")
+    if given != list(zip(_DTYPES, shapes, strict=True)):
+        raise ValueError(f"arrays of shapes {[shape for _, shape in given]}: these games need {shapes}")
 
 
 def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, slice | list[int]]:
@@ -469,12 +510,16 @@ def _show_in_order(state: State, row: Row, mask: Row, result: Any, options: _Opt
 
 
 @outlined
-def _begin(state: State, deck: DeckOrder, result: Any, dealer: int) -> None:
+def _begin(batch: _Batch, game: int, deck: DeckOrder, dealer: int, options: _Options) -> None:
     """Draw for the first dealer and deal the first round; the generator still holds the game's seed.
 
     dealer: the seat that deals, whatever the draw says; or NO_SEAT.
     """
-    result.seed = state.generator
+    state = batch.states[game]
+    batch.results[game].seed = state.generator
+    if options.history:
+        for index in range(batch.finished_rounds.shape[1]):
+            clear_finished_round(batch.finished_rounds[game, index])
     draw_for_dealer(state, deck)
     if dealer != NO_SEAT:
         begin_game(state, dealer)
@@ -482,16 +527,19 @@ def _begin(state: State, deck: DeckOrder, result: Any, dealer: int) -> None:
 
 
 @outlined
-def _end_round(state: State, deck: DeckOrder, result: Any, pause: int) -> None:
-    """Note the points of a scored round; then deal the next, or begin a new game, unless the game pauses."""
+def _end_round(batch: _Batch, game: int, deck: DeckOrder, options: _Options) -> None:
+    """Keep a scored round, and note its points; then deal the next, or begin a new game, unless it pauses."""
+    state, result = batch.states[game], batch.results[game]
     result.round_done = True
     for seat in range(state.num_players):
         result.points[seat] = state.points[seat]
+    if options.history and state.round_index < batch.finished_rounds.shape[1]:  # else hand sizes were written
+        write_finished_round(state, batch.finished_rounds[game, int(state.round_index)])
     if state.phase == OVER:
         result.done = True
-        if pause == _NEVER:
-            _begin(state, deck, result, NO_SEAT)
-    elif pause != _ROUND:
+        if options.pause == _NEVER:
+            _begin(batch, game, deck, NO_SEAT, options)
+    elif options.pause != _ROUND:
         next_round(state)
         deal_round(state, deck)
 
@@ -502,7 +550,7 @@ def _step_range(batch: _Batch, games: Any, actions: Any, options: _Options, star
 
     A round begins with a real choice, so no step ends more than one, even if it skips forced decisions.
     """
-    states, rows, masks, results = batch  # outside the loop: each of them counts a reference
+    states, rows, masks, results, _ = batch  # outside the loop: each of them counts a reference
     decks = np.empty(1, DECK_ORDER)
     for index in range(start, stop):
         game = at(games[index])
@@ -514,7 +562,7 @@ def _step_range(batch: _Batch, games: Any, actions: Any, options: _Options, star
         result.done = False
         take(state, action, options.skip_forced)
         if state.phase >= SCORED:
-            _end_round(state, deck, result, options.pause)
+            _end_round(batch, game, deck, options)
         written = game if options.observe else at(0)
         _show_game(state, rows[written], masks[written], result, options)
 
@@ -557,7 +605,7 @@ def _step_chunks(
 
 @outlined
 def _show_rows(batch: _Batch, games: Any, options: _Options) -> None:
-    states, rows, masks, results = batch
+    states, rows, masks, results, _ = batch
     for game in games:
         written = game if options.observe else 0
         _show_game(states[game], rows[written], masks[written], results[game], options)
@@ -570,12 +618,11 @@ def _show_games(batch: _Batch, games: Any, options: _Options) -> None:
 
 @kernel(_BATCH, [np.int64], [np.uint64], int, _OPTIONS)
 def _begin_games(batch: _Batch, games: Any, seeds: Any, dealer: int, options: _Options) -> None:
-    states, _, _, results = batch
     decks = np.empty(1, DECK_ORDER)
     for index in range(len(games)):
         game = games[index]
-        states[game].generator = seeds[index]
-        _begin(states[game], decks[0], results[game], dealer)
+        batch.states[game].generator = seeds[index]
+        _begin(batch, game, decks[0], dealer, options)
     _show_rows(batch, games, options)
 
 

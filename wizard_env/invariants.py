@@ -6,7 +6,7 @@ the round again in a second record, and compares the two byte for byte. No rule 
 """
 
 from enum import IntEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,8 @@ _UNSEEN = 1 << SET_BITS
 """Stands for the cards of a hand that the record does not show; no card has this bit."""
 
 
-class _Fault(IntEnum):
-    """The fields that a check may refuse, and what is allowed there."""
+class Fault(IntEnum):
+    """Fields that a check may refuse, numbered from 0, each with what is allowed there."""
 
     allowed: str
 
@@ -53,6 +53,10 @@ class _Fault(IntEnum):
         fault._value_ = len(cls.__members__)
         fault.allowed = allowed
         return fault
+
+
+class _Fault(Fault):
+    """The fields of a state that the check may refuse."""
 
     NUM_PLAYERS = f"allowed are {MIN_PLAYERS} to {MAX_PLAYERS}"
     BID_RESTRICTION = f"allowed are 0 to {_NUM_RESTRICTIONS - 1}, and 0 unless bids are open"
@@ -76,6 +80,14 @@ class _Fault(IntEnum):
     PLAYS = "the rules must allow each card, in this order"
 
 
+class Flaw(NamedTuple):
+    """The first record that a check refuses, and the reason."""
+
+    row: int
+    reason: str
+    """The field, its value, and what is allowed there."""
+
+
 _NO_FAULT = -1
 _NUM_FAULTS = len(_Fault)
 
@@ -88,25 +100,34 @@ def check_states(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> None:
         hidden: what the records may lack, one of NOTHING_HIDDEN, OTHERS_HIDDEN and ANY_HIDDEN.
     """
     if not isinstance(states, np.ndarray) or states.dtype != STATE or states.ndim != 1:
-        raise TypeError(f"{_described(states)}: a one-dimensional array of dtype STATE is needed")
+        raise TypeError(f"{described(states)}: a one-dimensional array of dtype STATE is needed")
+    flaw = find_flaw(states, hidden)
+    if flaw is not None:
+        raise ValueError(f"record {flaw.row} is not a state of the game: {flaw.reason}")
+
+
+def find_flaw(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> Flaw | None:
+    """Return the first record that is not a state of the game; arguments as for `check_states`."""
     replays = copy_states(states)
     found = _replay_all(states if states.flags.carray else copy_states(states), replays, hidden)
     if found != _NO_FAULT:
         game, number = divmod(found, _NUM_FAULTS)
         fault = list(_Fault)[number]
-        raise ValueError(_refusal(states, game, fault.name.lower(), fault.allowed))
+        return _flaw(states, game, fault.name.lower(), fault.allowed)
     if replays.tobytes() != states.tobytes():
         game = next(game for game in range(len(states)) if replays[game].tobytes() != states[game].tobytes())
         name = next(name for name in STATE.names or () if (replays[game][name] != states[game][name]).any())
         allowed = f"the deal, the bids and the cards played make it {replays[game][name].tolist()}"
-        raise ValueError(_refusal(states, game, name, allowed))
+        return _flaw(states, game, name, allowed)
+    return None
 
 
-def _refusal(states: NDArray[Any], game: int, name: str, allowed: str) -> str:
-    return f"record {game} is not a state of the game: {name}={states[game][name].tolist()}: {allowed}"
+def _flaw(states: NDArray[Any], game: int, name: str, allowed: str) -> Flaw:
+    return Flaw(game, f"{name}={states[game][name].tolist()}: {allowed}")
 
 
-def _described(states: Any) -> str:
+def described(states: Any) -> str:
+    """Name what was given in place of an array of records."""
     if isinstance(states, np.ndarray):
         return f"an array of shape {states.shape} and type {states.dtype.type.__name__}"
     return f"a {type(states).__name__}"

@@ -91,9 +91,38 @@ class State(Protocol):
     """[60] the hand size of every round; entries from `num_rounds` on are 0."""
 
 
-_FIELDS = get_type_hints(State, include_extras=True)
-STATE = np.dtype((np.record, [(name, *field.__metadata__) for name, field in _FIELDS.items()]))
-"""The record that State describes, field by field."""
+class FinishedRound(Protocol):
+    """All that everybody has seen of a round once it is scored: a record of dtype FINISHED_ROUND.
+
+    The seats of the plays and the points follow by the rules, see `history.finished.read_rounds`.
+    """
+
+    hand_size: _Byte
+    """0 where the round is not known, because the game was begun after it, or has not been played; all
+    other fields are 0 then too."""
+    dealer: _Byte
+    upcard: _Byte
+    """The card turned up, or NO_CARD."""
+    trump: _Byte
+    """The trump suit, or NO_SUIT."""
+    bids: _BytesBySeat
+    """[6] the bid of each seat; closed bids are public once the round is scored."""
+    tricks_won: _BytesBySeat
+    """[6]"""
+    plays: Annotated[NDArray[np.int8], "i1", DECK_SIZE]
+    """[60] all cards in the order of play, then NO_CARD."""
+
+
+def _record_dtype(described: type) -> np.dtype[Any]:
+    """Return the dtype of the records that a protocol describes, field by field."""
+    fields = get_type_hints(described, include_extras=True)
+    return np.dtype((np.record, [(name, *field.__metadata__) for name, field in fields.items()]))
+
+
+STATE = _record_dtype(State)
+"""The record that State describes."""
+FINISHED_ROUND = _record_dtype(FinishedRound)
+"""The record that FinishedRound describes."""
 WORD_FIELDS = ("scores", "bids", "tricks_won", "voids")
 """Per-seat fields that compiled code loads as eight entries at once (see `compiled.packing`), two more than
 there are seats: more of the record must follow each of them."""

@@ -104,7 +104,8 @@ def _draw_decision(rules: Rules, phase: str, chance: random.Random) -> Game:
 
 def _check_independence(agent: Agent, games: list[Game], rng: np.random.Generator) -> None:
     noise = rng.integers(0, 2**64, len(games), dtype=np.uint64)
-    view = View(View.of(games).known, noise)
+    plain = View.of(games)
+    view = View(plain.known, noise, plain.finished_rounds)
     in_batch = _ask(agent, games, view, seed=1)
     order = rng.permutation(len(games))
     permuted = np.empty_like(in_batch)
@@ -137,7 +138,13 @@ def _ask(agent: Agent, games: list[Game], view: View, seed: int) -> Actions:
 def _contents(view: View) -> dict[str, NDArray[Any]]:
     """Return all that an agent reads in a view; noise comes from a new generator, so it stays the same."""
     noise = view.noise(np.random.default_rng(0))
-    return {"known": view.known, "observation": view.observation, "mask": view.mask, "noise": noise}
+    return {
+        "known": view.known,
+        "finished_rounds": view.finished_rounds,
+        "observation": view.observation,
+        "mask": view.mask,
+        "noise": noise,
+    }
 
 
 def _describe(answer: object) -> str:

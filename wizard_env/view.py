@@ -11,11 +11,14 @@ from wizard_env.actions import NUM_ACTIONS
 from wizard_env.chance.sampling import draw_noise
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
+from wizard_env.history.checks import check_finished_rounds
+from wizard_env.history.finished import copy_rounds, count_finished, read_rounds
 from wizard_env.invariants import OTHERS_HIDDEN, check_states
 from wizard_env.observation.encoder import choose_order, observe, printed_action, reorder_action, write_mask
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
+from wizard_env.observation.readable import Round
 from wizard_env.rules import Rules
-from wizard_env.state import MASK_ROW, PLAY, STATE, copy_states, rules_of
+from wizard_env.state import FINISHED_ROUND, MASK_ROW, PLAY, STATE, copy_states, rules_of
 
 if TYPE_CHECKING:
     from wizard_env.game import Game
@@ -45,28 +48,42 @@ class View:
     """Information of the acting seats of n games; nothing in it reaches the hidden cards.
 
     known: [n] records of dtype STATE, without the hands of others, hidden bids and the generator.
+    finished_rounds: [n, k] records of dtype FINISHED_ROUND, the finished rounds of each game, zero where it
+        has finished fewer, and where a round is not known because the game was begun after it. k is the most
+        rounds that any of the games has finished; 0 if no round is known at all.
     observation: uint8 [n, OBS_SIZE], as in OBSERVATION.
     mask: uint8 [n, NUM_ACTIONS], 1 for a legal action.
     """
 
     def __init__(
-        self, states: NDArray[Any], noise: NDArray[np.uint64] | None = None, *, copy: bool = True
+        self,
+        states: NDArray[Any],
+        noise: NDArray[np.uint64] | None = None,
+        finished_rounds: NDArray[Any] | None = None,
+        *,
+        copy: bool = True,
     ) -> None:
         """Take the states of games that await a decision, and conceal what the acting seats may not know.
 
         noise: uint64 [n], a fresh random word for each decision, if the games have their own streams.
-        copy: False trusts the states and conceals them in place.
+        finished_rounds: [n, k], those of these games; if None, none is known.
+        copy: False trusts the arrays, and conceals the states in place.
 
-        Raises TypeError for anything but records of dtype STATE, and ValueError for a record that is not a
-        state of the game or awaits no decision.
+        Raises TypeError for anything but records of dtype STATE and FINISHED_ROUND, and ValueError for a
+        record that is not a state of the game, awaits no decision, or cannot have come from these rounds.
         """
+        if finished_rounds is None:
+            finished_rounds = np.zeros((len(states), 0), FINISHED_ROUND)
         if copy:
             check_states(states, OTHERS_HIDDEN)
+            check_finished_rounds(states, finished_rounds)
+            finished_rounds = copy_rounds(finished_rounds, states)
         over = states["phase"] > PLAY
         if over.any():
             raise ValueError(f"game {over.argmax()} of the view awaits no decision: its round is over")
         self.known = copy_states(states) if copy else states
         _conceal_rows(self.known)
+        self.finished_rounds = finished_rounds
         self._noise = noise
 
     @classmethod
@@ -74,7 +91,12 @@ class View:
         """Return a view of the games' acting seats. Raises ValueError if a game is over."""
         if not len(games):
             raise ValueError("a view of no games: at least one is needed")
-        return cls(np.frombuffer(b"".join(game.state.tobytes() for game in games), STATE))
+        view = cls(np.frombuffer(b"".join(game.state.tobytes() for game in games), STATE))
+        view.finished_rounds = np.zeros((len(games), count_finished(view.known).max()), FINISHED_ROUND)
+        for own, game in zip(view.finished_rounds, games, strict=True):
+            finished = game.finished_rounds[: len(own)]
+            own[: len(finished)] = finished
+        return view
 
     def __len__(self) -> int:
         return len(self.known)
@@ -82,6 +104,7 @@ class View:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         check_states(self.known, OTHERS_HIDDEN)
+        check_finished_rounds(self.known, self.finished_rounds)
 
     @property
     def seat(self) -> NDArray[np.int8]:
@@ -121,6 +144,11 @@ class View:
         """Return the rules of game `index`."""
         return rules_of(self.known[index])
 
+    def rounds(self, index: int) -> list[Round]:
+        """Return the known finished rounds of game `index`, as `Game.rounds` has them, oldest first."""
+        own = slice(index, index + 1)
+        return read_rounds(self.known[own], self.finished_rounds[index])
+
     def noise(self, rng: np.random.Generator) -> NDArray[np.uint64]:
         """Return uint64 [n], a random word for each decision, from the games' own streams if there are any.
 
@@ -135,6 +163,7 @@ class View:
             chosen = chosen.astype(np.int64)
         part = View.__new__(View)  # `known` is concealed already
         part.known = self.known[chosen]
+        part.finished_rounds = copy_rounds(self.finished_rounds, part.known, chosen)
         part._noise = None if self._noise is None else self._noise[chosen]
         return part
 

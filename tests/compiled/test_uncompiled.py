@@ -19,6 +19,7 @@ from wizard_env.agents.search.belief import count_deals, draw_worlds
 from wizard_env.agents.search.likelihood import sample_worlds
 from wizard_env.agents.search.seat_model import SeatModel
 from wizard_env.compiled.jit import COMPILES
+from wizard_env.history.replay import replay, rewind
 
 SINGLE = [
     Rules(num_players=3, hand_sizes=(4, 20), magic_edition=True),  # 20 tricks: bids of two digits
@@ -60,7 +61,9 @@ def digest_of_batch(options: dict[str, Any]) -> str:
     games = Games(num_games=8, seed=3, **options)
     for step in range(40):
         shown = (games.observation, games.mask, games.seat, games.points, games.done, games.states)
-        for array in (*shown, games.observe(1)):
+        began = rewind(games.states, games.finished_rounds)
+        kept = (games.finished_rounds, *began, *replay(began.states, began.rounds))
+        for array in (*shown, games.observe(1), *kept):
             hashed.update(array.tobytes())
         if step % 2:
             games.step(sample_legal(games.mask, rng))

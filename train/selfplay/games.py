@@ -33,7 +33,7 @@ _GAME_REWARDS: tuple[Reward, ...] = ("game", "win", "rank")
 """The rewards that are paid at the end of the game; the others are paid at the end of a round."""
 NO_PARTNER = -1
 _ALL = slice(None)
-_GAMES = ("states", "observations", "masks", "results")
+_GAMES = ("states", "observations", "masks", "results", "finished_rounds")
 """The names of the arrays of `Games` in checkpoints."""
 
 

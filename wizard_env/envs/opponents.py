@@ -17,7 +17,7 @@ from wizard_env.game import Game
 from wizard_env.games import Games
 from wizard_env.loading import load
 from wizard_env.rules import Rules
-from wizard_env.state import SCORED, STATE, rules_of, write_rules
+from wizard_env.state import SCORED, rules_of
 from wizard_env.view import Agent, actions_by_owner
 
 Episode = Literal["game", "round"]
@@ -105,10 +105,7 @@ class GamesWithOpponents:
         special = options.hand_sizes is not None
         if not special and not self._special[rows].any():
             return
-        pattern = np.zeros(1, STATE)
-        write_rules(options.change(self.rules), pattern)
-        for name in ("num_rounds", "hand_sizes"):
-            self._games.states[name][rows] = pattern[name]
+        self._games.change_hand_sizes(rows, options.change(self.rules))
         self._special[rows] = special
 
     def next_episode(self, rows: NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:

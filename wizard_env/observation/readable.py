@@ -11,10 +11,13 @@ class Round(NamedTuple):
 
     hand_size: int
     dealer: int
+    upcard: str | None
     trump: str | None
     bids: list[int]
     tricks_won: list[int]
     points: list[int]
+    plays: tuple[tuple[int, str], ...]
+    """All cards in the order of play, each with the seat that played it."""
 
 
 class ReadableState:
@@ -61,18 +64,17 @@ class ReadableState:
 
     @property
     def upcard(self) -> str | None:
-        card = self._number("upcard")
-        return None if card == NO_CARD else CARD_NAMES[card]
+        return upcard_name(self._number("upcard"))
 
     @property
     def trump(self) -> str | None:
         """The trump suit; None where there is none, or not yet."""
-        return _suit_name(self._number("trump"))
+        return suit_name(self._number("trump"))
 
     @property
     def led_suit(self) -> str | None:
         """The suit to follow; None where there is none."""
-        return _suit_name(self._number("led_suit"))
+        return suit_name(self._number("led_suit"))
 
     @property
     def trick(self) -> list[tuple[int, str]]:
@@ -103,17 +105,6 @@ class ReadableState:
         scores = self.scores
         return [seat for seat, score in enumerate(scores) if score == max(scores)]
 
-    def scored_round(self) -> Round:
-        """Return the round that has just been scored, before the next one is dealt."""
-        return Round(
-            hand_size=self.hand_size,
-            dealer=self.dealer,
-            trump=self.trump,
-            bids=self._seats("bids"),
-            tricks_won=self.tricks_won,
-            points=self._seats("points"),
-        )
-
     def _number(self, field: str) -> int:
         return int(self.state[field][0])
 
@@ -122,5 +113,11 @@ class ReadableState:
         return values
 
 
-def _suit_name(suit: int) -> str | None:
+def upcard_name(card: int) -> str | None:
+    """Return the name of the card turned up; None if there is none."""
+    return None if card == NO_CARD else CARD_NAMES[card]
+
+
+def suit_name(suit: int) -> str | None:
+    """Return the name of a suit; None for UNDECIDED and NO_SUIT."""
     return SUITS[suit] if 0 <= suit < NO_SUIT else None

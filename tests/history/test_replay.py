@@ -1,0 +1,158 @@
+"""Finished rounds played again: the decisions are those that were taken, byte for byte."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from numpy.typing import NDArray
+
+from tests.test_invariants import all_rules, seeds
+from wizard_env import Game, Games, Rules, View, sample_legal
+from wizard_env.history.replay import replay, rewind
+from wizard_env.invariants import check_states
+from wizard_env.state import FINISHED_ROUND, SCORED
+
+KINDS = [
+    Rules(num_players=3, hand_sizes=(1, 20, 4), magic_edition=True),
+    Rules(num_players=3, hand_sizes=(2, 9, 2), bid_restriction="leader"),
+    Rules(num_players=4, hand_sizes=(2, 15, 1), bid_restriction="no_even"),
+    Rules(num_players=4, hand_sizes=(3, 7, 3), bid_restriction="canadian", magic_edition=True),
+    Rules(num_players=5, hand_sizes=(1, 6, 12), bid_reveal="secret"),
+    Rules(num_players=6, hand_sizes=(2, 10, 1), bid_reveal="simultaneous"),
+    Rules(num_players=6, hand_sizes=(1, 3, 2), bid_reveal="secret", magic_edition=True),
+]
+
+
+def finished_game(rules: Rules, seed: int) -> tuple[Game, list[tuple[bytes, int, int]]]:
+    """A game after random play, with each decision: what the seat knew, its action, its legal actions."""
+    game, rng, decisions = Game(rules, seed), np.random.default_rng(seed), []
+    while game.phase != "over":
+        legal = game.legal_actions()
+        action = int(rng.choice(legal))
+        decisions.append((View.of([game]).known.tobytes(), action, len(legal)))
+        game.step(action)
+    return game, decisions
+
+
+def rounds_of(game: Game) -> NDArray[Any]:
+    return game.finished_rounds[np.newaxis]
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(rules=all_rules(), seed=seeds)
+def test_every_decision_comes_back(rules: Rules, seed: int) -> None:
+    """By all rules: what the seat knew, what it did, and how many actions it had to choose from."""
+    game, expected = finished_game(rules, seed)
+    began = rewind(game.state, rounds_of(game))
+    assert began.rounds.tobytes() == game.finished_rounds.tobytes()
+    replayed = replay(began.states, began.rounds)
+    found = zip(replayed.states, replayed.actions.tolist(), replayed.choices.tolist(), strict=True)
+    assert [(state.tobytes(), action, choices) for state, action, choices in found] == expected
+
+
+def test_batches_replay_as_they_were_played() -> None:
+    """Games by different rules, in the middle: every decision of a finished round, once each."""
+    rules = [kind for kind in KINDS for _ in range(3)]
+    games, rng = Games(rules, len(rules), seed=4), np.random.default_rng(1)
+    taken: list[list[tuple[tuple[int, int], bytes, int]]] = [[] for _ in rules]
+    """For each game the decisions: the seed and the round, what the seat knew, the action."""
+    for _ in range(400):
+        view, actions = games.view(), sample_legal(games.mask, rng)
+        for row, action in enumerate(actions.tolist()):
+            moment = int(games.seeds[row]), int(view.known["round_index"][row])
+            taken[row].append((moment, view.known[row].tobytes(), action))
+        games.step(actions)
+    view = games.view()
+    began = rewind(view.known, view.finished_rounds)
+    from_all = rewind(games.states, games.finished_rounds)
+    for one, other in zip(began, from_all, strict=True):
+        assert one.tobytes() == other.tobytes()
+    replayed = replay(began.states, began.rounds)
+    for row, decisions in enumerate(taken):
+        finished = [(int(games.seeds[row]), index) for index in range(view.known["round_index"][row])]
+        expected = [(known, action) for moment, known, action in decisions if moment in finished]
+        mine = began.games[replayed.rows] == row
+        found = zip(map(bytes, replayed.states[mine]), replayed.actions[mine].tolist(), strict=True)
+        assert list(found) == expected
+    assert len(np.unique(began.games)) > len(rules) // 2
+
+
+def test_beginnings_are_states() -> None:
+    """Dealt, with the scores of the moment, and before anybody has acted."""
+    for kind in KINDS:
+        game, _ = finished_game(kind, seed=3)
+        states = rewind(game.state, rounds_of(game)).states
+        check_states(states)
+        assert not states["num_plays"].any()
+        scores = np.cumsum([each.points for each in game.rounds], axis=0)
+        players = kind.num_players
+        np.testing.assert_array_equal(states["scores"][:, :players], [[0] * players, *scores[:-1].tolist()])
+        assert states["round_index"].tolist() == [0, 1, 2]
+
+
+def test_forced_decisions_can_be_left_out() -> None:
+    game, _ = finished_game(KINDS[0], seed=5)
+    began = rewind(game.state, rounds_of(game))
+    everything = replay(began.states, began.rounds)
+    real = everything.choices > 1
+    for kept, column in zip(replay(began.states, began.rounds, forced=False), everything, strict=True):
+        assert kept.tobytes() == column[real].tobytes()
+    assert 0 < real.sum() < len(real)
+
+
+def test_nothing_replays_as_nothing() -> None:
+    game = Game(Rules(num_players=3), seed=1)
+    began = rewind(game.state, rounds_of(game))
+    assert len(began.states) == len(began.rounds) == 0
+    assert len(replay(began.states, began.rounds).actions) == 0
+    assert View.of([game]).finished_rounds.shape == (1, 0)
+
+
+ALTERED = [
+    ("trump", 2, "trump=2: it must be that of the upcard"),
+    ("bids", 9, "bids=.*: the rules must allow each"),
+    ("tricks_won", 0, "tricks_won=.*: the plays must make them"),
+    ("plays", 3, "plays=.*: the rules must allow each card, in this order"),
+    ("dealer", 1, "dealer=1: it must be the seat that dealt"),
+    ("upcard", 53, "upcard=53: it must be the card that was turned up"),
+    ("hand_size", 3, "hand_size=3: it must be that of the game"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "reason"), ALTERED)
+def test_what_the_rules_do_not_allow_is_refused(name: str, value: int, reason: str) -> None:
+    """The message names the round and the field."""
+    game, _ = finished_game(Rules(num_players=3, hand_sizes=(2, 5)), seed=2)
+    began = rewind(game.state, rounds_of(game))
+    assert began.rounds["dealer"][1] != 1
+    began.rounds[name][1] = value
+    with pytest.raises(ValueError, match=f"round 1 cannot have been played: {reason}"):
+        replay(began.states, began.rounds)
+
+
+def test_no_altered_byte_goes_beyond_the_arrays() -> None:
+    """Each byte of a round, set to other values, is refused or gives as many decisions."""
+    game, decisions = finished_game(Rules(num_players=3, hand_sizes=(4,)), seed=6)
+    began, rng = rewind(game.state, rounds_of(game)), np.random.default_rng(0)
+    for place in range(FINISHED_ROUND.itemsize):
+        for value in rng.integers(256, size=8):
+            altered = np.frombuffer(bytearray(began.rounds.tobytes()), np.uint8)
+            altered[place] = value
+            try:
+                replayed = replay(began.states, altered.view(FINISHED_ROUND))
+            except ValueError:
+                continue
+            assert len(replayed.actions) == len(decisions)
+            assert altered.tobytes() == began.rounds.tobytes() or place < 10  # another bid, in an open round
+
+
+def test_a_pausing_batch_keeps_the_last_round() -> None:
+    games, rng = Games(KINDS[4], 6, seed=1, pause="game"), np.random.default_rng(3)
+    while len(rows := np.flatnonzero(games.mask.any(axis=1))):
+        games.step(sample_legal(games.mask[rows], rng), rows)
+    assert (games.states["phase"] >= SCORED).all()
+    began = rewind(games.states, games.finished_rounds)
+    assert began.states["round_index"].tolist() == [0, 1, 2] * 6
+    assert not began.states["scores"][::3].any()
+    replay(began.states, began.rounds)

@@ -1,0 +1,1 @@
+"""Finished rounds: keeping them, reading them, and playing them again."""
