@@ -176,6 +176,7 @@ def describe(view: View, row: int) -> dict[str, Any]:
         "bids": [None if bid == HIDDEN else bid for bid in game.bids],
         "tricks_won": game.tricks_won,
         "scores": game.scores,
+        "rounds": [finished._asdict() for finished in view.rounds(row)],
         "played": [card_names(cards) for cards in state["played"][:num_players]],
         "voids": [
             [suit for bit, suit in enumerate(SUITS) if voids >> bit & 1]

@@ -73,6 +73,18 @@ def decisions(count: int) -> View:
     return games.view(noise=np.arange(count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
 
 
+def after_a_round() -> View:
+    """The decision on the page: that of `at`, after a round that led to its scores."""
+    game = at("secret")
+    before = Game.from_deal(
+        game.rules, 2, ["AS 3H", "4S 5S", "6S JE"], "TD", scores=[-10, -30, 110], round_number=2
+    )
+    bids, plays = (f"bid {bid}" for bid in (2, 0, 1)), ("AS", "4S", "JE", "3H", "5S", "6S")
+    for action in (*bids, *(f"play {card}" for card in plays)):
+        before.step(action)
+    return View.of([Game.from_state(game.rules, game.state, before.finished_rounds)])
+
+
 def is_running(folder: Path) -> bool:
     """Return whether the process of the bot in a folder exists, even if it has ended and nobody waited."""
     if os.name != "posix":
@@ -90,7 +102,7 @@ def is_running(folder: Path) -> bool:
 def test_the_request_on_the_page() -> None:
     """Its keys and values are those of a real request, except for the id and the noise."""
     (shown,) = [content for content in map(json.loads, examples("json")) if "legal" in content]
-    sent = json.loads(json.dumps(describe(View.of([at("secret")]), 0)))
+    sent = json.loads(json.dumps(describe(after_a_round(), 0)))
     assert list(shown) == ["id", *sent, "noise"]
     assert {key: shown[key] for key in sent} == sent
 
@@ -99,6 +111,8 @@ def test_the_keys_on_the_page() -> None:
     (shown,) = [content for content in map(json.loads, examples("json")) if "legal" in content]
     table = PAGE.partition("| key | meaning |")[2].partition("\n\n")[0]
     assert re.findall(r"`(\w+)`", "".join(re.findall(r"^\|([^|]*)\|", table, re.MULTILINE))) == list(shown)
+    row = table.partition("| `rounds` |")[2].partition("\n")[0]
+    assert re.findall(r"`(\w+)`", row) == list(shown["rounds"][0])
 
 
 def test_the_hello_and_the_answer_on_the_page(bot: Bot) -> None:
@@ -160,6 +174,19 @@ def test_bids_are_sent_once_they_are_revealed() -> None:
     assert [sent[seat] for seat in seats] == [2, 1, 3]
 
 
+def test_finished_rounds_are_sent_with_closed_bids() -> None:
+    """Bids that nobody saw are public once their round is scored, and those of this round are not."""
+    game = Game(Rules(num_players=3, hand_sizes=(2, 3), bid_reveal="secret"), seed=3)
+    while not game.rounds:
+        assert describe(View.of([game]), 0)["rounds"] == []
+        game.step(game.legal_actions()[-1])
+    (sent,) = describe(View.of([game]), 0)["rounds"]
+    assert sent == game.rounds[0]._asdict()
+    assert len(sent["plays"]) == 6
+    assert sent["bids"] == [2, 2, 2]
+    assert describe(View.of([game]), 0)["bids"] == [None] * 3
+
+
 @pytest.mark.parametrize("phase", ["trump", "bid", "play"])
 def test_requests_describe_the_game(phase: str) -> None:
     """In every phase, and in values that JSON can hold."""
@@ -175,6 +202,7 @@ def test_requests_describe_the_game(phase: str) -> None:
         assert sent[name] == getattr(game, name)
     for name in ("trump", "led_suit", "trick", "bids", "tricks_won", "scores"):
         assert sent[name] == getattr(game, name)
+    assert sent["rounds"] == [finished._asdict() for finished in game.rounds]
     assert sent["hand"] == game.hands[sent["seat"]]
     assert sent["legal_ids"] == game.legal_actions()
     assert sent["legal"] == [ACTIONS[action] for action in sent["legal_ids"]]
