@@ -26,6 +26,7 @@ from wizard_env.cards import SUITS, card_names
 from wizard_env.chance.sampling import sample_legal
 from wizard_env.checks.arguments import check_number, shortened
 from wizard_env.game import Game
+from wizard_env.history.finished import read_plays
 from wizard_env.state import HIDDEN
 from wizard_env.view import Actions, View
 
@@ -177,6 +178,7 @@ def describe(view: View, row: int) -> dict[str, Any]:
         "tricks_won": game.tricks_won,
         "scores": game.scores,
         "rounds": [finished._asdict() for finished in view.rounds(row)],
+        "plays": read_plays(view.known[row : row + 1]),
         "played": [card_names(cards) for cards in state["played"][:num_players]],
         "voids": [
             [suit for bit, suit in enumerate(SUITS) if voids >> bit & 1]

@@ -1,6 +1,6 @@
 """Rewrite the generated tables of environment.md and vector.md: python -m tools.doc_tables."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 
@@ -14,15 +14,19 @@ from wizard_env.observation.fields import (
     FULL_SLICES,
     FULL_STATE,
     HIGHS,
+    HISTORY,
     OBS_SIZE,
     OBSERVATION,
+    ROUND_SIZE,
+    ROUND_SLICES,
     Field,
 )
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.state import FINISHED_ROUND
 
 PAGES_FOLDER = Path(__file__).parent.parent / "docs"
 PAGES = {
-    PAGES_FOLDER / "environment.md": ("summary", "actions", "observation", "full-state"),
+    PAGES_FOLDER / "environment.md": ("summary", "actions", "observation", "history", "full-state"),
     PAGES_FOLDER / "vector.md": ("arrays",),
 }
 """The names of the tables of each page."""
@@ -70,25 +74,28 @@ def arrays_table() -> str:
         "done": "true where the last step ended the game; the next one is already dealt",
         "scores": "points of the game so far",
         "seeds": "`Game(rules, seed=seeds[i])` is dealt the same cards",
+        "finished_rounds": "records of the finished rounds of the game, by index; zero where there is none",
     }
     lines = head("array", "shape", "meaning")
     for name, meaning in meanings.items():
         array = getattr(games, name)
-        columns = "players" if name in ("points", "scores") else ", ".join(map(str, array.shape[1:]))
+        named = {"points": "players", "scores": "players", "finished_rounds": "rounds"}
+        columns = named.get(name, ", ".join(map(str, array.shape[1:])))
         shape = ", ".join(filter(None, ["n", columns]))
-        lines.append(row(f"`{name}`", f"{array.dtype} [{shape}]", meaning))
+        kind = "`FINISHED_ROUND`" if array.dtype == FINISHED_ROUND else array.dtype
+        lines.append(row(f"`{name}`", f"{kind} [{shape}]", meaning))
     return "\n".join(lines) + "\n"
 
 
-def fields_table(fields: Iterable[Field]) -> str:
-    """Return some fields of FULL_STATE, with the entries that they take."""
+def fields_table(fields: Iterable[Field], places: Mapping[str, slice] = FULL_SLICES) -> str:
+    """Return some fields of a row, with the entries that they take."""
     lines = ["| entries | name | shape | values | meaning |", "|---|---|---|---|---|"]
     for field in fields:
-        entries = FULL_SLICES[field.name]
+        entries = places[field.name]
         shape = " x ".join(map(str, field.shape))
         high = field.high if isinstance(field.high, int) else f"{min(field.high)} ({max(field.high)})"
         span = f"{entries.start}-{entries.stop - 1}"
-        lines.append(f"| {span} | `{field.name}` | {shape} | 0 to {high} | {field.text} |")
+        lines.append(f"| {span} | `{field.name}` | {shape} | {field.low} to {high} | {field.text} |")
     return "\n".join(lines) + "\n"
 
 
@@ -100,6 +107,7 @@ def tables() -> dict[str, str]:
         "summary": summary_table(),
         "actions": actions_table(),
         "observation": fields_table(OBSERVATION) + f"\nIn all {OBS_SIZE} entries.\n",
+        "history": fields_table(HISTORY, ROUND_SLICES) + f"\nIn all {ROUND_SIZE} entries.\n",
         "full-state": fields_table(hidden) + f"\nIn all {FULL_SIZE} entries.\n",
     }
 

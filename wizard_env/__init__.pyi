@@ -11,11 +11,13 @@ from .compiled.threads import get_num_threads as get_num_threads
 from .compiled.threads import set_num_threads as set_num_threads
 from .game import Game as Game
 from .games import Games as Games
+from .history.finished import read_history as read_history
 from .loading import agent_names as agent_names
 from .loading import load as load
 from .observation.fields import FULL_SIZE as FULL_SIZE
 from .observation.fields import FULL_STATE as FULL_STATE
 from .observation.fields import HIGHS as HIGHS
+from .observation.fields import HISTORY as HISTORY
 from .observation.fields import OBS_SIZE as OBS_SIZE
 from .observation.fields import OBSERVATION as OBSERVATION
 from .observation.fields import SLICES as SLICES

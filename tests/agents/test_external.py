@@ -187,6 +187,17 @@ def test_finished_rounds_are_sent_with_closed_bids() -> None:
     assert describe(View.of([game]), 0)["bids"] == [None] * 3
 
 
+def test_plays_are_sent_in_order_with_their_seats() -> None:
+    """As the finished round lists them once it is scored."""
+    game = Game(Rules(num_players=4, hand_sizes=(5,), magic_edition=True), seed=3)
+    sent: list[Any] = []
+    while game.phase != "over":
+        sent.append(describe(View.of([game]), 0)["plays"])
+        game.step(game.legal_actions()[-1])
+    (finished,) = game.rounds
+    assert [plays for plays in sent if plays] == [finished.plays[:count] for count in range(1, 20)]
+
+
 @pytest.mark.parametrize("phase", ["trump", "bid", "play"])
 def test_requests_describe_the_game(phase: str) -> None:
     """In every phase, and in values that JSON can hold."""

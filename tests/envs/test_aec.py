@@ -44,6 +44,7 @@ OPTION_SETS: list[dict[str, Any]] = [
     *(SHORT | {"bid_restriction": name} for name in ("no_even", "leader", "canadian")),
     *(SHORT | {"bid_reveal": name} for name in ("simultaneous", "secret")),
     SHORT | {"magic_edition": True},
+    SHORT | {"history": True},
     *(SHORT | {"reward": name} for name in REWARDS[1:]),
     *({"hand_sizes": (1,), "render_mode": name} for name in RENDER_MODES),
 ]
@@ -226,12 +227,15 @@ def test_looking_at_other_seats_does_not_change_what_the_acting_one_sees() -> No
 @both
 def test_what_is_returned_is_a_copy(make: Any) -> None:
     """Writing into observations and states changes nothing, and stepping does not change them."""
-    env = restarted(make(num_players=3, **SHORT))
+    env = restarted(make(num_players=3, history=True, **SHORT))
+    while not env.unwrapped.game.rounds:
+        env.step(legal(env)[0])
     before = shown(env)
     for agent in env.agents:
         seen = env.observe(agent)
         seen["observation"][:] = 7
         seen["action_mask"][:] = 7
+        seen["history"][:] = 7
     env.state()[:] = 7
     assert shown(env) == before
     kept, info, state = env.last()[0], env.last()[4], env.state()

@@ -29,6 +29,8 @@ OPTION_SETS: list[dict[str, Any]] = [
     *(SHORT | {"bid_restriction": name} for name in ("no_even", "leader", "canadian")),
     *(SHORT | {"bid_reveal": name} for name in ("simultaneous", "secret")),
     SHORT | {"magic_edition": True},
+    SHORT | {"history": True},
+    SHORT | {"history": True, "episode": "round", "dtype": "float32"},
     SHORT | {"episode": "round"},
     SHORT | {"episode": "round", "reward": "relative"},
     SHORT | {"opponents": ["random", "random"]},
@@ -105,8 +107,10 @@ def test_gymnasium_s_checker(options: dict[str, Any]) -> None:
     check_env(env)
 
 
+@pytest.mark.filterwarnings("ignore:Your observation history has an unconventional shape:UserWarning")
 @every_option
 def test_stable_baselines3_checker(options: dict[str, Any]) -> None:
+    """It warns of a history, which is a matrix."""
     stable_baselines3 = pytest.importorskip("stable_baselines3.common.env_checker")
     env = make(**options)
     stable_baselines3.check_env(env)
@@ -190,7 +194,7 @@ def test_it_is_the_game_of_its_seed(num_players: int, reveal: Any) -> None:
             assert env.action_masks().tolist() == game.legal_mask().tolist()
             assert info["scores"].tolist() == game.scores
             assert info["scores"].dtype == np.int64
-            assert info.keys() == {"action_mask", "seat", "scores"}
+            assert info.keys() - {"round"} == {"action_mask", "seat", "scores"}
             assert ended == (game.phase == "over")
             if ended:
                 break

@@ -38,6 +38,8 @@ OPTION_SETS: list[dict[str, Any]] = [
     SHORT | {"opponents": HighestLegal(), "seat": 2},
     SHORT | {"opponents": ["random", "random"], "reward": "relative"},
     SHORT | {"episode": "round"},
+    SHORT | {"history": True, "bid_reveal": "secret"},
+    SHORT | {"history": True, "episode": "round", "dtype": "float32"},
     {"num_players": 4, "hand_sizes": (3, 1, 2), "episode": "round", "reward": "relative", "seat": 1},
     SHORT | {"episode": "round", "bid_reveal": "secret", "opponents": ("random", HighestLegal())},
 ]
@@ -141,7 +143,11 @@ def test_rewards_add_up_to_the_scores(episode: str) -> None:
     assert games > 8
 
 
-@pytest.mark.parametrize("options", [SHORT, SHORT | {"episode": "round", "dtype": "float32"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [SHORT, SHORT | {"episode": "round", "dtype": "float32"}, SHORT | {"history": True}],
+    ids=str,
+)
 def test_equal_to_single_environments_that_the_caller_resets(options: dict[str, Any]) -> None:
     """AutoresetMode.DISABLED: the infos of the rows that were reset, and everything else, byte for byte."""
     mode, rng, episodes = AutoresetMode.DISABLED, np.random.default_rng(0), 0

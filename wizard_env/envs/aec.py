@@ -11,9 +11,10 @@ from pettingzoo.utils import wrappers
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
-from wizard_env.envs.spaces import ObservationType, fit_to_space, observation_space
+from wizard_env.envs.spaces import ObservationType, fit_to_space, history_space, observation_space
 from wizard_env.game import Game
-from wizard_env.observation.fields import FULL_HIGHS
+from wizard_env.history.finished import as_rows, count_finished
+from wizard_env.observation.fields import FULL_HIGHS, ROUND_SIZE
 from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rules import make_rules
 from wizard_env.state import OVER
@@ -62,8 +63,10 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     """Wizard for PettingZoo. Agents are "player_0" to "player_5", by seat.
 
     Observations are {"observation": uint8 [OBS_SIZE], "action_mask": int8 [NUM_ACTIONS]}, see
-    OBSERVATION; the mask is zero for an agent that does not act, and is in `infos` too. `step` raises
-    IllegalAction, and leaves the game unchanged.
+    OBSERVATION; the mask is zero for an agent that does not act, and is in `infos` too. With `history=True`
+    there is also "history", int8 [num_rounds, ROUND_SIZE], where the finished rounds of the game come first,
+    as in HISTORY. From the end of a round to its own next step an agent finds that round in its info, as
+    "round", int8 [ROUND_SIZE]. `step` raises IllegalAction, and leaves the game unchanged.
     """
 
     metadata: dict[str, Any] = {
@@ -78,6 +81,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         num_players: int = 4,
         reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
+        history: bool = False,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -88,6 +92,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             reward: "points", "game", "relative", "win" or "rank", see `rewards`; or a function, or where to
                 import one, see `find_reward`.
             dtype: of the observations: "uint8" as in OBSERVATION, or "float32" with each entry / high.
+            history: also show the finished rounds of the game.
             render_mode: None, "ansi", "rgb_array" or "human"; the acting seat's view is shown.
             options: the other options of Rules.
         """
@@ -99,11 +104,15 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self._renderer = Renderer(render_mode)
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._history = bool(history)
+        self._num_rounds = len(self.rules.rounds)
+        past = {"history": history_space(self.rules)} if history else {}
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict(
                 {
                     "observation": observation_space(dtype),
                     "action_mask": gymnasium.spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
+                    **past,
                 }
             )
             for agent in self.possible_agents
@@ -142,7 +151,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         """
         given = dict(options or {})
         given.pop("options", None)  # PettingZoo's own test suites reset with {"options": 1}
-        asked = ResetOptions.read(given, self.rules, without=("seat",))
+        asked = ResetOptions.read(given, self.rules, without=("seat",), history=self._history)
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         number = int(self._rng.integers(2**63)) if seed is None else seed
@@ -185,7 +194,11 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         else:
             row, mask = game.observe(self._seats[agent]), _NO_ACTIONS.copy()
         observation = row if self._bytes else fit_to_space(row, self._row_space)
-        return {"observation": observation, "action_mask": mask}
+        if not self._history:
+            return {"observation": observation, "action_mask": mask}
+        history, finished = np.zeros((self._num_rounds, ROUND_SIZE), np.int8), as_rows(game.finished_rounds)
+        history[: len(finished)] = finished  # fewer rounds where `reset` was asked for them
+        return {"observation": observation, "action_mask": mask, "history": history}
 
     def state(self) -> NDArray[np.uint8]:
         """Return uint8 [FULL_SIZE], as in FULL_STATE: everything, with seats counted from player_0."""
@@ -201,11 +214,15 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         finished = game.step(action)  # type: ignore[arg-type]
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent]["action_mask"] = _NO_ACTIONS.copy()
+        self.infos[agent].pop("round", None)
         if self._paid:
             self._clear_rewards()
             self._paid = False
         if finished is not None:
             self._pay(finished.points)
+            last = as_rows(game.finished_rounds)[int(count_finished(game.state)[0]) - 1]
+            for info in self.infos.values():
+                info["round"] = last.copy()
         if game.phase_code < OVER:
             self._select()
             return

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
-from wizard_env.envs.spaces import LegalActions, ObservationType, fit_to_space, observation_space
+from wizard_env.envs.spaces import (
+    LegalActions,
+    ObservationType,
+    fit_to_space,
+    observation_space,
+    with_history,
+)
 from wizard_env.game import Game
 from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rules import make_rules
@@ -17,13 +23,16 @@ from wizard_env.rules import make_rules
 _ROW = np.zeros(1, np.int64)
 
 
-class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
+class WizardEnv(gymnasium.Env[Any, np.int64]):
     """One learner plays Wizard against opponents; `step` returns at the learner's next decision.
 
-    Observations are rows of bytes as in OBSERVATION, uint8 [OBS_SIZE], or float32 from 0 to 1. Actions
-    are ids of ACTIONS; the legal ones are in `info["action_mask"]`, int8 [NUM_ACTIONS], and in
-    `action_masks()`, bool. `info["seat"]` is the learner's seat, and `info["scores"]`, int64
-    [num_players], are the points of the game so far. Rewards are in points, see `rewards`.
+    Observations are rows of bytes as in OBSERVATION, uint8 [OBS_SIZE], or float32 from 0 to 1. With
+    `history=True` they are {"observation": the row, "history": int8 [num_rounds, ROUND_SIZE]}, where the
+    finished rounds of the game come first, as in HISTORY. Actions are ids of ACTIONS; the legal ones are in
+    `info["action_mask"]`, int8 [NUM_ACTIONS], and in `action_masks()`, bool. `info["seat"]` is the learner's
+    seat, and `info["scores"]`, int64 [num_players], are the points of the game so far. After a step that
+    ended a round `info["round"]`, int8 [ROUND_SIZE], is that round, as in HISTORY. Rewards are in points,
+    see `rewards`.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
@@ -36,6 +45,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
         episode: Episode = "game",
         reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
+        history: bool = False,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -49,6 +59,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
             reward: "points", "game", "relative", "win" or "rank", see `rewards`; or a function, or where to
                 import one, see `find_reward`.
             dtype: of the observations: "uint8" as in OBSERVATION, or "float32" with each entry / high.
+            history: also show the finished rounds of the game.
             render_mode: None, "ansi", "rgb_array" or "human"; the learner's view is shown.
             options: the other options of Rules.
         """
@@ -56,20 +67,24 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._games = GamesWithOpponents(rules, 1, seat, opponents, episode, reward)
         self._renderer = Renderer(render_mode)
         self.render_mode = render_mode
-        self.observation_space: gymnasium.spaces.Box = observation_space(dtype)
+        self._row_space = observation_space(dtype)
+        self._history = bool(history)
+        self.observation_space: gymnasium.Space[Any] = (
+            with_history(self._row_space, rules) if history else self._row_space
+        )
         self.action_space: LegalActions = LegalActions(self._games.mask[0])
         self._begun = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[Any], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start the next episode; with a seed, the game with that seed.
 
         Without a seed, games follow from the last seed, at first from a random one.
 
         options: for this game alone, see ResetOptions; with any of them a new game begins.
         """
-        asked = ResetOptions.read(options, self._games.rules)
+        asked = ResetOptions.read(options, self._games.rules, history=self._history)
         super().reset(seed=seed)
         if seed is not None or not self._begun:
             first = self.np_random.integers(2**63) if seed is None else seed
@@ -79,7 +94,7 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._begun = True
         return self._show()
 
-    def step(self, action: np.int64 | int) -> tuple[NDArray[Any], SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64 | int) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Take an action, then let the opponents act until the learner's next decision.
 
         Raises IllegalAction, and then leaves the game unchanged.
@@ -89,11 +104,14 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
         observation, info = self._show()
         return observation, float(games.reward[0]), bool(games.terminated[0]), False, info
 
-    def _show(self) -> tuple[NDArray[Any], dict[str, Any]]:
+    def _show(self) -> tuple[Any, dict[str, Any]]:
         """Return observation and info, and renew the window if there is one."""
         if self.render_mode == "human":
             self.render()
-        return fit_to_space(self._games.observation[0], self.observation_space), self._info()
+        row = fit_to_space(self._games.observation[0], self._row_space)
+        if not self._history:
+            return row, self._info()
+        return {"observation": row, "history": self._games.history[0].copy()}, self._info()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -104,11 +122,14 @@ class WizardEnv(gymnasium.Env[NDArray[Any], np.int64]):
         return self._games.mask[0].astype(np.bool_)
 
     def _info(self) -> dict[str, Any]:
-        return {
+        info = {
             "action_mask": self._games.mask[0].astype(np.int8),
             "seat": self._games.seat[0],
             "scores": self._games.scores[0].astype(np.int64),
         }
+        if self._games.round_done[0]:
+            info["round"] = self._games.finished[0].copy()
+        return info
 
     @property
     def game(self) -> Game:

@@ -14,7 +14,7 @@ from wizard_env.checks.arguments import check_choice
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
-from wizard_env.envs.spaces import LegalBatch, ObservationType, fit_to_space, observation_space
+from wizard_env.envs.spaces import LegalBatch, ObservationType, fit_to_space, observation_space, with_history
 from wizard_env.render.modes import RENDER_FPS, Renderer
 from wizard_env.rules import make_rules
 from wizard_env.state import aligned_copy
@@ -23,11 +23,12 @@ _RENDER_MODES = ("ansi", "rgb_array")
 _RESET_MASK = "reset_mask"
 
 
-class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+class WizardVectorEnv(gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """`num_envs` copies of WizardEnv on the batched engine; the same seeds give the same games.
 
-    Observations are uint8 or float32 [num_envs, OBS_SIZE]; infos hold `action_mask`, int8 [num_envs,
-    NUM_ACTIONS], `seat` and `scores` as in WizardEnv. Finished episodes restart: with
+    Observations are uint8 or float32 [num_envs, OBS_SIZE], with `history=True` in a dict as in WizardEnv;
+    infos hold `action_mask`, int8 [num_envs, NUM_ACTIONS], `seat` and `scores` as in WizardEnv, and after a
+    step that ended a round anywhere `round`, where `_round` is True. Finished episodes restart: with
     AutoresetMode.NEXT_STEP on the next step, which ignores their action; with AutoresetMode.SAME_STEP at
     once, with the last observation and info in `infos["final_obs"]` and `infos["final_info"]`. With
     AutoresetMode.DISABLED the caller resets them, by `options={"reset_mask": ...}`.
@@ -48,6 +49,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         episode: Episode = "game",
         reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
+        history: bool = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         **options: Any,
@@ -62,7 +64,11 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
-        self.single_observation_space: gymnasium.spaces.Box = observation_space(dtype)
+        self._row_space = observation_space(dtype)
+        self._history = bool(history)
+        self.single_observation_space: gymnasium.Space[Any] = (
+            with_history(self._row_space, rules) if history else self._row_space
+        )
         self.single_action_space = gymnasium.spaces.Discrete(NUM_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space: LegalBatch = LegalBatch(self._games.mask)
@@ -74,7 +80,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[NDArray[Any], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start an episode in every environment, or in those of a mask.
 
         Args:
@@ -85,7 +91,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         """
         given = dict(options or {})
         chosen = self._read_reset_mask(given.pop(_RESET_MASK, None))
-        asked = ResetOptions.read(given, self._games.rules)
+        asked = ResetOptions.read(given, self._games.rules, history=self._history)
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         seeds, seeded = self._read_seeds(seed)
         new = chosen & (seeded | (not self._begun))
@@ -124,7 +130,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
 
     def step(
         self, actions: NDArray[np.int64]
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Take an action in every environment: int [num_envs].
 
         Returns new arrays: observations; rewards, float64 [num_envs]; terminations and truncations, bool
@@ -173,8 +179,12 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
         self.__dict__.update(state)
         self.action_space.legal_now = self._games.mask
 
-    def _observations(self) -> NDArray[Any]:
-        return fit_to_space(self._games.observation, self.single_observation_space)
+    def _observations(self, rows: Any = slice(None)) -> Any:
+        """Return new observations of all environments, or of one."""
+        observation = fit_to_space(self._games.observation[rows], self._row_space)
+        if not self._history:
+            return observation
+        return {"observation": observation, "history": aligned_copy(self._games.history[rows])}
 
     def _infos(self, marked: NDArray[np.bool_] | None = None) -> dict[str, Any]:
         """Return the infos of all environments. marked: bool [num_envs], those marked as having infos."""
@@ -184,12 +194,16 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[NDArray[Any], NDArray[np.int64]
             "seat": self._games.seat.copy(),
             "scores": self._games.scores.astype(np.int64),
         }
-        return values | {f"_{name}": marked.copy() for name in values}
+        infos = values | {f"_{name}": marked.copy() for name in values}
+        if (ended := self._games.round_done & marked).any():
+            infos["round"] = np.where(ended[:, np.newaxis], self._games.finished, np.int8(0))
+            infos["_round"] = ended
+        return infos
 
     def _final_infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
         observations = np.full(self.num_envs, None, dtype=object)
         for row in ended.nonzero()[0]:
-            observations[row] = fit_to_space(self._games.observation[row], self.single_observation_space)
+            observations[row] = self._observations(row)
         infos = self._infos()
         for value in infos.values():
             value[~ended] = 0

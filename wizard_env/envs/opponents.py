@@ -15,7 +15,9 @@ from wizard_env.envs.reset_options import NO_OPTIONS, ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.game import Game
 from wizard_env.games import Games
+from wizard_env.history.finished import as_rows, count_finished
 from wizard_env.loading import load
+from wizard_env.observation.fields import ROUND_SIZE
 from wizard_env.rules import Rules
 from wizard_env.state import SCORED, rules_of
 from wizard_env.view import Agent, actions_by_owner
@@ -37,6 +39,8 @@ class GamesWithOpponents:
     reward: float64 [n], the learner's, for the last step.
     terminated: bool [n], whether the episode has ended.
     seat: int64 [n], the learner's.
+    round_done: bool [n], whether the last step ended a round; not more than one, as the learner bids in each.
+    finished: int8 [n, ROUND_SIZE], that round, as in HISTORY; of no meaning where none ended.
     """
 
     def __init__(
@@ -64,6 +68,8 @@ class GamesWithOpponents:
         self.mask = self._games.mask
         self.reward = np.zeros(num_games)
         self.terminated = np.zeros(num_games, np.bool_)
+        self.round_done = np.zeros(num_games, np.bool_)
+        self.finished = np.zeros((num_games, ROUND_SIZE), np.int8)
         self._noise = np.zeros(num_games, np.uint64)
         self._special = np.zeros(num_games, np.bool_)  # games with hand sizes from options
         self._rng = np.random.default_rng(0)
@@ -80,10 +86,16 @@ class GamesWithOpponents:
         """int16 [n, num_players]: points of the game so far."""
         return self._games.scores
 
+    @property
+    def history(self) -> NDArray[np.int8]:
+        """int8 [n, rounds, ROUND_SIZE]: the finished rounds of each game, as in HISTORY; not a copy."""
+        return as_rows(self._games.finished_rounds)
+
     def game(self, index: int) -> Game:
         """Return a copy of one game, hidden cards included."""
-        record = self._games.states[index]
-        return Game.from_state(rules_of(record) if self._special[index] else self.rules, record)
+        record, finished = self._games.states[index], self._games.finished_rounds[index]
+        rules = rules_of(record) if self._special[index] else self.rules
+        return Game.from_state(rules, record, finished)
 
     def begin(
         self, rows: NDArray[np.int64], seeds: NDArray[np.uint64], options: ResetOptions = NO_OPTIONS
@@ -126,12 +138,14 @@ class GamesWithOpponents:
         """
         self._games.step(actions, rows)
         self.reward[rows] = 0
+        self.round_done[rows] = False
         self._collect(rows)
         self._play_opponents(rows)
 
     def _start(self, rows: NDArray[np.int64]) -> None:
         self.reward[rows] = 0
         self.terminated[rows] = False
+        self.round_done[rows] = False
         self._play_opponents(rows)
 
     def _play_opponents(self, rows: NDArray[np.int64]) -> None:
@@ -166,6 +180,8 @@ class GamesWithOpponents:
             these = rows[ended]
             paid = self._compute_rewards(games.points[these], games.scores[these], over[ended])
             self.reward[these] += np.take_along_axis(paid, self.seat[these, np.newaxis], 1)[:, 0]
+            self.round_done[these] = True
+            self.finished[these] = self.history[these, count_finished(games.states[these]) - 1]
         self.terminated[rows] = over if self._episode == "game" else ended
 
 

@@ -20,8 +20,17 @@ class ResetOptions:
     """The hand size of each round."""
 
     @classmethod
-    def read(cls, given: Mapping[str, Any] | None, rules: Rules, *, without: tuple[str, ...] = ()) -> Self:
+    def read(
+        cls,
+        given: Mapping[str, Any] | None,
+        rules: Rules,
+        *,
+        without: tuple[str, ...] = (),
+        history: bool = False,
+    ) -> Self:
         """Read the options of a `reset`, except those that the environment does not have.
+
+        history: whether the environment shows finished rounds, and so has room for those of `rules`.
 
         Raises TypeError for another name or type, and ValueError for a value out of range.
         """
@@ -34,7 +43,13 @@ class ResetOptions:
                 check_integer(f"options[{name!r}]", value, 0, rules.num_players - 1)
         if options.hand_sizes is None:
             return options
-        return replace(options, hand_sizes=options.change(rules).hand_sizes)
+        changed, most = options.change(rules), len(rules.rounds)
+        if history and len(changed.rounds) > most:
+            raise ValueError(
+                f"options['hand_sizes'] has {len(changed.rounds)} rounds: with history=True allowed are 1 to "
+                f"{most}, as many as the environment was made with"
+            )
+        return replace(options, hand_sizes=changed.hand_sizes)
 
     def change(self, rules: Rules) -> Rules:
         """Return the rules of the next game."""

@@ -1,4 +1,4 @@
-"""Spaces of the environments: observations, and actions whose samples are legal."""
+"""Spaces of the environments: observations, histories, and actions whose samples are legal."""
 
 from typing import Any, Literal, get_args
 
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.chance.sampling import sample_legal
 from wizard_env.checks.arguments import check_choice
-from wizard_env.observation.fields import HIGHS
+from wizard_env.observation.fields import HIGHS, HISTORY
+from wizard_env.rules import Rules
 from wizard_env.state import aligned_copy, aligned_zeros
 
 ObservationType = Literal["uint8", "float32"]
@@ -32,6 +33,21 @@ def fit_to_space(rows: NDArray[np.uint8], space: gymnasium.spaces.Box) -> NDArra
     scaled = aligned_zeros(rows.shape, np.float32)
     np.multiply(rows, _SCALE, out=scaled)
     return scaled
+
+
+def history_space(rules: Rules) -> gymnasium.spaces.Box:
+    """Return the space of the finished rounds of a game: int8 [num_rounds, ROUND_SIZE], as in HISTORY."""
+    sizes, rounds = [field.size for field in HISTORY], (len(rules.rounds), 1)
+    low, high = (
+        np.tile(np.repeat(bounds, sizes).astype(np.int8), rounds)
+        for bounds in ([field.low for field in HISTORY], [field.high for field in HISTORY])
+    )
+    return gymnasium.spaces.Box(low, high, dtype=np.int8)
+
+
+def with_history(rows: gymnasium.spaces.Box, rules: Rules) -> gymnasium.spaces.Dict:
+    """Return the space of observations with the finished rounds beside them."""
+    return gymnasium.spaces.Dict({"observation": rows, "history": history_space(rules)})
 
 
 class LegalActions(gymnasium.spaces.Discrete):

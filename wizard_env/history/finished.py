@@ -3,15 +3,26 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import CARD_NAMES, DECK_SIZE
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import apply, score, turn_up
+from wizard_env.observation.fields import HISTORY, ROUND_SIZE, unpack
 from wizard_env.observation.readable import Round, suit_name, upcard_name
-from wizard_env.rules import MAX_PLAYERS
-from wizard_env.state import BID, FINISHED_ROUND, PLAY, SCORED, STATE, FinishedRound, State
+from wizard_env.rules import MAX_PLAYERS, Rules
+from wizard_env.state import (
+    BID,
+    FINISHED_ROUND,
+    NO_CARD,
+    PLAY,
+    SCORED,
+    STATE,
+    FinishedRound,
+    State,
+    write_rules,
+)
 
 _ENDLESS = 1 << 62
 """A hand that no number of plays empties; it stands for one that is not known yet."""
@@ -65,6 +76,11 @@ def copy_rounds(finished_rounds: NDArray[Any], states: NDArray[Any], rows: Any =
     return chosen.reshape(-1).view(FINISHED_ROUND).reshape(len(states), most)
 
 
+def as_rows(finished_rounds: NDArray[Any]) -> NDArray[np.int8]:
+    """Return int8 [..., ROUND_SIZE], finished rounds as rows that HISTORY lays out; they share memory."""
+    return finished_rounds.view(np.int8).reshape(*finished_rounds.shape, ROUND_SIZE)
+
+
 # --- reading
 
 
@@ -82,10 +98,42 @@ def read_rounds(states: NDArray[Any], finished_rounds: NDArray[Any]) -> list[Rou
     return [_read_round(each, by, num_players) for each, by in zip(known, seats.tolist(), strict=True)]
 
 
+def read_history(rules: Rules, history: ArrayLike) -> list[Round]:
+    """Return the rounds in the history that an environment shows, as people read them, oldest first.
+
+    Args:
+        rules: the options of the game.
+        history: int8 [..., ROUND_SIZE], as in HISTORY; rows without a round are skipped.
+
+    Raises ValueError for anything but rows of finished rounds.
+    """
+    fields = unpack(history, HISTORY)
+    highest = {field.name: field.high for field in HISTORY}
+    highest |= {"hand_size": rules.max_hand_size, "dealer": rules.num_players - 1}
+    for field in HISTORY:
+        if (fields[field.name] < field.low).any() or (fields[field.name] > highest[field.name]).any():
+            raise ValueError(f"{field.name}: allowed are {field.low} to {highest[field.name]}")
+    states = np.zeros(1, STATE)
+    write_rules(rules, states)
+    return read_rounds(states, np.array(history, np.int8, order="C").reshape(-1).view(FINISHED_ROUND))
+
+
+def read_plays(states: NDArray[Any]) -> tuple[tuple[int, str], ...]:
+    """Return the cards played so far in the current round of a game, [1], with their seats, in order."""
+    current, seats = np.zeros(1, FINISHED_ROUND), np.empty((1, DECK_SIZE), np.int8)
+    write_finished_round(states[0], current[0])
+    _seat_plays(states, current, seats)
+    return _name_plays(current[0], seats[0].tolist())
+
+
+def _name_plays(finished: Any, seats: list[int]) -> tuple[tuple[int, str], ...]:
+    cards = [card for card in finished["plays"].tolist() if card != NO_CARD]
+    return tuple((seat, CARD_NAMES[card]) for seat, card in zip(seats, cards, strict=False))
+
+
 def _read_round(finished: Any, seats: list[int], num_players: int) -> Round:
     """Return a finished round as people read it. seats: those of its plays."""
     bids, tricks_won = (finished[name][:num_players].tolist() for name in ("bids", "tricks_won"))
-    cards = finished["plays"][: int(finished["hand_size"]) * num_players].tolist()
     return Round(
         hand_size=int(finished["hand_size"]),
         dealer=int(finished["dealer"]),
@@ -94,18 +142,20 @@ def _read_round(finished: Any, seats: list[int], num_players: int) -> Round:
         bids=bids,
         tricks_won=tricks_won,
         points=[score(bid, won) for bid, won in zip(bids, tricks_won, strict=True)],
-        plays=tuple((seat, CARD_NAMES[card]) for seat, card in zip(seats, cards, strict=False)),
+        plays=_name_plays(finished, seats),
     )
 
 
 @kernel([STATE], [FINISHED_ROUND], [[np.int8]])
 def _seat_plays(states: Any, rounds: Any, seats: Any) -> None:
-    """Write the seat of each play of some rounds of one game."""
+    """Write the seat of each play of some rounds of one game, finished or not."""
     scratch = np.empty(1, STATE)
     scratch[0] = states[0]
     for index in range(len(rounds)):
         start_round(scratch[0], rounds[index])
         for number in range(plays_in(scratch[0])):
+            if rounds[index].plays[number] == NO_CARD:
+                break
             seats[index, number] = scratch[0].seat
             apply(scratch[0], action_taken(scratch[0], rounds[index]))
 

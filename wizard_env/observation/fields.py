@@ -1,4 +1,5 @@
-"""The fields of an observation: everything that a seat may know, as one row of bytes.
+"""The fields of an observation, everything that a seat may know of a round, as one row of bytes; and of a
+finished round, as one row of a history.
 
 Seats count from the observer: place 0 is the observer, place 1 the seat to its left, and so on;
 places where nobody sits are zero. One layout serves any number of players and every rule option.
@@ -10,6 +11,7 @@ both leans on either, and plays badly wherever they differ: in single rounds, or
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from wizard_env.actions import MAX_BID
 from wizard_env.cards import COPIES, DECK_SIZE, NUM_KINDS, NUM_RANKS, NUM_SUITS
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
-from wizard_env.state import row_dtype
+from wizard_env.state import FINISHED_ROUND, NO_CARD, NO_SUIT, row_dtype
 
 CARD_CODE_SIZE = NUM_SUITS + 2 + NUM_RANKS
 SCORE_ZERO = 128
@@ -26,15 +28,17 @@ SCORE_UNIT = 10
 
 @dataclass(frozen=True)
 class Field:
-    """A piece of the observation: its name, shape, largest value and meaning.
+    """A piece of a row: its name, shape, largest value and meaning.
 
-    Every entry is an integer from 0 to `high`; entry / high scales it to [0, 1].
+    Every entry is an integer from `low` to `high`. In observations `low` is 0, and entry / high scales an
+    entry to [0, 1].
     """
 
     name: str
     shape: tuple[int, ...]
     high: int | tuple[int, ...]
     text: str
+    low: int = 0
 
     @property
     def size(self) -> int:
@@ -116,6 +120,18 @@ FULL_STATE = (
 )
 """Everything, for centralised critics: an observation, and what it leaves out."""
 
+HISTORY = (
+    Field("hand_size", (1,), MAX_BID, "cards dealt to each player; 0 where no round is shown"),
+    Field("dealer", (1,), _SEATS - 1, "the seat that dealt"),
+    Field("upcard", (1,), NUM_KINDS - 1, "the card turned up; -1 if there was none", NO_CARD),
+    Field("trump", (1,), NO_SUIT, f"the trump suit; {NO_SUIT} for no trump"),
+    Field("bids", (_SEATS,), MAX_BID, "the bid of each seat, however bids are revealed"),
+    Field("tricks_won", (_SEATS,), MAX_BID, "tricks won by each seat"),
+    Field("plays", (DECK_SIZE,), NUM_KINDS - 1, "all cards in the order of play, then -1", NO_CARD),
+)
+"""A finished round, as records of dtype FINISHED_ROUND hold it: suits as printed, seats by their numbers
+at the table. Rows without a round are zero."""
+
 
 def _slices_of(fields: tuple[Field, ...]) -> Mapping[str, slice]:
     """Return the slice of a row that each field takes."""
@@ -141,13 +157,18 @@ FULL_SLICES = _slices_of(FULL_STATE)
 FULL_SIZE = sum(field.size for field in FULL_STATE)
 FULL_HIGHS = _highs_of(FULL_STATE)
 FULL_ROW = row_dtype(FULL_SIZE)
+ROUND_SLICES = _slices_of(HISTORY)
+ROUND_SIZE = sum(field.size for field in HISTORY)
+assert all(FINISHED_ROUND.fields[name][1] == place.start for name, place in ROUND_SLICES.items())  # type: ignore[index]
+assert FINISHED_ROUND.itemsize == ROUND_SIZE
 
 
-def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> dict[str, NDArray[np.uint8]]:
-    """Name the pieces of observations.
+def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> dict[str, NDArray[Any]]:
+    """Name the pieces of observations, or of other rows.
 
     Args:
-        observation: uint8 [..., OBS_SIZE]; with `fields=FULL_STATE`, [..., FULL_SIZE].
+        observation: uint8 [..., OBS_SIZE]; with `fields=FULL_STATE`, [..., FULL_SIZE]; with `fields=HISTORY`,
+            int8 [..., ROUND_SIZE].
 
     Returns:
         For each field, a view of shape [..., *field.shape].
@@ -158,7 +179,7 @@ def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> d
     rows = np.asarray(observation)
     size = sum(field.size for field in fields)
     if rows.ndim == 0 or rows.shape[-1] != size:
-        raise ValueError(f"shape {rows.shape}: the last axis of an observation has length {size}")
+        raise ValueError(f"shape {rows.shape}: the last axis has length {size}")
     places = _slices_of(fields)
     return {
         field.name: rows[..., places[field.name]].reshape(*rows.shape[:-1], *field.shape) for field in fields
