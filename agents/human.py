@@ -37,7 +37,7 @@ class HumanAgent:
         return np.array([self._ask(view, row) for row in range(len(view))], np.int64)
 
     def _ask(self, view: View, row: int) -> int:
-        game = Game.from_state(view.rules(row), view.information(row))
+        game = Game.from_state(view.rules(row), view.information(row), view.finished_rounds[row])
         self._write(_describe(game))
         while True:
             self._write(f"Seat {game.seat}> ")

@@ -43,7 +43,7 @@ class PerturbedAgent:
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         words = view.noise(rng)
-        actions = np.array(self.agent.act(View(view.known, words), rng), np.int64)
+        actions = np.array(self.agent.act(view.with_noise(words), rng), np.int64)
         _change(view.known, words, self.bias, self.noise, self.greed, actions)
         return actions
 

@@ -94,7 +94,7 @@ def analyse(
     if only is not None:
         chosen = np.isin(states["round_index"] + 1, list(only)).nonzero()[0]
         states, taken = states[chosen], taken[chosen]
-    expected = _expect(agent, states, seed)
+    expected = _expect(agent, states, game.finished_rounds, seed)
     if np.isnan(expected[:, np.arange(len(taken)), taken]).any():
         raise ValueError(f"{analyst!r} expects no points of single actions: use an agent that searches")
     worth, lost = _judge(expected, taken)
@@ -127,14 +127,21 @@ def _states_before_actions(game: Game) -> NDArray[Any]:
     return states
 
 
-def _expect(agent: Agent, states: NDArray[Any], seed: int) -> NDArray[np.float64]:
-    """Ask twice for the points of each legal action: float64 [2, n, NUM_ACTIONS]."""
+def _expect(
+    agent: Agent, states: NDArray[Any], finished_rounds: NDArray[Any], seed: int
+) -> NDArray[np.float64]:
+    """Ask twice for the points of each legal action: float64 [2, n, NUM_ACTIONS].
+
+    finished_rounds: [k] those of the whole game.
+    """
     expected = np.empty((2, len(states), NUM_ACTIONS))
     for index in np.unique(states["round_index"]).tolist():
         rows = states["round_index"] == index
+        before = np.tile(finished_rounds[:index], (int(rows.sum()), 1))
+        view = View(states[rows], None, before)
         for answer in range(2):
             rng = np.random.default_rng((seed, answer, index))
-            expected[answer, rows] = assess(agent, View(states[rows]), rng).points
+            expected[answer, rows] = assess(agent, view, rng).points
     return expected
 
 

@@ -114,6 +114,16 @@ def test_a_view_selects_decisions_with_their_noise() -> None:
         view.select([8])
 
 
+def test_a_view_takes_other_noise() -> None:
+    """The decisions and their finished rounds are the same; the view it came from keeps its words."""
+    view, words = random_view(VARIED_RULES[1], 8), np.arange(8, dtype=np.uint64)
+    before = view.noise(np.random.default_rng(0)).tolist()
+    other = view.with_noise(words)
+    assert other.noise(np.random.default_rng(0)).tolist() == words.tolist()
+    assert view_bytes(other) == view_bytes(view)
+    assert view.noise(np.random.default_rng(0)).tolist() == before
+
+
 class Names:
     """Notes its views, and answers each decision with its number."""
 

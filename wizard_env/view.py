@@ -156,6 +156,12 @@ class View:
         """
         return draw_noise(rng, len(self)) if self._noise is None else self._noise
 
+    def with_noise(self, noise: NDArray[np.uint64]) -> "View":
+        """Return a view of the same decisions with other random words. noise: uint64 [n]."""
+        other = View.__new__(View)
+        other.__dict__.update(self.__dict__, _noise=noise)
+        return other
+
     def select(self, rows: ArrayLike) -> "View":
         """Return the view of some of the decisions, by index or by mask."""
         chosen = np.asarray(rows)

@@ -52,6 +52,15 @@ def test_the_game_is_shown_as_the_acting_seat_sees_it() -> None:
     ]
 
 
+def test_the_score_pad_is_shown() -> None:
+    """With the finished rounds of the game."""
+    game = Game(Rules(num_players=3, hand_sizes=(1, 2)), seed=4)
+    while not game.rounds:
+        game.step(game.legal_actions()[0])
+    _, shown = answer(f"{game.legal_actions()[0]}\n", game)
+    assert "Score pad: tricks won / bid, points" in shown
+
+
 @pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
 def test_hidden_information_is_not_shown(reveal: str) -> None:
     """Other hands, hidden bids and future deals."""

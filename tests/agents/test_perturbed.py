@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.positions import under_way
+from tests.positions import played_at_random, under_way
 from wizard_env import Game, Rules, View, action_name
 from wizard_env.actions import FIRST_BID
 from wizard_env.agents import load
@@ -25,6 +25,20 @@ def test_without_bias_and_noise_it_is_the_inner_agent() -> None:
     some = view()
     for name in ("heuristic", "random", "rule_based"):
         assert (PerturbedAgent(name).act(some, RNG) == load(name).act(some, RNG)).all()
+
+
+def test_the_inner_agent_sees_the_finished_rounds() -> None:
+    seen = []
+
+    class Spy:
+        def act(self, view: View, rng: np.random.Generator) -> Any:
+            seen.append(view.rounds(0))
+            return view.mask.argmax(axis=1)
+
+    game = played_at_random(Rules(3, hand_sizes=(1, 2, 3)), seed=1, actions=20)
+    PerturbedAgent(Spy()).act(View.of([game]), RNG)
+    assert seen == [game.rounds]
+    assert len(game.rounds) == 2
 
 
 @pytest.mark.parametrize("bias", [1, -1, 0.3, -0.5, 2.25])

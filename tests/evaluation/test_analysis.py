@@ -1,10 +1,13 @@
 """Analyses: the losses of decisions, and points = par + luck - losses."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from wizard_env import ACTIONS, Game, Rules, View
 from wizard_env.agents import load
+from wizard_env.agents.assessment import assess
 from wizard_env.evaluation.analysis import analyse
 
 RULES = Rules(3, hand_sizes=(1, 3, 5))
@@ -17,6 +20,15 @@ def play(agents: list[str], rules: Rules = RULES, seed: int = 0, actions: int | 
     while game.phase != "over" and (actions is None or len(game.history) < actions):
         game.step(int(seated[game.acting_seat].act(View.of([game]), rng)[0]))
     return game
+
+
+def numbers_before(game: Game) -> list[int]:
+    """The number of rounds that were finished before each action."""
+    numbers = []
+    for again, action in game.retrace():
+        numbers.append(len(again.rounds))
+        again.step(action)
+    return numbers
 
 
 def test_points_are_par_plus_luck_minus_losses() -> None:
@@ -51,6 +63,25 @@ def test_only_decisions_with_a_choice_are_judged() -> None:
             assert decision.best == max(decision.points, key=lambda name: decision.points[name])
         replayed.step(action)
     assert list(judged) == numbers
+
+
+def test_the_analyst_sees_the_rounds_before_each_decision() -> None:
+    game, analyst, seen = play(["random"] * 3), load(SEARCH), []
+
+    class Spy:
+        expects_points = True
+
+        def act(self, view: View, rng: np.random.Generator) -> Any:
+            return analyst.act(view, rng)
+
+        def assess(self, view: View, rng: np.random.Generator) -> Any:
+            seen.extend([view.rounds(row) for row in range(len(view))])
+            return assess(analyst, view, rng)
+
+    analyse(game, Spy(), "spy")
+    assert len(seen) == 2 * len(game.history)
+    assert [len(rounds) for rounds in seen] == sorted(2 * numbers_before(game))
+    assert all(rounds == game.rounds[: len(rounds)] for rounds in seen)
 
 
 def test_noise_is_not_a_mistake() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-from wizard_env import ACTIONS
+from wizard_env import ACTIONS, Round
 from wizard_env.play.session import Session
 from wizard_env.render.scene import Scene
 
@@ -27,7 +27,7 @@ def view_of(session: Session, seat: int | None) -> dict[str, Any]:
         "scene": vars(scene)
         | {
             "rules": scene.rules.to_dict(),
-            "pad": [(number, scored._asdict()) for number, scored in scene.pad],
+            "pad": [(number, _without_cards(scored)) for number, scored in scene.pad],
             "seats": [vars(one) for one in scene.seats],
             "leader": None if game.seat is None else int(game.state["leader"][0]),
         },
@@ -36,6 +36,11 @@ def view_of(session: Session, seat: int | None) -> dict[str, Any]:
         "decisions": len(session.events),
         "events": [vars(event) | {"action": event.action_for(scene)} for event in latest],
     }
+
+
+def _without_cards(scored: Round) -> dict[str, Any]:
+    """Return a row of the score pad. The page shows no cards of earlier rounds, and messages stay short."""
+    return {name: value for name, value in scored._asdict().items() if name not in ("upcard", "plays")}
 
 
 def _public_scene(session: Session) -> Scene:

@@ -20,6 +20,19 @@ def test_games_are_at_different_rounds() -> None:
     assert states[0].tobytes() == states[1].tobytes() != states[2].tobytes()
 
 
+def test_the_arrays_of_a_checkpoint_have_the_finished_rounds() -> None:
+    """Games that continue from them know their earlier rounds; damaged ones are refused."""
+    first, second = (SelfPlayGames(RULES, 30, seed) for seed in (0, 1))
+    arrays = {name: array.copy() for name, array in first.arrays().items()}
+    second.set_arrays(arrays)
+    view, again = first.games.view(), second.games.view()
+    assert [again.rounds(row) for row in range(30)] == [view.rounds(row) for row in range(30)]
+    assert view.finished_rounds["hand_size"].any()
+    arrays["finished_rounds"][arrays["finished_rounds"] == 1] = 2
+    with pytest.raises(ValueError, match=r"game \d+ cannot have had its finished round"):
+        second.set_arrays(arrays)
+
+
 # --- with a partner
 
 
