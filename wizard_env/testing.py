@@ -104,8 +104,7 @@ def _draw_decision(rules: Rules, phase: str, chance: random.Random) -> Game:
 
 def _check_independence(agent: Agent, games: list[Game], rng: np.random.Generator) -> None:
     noise = rng.integers(0, 2**64, len(games), dtype=np.uint64)
-    plain = View.of(games)
-    view = View(plain.known, noise, plain.finished_rounds)
+    view = View.of(games).with_noise(noise)
     in_batch = _ask(agent, games, view, seed=1)
     order = rng.permutation(len(games))
     permuted = np.empty_like(in_batch)
@@ -160,4 +159,4 @@ def _compare(promise: str, games: list[Game], one: tuple[str, Actions], other: t
 
 
 def _broken(promise: str, game: Game, what: str) -> AssertionError:
-    return AssertionError(f"{promise}: {what}; by {game.rules}; in the position {position(game)}")
+    return AssertionError(f"{promise}: {what}; by {game.rules}; in the position {position(game, past=True)}")

@@ -421,6 +421,10 @@ def test_every_step_of_a_game_has_its_position(rules: Rules) -> None:
         again = parse_position(position(game))
         assert position(again) == position(game)
         assert same_table(again, game)
+        recalled = parse_position(position(game, past=True))
+        assert position(recalled, past=True) == position(game, past=True)
+        assert same_table(recalled, game)
+        assert recalled.finished_rounds.tobytes() == game.finished_rounds.tobytes()
         if game.phase == "over":
             break
         game.step(rng.choice(game.legal_actions()))
@@ -440,6 +444,49 @@ def test_a_position_reads_as_people_write_it() -> None:
     )
     assert (short.rules, short.scores, short.round_number) == (Rules(num_players=3), [0, 0, 0], 2)
     assert short.trick == [(1, "JE")]
+
+
+PAST = (
+    "players=3 sizes=1,2,1 round=3 dealer=1 scores=20,-30,60 hands=TS/2H/WI upcard=3D seed=0 "
+    "past=4C:1,0,0:8S9C2C|WIH:1,0,2:AH2HTD/3S4DJE"
+)
+
+
+def test_the_past_of_a_position_reads_as_people_write_it() -> None:
+    """Upcard with the trump that was named, bids from the dealer's left, tricks."""
+    game = parse_position(PAST)
+    first, second = game.rounds
+    assert (first.dealer, first.upcard, first.trump, first.bids) == (2, "4C", "C", [1, 0, 0])
+    assert first.plays == ((0, "8S"), (1, "9C"), (2, "2C"))
+    assert (second.dealer, second.upcard, second.trump, second.bids) == (0, "WI", "H", [2, 1, 0])
+    assert (first.points, second.points) == ([-10, -10, 20], [-20, -10, 20])
+    assert position(game, past=True) == PAST
+    assert position(parse_position(PAST.replace("4C:1,0,0:8S9C2C|", ""))) == position(game)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("past=", "past=JE:0,0,0:8S9C2C|", "past: 3 rounds: the game has finished 2 before this one"),
+        ("4C:1,0,0:8S", "4C:1,0,0,8S", "past: round 1: .* an upcard, bids and tricks are needed"),
+        ("4C:1,0,0", "4C:1,x,0", "past: round 1: .* an upcard, bids and tricks are needed"),
+        ("4C:1,0,0", "4C:1,0", "past: round 1: 2 bids and 3 cards: 3 and 3 are needed"),
+        ("8S9C2C", "8S9C", "past: round 1: 3 bids and 2 cards: 3 and 3 are needed"),
+        ("8S9C2C", "8S9C2", "past: round 1: unknown card '2'"),
+        ("4C:1,0,0", "4C:1,0,99", r"past: round 1: bids \[1, 0, 99\]: allowed are 0 to 20"),
+        ("4C:1,0,0", "4C:1,0,2", "finished round 1: its bids and tricks must be those that a hand allows"),
+        ("WIH", "WIX", "past: round 2: 'WIX': an upcard is needed"),
+        ("WIH", "WI", "past: round 2: 'WI': an upcard is needed, and if it is a Wizard the suit"),
+        ("4C:1,0,0", "4CH:1,0,0", "past: round 1: '4CH': an upcard is needed"),
+        ("AH2HTD", "AHAHTD", "finished round 2: hands="),
+        ("AH2HTD/3S4DJE", "AH4DTD/3S2HJE", "finished round 2: plays="),
+        ("scores=20", "scores=10000", "finished round 1: scores="),
+    ],
+)
+def test_an_impossible_past_is_refused(old: str, new: str, reason: str) -> None:
+    assert old in PAST
+    with pytest.raises(ValueError, match=reason):
+        parse_position(PAST.replace(old, new, 1))
 
 
 def test_a_docstring_shows_a_position() -> None:
@@ -475,7 +522,7 @@ GOOD = "players=3 dealer=2 hands=TS2H/WIJE/3D3C upcard=4H bids=1,2,0 tricks=2HWI
         ("players=3", "players=3 scores=0,0,1e1", "'1e1' is not a whole number"),
         ("players=3", "players=3 seed=-1", "seed=-1"),
         ("players=3", "players=3 seed=99999999999999999999", "seed="),
-        ("players=3", "players=3 seed=" + "9" * 5000, "a position has at most 2000"),
+        ("players=3", "players=3 seed=" + "9" * 50_000, "a position has at most 20000"),
         ("dealer=2", "dealer=3", "dealer=3: allowed are 0 to 2"),
         ("dealer=2", "dealer=-1", "dealer=-1"),
         ("TS2H", "TS2", "'TS2' is not a sequence of cards"),
@@ -521,7 +568,7 @@ def test_any_other_position_is_refused_or_possible(data: st.DataObject) -> None:
         game = parse_position(altered)
     except ValueError:
         return
-    assert parse_position(position(game)) == game
+    assert parse_position(position(game, past=True)) == game
 
 
 def test_a_game_begun_from_a_state_has_the_same_position() -> None:
@@ -548,4 +595,4 @@ LINES = [
     record(parse_position(position(in_the_middle(30)))),
     record(play_on(Game(Rules(), seed=11), 3)),
 ]
-POSITIONS = [position(replay(line)) for line in LINES]
+POSITIONS = [PAST, *(position(replay(line)) for line in LINES)]

@@ -11,6 +11,7 @@ from wizard_env.actions import IllegalAction
 from wizard_env.cards import CARD_NAMES, SUITS, WIZARD, card_names
 from wizard_env.checks.arguments import nearest
 from wizard_env.game import Game
+from wizard_env.records.past_rounds import parse_past, past_text
 from wizard_env.rules import Rules
 from wizard_env.state import NOT_BID, UNDECIDED
 
@@ -22,20 +23,36 @@ _OPTIONS = {
     "sizes": "hand_sizes",
 }
 """The options of Rules, by their names in a position."""
-_WORDS = (*_OPTIONS, "round", "dealer", "scores", "hands", "upcard", "trump", "bids", "tricks", "seed")
-_LONGEST_POSITION = 2000
-"""Characters of the longest text that is read; a position has some hundreds."""
+_WORDS = (
+    *_OPTIONS,
+    "round",
+    "dealer",
+    "scores",
+    "hands",
+    "upcard",
+    "trump",
+    "bids",
+    "tricks",
+    "seed",
+    "past",
+)
+_LONGEST_POSITION = 20_000
+"""Characters of the longest text that is read; a position has some hundreds, its past up to 13,000 more."""
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,20}")
 
 
-def position(game: Game) -> str:
+def position(game: Game, *, past: bool = False) -> str:
     """Write the position of a game, in words of the form name=value on one line.
 
     The options that differ from the default: `players`, `restriction`, `reveal`, `magic`, `sizes`;
     `round` and `dealer`; `scores` before the round; `hands` as dealt, from seat 0, without spaces and with
     "/" between seats; `upcard`; the actions of the round: the dealer's `trump`, `bids` in bidding order,
     `tricks` with the cards in the order of play and "/" between tricks; and `seed`, from which later
-    rounds are dealt. Raises ValueError for a game as one seat sees it, without the other hands.
+    rounds are dealt.
+
+    past: also write `past`, the finished rounds before this one, see `past_rounds`.
+
+    Raises ValueError for a game as one seat sees it, without the other hands.
 
     >>> position(Game(Rules(num_players=3), seed=7))
     'players=3 round=1 dealer=1 scores=0,0,0 hands=JE/2D/8D upcard=8S seed=14334736817860870823'
@@ -54,6 +71,7 @@ def position(game: Game) -> str:
         "upcard": game.upcard or "",
         **_action_words(state),
         "seed": str(state["generator"]),
+        "past": past_text(game) if past else "",
     }
     return " ".join(f"{name}={value}" for name, value in words.items() if value)
 
@@ -62,7 +80,8 @@ def parse_position(text: str) -> Game:
     """Read a position; later rounds of the game are dealt the same cards.
 
     Words may come in any order; only `dealer` and `hands` are required, and `upcard` if a card is left.
-    By default `round` is the first of that hand size, all `scores` are 0, and `seed` is 0.
+    By default `round` is the first of that hand size, all `scores` are 0, and `seed` is 0. A game with `past`
+    has no record, because its deals before this round are not known.
 
     Raises ValueError if the text is not a position, or not one that the rules allow.
     """
@@ -90,7 +109,12 @@ def parse_position(text: str) -> Game:
             raise ValueError(f"{where}: {illegal}") from None
     if game.rounds and game.phase != "over":
         raise ValueError("tricks: the round is over; give the position in the next round instead")
-    return game
+    if "past" not in words:
+        return game
+    finished = game.finished_rounds.copy()
+    before = parse_past(words["past"], game)
+    finished[: len(before)] = before
+    return Game.from_state(rules, game.state, finished)
 
 
 def _option_text(rules: Rules, option: str) -> str:
