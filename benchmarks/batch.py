@@ -18,9 +18,9 @@ _RULES = Rules(num_players=4)
 PEER = "OpenSpiel oh_hell"
 
 
-def spread_games(num_games: int) -> Games:
+def spread_games(num_games: int, history: bool = True) -> Games:
     """Return games spread over all moments between their first and last decision."""
-    games = Games(_RULES, num_games)
+    games = Games(_RULES, num_games, history=history)
     games.spread(np.random.default_rng(num_games))
     return games
 
@@ -96,12 +96,15 @@ def measure_batches(effort: Effort) -> list[Row]:
     sampled = f"sample_legal + Games.step, {size}, 1 thread"
     chosen = f"Games.step, {size}, threads as chosen"
     parallel = f"Games.step, {large_size}, {on_two}"
+    without = f"Games.step without history, {size}, 1 thread"
+    kept = f"Games.step / Games.step without history, cost per decision, {size}, 1 thread"
     played = f"Games.playout, {size}, 1 thread"
     checked = f"check_states / Games.step, cost per state, {size}, 1 thread"
     rates = alternate(
         {
             PEER: play_oh_hell(),
             step: on_threads(1, step_games(games)),
+            without: on_threads(1, step_games(spread_games(effort.batch, history=False))),
             sampled: on_threads(1, _sample_and_step(games)),
             chosen: step_games(games),
             parallel: on_threads(two, step_games(large)),
@@ -116,6 +119,8 @@ def measure_batches(effort: Effort) -> list[Row]:
         compare(parallel, rates[parallel], PEER, rates[PEER], 70),
         compare(played, rates[played], PEER, rates[PEER], 100),
         compare(chosen, rates[chosen], PEER, rates[PEER]),
+        compare(without, rates[without], PEER, rates[PEER]),
+        note(kept, rates[without].best / rates[step].best, TIMES),
         note(checked, rates[step].best / rates[checked].best, TIMES),
     ]
 
@@ -141,5 +146,5 @@ def measure_curve(effort: Effort) -> tuple[list[CurvePoint], list[Row]]:
 
 
 def bytes_of(games: Games) -> int:
-    """Return the memory of a batch: states, observations, masks and results."""
+    """Return the memory of a batch: states, observations, masks, results and finished rounds."""
     return sum(array.nbytes for array in games.__getstate__()["arrays"])
