@@ -14,6 +14,7 @@ from wizard_env import NUM_ACTIONS, Game, Games, Rules, View, action_id, action_
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import CARD_NAMES, COPIES, NUM_RANKS, RANKS, SUITS, card_id, pack, unpack_cards
 from wizard_env.engine import conceal
+from wizard_env.history.replay import replay, rewind
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS
 from wizard_env.state import NO_CARD
 from wizard_env.view import printed_actions, reorder_actions
@@ -343,12 +344,14 @@ def observe(states: NDArray[Any], rules: Rules, seat: int, canonical_suits: bool
     return games.observe(seat).tobytes()
 
 
-def view_contents(states: NDArray[Any]) -> list[bytes]:
+def view_contents(states: NDArray[Any], finished_rounds: NDArray[Any]) -> list[Any]:
     """All that the acting seat's view of a record holds."""
-    view = View(states.copy(), copy=False)  # a swap may undo a void that was shown
+    view = View(states.copy(), None, finished_rounds[np.newaxis], copy=False)  # a swap may undo a void shown
     canonical = view.encode(canonical_suits=True)
     arrays = [view.known, view.observation, view.mask, view.seat, *canonical, view.information(0)]
-    return [np.asarray(array).tobytes() for array in arrays]
+    began = rewind(view.known, view.finished_rounds)
+    past = [view.finished_rounds, *began, *replay(began.states, began.rounds)]
+    return [view.rounds(0), *(np.asarray(array).tobytes() for array in [*arrays, *past])]
 
 
 @pytest.mark.parametrize("reveal", BID_REVEALS)
@@ -376,7 +379,8 @@ def test_nothing_hidden_shows(reveal: str, data: st.DataObject, seed: int) -> No
                 game.state, rules, observer, canonical
             )
         if observer == game.seat:
-            assert view_contents(other) == view_contents(game.state)
+            rounds = game.finished_rounds
+            assert view_contents(other, rounds) == view_contents(game.state, rounds)
 
 
 @pytest.mark.parametrize("reveal", BID_REVEALS)

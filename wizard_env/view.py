@@ -50,7 +50,7 @@ class View:
     known: [n] records of dtype STATE, without the hands of others, hidden bids and the generator.
     finished_rounds: [n, k] records of dtype FINISHED_ROUND, the finished rounds of each game, zero where it
         has finished fewer, and where a round is not known because the game was begun after it. k is the most
-        rounds that any of the games has finished; 0 if no round is known at all.
+        rounds that any of the games has finished, or 0 where the games keep none.
     observation: uint8 [n, OBS_SIZE], as in OBSERVATION.
     mask: uint8 [n, NUM_ACTIONS], 1 for a legal action.
     """
@@ -146,8 +146,7 @@ class View:
 
     def rounds(self, index: int) -> list[Round]:
         """Return the known finished rounds of game `index`, as `Game.rounds` has them, oldest first."""
-        own = slice(index, index + 1)
-        return read_rounds(self.known[own], self.finished_rounds[index])
+        return read_rounds(self.known[[index]], self.finished_rounds[index])
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.uint64]:
         """Return uint64 [n], a random word for each decision, from the games' own streams if there are any.

@@ -286,6 +286,10 @@ def test_a_history_that_is_none_is_refused() -> None:
         unpack(wrong, HISTORY)[name][:] = value
         with pytest.raises(ValueError, match=allowed):
             read_history(rules, wrong)
+    wrong = rows.copy()
+    unpack(wrong, HISTORY)["hand_size"][1] = 2
+    with pytest.raises(ValueError, match="plays: 5 players need as many for each card of the hand size"):
+        read_history(rules, wrong)
     with pytest.raises(ValueError, match="the last axis has length 76"):
         read_history(rules, rows[:, 1:])
 

@@ -68,6 +68,7 @@ def test_a_batch_keeps_what_single_games_keep(rules: Rules) -> None:
         assert view.finished_rounds.tobytes() == of_singles.finished_rounds.tobytes()
         assert view.finished_rounds.shape == (5, count_finished(games.states).max())
         assert [view.rounds(row) for row in range(5)] == [single.rounds for single in singles]
+        assert view.rounds(-1) == singles[-1].rounds
 
 
 def test_without_history_a_batch_plays_the_same() -> None:

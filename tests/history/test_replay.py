@@ -131,6 +131,16 @@ def test_what_the_rules_do_not_allow_is_refused(name: str, value: int, reason: s
         replay(began.states, began.rounds)
 
 
+def test_every_round_needs_a_state() -> None:
+    game, _ = finished_game(KINDS[0], seed=2)
+    began = rewind(game.state, rounds_of(game))
+    with pytest.raises(ValueError, match="2 rounds began in 3 states: one is needed for each"):
+        replay(began.states, began.rounds[:2])
+    began.states["num_players"][1] = 100
+    with pytest.raises(ValueError, match="record 1 is not a state of the game: num_players=100"):
+        replay(began.states, began.rounds)
+
+
 def test_no_altered_byte_goes_beyond_the_arrays() -> None:
     """Each byte of a round, set to other values, is refused or gives as many decisions."""
     game, decisions = finished_game(Rules(num_players=3, hand_sizes=(4,)), seed=6)

@@ -105,7 +105,7 @@ def read_history(rules: Rules, history: ArrayLike) -> list[Round]:
         rules: the options of the game.
         history: int8 [..., ROUND_SIZE], as in HISTORY; rows without a round are skipped.
 
-    Raises ValueError for anything but rows of finished rounds.
+    Raises ValueError for values that no round has; the plays are not checked against the rules.
     """
     fields = unpack(history, HISTORY)
     highest = {field.name: field.high for field in HISTORY}
@@ -113,6 +113,9 @@ def read_history(rules: Rules, history: ArrayLike) -> list[Round]:
     for field in HISTORY:
         if (fields[field.name] < field.low).any() or (fields[field.name] > highest[field.name]).any():
             raise ValueError(f"{field.name}: allowed are {field.low} to {highest[field.name]}")
+    played = np.arange(DECK_SIZE) < fields["hand_size"].astype(np.int64) * rules.num_players
+    if ((fields["hand_size"] > 0) & ((fields["plays"] != NO_CARD) != played)).any():
+        raise ValueError(f"plays: {rules.num_players} players need as many for each card of the hand size")
     states = np.zeros(1, STATE)
     write_rules(rules, states)
     return read_rounds(states, np.array(history, np.int8, order="C").reshape(-1).view(FINISHED_ROUND))
