@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from wizard_env import NUM_ACTIONS
-from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, Layer, NetworkAgent, find_agent
+from wizard_env.agents.layers import Layer
+from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, NetworkAgent, find_agent
 from wizard_env.checks.extras import extra
 from wizard_env.files.writing import check_distinct, write_atomically
 from wizard_env.loading import load

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from safetensors.numpy import save
 
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
+from wizard_env.agents.layers import Layer, PackedLayer, compute, pack_layers
 from wizard_env.chance.sampling import best_legal, certain
 from wizard_env.checks.arguments import check_choice, check_type, shortened
 from wizard_env.checks.extras import missing_module
@@ -28,6 +29,8 @@ FORMAT = "wizard-agent"
 VERSION = "1"
 LAYOUT = json.dumps([(field.name, field.shape) for field in OBSERVATION])
 """The observation that the network reads; a network trained on another layout is refused."""
+BELIEF_HIGH = 255
+"""The input for a belief of 1."""
 _DTYPES = ("F32", "F16")
 """Types that weights may be stored in, as safetensors names them; the network computes in float32."""
 
@@ -36,45 +39,29 @@ Encode: TypeAlias = Callable[[Any], Any]
 Backend: TypeAlias = Literal["auto", "torch", "numpy"]
 
 
-class Layer(NamedTuple):
-    """The parameters of a fully connected layer, as arrays of numpy."""
+class Network:
+    """A network that `wizard train` has written.
 
-    weights: NDArray[np.float32]
-    """[inputs, outputs]"""
-    biases: NDArray[np.float32]
-    """[outputs]"""
-
-
-class NetworkAgent:
-    """Takes its network's likeliest action, or samples one from the network's probabilities.
-
-    scale: float32 [OBS_SIZE], the factors on an observation before the first layer.
+    scale: float32 [inputs], the factors on an observation, and what is added to it, before the first layer.
     layers: fully connected, with ReLU between them.
     value: the layer that replaces the last one to estimate points, or None.
     backend: "torch" or "numpy".
     """
 
     def __init__(
-        self, path: str, sample: bool = False, backend: Backend = "auto", encoding: str = ""
+        self, path: str | PathLike[str], backend: Backend = "auto", encoding: str = "", beliefs: int = 0
     ) -> None:
         """Read a network. Raises ValueError for a file that `save_agent` of this version did not write.
 
-        Args:
-            path: a file written by `save_agent`, the folder of a run that contains one, or the
-                checkpoint next to it (which contains pickles and is not opened).
-            sample: sample actions instead of taking the likeliest.
-            backend: compute with "torch" or "numpy"; "auto" is torch if it is installed.
-            encoding: where to import the custom encoding that the network was trained with, see
-                `find_encoding`; its code runs.
+        path, backend, encoding: as for `NetworkAgent`.
+        beliefs: the number of inputs for beliefs, after the observation; see `wizard_env.agents.adaptive`.
         """
         check_type("path", path, str, PathLike)
-        check_type("sample", sample, bool)
         check_type("encoding", encoding, str)
         self.path = Path(path)
-        self.sample = sample
         self.backend = _choose_backend(backend)
-        weights = read_agent(find_agent(self.path), encoding)
-        self.scale = input_scale()
+        weights = read_agent(find_agent(self.path), encoding, beliefs)
+        self.scale = input_scale(beliefs)
         self.encode: Encode | None = None
         if encoding:
             self.encode, inputs = find_encoding(encoding)
@@ -85,6 +72,54 @@ class NetworkAgent:
                 )
         self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
+        *trunk, head = pack_layers(self.layers)
+        self._policy = [*trunk, head]
+        self._values = [*trunk, *pack_layers([self.value])] if self.value else []
+
+    def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Compute float32 [n, NUM_ACTIONS], for observations uint8 [n, OBS_SIZE] in canonical suits.
+
+        Where the network reads beliefs, they follow each observation.
+        """
+        return self._compute(self.layers, self._policy, observations)
+
+    def values(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Estimate the points that each observer can expect from its round: float32 [n].
+
+        observations: as for `logits`.
+        """
+        if self.value is None:
+            raise ValueError(f"{self.path}: the network has no value, only a policy")
+        return self._compute([*self.layers[:-1], self.value], self._values, observations)[:, 0]
+
+    def _compute(
+        self, layers: Sequence[Layer], packed: Sequence[PackedLayer], observations: NDArray[np.uint8]
+    ) -> NDArray[np.float32]:
+        inputs = observations * self.scale if self.encode is None else _encode(self.encode, observations)
+        if self.backend == "torch":
+            return _compute_by_torch(layers, inputs)
+        return compute(packed, inputs, len(layers[-1].biases))
+
+
+class NetworkAgent(Network):
+    """Takes its network's likeliest action, or samples one from the network's probabilities."""
+
+    def __init__(
+        self, path: str, sample: bool = False, backend: Backend = "auto", encoding: str = ""
+    ) -> None:
+        """Read a network. Raises ValueError for a file that `save_agent` of this version did not write.
+
+        Args:
+            path: a file written by `save_agent`, the folder of a run that contains one, or the
+                checkpoint next to it (which contains pickles and is not opened).
+            sample: sample actions instead of taking the likeliest.
+            backend: compute with "torch" or with "numpy", which skips zeros; "auto" is "numpy".
+            encoding: where to import the custom encoding that the network was trained with, see
+                `find_encoding`; its code runs.
+        """
+        check_type("sample", sample, bool)
+        super().__init__(path, backend, encoding)
+        self.sample = sample
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)
@@ -97,7 +132,7 @@ class NetworkAgent:
         actions = self._choose(logits, encoding, view, rng)
         if not self.sample:
             return actions, certain(actions)
-        return actions, _print_policy(_softmax(logits, encoding.mask), encoding.order)
+        return actions, print_policy(softmax(logits, encoding.mask), encoding.order)
 
     def _choose(
         self, logits: NDArray[np.float32], encoding: Encoding, view: View, rng: np.random.Generator
@@ -113,43 +148,26 @@ class NetworkAgent:
         encoding = view.encode(canonical_suits=True)
         unknown = np.full((len(view), NUM_ACTIONS), np.nan)
         value = unknown[:, 0] if self.value is None else self.values(encoding.observation).astype(np.float64)
-        return Assessment(_print_policy(self.policy(encoding), encoding.order), unknown, value)
+        return Assessment(print_policy(self.policy(encoding), encoding.order), unknown, value)
 
     def policy(self, encoding: Encoding) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], the probability of each action, in canonical suits."""
-        return _softmax(self.logits(encoding.observation), encoding.mask)
+        return softmax(self.logits(encoding.observation), encoding.mask)
 
     def printed_policy(self, view: View) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], the probability of each action, in the suits as printed."""
         encoding = view.encode(canonical_suits=True)
-        return _print_policy(self.policy(encoding), encoding.order)
-
-    def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Compute float32 [n, NUM_ACTIONS], for observations uint8 [n, OBS_SIZE] in canonical suits."""
-        return self._compute(self.layers, observations)
-
-    def values(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Estimate the points that each observer can expect from its round: float32 [n].
-
-        observations: uint8 [n, OBS_SIZE], in canonical suits.
-        """
-        if self.value is None:
-            raise ValueError(f"{self.path}: the network has no value, only a policy")
-        return self._compute([*self.layers[:-1], self.value], observations)[:, 0]
-
-    def _compute(self, layers: Sequence[Layer], observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        compute = _compute_by_torch if self.backend == "torch" else _compute_by_numpy
-        inputs = observations * self.scale if self.encode is None else _encode(self.encode, observations)
-        return compute(layers, inputs)
+        return print_policy(self.policy(encoding), encoding.order)
 
 
-def _softmax(logits: NDArray[np.float32], mask: NDArray[np.uint8]) -> NDArray[np.float32]:
+def softmax(logits: NDArray[np.float32], mask: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Turn logits into the probabilities of legal actions: float32 [n, NUM_ACTIONS]."""
     legal = np.where(mask, logits, -np.inf)
     shares: NDArray[np.float32] = np.exp(legal - legal.max(axis=1, keepdims=True))
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def _print_policy(policy: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
+def print_policy(policy: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Translate a policy from the given suit orders to the suits as printed."""
     ids = np.tile(np.arange(NUM_ACTIONS), len(order))
     columns = reorder_actions(ids, order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)
@@ -188,12 +206,9 @@ def _encode(encode: Encode, observations: NDArray[np.uint8]) -> NDArray[np.float
 
 def _choose_backend(backend: Backend) -> Backend:
     check_choice("backend", backend, get_args(Backend))
-    has_torch = find_spec("torch") is not None
-    if backend == "torch" and not has_torch:
+    if backend == "torch" and find_spec("torch") is None:
         raise missing_module("torch")
-    if backend == "auto":
-        return "torch" if has_torch else "numpy"
-    return backend
+    return "numpy" if backend == "auto" else backend
 
 
 def _compute_by_torch(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -207,13 +222,13 @@ def _compute_by_torch(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> N
         return torch.addmm(last_bias, outputs, last_weight).numpy()
 
 
-def _compute_by_numpy(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
-    *trunk, (last_weight, last_bias) = layers
-    for weight, bias in trunk:
-        hidden = hidden @ weight
-        hidden += bias
-        np.maximum(hidden, 0, out=hidden)
-    return hidden @ last_weight + last_bias
+def reads_beliefs(path: str | PathLike[str]) -> bool:
+    """Return whether a file of a network says that it reads beliefs; a missing or damaged file does not."""
+    try:
+        with safe_open(find_agent(Path(path)), framework="np") as file:
+            return "beliefs" in (file.metadata() or {})
+    except (OSError, SafetensorError):
+        return False
 
 
 def find_agent(path: Path) -> Path:
@@ -224,19 +239,19 @@ def find_agent(path: Path) -> Path:
     return sibling if path.suffix == ".zip" and sibling.exists() else path
 
 
-def input_scale() -> NDArray[np.float32]:
-    """Return the factors on an observation before the first layer of a network: float32 [OBS_SIZE].
+def input_scale(beliefs: int = 0) -> NDArray[np.float32]:
+    """Return the factors on an observation before the first layer: float32 [OBS_SIZE + beliefs].
 
     Counts are divided by the square root of their largest value: divided by the largest value itself, a
     missing trick would be 1/20 next to flags of 1, and a network would learn slowly to notice it. Scores
-    are scaled to [0, 1].
+    are scaled to [0, 1], and so are beliefs, which follow the observation.
     """
     scale = np.float32(1) / np.sqrt(HIGHS.astype(np.float32))
     scale[SLICES["score"]] **= 2
-    return scale.astype(np.float32)
+    return np.concatenate([scale, np.full(beliefs, 1 / BELIEF_HIGH)]).astype(np.float32)
 
 
-def save_agent(weights: Mapping[str, ArrayLike], path: Path, encoding: str = "") -> None:
+def save_agent(weights: Mapping[str, ArrayLike], path: Path, encoding: str = "", beliefs: int = 0) -> None:
     """Write a network.
 
     Args:
@@ -246,16 +261,20 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path, encoding: str = "")
             the round. Arrays, or CPU tensors that require no gradient; float32 or float16.
         path: of the file.
         encoding: the name of the custom encoding that replaces `input_scale`, see `find_encoding`.
+        beliefs: the number of inputs for beliefs, after the observation.
     """
     arrays = {name: np.ascontiguousarray(values) for name, values in weights.items()}
     metadata = {"format": FORMAT, "version": VERSION, "layout": LAYOUT}
-    write_tensors(path, save(arrays, metadata | ({"encoding": encoding} if encoding else {})))
+    metadata |= {"encoding": encoding} if encoding else {}
+    metadata |= {"beliefs": str(beliefs)} if beliefs else {}
+    write_tensors(path, save(arrays, metadata))
 
 
-def read_agent(path: Path, encoding: str = "") -> dict[str, NDArray[np.float32]]:
+def read_agent(path: Path, encoding: str = "", beliefs: int | None = 0) -> dict[str, NDArray[np.float32]]:
     """Read the weights written by `save_agent`, and check them.
 
     encoding: a file never chooses what code runs; the caller names the custom encoding.
+    beliefs: the number of inputs for beliefs that the network must read; any if None.
     """
     if not path.is_file():
         raise FileNotFoundError(f"no agent at {path}: a run of `wizard train`, or a file of one, is needed")
@@ -280,7 +299,12 @@ def read_agent(path: Path, encoding: str = "") -> dict[str, NDArray[np.float32]]
         raise ValueError(f"{path}: trained with encoding {trained_with!r}: {hint}")
     if encoding and not trained_with:
         raise ValueError(f"{path}: trained without a custom encoding")
-    if not _fit_together(weights, any_inputs=bool(encoding)):
+    more = metadata.get("beliefs", "0")
+    if beliefs is not None and more != str(beliefs):
+        raise ValueError(
+            f"{path}: its network reads {shortened(more)} inputs for beliefs, allowed is {beliefs} here"
+        )
+    if not _fit_together(weights, None if encoding or beliefs is None else OBS_SIZE + beliefs):
         raise ValueError(f"{path}: its layers do not fit together or do not fit this version")
     for name, values in weights.items():
         if not np.isfinite(values).all():
@@ -288,17 +312,19 @@ def read_agent(path: Path, encoding: str = "") -> dict[str, NDArray[np.float32]]
     return {name: values.astype(np.float32) for name, values in weights.items()}
 
 
-def _fit_together(weights: Mapping[str, NDArray[Any]], *, any_inputs: bool) -> bool:
-    """Return whether the layers form a chain from an observation, or any inputs, to the actions."""
+def _fit_together(weights: Mapping[str, NDArray[Any]], inputs: int | None) -> bool:
+    """Return whether the layers form a chain from a number of inputs, or any if None, to the actions."""
     first = weights.get("layer.0.weight")
-    widths = [first.shape[1] if any_inputs and first is not None and first.ndim == 2 else OBS_SIZE]
+    if inputs is None:
+        inputs = first.shape[1] if first is not None and first.ndim == 2 else OBS_SIZE
+    widths = [inputs]
     while (bias := weights.get(f"layer.{len(widths) - 1}.bias")) is not None:
         widths.append(bias.size)
     if widths[-1] != NUM_ACTIONS:
         return False
     shapes: dict[str, tuple[int, ...]] = {}
-    for number, (inputs, outputs) in enumerate(pairwise(widths)):
-        shapes |= {f"layer.{number}.weight": (outputs, inputs), f"layer.{number}.bias": (outputs,)}
+    for number, (before, after) in enumerate(pairwise(widths)):
+        shapes |= {f"layer.{number}.weight": (after, before), f"layer.{number}.bias": (after,)}
     if "value.weight" in weights:
         shapes |= {"value.weight": (1, widths[-2]), "value.bias": (1,)}
     return {name: values.shape for name, values in weights.items()} == shapes

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.agents.heuristic import SCRATCH, best_choice, choice_values
-from wizard_env.agents.network import Layer, input_scale
+from wizard_env.agents.layers import Layer
+from wizard_env.agents.network import input_scale
 from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import at, compiled, outlined
 from wizard_env.compiled.packing import WORD_BITS, pack_bits

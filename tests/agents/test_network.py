@@ -150,10 +150,10 @@ def test_torch_and_numpy_compute_the_same(tmp_path: Path) -> None:
     assert actions[0] == actions[1]
 
 
-def test_torch_is_used_if_it_is_installed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert NetworkAgent(str(path)).backend == "torch"
-    monkeypatch.setitem(sys.modules, "torch", None)
+def test_torch_is_used_only_if_asked_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert NetworkAgent(str(path)).backend == "numpy"
+    assert NetworkAgent(str(path), backend="torch").backend == "torch"
+    monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ModuleNotFoundError, match=r"'torch': pip install 'wizard-env\[train\]'"):
         NetworkAgent(str(path), backend="torch")
 

@@ -1,6 +1,7 @@
 """A network inside compiled code: the same decisions and probabilities as outside it."""
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from tests.positions import under_way
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules, View
 from wizard_env.agents import load
-from wizard_env.agents.network import Layer, NetworkAgent
+from wizard_env.agents.layers import Layer
+from wizard_env.agents.network import FILE_NAME, NetworkAgent, save_agent
 from wizard_env.agents.pretrained import CHAMPION, DISTILLED
 from wizard_env.agents.search.seat_model import (
     HEURISTIC,
@@ -65,15 +67,17 @@ def test_it_is_the_network(path: Any, options: dict[str, Any], num_players: int)
 
 
 @pytest.mark.parametrize("hidden", [(), (5,), (16, 700), (3, 9, 2, 31)])
-def test_it_takes_any_number_of_layers(hidden: tuple[int, ...]) -> None:
+def test_it_takes_any_number_of_layers(hidden: tuple[int, ...], tmp_path: Path) -> None:
     """Also wider than an observation."""
     widths, rng = [OBS_SIZE, *hidden, NUM_ACTIONS], np.random.default_rng(1)
     layers = [
         Layer(rng.normal(size=sizes).astype(np.float32), rng.normal(size=sizes[1]).astype(np.float32))
         for sizes in pairwise(widths)
     ]
-    network = NetworkAgent(str(CHAMPION), backend="numpy")
-    network.layers = layers
+    weights = {f"layer.{number}.weight": layer.weights.T for number, layer in enumerate(layers)}
+    weights |= {f"layer.{number}.bias": layer.biases for number, layer in enumerate(layers)}
+    save_agent(weights, tmp_path / FILE_NAME)
+    network = NetworkAgent(str(tmp_path), backend="numpy")
     states = under_way(Rules(), 60, seed=4).states
     assert actions_of(SeatModel.from_layers(layers), states) == network.act(View(states), RNG).tolist()
 
