@@ -7,6 +7,8 @@ from wizard_env.checks.arguments import check_choice
 
 _WEIGHTS = Path(__file__).parent / "weights"
 CHAMPION = _WEIGHTS / "champion"
+ADAPTIVE = _WEIGHTS / "adaptive"
+"""The network that reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
 RIVAL = _WEIGHTS / "rival"
 DISTILLED = _WEIGHTS / "distilled"
 """A small network distilled from the champion, for playouts; see `wizard distill`."""

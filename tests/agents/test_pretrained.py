@@ -15,6 +15,7 @@ from tests.positions import decisions_by_all_rules, under_way
 from wizard_env import Game, Rules, View, configs
 from wizard_env.agents import load
 from wizard_env.agents.pretrained import (
+    ADAPTIVE,
     CHAMPION,
     DISTILLED,
     PARTNERS,
@@ -69,8 +70,8 @@ def test_the_wheel_contains_it() -> None:
     shipped = [
         path for pattern in settings["package-data"]["wizard_env.agents"] for path in folder.glob(pattern)
     ]
-    assert {path.parent for path in shipped} == {CHAMPION, RIVAL, DISTILLED, PARTNERS}
-    assert sum(path.stat().st_size for path in shipped) < 10_000_000
+    assert {path.parent for path in shipped} == {CHAMPION, ADAPTIVE, RIVAL, DISTILLED, PARTNERS}
+    assert sum(path.stat().st_size for path in shipped) < 16_000_000
 
 
 def test_its_options() -> None:

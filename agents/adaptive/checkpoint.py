@@ -1,0 +1,15 @@
+"""Networks by their path: `load("runs/quick")`."""
+
+from wizard_env.agents.adaptive.agent import AdaptiveAgent
+from wizard_env.agents.network import Backend, NetworkAgent, reads_beliefs
+from wizard_env.view import Agent
+
+
+def load_network(path: str, sample: bool = False, backend: Backend = "auto", encoding: str = "") -> Agent:
+    """Read a network; one that reads beliefs about the other seats becomes an AdaptiveAgent.
+
+    The options are those of `NetworkAgent`.
+    """
+    if not encoding and reads_beliefs(path):
+        return AdaptiveAgent(path, sample, backend)
+    return NetworkAgent(path, sample, backend, encoding)

@@ -1,0 +1,154 @@
+"""What an adaptive player has worked out about the finished rounds of games: beliefs about every seat.
+
+They are a function of those rounds alone, so all players at a table believe the same, and the beliefs of a
+copy are known. Results are kept by the bytes of the rounds; without them the same beliefs are found again.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env.agents.adaptive.beliefs import NUM_FEATURES, believe, network_inputs, rule_out, settled
+from wizard_env.agents.adaptive.evidence import NUM_COUNTS, SURPRISE, compare
+from wizard_env.agents.adaptive.kinds import Kinds
+from wizard_env.history.replay import Decisions, replay, rewind
+from wizard_env.rules import MAX_PLAYERS
+from wizard_env.state import BID, FINISHED_ROUND, OPTION_FIELDS, STATE
+from wizard_env.view import View
+
+
+class _Past(NamedTuple):
+    """All that matters of some finished rounds."""
+
+    counts: NDArray[np.float32]
+    """[MAX_PLAYERS, kinds, NUM_COUNTS]"""
+    beliefs: NDArray[np.float32]
+    """[MAX_PLAYERS, NUM_FEATURES]"""
+
+
+class Memory:
+    """Beliefs about the seats of games, worked out round by round and kept."""
+
+    def __init__(self, kinds: Kinds, size: int = 1 << 14) -> None:
+        """size: the number of histories that are kept at least."""
+        self._kinds = kinds
+        self._size = size
+        self._recent: dict[bytes, _Past] = {}
+        self._older: dict[bytes, _Past] = {}
+        self._nothing = _Past(
+            np.zeros((MAX_PLAYERS, len(kinds), NUM_COUNTS), np.float32),
+            np.zeros((MAX_PLAYERS, NUM_FEATURES), np.float32),
+        )
+
+    def beliefs(self, view: View, known: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+        """Return the beliefs about the seats of each game: float32 [n, MAX_PLAYERS, NUM_FEATURES].
+
+        known: bool [n, MAX_PLAYERS], seats that are known otherwise: they are not judged, and believed 0.
+        """
+        rounds, states = view.finished_rounds, view.known
+        known = np.zeros((len(view), MAX_PLAYERS), np.bool_) if known is None else known
+        ends = _ends(rounds)
+        if not ends.any():
+            return np.zeros((len(view), MAX_PLAYERS, NUM_FEATURES), np.float32)
+        if len(self._recent) > self._size:
+            self._older, self._recent = self._recent, {}
+        keys = _keys(states, known, rounds, ends)
+        pasts = [self._find(key) if end else self._nothing for key, end in zip(keys, ends, strict=True)]
+        missing = {key: row for row, key in enumerate(keys) if pasts[row] is None}
+        if missing:
+            rows = np.array(list(missing.values()))
+            self._work_out(states[rows], known[rows], rounds[rows], list(missing))
+            pasts = [past or self._recent[key] for past, key in zip(pasts, keys, strict=True)]
+        return np.stack([past.beliefs for past in pasts if past is not None])
+
+    def _find(self, key: bytes) -> _Past | None:
+        past = self._recent.get(key)
+        if past is None and (past := self._older.get(key)) is not None:
+            self._recent[key] = past
+        return past
+
+    def _work_out(
+        self, states: NDArray[Any], known: NDArray[np.bool_], rounds: NDArray[Any], keys: list[bytes]
+    ) -> None:
+        """Judge the last finished round of each game, and before it the earlier ones that are not known yet.
+
+        known: as for `beliefs`. keys: the names of the pasts, one of each.
+        """
+        ends = _ends(rounds)
+        is_last = np.arange(rounds.shape[1]) == ends[:, np.newaxis] - 1
+        last, earlier = rounds.copy(), rounds.copy()
+        last[~is_last] = earlier[is_last] = _NOT_KNOWN
+        beginnings = rewind(states, last)
+        ends = _ends(earlier)
+        keys_before = _keys(beginnings.states, known, earlier, ends)
+        missing = {
+            key: row
+            for row, (key, end) in enumerate(zip(keys_before, ends.tolist(), strict=True))
+            if end and self._find(key) is None
+        }
+        if missing:
+            rows = np.array(list(missing.values()))
+            self._work_out(beginnings.states[rows], known[rows], earlier[rows], list(missing))
+        before = [
+            self._recent[key] if end else self._nothing
+            for key, end in zip(keys_before, ends.tolist(), strict=True)
+        ]
+        after = self._judge(beginnings.states, known, beginnings.rounds, before)
+        self._recent.update(zip(keys, after, strict=True))
+
+    def _judge(
+        self, states: NDArray[Any], known: NDArray[np.bool_], rounds: NDArray[Any], before: list[_Past]
+    ) -> list[_Past]:
+        """Add the evidence of one round of each game to what was known before it.
+
+        Of a seat that is settled only bids are judged further, by quick kinds: a bias takes longer to tell.
+        """
+        counts = np.stack([past.counts for past in before])
+        decisions = replay(states, rounds, forced=False)
+        possible = np.isfinite(counts[..., SURPRISE]) & ~known[:, :, np.newaxis]
+        possible_bids = possible & self._kinds.is_quick
+        possible &= ~settled(counts, self._kinds.prior)[..., np.newaxis]
+        possible_bids |= possible
+        seat, bids = decisions.states["seat"], decisions.states["phase"] == BID
+        asked = np.where(
+            bids[:, np.newaxis], possible_bids[decisions.rows, seat], possible[decisions.rows, seat]
+        )
+        judged = asked.any(axis=1)
+        decisions, asked = Decisions(*(column[judged] for column in decisions)), asked[judged]
+        if len(decisions.states):
+            held = np.stack([past.beliefs for past in before])[decisions.rows]
+            seen = decisions.states
+            inputs = network_inputs(held, seen["seat"], seen["num_players"])
+            chosen = self._kinds.choices(View(seen, copy=False), inputs, asked)
+            counts += compare(decisions, chosen, len(rounds))
+            rule_out(counts, self._kinds.prior)
+        beliefs = believe(counts, self._kinds.prior, self._kinds.family)
+        return [_Past(*each) for each in zip(counts, beliefs, strict=True)]
+
+
+def _ends(rounds: NDArray[Any]) -> NDArray[np.int64]:
+    """Return int64 [n]: the index behind the last finished round that is known; 0 if none is."""
+    known = rounds["hand_size"] > 0
+    return (known * np.arange(1, known.shape[1] + 1)).max(axis=1, initial=0)
+
+
+_NOT_KNOWN = np.zeros((), FINISHED_ROUND)
+_FIELDS = (*OPTION_FIELDS, "scores")
+_HEAD = np.dtype([*((name, STATE[name]) for name in _FIELDS), ("known", "?", MAX_PLAYERS)])
+
+
+def _keys(
+    states: NDArray[Any], known: NDArray[np.bool_], rounds: NDArray[Any], ends: NDArray[np.int64]
+) -> list[bytes]:
+    """Name the past of each game: its options, its scores, its known seats, and its rounds up to an end."""
+    heads = np.zeros(len(states), _HEAD)
+    for name in _FIELDS:
+        heads[name] = states[name]
+    heads["known"] = known
+    head, size = _HEAD.itemsize, FINISHED_ROUND.itemsize
+    options, played, row = heads.tobytes(), rounds.tobytes(), rounds.shape[1] * size
+    return [
+        options[index * head : (index + 1) * head] + played[index * row : index * row + end * size]
+        for index, end in enumerate(ends.tolist())
+    ]

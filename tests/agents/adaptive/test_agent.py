@@ -1,0 +1,90 @@
+"""AdaptiveAgent: the champion without evidence, and always a pure function of the view."""
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.agents.adaptive.test_beliefs import after_rounds
+from wizard_env import Game, Rules, View
+from wizard_env.agents import load
+from wizard_env.agents.adaptive.agent import AdaptiveAgent
+from wizard_env.agents.network import NetworkAgent
+from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION
+from wizard_env.testing import agent_test
+
+RNG = np.random.default_rng(0)
+TABLE = ["adaptive", "rule_based", "heuristic", "adaptive"]
+WITHOUT_TORCH = """
+import sys
+
+sys.modules["torch"] = None
+import numpy as np
+from wizard_env import Game, Rules, View
+from wizard_env.agents import load
+
+agent, game = load("adaptive"), Game(Rules(3, hand_sizes=(1, 2, 3)), seed=1)
+while game.phase != "over":
+    game.step(int(agent.act(View.of([game]), np.random.default_rng(0))[0]))
+"""
+
+
+def later_view() -> View:
+    return after_rounds([load(name) for name in TABLE], Rules(), rounds=4)
+
+
+def test_it_keeps_the_promises_of_agents() -> None:
+    agent_test("adaptive")
+
+
+def test_without_evidence_it_is_the_champion() -> None:
+    """In single rounds of every size, too."""
+    champion, adaptive = load("champion"), load("adaptive")
+    for size in (1, 8, 15):
+        view = View.of([Game(Rules(hand_sizes=(size,)), seed) for seed in range(40)])
+        assert adaptive.act(view, RNG).tolist() == champion.act(view, RNG).tolist()
+    later = later_view()
+    assert adaptive.act(View(later.known), RNG).tolist() == champion.act(later, RNG).tolist()
+
+
+def test_evidence_changes_its_answers() -> None:
+    champion, adaptive, view = load("champion"), load("adaptive"), later_view()
+    assert adaptive.act(view, RNG).tolist() != champion.act(view, RNG).tolist()
+
+
+def test_what_it_keeps_changes_nothing() -> None:
+    """A fresh agent, one that has seen other games, and one that sees a game alone answer alike."""
+    view = later_view()
+    used = load("adaptive")
+    used.act(after_rounds([load("rule_based")] * 4, Rules(), rounds=3, seed=9), RNG)
+    used.act(view, RNG)
+    expected = load("adaptive").act(view, RNG).tolist()
+    assert used.act(view, RNG).tolist() == expected
+    alone = [int(load("adaptive").act(view.select([row]), RNG)[0]) for row in range(3)]
+    assert alone == expected[:3]
+    assert pickle.loads(pickle.dumps(used)).act(view, RNG).tolist() == expected
+
+
+def test_a_path_with_beliefs_is_an_adaptive_agent() -> None:
+    assert isinstance(load(ADAPTIVE), AdaptiveAgent)
+    assert isinstance(load(CHAMPION), NetworkAgent)
+    with pytest.raises(ValueError, match="reads 0 inputs for beliefs, allowed is 40 here"):
+        AdaptiveAgent(str(CHAMPION))
+    with pytest.raises(ValueError, match="reads 40 inputs for beliefs, allowed is 0 here"):
+        NetworkAgent(str(ADAPTIVE))
+
+
+def test_it_assesses_decisions() -> None:
+    """A policy over legal actions whose best is its action, and the points that it expects."""
+    agent, view = load("adaptive"), later_view()
+    assessment = agent.assess(view, RNG)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(assessment.policy.sum(axis=1), 1, atol=1e-5)
+    assert assessment.policy.argmax(axis=1).tolist() == agent.act(view, RNG).tolist()
+    assert np.isfinite(assessment.value).all()
+
+
+def test_it_plays_without_torch(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", WITHOUT_TORCH], check=True, cwd=tmp_path)

@@ -1,0 +1,102 @@
+"""Beliefs: who sits where is found out from finished rounds, by every rule."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from wizard_env import Agent, Games, Rules
+from wizard_env.agents import load
+from wizard_env.agents.adaptive.agent import AdaptiveAgent
+from wizard_env.agents.adaptive.beliefs import (
+    HIGH,
+    INEXACT,
+    LOW,
+    NUM_FEATURES,
+    NUM_INPUTS,
+    Family,
+    network_inputs,
+)
+from wizard_env.rules import MAX_PLAYERS
+from wizard_env.testing import RULES
+from wizard_env.view import View, actions_by_owner
+
+DEALS = 12
+
+
+def after_rounds(agents: list[Agent], rules: Rules, rounds: int, seed: int = 3) -> View:
+    """Games in which seat s is played by agent s, once some rounds are finished."""
+    games, rng = Games(rules, DEALS, seed, pause="game"), np.random.default_rng(seed)
+    while len(rows := (games.states["round_index"] < rounds).nonzero()[0]):
+        games.step(actions_by_owner(agents, games.seat[rows], games.view(rows), rng), rows)
+    return games.view()
+
+
+def believed(view: View) -> NDArray[np.float32]:
+    agent = load("adaptive")
+    assert isinstance(agent, AdaptiveAgent)
+    return agent.beliefs(view)
+
+
+KINDS = [
+    ("rule_based", Family.RULE_BASED),
+    ("heuristic", Family.HEURISTIC),
+    ("champion", Family.CHAMPION),
+    ("adaptive", Family.COPY),
+    ("partner:name=points_12", Family.LEARNED),
+]
+
+
+@pytest.mark.parametrize("num_players", [3, 4, 5, 6])
+@pytest.mark.parametrize(("name", "family"), KINDS, ids=[name for name, _ in KINDS])
+def test_every_kind_is_recognised(name: str, family: Family, num_players: int) -> None:
+    """Beside two others, after eight rounds; by every seat alike."""
+    others = ["rule_based", "heuristic", "champion", "rule_based", "heuristic"]
+    agents = [load(each) for each in [name, *others[: num_players - 1]]]
+    beliefs = believed(after_rounds(agents, Rules(num_players), rounds=8))
+    assert beliefs.shape == (DEALS, MAX_PLAYERS, NUM_FEATURES)
+    assert float(beliefs[:, 0, family].mean()) > 0.8
+    assert float(beliefs[:, 0, INEXACT].mean()) < 0.02
+    assert float(beliefs[:, 1, Family.RULE_BASED].mean()) > 0.95
+    assert not beliefs[:, num_players:].any()
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_every_rule(rules: Rules) -> None:
+    """Closed bids too: they are public once the round is scored."""
+    agents = [load(["rule_based", "heuristic"][seat % 2]) for seat in range(rules.num_players)]
+    beliefs = believed(after_rounds(agents, rules, rounds=1))
+    for seat in range(rules.num_players):
+        family = Family.HEURISTIC if seat % 2 else Family.RULE_BASED
+        assert beliefs[:, seat, family].mean() > 1 / len(Family) - 1e-6
+        total = beliefs[:, seat, : len(Family)].sum(axis=1)
+        np.testing.assert_allclose(total, total > 0, atol=1e-5)  # 0 for a seat that had no choice
+
+
+@pytest.mark.parametrize(("bias", "column"), [(0.7, HIGH), (-0.7, LOW)])
+def test_a_bias_of_bids_is_estimated(bias: float, column: int) -> None:
+    agents = [load(f"variant:of=rule_based,bias={bias}")] + [load("heuristic")] * 3
+    beliefs = believed(after_rounds(agents, Rules(), rounds=9))
+    assert beliefs[:, 0, Family.RULE_BASED].mean() > 0.9
+    assert 0.35 < beliefs[:, 0, column].mean() < 1
+    assert beliefs[:, 1, [HIGH, LOW]].max() < 0.05
+
+
+def test_a_stranger_is_inexact() -> None:
+    """Nobody in the library plays like a random player."""
+    beliefs = believed(after_rounds([load("random")] + [load("heuristic")] * 3, Rules(), rounds=6))
+    assert beliefs[:, 0, INEXACT].mean() > 0.2
+
+
+def test_nothing_is_believed_before_a_round_is_finished() -> None:
+    assert not believed(after_rounds([load("heuristic")] * 4, Rules(), rounds=0)).any()
+
+
+def test_inputs_are_those_of_the_other_seats_clockwise() -> None:
+    beliefs = np.zeros((1, MAX_PLAYERS, NUM_FEATURES), np.float32)
+    beliefs[0, :4, 0] = [0.2, 0.4, 0.6, 0.8]
+    inputs = network_inputs(beliefs, np.array([2]), np.array([4]))
+    assert inputs.shape == (1, NUM_INPUTS)
+    expected = [204, 51, 102, 0, 0]  # seats 3, 0 and 1, of 255; nobody sits further on
+    assert inputs.reshape(-1, NUM_FEATURES)[:, 0].tolist() == expected
+    beliefs[0, 3, HIGH] = 2
+    assert network_inputs(beliefs, np.array([2]), np.array([4]))[0, HIGH] == 255
