@@ -25,6 +25,8 @@ class DistillationConfig(SelfPlay):
     """At the start; it falls to 0 along a straight line."""
     layers: list[PositiveInt] = Field(default=[128, 128], min_length=1)
     """Widths of the layers that policy and value share."""
+    beliefs: bool = False
+    """The network also reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
     start: str = ""
     """An `agent.safetensors`, or its folder, to start from, not random weights; a smaller network grows."""
     precision: PrecisionChoice = AUTO
@@ -44,6 +46,8 @@ class DistillationConfig(SelfPlay):
         met = [partner for each in self.teachers.values() for partner in each]
         if self.population:
             raise ValueError(f"population={self.population}: no teacher plays beside generated agents")
+        if self.mixed:
+            raise ValueError(f"mixed={self.mixed}: the expert of a game is that of its one partner")
         if self.reward != "points":
             raise ValueError(f"reward={self.reward!r}: the answers of teachers are learned, not rewards")
         if self.sparring and self.partners != met:

@@ -35,7 +35,7 @@ class Learning(Section):
     population: int = Field(default=0, ge=0, le=1000)
     """Number of generated agents among the partners: `wizard_env.agents.perturbed.generated_population`."""
     alone: bool = False
-    """One seat learns in each game with a partner; otherwise one or more, drawn at random."""
+    """One seat learns in each game with partners; otherwise one or more, drawn at random."""
     checkpoint_seconds: float = Field(default=60.0, gt=0)
     """Seconds between checkpoints; one more is written at the end."""
 
@@ -47,6 +47,8 @@ class SelfPlay(Learning):
     """Number of games played side by side."""
     decisions_per_game: int = Field(default=64, gt=1)
     """Decisions that each game contributes to an iteration, which is one line of the curves."""
+    mixed: float = Field(default=0.0, ge=0, le=1)
+    """Share of the games with partners in which each of their seats draws its own, not one for all."""
     reward: str = "points"
     """The reward to learn for, see `wizard_env.envs.rewards`; or a custom one, as in "file.py:function"."""
 

@@ -1,10 +1,10 @@
 """The `[learning]` of a run whose learner is "ppo" or "maskable_ppo"."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, ValidationInfo, field_validator, model_validator
 
-from wizard_env.train.config.learning import AUTO, Precision, PrecisionChoice, ProximalPolicy, SelfPlay
+from wizard_env.train.config.learning import AUTO, PAST, Precision, PrecisionChoice, ProximalPolicy, SelfPlay
 
 KEPT = "kept"
 """The validation context of a config that a run keeps in its folder."""
@@ -26,11 +26,21 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     """The share of a reward that is the mean over the learning seats (Berner et al. 2019)."""
     start: str = ""
     """An `agent.safetensors`, or its folder, to start from, not random weights; a smaller network grows."""
+    beliefs: bool = False
+    """The network also reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
     encoding: str = ""
     """A custom encoding in place of the scaled observation, as in "file.py:function"; see
     `wizard_env.agents.network.find_encoding`."""
     precision: PrecisionChoice = AUTO
     """The precision of the networks; "auto" is the faster one on this machine."""
+
+    @model_validator(mode="after")
+    def _can_have_beliefs(self) -> Self:
+        if self.beliefs and self.encoding:
+            raise ValueError(f"encoding={self.encoding!r}: a custom encoding sees no beliefs")
+        if self.beliefs and PAST in self.partners:
+            raise ValueError(f"partner {PAST!r} is no kind that beliefs are about: leave it or beliefs out")
+        return self
 
     @field_validator("encoding")
     @classmethod

@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents import load
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
+from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.network import NetworkAgent, find_agent, read_agent
 from wizard_env.chance.sampling import best_legal
+from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, autocast, check_finite
-from wizard_env.train.networks.policy_value import PolicyValueNetwork
+from wizard_env.train.networks.policy_value import PolicyValueNetwork, kinds_beside
 from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.train.selfplay.games import NO_PARTNER, VALUE_UNIT
 from wizard_env.train.selfplay.loop import NewDealsLearner
@@ -52,9 +55,10 @@ class DistillationLearner(NewDealsLearner):
         learning = self._learning = config.learning_as(DistillationConfig)
         self._device = torch.device(device)
         self._update_threads = TorchThreads()
-        self.network = PolicyValueNetwork(learning.layers, config.seed).to(self._device)
+        beliefs = NUM_INPUTS if learning.beliefs else 0
+        self.network = PolicyValueNetwork(learning.layers, config.seed, beliefs=beliefs).to(self._device)
         if learning.start:
-            self.network.start_from(read_agent(find_agent(Path(learning.start))), VALUE_UNIT)
+            self.network.start_from(read_agent(find_agent(Path(learning.start)), beliefs=None), VALUE_UNIT)
         super().__init__(config, device, {"network": self.network}, checkpoint)
         self.guided = self._rng.random(learning.num_games) < learning.guided
         self.teachers = [
@@ -69,7 +73,8 @@ class DistillationLearner(NewDealsLearner):
         alike = [number for number, each in enumerate(partners) if not each]
         experts = np.array([*owner, *alike[:1]])  # NO_PARTNER, which is -1, takes the last
         assert NO_PARTNER == -1
-        expert = experts[self.self_play.partner]
+        partner = self.self_play.partner.max(axis=1)  # one takes all seats of partners
+        expert = experts[partner]
         return [(expert == number).nonzero()[0] for number in range(len(partners))]
 
     def iterate(self) -> dict[str, float]:
@@ -88,7 +93,7 @@ class DistillationLearner(NewDealsLearner):
     def _step(self) -> NDArray[np.float64]:
         """Learn from a decision in every game, and take it; returns the sums of _METRICS over the games."""
         games = self.self_play.games
-        observation = torch.from_numpy(games.observation).to(self._device)
+        observation = torch.from_numpy(self.self_play.observe()).to(self._device)
         answers = self.ask_experts(observation)
         illegal = torch.from_numpy(games.mask == 0).to(self._device)
         logits, divergence, error = self._learn(observation, answers, illegal)
@@ -106,7 +111,7 @@ class DistillationLearner(NewDealsLearner):
             for network, rows in self.teachers:
                 if len(rows):
                     at = torch.from_numpy(rows).to(self._device)
-                    answers[at] = network(observation[at]).float()
+                    answers[at] = network(observation[at, :OBS_SIZE]).float()
         return answers
 
     def _learn(
@@ -138,6 +143,9 @@ class DistillationLearner(NewDealsLearner):
             total_divergence += float(divergence.detach().sum())
             total_error += float(error.detach().sum())
         return logits, total_divergence, total_error
+
+    def _kinds(self) -> Kinds | None:
+        return kinds_beside(self.network)
 
     def _agent_weights(self) -> dict[str, torch.Tensor]:
         return self.network.agent(VALUE_UNIT)

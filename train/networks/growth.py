@@ -22,18 +22,18 @@ def grow(small: Mapping[str, torch.Tensor], large: Mapping[str, torch.Tensor]) -
             `small` has no value, its own is kept.
 
     Raises:
-        ValueError: `large` has fewer layers, narrower ones, or other inputs or outputs.
+        ValueError: `large` has fewer layers, narrower ones, fewer inputs, or other outputs.
     """
     *old, outputs = _names(small)
     *new, last = _names(large)
     *widths, num_outputs = _widths(small)
     *wider, most_outputs = _widths(large)
     least = widths + widths[-1:] * (len(wider) - len(widths))
-    inputs = {weights["layer.0.weight"].shape[1] for weights in (small, large)}
+    inputs, more_inputs = (weights["layer.0.weight"].shape[1] for weights in (small, large))
     if (
         len(wider) < len(widths)
         or any(have < need for have, need in zip(wider, least, strict=True))
-        or len(inputs) > 1
+        or inputs > more_inputs
         or num_outputs != most_outputs
     ):
         raise ValueError(

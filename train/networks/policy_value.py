@@ -7,6 +7,9 @@ import torch
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
+from wizard_env.agents.adaptive.beliefs import network_inputs
+from wizard_env.agents.adaptive.kinds import Kinds
+from wizard_env.agents.adaptive.memory import Memory
 from wizard_env.agents.network import find_encoding, input_scale
 from wizard_env.chance.sampling import best_legal
 from wizard_env.evaluation.workers import torch_on_one_thread
@@ -64,17 +67,22 @@ class Mlp(torch.nn.Module):
 class PolicyValueNetwork(Mlp):
     """A policy and its value; the outputs are logits, and the value last."""
 
-    def __init__(self, layers: Sequence[int], seed: int, encoding: str = "") -> None:
-        """encoding: a custom one to import, see `wizard_env.agents.network.find_encoding`."""
-        encode, scale = None, input_scale()
+    def __init__(self, layers: Sequence[int], seed: int, encoding: str = "", beliefs: int = 0) -> None:
+        """Draw the weights.
+
+        encoding: a custom one to import, see `wizard_env.agents.network.find_encoding`.
+        beliefs: the number of inputs for beliefs, after the observation.
+        """
+        encode, scale = None, input_scale(beliefs)
         if encoding:
             encode, inputs = find_encoding(encoding)
             scale = np.ones(inputs, np.float32)
         super().__init__(scale, layers, {0.01: NUM_ACTIONS, 1.0: 1}, seed)
         self._encode = encode
+        self.beliefs = beliefs
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        """Compute logits and values, [n, NUM_ACTIONS + 1], from observations, uint8 [n, OBS_SIZE]."""
+        """Compute logits and values, [n, NUM_ACTIONS + 1], from uint8 [n, OBS_SIZE + beliefs]."""
         return super().forward(inputs if self._encode is None else self._encode(inputs))
 
     def agent(self, value_unit: float | None = None) -> dict[str, torch.Tensor]:
@@ -113,23 +121,60 @@ class PolicyValueNetwork(Mlp):
         return Layer(self.head.weight[NUM_ACTIONS:], self.head.bias[NUM_ACTIONS:])
 
 
+def kinds_beside(network: PolicyValueNetwork) -> Kinds | None:
+    """Return the kinds of players that a network tells apart; None if it reads no beliefs."""
+    return Kinds(GreedyPolicy(network)) if network.beliefs else None
+
+
+class GreedyPolicy:
+    """A network in memory, as `Kinds` asks it."""
+
+    def __init__(self, network: PolicyValueNetwork) -> None:
+        self._network = network
+
+    def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Compute float32 [n, NUM_ACTIONS], from uint8 [n, OBS_SIZE + beliefs], in canonical suits."""
+        with torch.inference_mode():
+            outputs = self._network(torch.from_numpy(observations).to(self._network.scale.device))
+        logits: NDArray[np.float32] = outputs[:, :NUM_ACTIONS].float().cpu().numpy()
+        return logits
+
+
 class GreedyAgent:
     """An agent that takes the likeliest action of a network in memory."""
 
     def __init__(self, network: PolicyValueNetwork) -> None:
         self.network = network
+        kinds = kinds_beside(network)
+        self._memory = Memory(kinds) if kinds else None
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)
-        observations = torch.from_numpy(encoding.observation).to(self.network.scale.device)
-        with torch.inference_mode():
-            logits = self.network(observations)[:, :NUM_ACTIONS].float().cpu().numpy()
+        seen = encoding.observation
+        if self._memory:
+            beliefs = network_inputs(self._memory.beliefs(view), view.seat, view.known["num_players"])
+            seen = np.concatenate([seen, beliefs], axis=1)
+        logits = GreedyPolicy(self.network).logits(seen)
         return printed_actions(best_legal(logits, encoding.mask), encoding.order)
 
 
 class Critic(Mlp):
-    """The value, [n, 1], of full states, uint8 [n, FULL_SIZE], hidden cards included."""
+    """The value, [n, 1], of full states, uint8 [n, FULL_SIZE + beliefs].
 
-    def __init__(self, layers: Sequence[int], seed: int) -> None:
+    A full state is an observation, beliefs, and what is hidden.
+    """
+
+    def __init__(self, layers: Sequence[int], seed: int, beliefs: int = 0) -> None:
         hidden = np.float32(1) / np.sqrt(FULL_HIGHS[OBS_SIZE:].astype(np.float32))
-        super().__init__(np.concatenate([input_scale(), hidden]), layers, {1.0: 1}, seed)
+        super().__init__(np.concatenate([input_scale(beliefs), hidden]), layers, {1.0: 1}, seed)
+
+    def start_from(self, weights: Mapping[str, torch.Tensor]) -> None:
+        """Take over the state of a critic of these layers, which may read no beliefs.
+
+        Raises RuntimeError for other layers.
+        """
+        first = weights["trunk.0.weight"]
+        observed, hidden = first[:, :OBS_SIZE], first[:, OBS_SIZE:]
+        more = max(len(self.scale) - first.shape[1], 0)
+        grown = torch.cat([observed, first.new_zeros(len(first), more), hidden], dim=1)
+        self.load_state_dict({**weights, "trunk.0.weight": grown})

@@ -13,14 +13,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from wizard_env import NUM_ACTIONS, Games, sample_softmax
-from wizard_env.observation.fields import FULL_SIZE, OBS_SIZE
+from wizard_env import NUM_ACTIONS, sample_softmax
+from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.networks.layers import autocast
 from wizard_env.train.networks.policy_value import Critic, PolicyValueNetwork
 from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.train.ppo.loss import METRICS, Batch, LossWeights, device_loss_gradient, loss_gradient
 from wizard_env.train.ppo.rollout import GpuRollout, Rollout
+from wizard_env.train.selfplay.games import SelfPlayGames
 
 VALUE_WEIGHT = 0.5
 """The weight of the squared error of values in the loss."""
@@ -46,7 +47,9 @@ class Device(ABC):
         self._torch_device = network.scale.device
 
     @abstractmethod
-    def start_acting(self, step: int, group: slice, games: Games, rng: np.random.Generator) -> None:
+    def start_acting(
+        self, step: int, group: slice, self_play: SelfPlayGames, rng: np.random.Generator
+    ) -> None:
         """Store what the acting seats of a group see, and start to sample their actions."""
 
     @abstractmethod
@@ -55,18 +58,18 @@ class Device(ABC):
 
     @abstractmethod
     def store_full_states(self, step: int, full_states: NDArray[np.uint8]) -> None:
-        """Store the full states of all games in a step, uint8 [games, FULL_SIZE], for the critic."""
+        """Store the full states of all games in a step for the critic: uint8 [games, FULL_SIZE + beliefs]."""
 
     @abstractmethod
     def value_rollout(self) -> NDArray[np.float32]:
         """Return the critic's values of the rollout, float32 [steps, games]."""
 
     def value_states(self, full_states: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Return the critic's values, float32 [n], of full states, uint8 [n, FULL_SIZE]."""
+        """Return the critic's values, float32 [n], of full states, uint8 [n, FULL_SIZE + beliefs]."""
         return self._value_states(torch.from_numpy(full_states).to(self._torch_device)).cpu().numpy()
 
     def value_observations(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Return the network's values, float32 [n], of observations, uint8 [n, OBS_SIZE]."""
+        """Return the network's values, float32 [n], of observations, uint8 [n, OBS_SIZE + beliefs]."""
         with torch.inference_mode(), self._autocast():
             outputs = self._network(torch.from_numpy(observations).to(self._torch_device))
         values: NDArray[np.float32] = outputs.float()[:, NUM_ACTIONS].contiguous().cpu().numpy()
@@ -111,7 +114,7 @@ class Device(ABC):
         return LossWeights(self._learning.clip_range, entropy_bonus, VALUE_WEIGHT)
 
     def _value_states(self, full_states: torch.Tensor) -> torch.Tensor:
-        """Return the critic's values, [n], of full states, [n, FULL_SIZE], all in the device's memory."""
+        """Return the critic's values, [n], of full states, [n, FULL_SIZE + beliefs], on the device."""
         assert self._critic is not None
         with torch.inference_mode(), self._autocast():
             batches = torch.split(full_states, _CRITIC_BATCH)
@@ -139,17 +142,20 @@ class CpuDevice(Device):
         self._sums = np.zeros(len(METRICS))
         self._squares = 0.0
 
-    def start_acting(self, step: int, group: slice, games: Games, rng: np.random.Generator) -> None:
+    def start_acting(
+        self, step: int, group: slice, self_play: SelfPlayGames, rng: np.random.Generator
+    ) -> None:
         self._threads.start()
+        observations, mask = self_play.observe(), self_play.games.mask
         with torch.inference_mode(), self._autocast():
-            outputs = self._network(torch.from_numpy(games.observation)).float().numpy()
+            outputs = self._network(torch.from_numpy(observations)).float().numpy()
         self._threads.stop(len(outputs))
         rollout = self._rollout
-        rollout.observations[step] = games.observation
-        rollout.masks[step] = games.mask
+        rollout.observations[step] = observations
+        rollout.masks[step] = mask
         rollout.values[step] = outputs[:, NUM_ACTIONS]
         rollout.actions[step], rollout.log_probabilities[step] = sample_softmax(
-            outputs[:, :NUM_ACTIONS], games.mask, rng
+            outputs[:, :NUM_ACTIONS], mask, rng
         )
 
     def finish_acting(self, step: int, group: slice) -> NDArray[np.int64]:
@@ -161,7 +167,7 @@ class CpuDevice(Device):
 
     def value_rollout(self) -> NDArray[np.float32]:
         rollout = self._rollout
-        return self.value_states(rollout.full_states.reshape(-1, FULL_SIZE)).reshape(rollout.values.shape)
+        return self.value_states(_flat(rollout.full_states)).reshape(rollout.values.shape)
 
     def start_update(self) -> None:
         self._sums[:] = 0
@@ -179,13 +185,13 @@ class CpuDevice(Device):
             rollout.returns.reshape(-1)[rows],
         )
         with self._autocast():
-            outputs = self._network(torch.from_numpy(rollout.observations.reshape(-1, OBS_SIZE)[rows]))
+            outputs = self._network(torch.from_numpy(_flat(rollout.observations)[rows]))
         logits_and_values = outputs.detach().float().numpy()
         gradient = loss_gradient(logits_and_values, batch, self._loss_weights(entropy_bonus), self._sums)
         outputs.backward(torch.from_numpy(gradient).to(outputs))
 
     def add_critic_gradient(self, rows: NDArray[np.int64], returns: NDArray[np.float32]) -> None:
-        states = torch.from_numpy(self._rollout.full_states.reshape(-1, FULL_SIZE)[rows])
+        states = torch.from_numpy(_flat(self._rollout.full_states)[rows])
         self._squares += float(self._backpropagate_critic(states, torch.from_numpy(returns)))
 
     def sum_metrics(self) -> NDArray[np.float64]:
@@ -211,7 +217,10 @@ class GpuDevice(Device):
         shape = rollout.actions.shape
         half = (shape[1] + 1) // 2
         self.groups = [group for group in (slice(0, half), slice(half, shape[1])) if group.start < group.stop]
-        self.stored = GpuRollout(shape, self._torch_device, with_full_states=critic is not None)
+        beliefs = rollout.observations.shape[2] - OBS_SIZE
+        self.stored = GpuRollout(
+            shape, self._torch_device, with_full_states=critic is not None, beliefs=beliefs
+        )
         self._generator = torch.Generator(device=self._torch_device).manual_seed(seed)
         self._sums = torch.zeros(len(METRICS) + 1, dtype=torch.float64, device=self._torch_device)
         has_streams = self._torch_device.type == "cuda"
@@ -219,16 +228,20 @@ class GpuDevice(Device):
         self._sampled = [new_event() if has_streams else None for _ in self.groups]
         self._copied = new_event() if has_streams else None
         host: Any = {"pin_memory": has_streams}  # staged in memory that is copied from and to the device
-        self._staged = torch.zeros((shape[1], OBS_SIZE + NUM_ACTIONS), dtype=torch.uint8, **host)
+        self._observed = rollout.observations.shape[2]
+        self._staged = torch.zeros((shape[1], self._observed + NUM_ACTIONS), dtype=torch.uint8, **host)
         self._staged_hidden = torch.zeros(self.stored.hidden.shape[1:], dtype=torch.uint8, **host)
         self._staged_actions = torch.zeros(shape[1], dtype=torch.int64, **host)
 
-    def start_acting(self, step: int, group: slice, games: Games, rng: np.random.Generator) -> None:
+    def start_acting(
+        self, step: int, group: slice, self_play: SelfPlayGames, rng: np.random.Generator
+    ) -> None:
         staged = self._staged[group]
-        staged[:, :OBS_SIZE] = torch.from_numpy(games.observation[group])
-        staged[:, OBS_SIZE:] = torch.from_numpy(games.mask[group])
+        observed = self._observed
+        staged[:, :observed] = torch.from_numpy(self_play.observe(group))
+        staged[:, observed:] = torch.from_numpy(self_play.games.mask[group])
         copied = staged.to(self._torch_device, non_blocking=True)
-        observations, masks = copied[:, :OBS_SIZE], copied[:, OBS_SIZE:].bool()
+        observations, masks = copied[:, :observed], copied[:, observed:].bool()
         with torch.inference_mode(), self._autocast():
             outputs = self._network(observations).float()
         logits = outputs[:, :NUM_ACTIONS].masked_fill(~masks, -torch.inf)
@@ -262,7 +275,7 @@ class GpuDevice(Device):
     def store_full_states(self, step: int, full_states: NDArray[np.uint8]) -> None:
         if event := self._copied:
             event.synchronize()  # the states before have been copied
-        self._staged_hidden[:] = torch.from_numpy(full_states[:, OBS_SIZE:])
+        self._staged_hidden[:] = torch.from_numpy(full_states[:, self._observed :])
         self.stored.hidden[step].copy_(self._staged_hidden, non_blocking=True)
         if event:
             event.record()
@@ -291,7 +304,7 @@ class GpuDevice(Device):
             stored.returns.view(-1)[chosen],
         )
         with self._autocast():
-            outputs = self._network(stored.observations.view(-1, OBS_SIZE)[chosen])
+            outputs = self._network(stored.observations.flatten(0, 1)[chosen])
         weights = self._loss_weights(entropy_bonus)
         gradient = device_loss_gradient(outputs.detach().float(), batch, weights, self._sums[:-1])
         outputs.backward(gradient.to(outputs))
@@ -311,3 +324,8 @@ class GpuDevice(Device):
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         if "generator" in state:
             self._generator.set_state(torch.from_numpy(state["generator"].copy()))
+
+
+def _flat(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Number the rows of a rollout through its steps: uint8 [steps * games, bytes]."""
+    return rows.reshape(-1, rows.shape[2])

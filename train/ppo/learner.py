@@ -19,6 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
 from wizard_env import Agent
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
 from wizard_env.files.tensors import write_tensors
 from wizard_env.files.writing import write_atomically
@@ -26,7 +27,7 @@ from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, check_finite
-from wizard_env.train.networks.policy_value import Critic, Mlp, PolicyValueNetwork
+from wizard_env.train.networks.policy_value import Critic, Mlp, PolicyValueNetwork, kinds_beside
 from wizard_env.train.parallel.devices import with_precision
 from wizard_env.train.parallel.peers import ALONE, Peers, equal_share
 from wizard_env.train.parallel.threads import TorchThreads
@@ -80,8 +81,12 @@ class PpoLearner(NetworkLearner):
         torch_device = torch.device(device)
         own_points = learning.reward == "points" and (learning.critic or not learning.team_spirit)
         self._value_unit = VALUE_UNIT if own_points else None
-        self.network = PolicyValueNetwork(learning.layers, config.seed, learning.encoding).to(torch_device)
-        self.critic = Critic(learning.critic, config.seed).to(torch_device) if learning.critic else None
+        beliefs = NUM_INPUTS if learning.beliefs else 0
+        network = PolicyValueNetwork(learning.layers, config.seed, learning.encoding, beliefs)
+        self.network = network.to(torch_device)
+        self.critic = None
+        if learning.critic:
+            self.critic = Critic(learning.critic, config.seed, beliefs).to(torch_device)
         networks: dict[str, Mlp] = {"network": self.network}
         if self.critic:
             networks["critic"] = self.critic
@@ -103,7 +108,7 @@ class PpoLearner(NetworkLearner):
         self._deal()
         self.ratings = SnapshotRatings(config, self.peers, loaded)
         shape = learning.decisions_per_game, *self.self_play.points.shape
-        self.rollout = Rollout(*shape, with_full_states=bool(learning.critic))
+        self.rollout = Rollout(*shape, with_full_states=bool(learning.critic), beliefs=beliefs)
         self.device = self._make_device()
         if checkpoint is not None:
             with restoring(checkpoint):
@@ -119,15 +124,18 @@ class PpoLearner(NetworkLearner):
         """Deal this worker's games; not those that the run started with, if it has learned already."""
         seed = self.peers.derive_seed(self._config.seed, self.decisions)
         self._rng = np.random.default_rng(seed)
-        self.self_play = deal_games(self._config, seed, self.past_selves, self.peers, self._loaded)
+        self.self_play = deal_games(
+            self._config, seed, self.past_selves, self.peers, self._loaded, kinds_beside(self.network)
+        )
 
     def _start_from(self, agent: Path) -> None:
         """Start with the networks of another run; if that has no critic, this one's is new."""
-        self.network.start_from(read_agent(agent, self._learning.encoding), self._value_unit)
+        weights = read_agent(agent, self._learning.encoding, beliefs=None)
+        self.network.start_from(weights, self._value_unit)
         path = agent.with_name(CRITIC)
         if self.critic and path.exists():
             try:
-                self.critic.load_state_dict(load_file(path))
+                self.critic.start_from(load_file(path))
                 check_finite(self.critic.parameters(), self.decisions)
             except (RuntimeError, SafetensorError) as error:
                 raise ValueError(
@@ -150,26 +158,26 @@ class PpoLearner(NetworkLearner):
     def collect(self) -> None:
         """Play, and store every decision with its points and rewards."""
         rollout, self_play, device, rng = self.rollout, self.self_play, self.device, self._rng
-        games, steps = self_play.games, len(rollout.actions)
+        steps = len(rollout.actions)
         if self.past_selves:
             self.past_selves.choose(rng)
         for group in device.groups:
-            device.start_acting(0, group, games, rng)
+            device.start_acting(0, group, self_play, rng)
         for step in range(steps):
-            rollout.seats[step] = games.seat
+            rollout.seats[step] = self_play.games.seat
             if self.critic:
-                device.store_full_states(step, games.full_state())
+                device.store_full_states(step, self_play.full_state())
             for group in device.groups:
                 self_play.step(device.finish_acting(step, group), group)
                 if step + 1 < steps:
-                    device.start_acting(step + 1, group, games, rng)
+                    device.start_acting(step + 1, group, self_play, rng)
                 self.tally.add(self_play.learners_points(group))
             rollout.points[step] = self_play.points
             rollout.round_done[step] = self_play.round_done
             rollout.rewards[step] = self_play.rewards
             rollout.ended[step] = self_play.ended
         if self.past_selves:
-            games_with_past = np.isin(self_play.partner, self._past)
+            games_with_past = np.isin(self_play.partner, self._past).any(axis=1)
             won, lost = count_wins(
                 rollout.points[:, games_with_past],
                 rollout.round_done[:, games_with_past],
@@ -180,14 +188,14 @@ class PpoLearner(NetworkLearner):
 
     def _estimate_advantages(self) -> None:
         """Write the advantages and returns of the rollout: each seat is credited with its own rewards."""
-        rollout, games = self.rollout, self.self_play.games
-        shared = share_rewards(rollout.rewards, self.self_play.learns, self._learning.team_spirit)
-        last_values = self.device.value_observations(games.observation)
+        rollout, self_play = self.rollout, self.self_play
+        shared = share_rewards(rollout.rewards, self_play.learns, self._learning.team_spirit)
+        last_values = self.device.value_observations(self_play.observe())
         if self.critic:  # then the network's own value is of its seat's own rewards
             self._write_advantages(rollout.rewards, last_values)
             rollout.returns[:] = rollout.advantages + rollout.values
             rollout.values[:] = self.device.value_rollout()
-            self._write_advantages(shared, self.device.value_states(games.full_state()))
+            self._write_advantages(shared, self.device.value_states(self_play.full_state()))
         else:
             self._write_advantages(shared, last_values)
             rollout.returns[:] = rollout.advantages + rollout.values
@@ -264,7 +272,8 @@ class PpoLearner(NetworkLearner):
 
     def _save_agent(self, path: Path) -> None:
         agent, encoding = self.network.agent(self._value_unit), self._learning.encoding
-        write_atomically(path, lambda unfinished: save_agent(agent, unfinished, encoding))
+        beliefs = self.network.beliefs
+        write_atomically(path, lambda unfinished: save_agent(agent, unfinished, encoding, beliefs))
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint, the agent and its critic; worker 0 writes for all."""

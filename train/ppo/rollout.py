@@ -12,11 +12,15 @@ from wizard_env.observation.fields import FULL_SIZE, OBS_SIZE
 class Rollout:
     """The decisions of an iteration and their results; every array is [steps, games, ...]."""
 
-    def __init__(self, steps: int, num_games: int, num_seats: int, *, with_full_states: bool) -> None:
+    def __init__(
+        self, steps: int, num_games: int, num_seats: int, *, with_full_states: bool, beliefs: int = 0
+    ) -> None:
+        """beliefs: the number of bytes for beliefs, after observations and full states."""
         shape = (steps, num_games)
-        row = OBS_SIZE + NUM_ACTIONS + (FULL_SIZE if with_full_states else 0)
+        observed, full = OBS_SIZE + beliefs, FULL_SIZE + beliefs
+        row = observed + NUM_ACTIONS + (full if with_full_states else 0)
         check_memory(f"{steps} decisions in each of {num_games} games", steps * num_games * row)
-        self.observations = np.zeros((*shape, OBS_SIZE), np.uint8)
+        self.observations = np.zeros((*shape, observed), np.uint8)
         self.masks = np.zeros((*shape, NUM_ACTIONS), np.uint8)
         self.seats = np.zeros(shape, np.int64)
         self.actions = np.zeros(shape, np.int64)
@@ -26,7 +30,7 @@ class Rollout:
         self.round_done = np.zeros(shape, np.bool_)
         self.rewards = np.zeros((*shape, num_seats), np.float32)
         self.ended = np.zeros(shape, np.bool_)
-        self.full_states = np.zeros((*shape, FULL_SIZE) if with_full_states else 0, np.uint8)
+        self.full_states = np.zeros((*shape, full) if with_full_states else 0, np.uint8)
         self.advantages = np.zeros(shape, np.float32)
         self.returns = np.zeros(shape, np.float32)
 
@@ -37,9 +41,11 @@ class GpuRollout:
     hidden: uint8 [steps, games, FULL_SIZE - OBS_SIZE], the rest of the full states.
     """
 
-    def __init__(self, shape: tuple[int, ...], device: torch.device, *, with_full_states: bool) -> None:
+    def __init__(
+        self, shape: tuple[int, ...], device: torch.device, *, with_full_states: bool, beliefs: int = 0
+    ) -> None:
         hidden = FULL_SIZE - OBS_SIZE if with_full_states else 0
-        self.observations = torch.zeros((*shape, OBS_SIZE), dtype=torch.uint8, device=device)
+        self.observations = torch.zeros((*shape, OBS_SIZE + beliefs), dtype=torch.uint8, device=device)
         self.hidden = torch.zeros((*shape, hidden), dtype=torch.uint8, device=device)
         self.masks = torch.zeros((*shape, NUM_ACTIONS), dtype=torch.bool, device=device)
         self.actions = torch.zeros(shape, dtype=torch.int64, device=device)

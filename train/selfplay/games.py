@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Games, Rules
 from wizard_env.agents import load
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
+from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.checks.arguments import are_bools
 from wizard_env.envs.rewards import Reward, find_reward
+from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.train.parallel.peers import ALONE, Peers
 from wizard_env.train.parallel.threads import TorchThreads
+from wizard_env.train.selfplay.beliefs import SeatBeliefs
 from wizard_env.view import actions_by_owner
 
 REWARD_SCALES: dict[str, float] = {
@@ -43,7 +47,7 @@ class SelfPlayGames:
     Decisions with one legal action are skipped. Observations, masks and the learners' actions are in
     canonical suits (see wizard_env/observation/suit_order.py). Copies of an agent that only ever meet each
     other learn to fit each other, so in a share of the games partners, which do not learn, take some of
-    the seats; the seats and the partner are drawn once for each game.
+    the seats; the seats and their partners are drawn once for each game.
 
     Where games differ in their number of players, arrays have a column for each seat of the largest, 0 where
     nobody sits.
@@ -55,7 +59,8 @@ class SelfPlayGames:
     acted: uint8 [num_games], the seats that took the last decisions.
     learns: bool [num_games, seats], the seats that learn; at least one in each game.
     plays: bool [num_games, seats], the seats of partners.
-    partner: int64 [num_games], the number of the partner there, NO_PARTNER where every seat learns.
+    partner: int64 [num_games, seats], the number of the partner there, NO_PARTNER in other seats.
+    observation_size: bytes of each observation, with what is believed of the other seats.
     """
 
     def __init__(
@@ -66,7 +71,9 @@ class SelfPlayGames:
         sparring: float = 0.0,
         partners: Sequence[str | Agent] = ("heuristic",),
         alone: bool = False,
+        mixed: float = 0.0,
         reward: str = "points",
+        kinds: Kinds | None = None,
     ) -> None:
         """Deal the games.
 
@@ -76,10 +83,13 @@ class SelfPlayGames:
             seed: of the deals and the seating.
             sparring: the share of games in which a partner takes 1 to num_players - 1 seats.
             partners: the agents that take those seats; one of them, drawn once, in each game.
-            alone: whether the partner takes all seats but one in those games.
+            alone: whether partners take all seats but one in those games.
+            mixed: the share of those games in which every seat draws a partner of its own.
             reward: see `wizard_env.envs.rewards.find_reward`.
+            kinds: compare partners with these, and add beliefs about seats to observations and full states.
         """
-        self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
+        options: dict[str, Any] = {"canonical_suits": True, "skip_forced": True}
+        self.games = Games(rules, num_games, seed, **options, history=kinds is not None)
         self.rng = np.random.default_rng(seed)
         self.games.spread(self.rng)
         self._partners = [load(partner) for partner in partners]
@@ -95,8 +105,13 @@ class SelfPlayGames:
         sits = np.arange(self.points.shape[1]) < self.games.num_players[:, np.newaxis]
         self.learns = draw_learners(sits, sparring, alone, self.rng)
         self.plays = sits & ~self.learns
-        drawn = self.rng.integers(0, len(partners), num_games)
-        self.partner = np.where(self.plays.any(axis=1), drawn, NO_PARTNER)
+        drawn = np.repeat(self.rng.integers(0, len(partners), (num_games, 1)), sits.shape[1], axis=1)
+        of_their_own = self.rng.random(num_games) < mixed
+        drawn[of_their_own] = self.rng.integers(0, len(partners), drawn[of_their_own].shape)
+        self.partner = np.where(self.plays, drawn, NO_PARTNER)
+        self._beliefs = None if kinds is None else SeatBeliefs(self.learns, kinds, self.rng)
+        self._believed = np.zeros((num_games, NUM_INPUTS if self._beliefs else 0), np.uint8)
+        self.observation_size = OBS_SIZE + (0 if kinds is None else NUM_INPUTS)
         self.acted = self.games.seat.copy()
         self.rewards = np.zeros(self.points.shape, np.float32)
         self.round_done = np.zeros(num_games, np.bool_)
@@ -118,7 +133,7 @@ class SelfPlayGames:
         """Play for the partners until a learner acts next in every game of a part."""
         games, part_rows = self.games, self._rows[part]
         while len(rows := part_rows[self.plays[part_rows, games.seat[part]]]):
-            owner = self._first[self.partner[rows]]
+            owner = self._first[self.partner[rows, games.seat[rows]]]
             threads = self._threads[len(rows).bit_length()]
             threads.start()
             actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
@@ -140,6 +155,8 @@ class SelfPlayGames:
         fresh = ~self.round_done[rows]
         self.points[rows[fresh]] = points[fresh]
         self.round_done[rows] = True
+        if self._beliefs:
+            self._beliefs.begin(rows[over], self.rng)
         ended = np.ones_like(over) if self._by_round else over
         fresh = ended & ~self.ended[rows]
         self.ended[rows] |= ended
@@ -148,6 +165,22 @@ class SelfPlayGames:
             these = fresh & (sizes == size)
             mine, all_points = points[these, :size], scores[these, :size] + points[these, :size]
             self.rewards[rows[these], :size] = self._pays(mine, all_points, over[these]) * self._scale
+
+    def observe(self, part: slice = _ALL) -> NDArray[np.uint8]:
+        """Return what the acting seats may know, and believe: uint8 [k, observation_size]."""
+        seen = self.games.observation[part]
+        if self._beliefs is None:
+            return seen
+        rows = self._rows[part]
+        self._believed[part] = self._beliefs.inputs(self.games.view(rows), rows)
+        return np.concatenate([seen, self._believed[part]], axis=1)
+
+    def full_state(self) -> NDArray[np.uint8]:
+        """Return what was last observed, and what is hidden, for critics; see `Games.full_state`."""
+        full = self.games.full_state()
+        if self._beliefs is None:
+            return full
+        return np.concatenate([full[:, :OBS_SIZE], self._believed, full[:, OBS_SIZE:]], axis=1)
 
     def learners_points(self, part: slice = _ALL) -> NDArray[np.int16]:
         """Return the points, int16 [k], of the seats that learn in the rounds that the last step ended."""
@@ -175,10 +208,11 @@ class SelfPlayGames:
     def _can_seat(self, learns: NDArray[Any], plays: NDArray[Any], partner: NDArray[Any]) -> bool:
         """Return whether every seat learns or has a partner, and somebody learns in every game."""
         sits = self.learns | self.plays
-        shapes = [array.shape for array in (learns, plays, partner)]
-        if shapes != [sits.shape, sits.shape, sits.shape[:1]] or not (are_bools(learns) and are_bools(plays)):
+        if any(array.shape != sits.shape for array in (learns, plays, partner)):
             return False
-        number = partner[plays.any(axis=1)]
+        if not (are_bools(learns) and are_bools(plays)):
+            return False
+        number = partner[plays]
         return bool(
             ((learns | plays) == sits).all()
             and not (learns & plays).any()
@@ -193,18 +227,28 @@ def deal_games(
     past: Agent | None = None,
     peers: Peers = ALONE,
     loaded: Mapping[str, Agent] | None = None,
+    kinds: Kinds | None = None,
 ) -> SelfPlayGames:
     """Deal the games of a config, kind by kind, or this worker's share of them.
 
     past: the partner of that name.
     peers: the workers that share the games; of each kind they get equally many, to within one.
     loaded: agents in memory, by name.
+    kinds: as for `SelfPlayGames`.
     """
     learning, loaded = config.learning, loaded or {}
     partners = [past if name == PAST and past else loaded.get(name, name) for name in config.partners()]
     rules = [rules for rules, count in config.kinds() for _ in range(count)][peers.rank :: peers.count]
     return SelfPlayGames(
-        rules, len(rules), seed, learning.sparring, partners, learning.alone, learning.reward
+        rules,
+        len(rules),
+        seed,
+        learning.sparring,
+        partners,
+        learning.alone,
+        learning.mixed,
+        learning.reward,
+        kinds,
     )
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
+from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.checks.arguments import check_integer
 from wizard_env.files.writing import write_atomically
@@ -134,13 +136,18 @@ class NewDealsLearner(NetworkLearner):
                 self._restore_networks(*read_checkpoint(checkpoint))
         seed = config.seed + self.decisions  # other deals than those that the run started with
         self._rng = np.random.default_rng(seed)
-        self.self_play = deal_games(config, seed)
+        self.self_play = deal_games(config, seed, kinds=self._kinds())
+
+    def _kinds(self) -> Kinds | None:
+        """Return the kinds of players that seats are compared with, for a network that reads beliefs."""
+        return None
 
     @abstractmethod
     def _agent_weights(self) -> dict[str, torch.Tensor]:
         """Return the weights of the agent, as `wizard_env.agents.network.save_agent` takes them."""
 
     def save(self, folder: Path) -> None:
-        agent = self._agent_weights()
-        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path))
+        agent, beliefs = self._agent_weights(), self._kinds() is not None
+        more = NUM_INPUTS if beliefs else 0
+        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path, beliefs=more))
         write_checkpoint(folder / CHECKPOINT, *self._checkpoint())
