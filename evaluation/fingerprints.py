@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from wizard_env import Agent
-from wizard_env.agents.network import NetworkAgent
+from wizard_env.agents.network import Network
 from wizard_env.loading import place_of
 
 
@@ -28,7 +28,7 @@ def fingerprint(name: str, agent: Agent) -> str:
 
 def _weights_of(agent: object) -> Iterator[NDArray[Any]]:
     """Yield the weights of a network, or of the networks that an agent holds, in the order of their names."""
-    if isinstance(agent, NetworkAgent):
+    if isinstance(agent, Network):
         for layer in (*agent.layers, *([agent.value] if agent.value else [])):
             yield from layer
     elif callable(getattr(agent, "act", None)):

@@ -1,5 +1,8 @@
 """AdaptiveAgent: plays like the champion until rounds are finished, then answers to who sits there."""
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,8 +17,10 @@ from wizard_env.chance.sampling import best_legal, certain
 from wizard_env.checks.arguments import check_type
 from wizard_env.view import Actions, Encoding, View, printed_actions
 
+_Output: TypeAlias = Callable[[Network, NDArray[np.uint8]], NDArray[np.float32]]
 
-class AdaptiveAgent:
+
+class AdaptiveAgent(Network):
     """A network that reads beliefs about the other seats; before there is evidence, the champion.
 
     Its actions are a function of the view alone; what it has worked out about finished rounds is kept to be
@@ -29,18 +34,18 @@ class AdaptiveAgent:
         """
         check_type("sample", sample, bool)
         self.sample = sample
-        self.network = Network(path, backend, beliefs=NUM_INPUTS)
+        super().__init__(path, backend, beliefs=NUM_INPUTS)
         self._champion = Network(CHAMPION, backend)
-        self._memory = Memory(Kinds(self.network))
+        self._memory = Memory(Kinds(self))
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)
-        return self._choose(self._logits(view, encoding), encoding, view, rng)
+        return self._choose(self._compute_by_belief(view, encoding, Network.logits), encoding, view, rng)
 
     def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
         """Return the actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
         encoding = view.encode(canonical_suits=True)
-        logits = self._logits(view, encoding)
+        logits = self._compute_by_belief(view, encoding, Network.logits)
         actions = self._choose(logits, encoding, view, rng)
         if not self.sample:
             return actions, certain(actions)
@@ -62,28 +67,26 @@ class AdaptiveAgent:
     def printed_policy(self, view: View) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], the probability of each action, in the suits as printed."""
         encoding = view.encode(canonical_suits=True)
-        return print_policy(softmax(self._logits(view, encoding), encoding.mask), encoding.order)
+        return print_policy(
+            softmax(self._compute_by_belief(view, encoding, Network.logits), encoding.mask), encoding.order
+        )
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Return its policy and its value; it has no estimates for single actions."""
         encoding = view.encode(canonical_suits=True)
         unknown = np.full((len(view), NUM_ACTIONS), np.nan)
-        value = self._compute(view, encoding, "values").astype(np.float64)
-        policy = softmax(self._logits(view, encoding), encoding.mask)
+        value = self._compute_by_belief(view, encoding, Network.values).astype(np.float64)
+        policy = softmax(self._compute_by_belief(view, encoding, Network.logits), encoding.mask)
         return Assessment(print_policy(policy, encoding.order), unknown, value)
 
-    def _logits(self, view: View, encoding: Encoding) -> NDArray[np.float32]:
-        return self._compute(view, encoding, "logits")
-
-    def _compute(self, view: View, encoding: Encoding, output: str) -> NDArray[np.float32]:
+    def _compute_by_belief(self, view: View, encoding: Encoding, output: _Output) -> NDArray[np.float32]:
+        """Return an output of this network, or of the champion in games where nothing is believed."""
         seen = encoding.observation
         beliefs = network_inputs(self.beliefs(view), view.seat, view.known["num_players"])
-        recognises = beliefs.any(axis=1)
-        if not recognises.any():
-            return getattr(self._champion, output)(seen)
-        with_beliefs = np.concatenate([seen, beliefs], axis=1)
-        if recognises.all():
-            return getattr(self.network, output)(with_beliefs)
-        outputs = getattr(self.network, output)(with_beliefs)
-        outputs[~recognises] = getattr(self._champion, output)(seen[~recognises])
+        blank = ~beliefs.any(axis=1)
+        if blank.all():
+            return output(self._champion, seen)
+        outputs = output(self, np.concatenate([seen, beliefs], axis=1))
+        if blank.any():
+            outputs[blank] = output(self._champion, seen[blank])
         return outputs

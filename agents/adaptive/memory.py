@@ -41,6 +41,9 @@ class Memory:
             np.zeros((MAX_PLAYERS, NUM_FEATURES), np.float32),
         )
 
+    def __reduce__(self) -> tuple[type["Memory"], tuple[Kinds, int]]:
+        return Memory, (self._kinds, self._size)  # what is kept can be worked out again
+
     def beliefs(self, view: View, known: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
         """Return the beliefs about the seats of each game: float32 [n, MAX_PLAYERS, NUM_FEATURES].
 
