@@ -51,9 +51,9 @@ test-rllib: $(VENV)-rllib/.for-rllib
 bench: $(VENV)/.for-development
 	$(BIN)/wizard bench
 
-# Measures the champion and rewrites docs/results.md.
+# Measures the champion and the adaptive player, and rewrites docs/results.md.
 results: $(VENV)/.for-development
-	$(BIN)/python -m tools.champion_results $(ARGUMENTS)
+	$(BIN)/python -m tools.results $(ARGUMENTS)
 
 # Measures the agents offered in the browser's lobby.
 strength: $(VENV)/.for-development

@@ -1,4 +1,4 @@
-"""What an adaptive player has worked out about the finished rounds of games: beliefs about every seat.
+"""Memory: the beliefs about every seat that an adaptive player has worked out from finished rounds.
 
 They are a function of those rounds alone, so all players at a table believe the same, and the beliefs of a
 copy are known. Results are kept by the bytes of the rounds; without them the same beliefs are found again.

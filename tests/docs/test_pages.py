@@ -225,7 +225,7 @@ def test_no_file_names_a_path_of_one_machine() -> None:
 
 def test_the_results_are_written_as_tables() -> None:
     """Every line has as many cells as the head of its table; figures are those of the evaluation."""
-    results = load_script("champion_results")
+    results = load_script("results")
     with workers() as spread:
         lines = list(results.by_hand_size(2, spread))
         alone = results.alone("heuristic", "random", Rules(3, hand_sizes=(1, 2)), 20, spread)

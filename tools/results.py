@@ -1,17 +1,19 @@
-"""Measure the champion and write docs/results.md: python -m tools.champion_results (`make results`)."""
+"""Measure the champion and the adaptive player, and write docs/results.md: `make results`."""
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.progress import track
 
 from tools.marked_tables import head, row
 from wizard_env import Rules, configs
+from wizard_env.agents import load
 from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
-from wizard_env.evaluation.evaluate import Evaluation, evaluate
+from wizard_env.evaluation.evaluate import Entrant, Evaluation, evaluate
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files.writing import write_atomically
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
@@ -19,15 +21,37 @@ from wizard_env.train.config.reading import read_config
 
 PAGE = Path(__file__).parent.parent / "docs" / "results.md"
 SEED = 2026
-CHAMPION = "champion"
+CHAMPION, ADAPTIVE = "champion", "adaptive"
 SEARCH = "search:worlds=16"
 SEARCHES = ("champion+search:worlds=64", "champion+search:worlds=256")
 DEEP = "champion+search:milliseconds=50"
+ADAPTIVE_SEARCH = "adaptive+search:milliseconds=50"
 SEEN = ("rule_based", "heuristic")
 """Opponents that the champion trained with."""
 HELD_OUT = read_config(configs.find("champion")).held_out
 OPPONENTS = ("random", *SEEN, *HELD_OUT, SEARCH)
 SLOW = (SEARCH, DEEP)
+FLAT_SEARCH, UNDERBIDDER, RIVAL = HELD_OUT
+MIXED = ("rule_based", "heuristic", RIVAL)
+
+
+class Table(NamedTuple):
+    """A table where the champion and the adaptive player are compared, alone among the opponents."""
+
+    opponents: Sequence[str]
+    rules: Rules = Rules(4)
+    title: str = ""
+    """The rule that differs from the usual ones."""
+
+
+TABLES = (
+    *(Table([opponent] * 3) for opponent in ("rule_based", "heuristic", UNDERBIDDER, FLAT_SEARCH, RIVAL)),
+    Table(MIXED),
+    Table([CHAMPION] * 3),
+    *(Table(["rule_based"] * (players - 1), Rules(players)) for players in (3, 5, 6)),
+    Table(["heuristic"] * 3, Rules(4, bid_reveal="secret"), "`bid_reveal=secret`"),
+    Table(["rule_based"] * 3, Rules(4, magic_edition=True), "`magic_edition=True`"),
+)
 
 
 def alone(agent: str, opponent: str, rules: Rules, games: int, spread: Map) -> Evaluation:
@@ -42,6 +66,36 @@ def line(result: Evaluation, *cells: str) -> str:
     lead = f"{difference.points:+.0f} ({difference.points_low:+.0f} to {difference.points_high:+.0f})"
     won = f"{first.win_share:.0%} ({first.win_share_low:.0%} to {first.win_share_high:.0%})"
     return row(*cells, lead, won, f"{first.bid_accuracy:.3f}", str(result.games))
+
+
+def by_memory(games: int, spread: Map) -> Iterator[str]:
+    """Yield the table of the champion and the adaptive player at the same tables, on the same deals."""
+    figures = (f"`{agent}`: lead, games won, bids met" for agent in (CHAMPION, ADAPTIVE))
+    yield from head("opponents", "rule", *figures, "deals")
+    for table in TABLES:
+        results = [beside(agent, table, games, spread) for agent in (CHAMPION, ADAPTIVE)]
+        counts = Counter(table.opponents)
+        names = ", ".join(f"{count} `{name}`" for name, count in counts.items())
+        yield row(names, table.title, *map(cell, results), str(games))
+    for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
+        copies = [
+            evaluate([agent], Rules(players), games, SEED, spread=spread) for agent in (CHAMPION, ADAPTIVE)
+        ]
+        cells = (f"{result.standings[0].bid_accuracy:.3f}" for result in copies)
+        yield row(f"{players - 1} copies", "", *cells, str(games))
+
+
+def beside(agent: str, table: Table, games: int, spread: Map) -> Evaluation:
+    """Evaluate one agent against all opponents of a table together."""
+    others = [Entrant("others", load(name)) for name in table.opponents]
+    return evaluate([Entrant(agent, load(agent)), *others], table.rules, games, SEED, spread=spread)
+
+
+def cell(result: Evaluation) -> str:
+    (difference,) = result.differences
+    interval = f"({difference.points_low:+.0f} to {difference.points_high:+.0f})"
+    first = result.standings[0]
+    return f"{difference.points:+.0f} {interval}, {first.win_share:.0%}, {first.bid_accuracy:.3f}"
 
 
 FIGURES = ("lead in points per game, 95% interval", "games won", "bids met", "deals")
@@ -89,9 +143,11 @@ def by_hand_size(games: int, spread: Map) -> Iterator[str]:
 
 
 def by_search(games: int, spread: Map) -> Iterator[str]:
-    """Yield the table of the champion with search."""
+    """Yield the table of the agents with search."""
     yield from head("agent", "opponents", *FIGURES)
-    for agent, opponent in (*((each, CHAMPION) for each in (*SEARCHES, DEEP)), (DEEP, "heuristic")):
+    pairs = [*((each, CHAMPION) for each in (*SEARCHES, DEEP, ADAPTIVE_SEARCH))]
+    pairs += [(each, opponent) for each in (DEEP, ADAPTIVE_SEARCH) for opponent in SEEN]
+    for agent, opponent in pairs:
         result = alone(agent, opponent, Rules(4), max(2, games // 20), spread)
         yield line(result, f"`{agent}`", f"`{opponent}`")
 
@@ -103,12 +159,20 @@ def page(games: int, spread: Map) -> Iterator[str]:
 
 `make results` writes this page, with {games} deals per line, a twentieth of that if an agent searches, \
 and seed {SEED}.
-The agent plays alone against copies of the opponent, and plays every deal in every seat. Intervals are 95%
+The champion plays alone against copies of the opponent, and plays every deal in every seat. Intervals are 95%
 intervals by bootstrap over deals.
 
 ## Whole games
 """
     yield from by_opponent(games, spread)
+    yield """
+## With memory
+
+`adaptive` [recognises its opponents](adaptive.md) by their finished rounds. Both agents sit alone among the
+opponents, on the same deals, with four players if not said otherwise. The last lines are shares of bids met
+among copies of the agent.
+"""
+    yield from by_memory(games, spread)
     yield "\n## Other rules, four players\n"
     yield from by_rules(games, spread)
     yield """

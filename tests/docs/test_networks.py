@@ -1,0 +1,67 @@
+"""The stages that make the networks of the package."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.docs.pages import load_script
+from wizard_env.agents import load
+from wizard_env.agents.network import read_agent, save_agent
+from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED, RIVAL, partner_names
+
+
+@pytest.fixture(scope="module")
+def networks() -> Any:
+    return load_script("networks")
+
+
+def test_every_stage_builds_on_earlier_ones(networks: Any, tmp_path: Path) -> None:
+    """Their configs are valid; what they start from, average or learn from is made before them."""
+    made: set[str] = set()
+    for stage in networks.stages():
+        needed = {*stage.average, *([stage.learning["start"]] if "start" in stage.learning else [])}
+        if stage.config:
+            learning = networks.config_of(stage, tmp_path).learning
+            teachers = getattr(learning, "teachers", {})
+            needed |= {Path(name).name for name in teachers if name != "champion"}
+        assert needed <= made, stage.name
+        assert stage.name not in made
+        made.add(stage.name)
+
+
+def test_every_network_of_the_package_is_made(networks: Any) -> None:
+    shipped = {networks.WEIGHTS / stage.ships_as for stage in networks.stages() if stage.ships_as}
+    folders = [CHAMPION, ADAPTIVE, DISTILLED, RIVAL]
+    partners = {networks.WEIGHTS / "partners" / f"{name}.safetensors" for name in partner_names()}
+    assert {path.relative_to(networks.WEIGHTS) for path in shipped - partners} == {
+        Path(folder.name) / "agent.safetensors" for folder in folders
+    }
+    assert partners <= shipped
+
+
+def test_an_average_of_networks(networks: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    matrices = rng.normal(size=(2, 79, 684)).astype(np.float32)
+    for number, matrix in enumerate(matrices):
+        (tmp_path / str(number)).mkdir()
+        weights = {"layer.0.weight": matrix, "layer.0.bias": np.zeros(79, np.float32)}
+        save_agent(weights, tmp_path / str(number) / "agent.safetensors")
+    networks.average([tmp_path / "0", tmp_path / "1"], tmp_path / "mean")
+    mean = read_agent(tmp_path / "mean" / "agent.safetensors")["layer.0.weight"]
+    np.testing.assert_allclose(mean, matrices.mean(axis=0), rtol=1e-6)
+
+
+def test_a_network_is_shipped_in_half_precision(networks: Any, tmp_path: Path) -> None:
+    """It is the same network, and reads the same."""
+    target = tmp_path / "adaptive" / "agent.safetensors"
+    networks.ship(ADAPTIVE / "agent.safetensors", target)
+    assert target.read_bytes() == (ADAPTIVE / "agent.safetensors").read_bytes()
+    assert type(load(target)) is type(load(ADAPTIVE))
+
+
+def test_an_unknown_stage_is_refused(networks: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        networks.main(["champiom"])
+    assert "unknown stages ['champiom']" in capsys.readouterr().err

@@ -1,0 +1,168 @@
+"""Make the networks of the package from nothing: python -m tools.networks [STAGE...].
+
+Each stage is a run of `wizard train`, or the average of runs (Wortsman et al. 2022, "Model soups"), in
+runs/networks/STAGE. A stage that was stopped resumes; one that is finished is left alone. Naming stages makes
+just those. A network that the package ships is also written to agents/weights, in half precision.
+"""
+
+import argparse
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file, save
+
+from wizard_env import configs
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
+from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, reads_beliefs, save_agent
+from wizard_env.files.tensors import write_tensors
+from wizard_env.files.writing import write_atomically
+from wizard_env.train.config.reading import make_config
+from wizard_env.train.config.run import Config
+from wizard_env.train.ppo.learner import CRITIC
+from wizard_env.train.run import checkpoint_of, train
+
+_ROOT = Path(__file__).parent.parent
+WEIGHTS = _ROOT / "agents" / "weights"
+_GENERALIST = str(_ROOT / "checkpoints" / "experts" / "generalist.toml")
+
+_PARTNERS: dict[str, dict[str, Any]] = {
+    "early_17": {"decisions": 1_000_000},
+    "mixed_15": {"sparring": 0.5, "partners": ["rule_based", "heuristic"]},
+    "points_12": {"reward": "points"},
+    "points_16": {
+        "reward": "points",
+        "sparring": 0.5,
+        "partners": ["rule_based", "heuristic"],
+        "layers": [64, 64],
+    },
+    "relative_11": {},
+    "relative_13": {"layers": [256]},
+    "spirit_14": {"reward": "points", "team_spirit": 0.9},
+}
+_BALANCES = ({"sparring": 0.3, "team_spirit": 0.8}, {"sparring": 0.7, "team_spirit": 0.3})
+"""Partners raise the lead, team spirit the bids that copies meet; averages keep most of both."""
+_EXPERTS: dict[str, dict[str, Any]] = {
+    "rule_based": {"sparring": 0.9, "partners": ["rule_based"]},
+    "heuristic": {"sparring": 0.9, "partners": ["heuristic", "variant:of=heuristic,bias=0.48,noise=0.0"]},
+    "strong": {"sparring": 0.9, "partners": ["partner:name=relative_11", "partner:name=relative_13"]},
+    "copies": {"sparring": 0.0, "team_spirit": 0.9},
+}
+
+
+class Stage(NamedTuple):
+    """One network to make."""
+
+    name: str
+    config: str = ""
+    """A config of the package, or a file; empty for an average."""
+    learning: Mapping[str, Any] = {}
+    """Keys of `[learning]` that differ from the config; `start` names a stage."""
+    seed: int = 0
+    average: Sequence[str] = ()
+    """The stages to average."""
+    ships_as: str = ""
+    """Its path in agents/weights, if the package ships it."""
+
+
+def stages() -> Iterator[Stage]:
+    """Yield all stages, each after those that it builds on."""
+    for name, learning in _PARTNERS.items():
+        file = f"partners/{name}.safetensors"
+        yield Stage(f"partner_{name}", "partner", learning, seed=int(name[-2:]), ships_as=file)
+    yield Stage("rival", "rival", seed=1, ships_as=f"rival/{FILE_NAME}")
+    yield Stage("champion_0", "champion")
+    for step in range(1, 6):
+        runs = [f"champion_{step}_{number}" for number in range(2)]
+        for seed, (run, balance) in enumerate(zip(runs, _BALANCES, strict=True)):
+            start = {"start": f"champion_{step - 1}", "decisions": 57_000_000, "learning_rate": 5e-4}
+            yield Stage(run, "champion", start | balance, seed=10 * step + seed)
+        yield Stage(f"champion_{step}", average=runs)
+    for name, learning in _EXPERTS.items():
+        start = {"start": "champion_5", "decisions": 24_000_000, "learning_rate": 3e-4}
+        yield Stage(f"expert_{name}", "champion", start | learning)
+    yield Stage("generalist", _GENERALIST)
+    runs = [f"champion_6_{number}" for number in range(4)]
+    wide = {"start": "generalist", "decisions": 8_500_000, "learning_rate": 2e-4, "layers": [1024, 512]}
+    for seed, run in enumerate(runs):
+        yield Stage(run, "champion", wide | _BALANCES[seed % 2], seed=60 + seed)
+    yield Stage("champion", average=["generalist", *runs], ships_as=f"champion/{FILE_NAME}")
+    small = {"teachers": {"champion": []}, "sparring": 0.0, "layers": [128, 128], "decisions": 25_000_000}
+    yield Stage("distilled", _GENERALIST, small, ships_as=f"distilled/{FILE_NAME}")
+    told = {"beliefs": True, "start": "champion", "decisions": 12_000_000, "learning_rate": 4e-4}
+    yield Stage("adaptive_0", _GENERALIST, told)
+    yield Stage("adaptive", "adaptive", {"start": "adaptive_0"}, ships_as=f"adaptive/{FILE_NAME}")
+
+
+def config_of(stage: Stage, folder: Path) -> Config:
+    """Return the config of a stage that trains. folder: of all stages."""
+    path = configs.find(stage.config)
+    given = tomllib.loads(path.read_text(encoding="utf-8"))
+    learning = given["learning"] | stage.learning
+    if "start" in stage.learning:
+        learning["start"] = str(folder / stage.learning["start"])
+    if path == Path(_GENERALIST) and "teachers" not in stage.learning:
+        learning["teachers"] = {
+            str(folder / f"expert_{Path(name).name}"): partners
+            for name, partners in learning["teachers"].items()
+        }
+    return make_config(Config, given | {"name": stage.name, "seed": stage.seed, "learning": learning})
+
+
+def average(folders: Sequence[Path], target: Path) -> None:
+    """Average the weights of networks of one shape, and of their critics if all have one."""
+    agents = [read_agent(find_agent(folder), beliefs=None) for folder in folders]
+    target.mkdir(parents=True, exist_ok=True)
+    write_atomically(target / FILE_NAME, lambda path: save_agent(_mean(agents), path))
+    critics = [folder / CRITIC for folder in folders]
+    if all(critic.exists() for critic in critics):
+        content = save(_mean([load_file(critic) for critic in critics]))
+        write_atomically(target / CRITIC, lambda path: write_tensors(path, content))
+
+
+def _mean(weights: Sequence[Mapping[str, NDArray[np.float32]]]) -> dict[str, NDArray[np.float32]]:
+    return {name: np.mean([each[name] for each in weights], axis=0) for name in weights[0]}
+
+
+def ship(network: Path, target: Path) -> None:
+    """Write a network in half precision, and its critic if it has one."""
+    half = {name: values.astype(np.float16) for name, values in read_agent(network, beliefs=None).items()}
+    beliefs = NUM_INPUTS if reads_beliefs(network) else 0
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(target, lambda path: save_agent(half, path, beliefs=beliefs))
+    if (critic := network.with_name(CRITIC)).exists() and target.name == FILE_NAME:
+        content = save({name: values.astype(np.float16) for name, values in load_file(critic).items()})
+        write_atomically(target.with_name(CRITIC), lambda path: write_tensors(path, content))
+
+
+def make(stage: Stage, folder: Path, weights: Path) -> None:
+    """Make a network, or go on where it was stopped. folder: of all stages. weights: of the package."""
+    own = folder / stage.name
+    if stage.average:
+        average([folder / name for name in stage.average], own)
+    else:
+        config = config_of(stage, folder)
+        train(config, own, resume=checkpoint_of(config, own).exists())
+    if stage.ships_as:
+        ship(own / FILE_NAME, weights / stage.ships_as)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    known = {stage.name: stage for stage in stages()}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"all by default: {', '.join(known)}")
+    parser.add_argument("--folder", type=Path, default=Path("runs/networks"), help="where to train")
+    parser.add_argument("--weights", type=Path, default=WEIGHTS, help="where the package has its networks")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.stages) - known.keys():
+        parser.error(f"unknown stages {sorted(unknown)}: allowed are {', '.join(known)}")
+    for name in options.stages or known:
+        print(name, flush=True)
+        make(known[name], options.folder, options.weights)
+
+
+if __name__ == "__main__":
+    main()
