@@ -1,6 +1,7 @@
-"""Assessment: an agent's opinion of its legal actions, for hints and analyses."""
+"""Assessment: an agent's opinion of its legal actions and of the other players, for hints and analyses."""
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from enum import StrEnum
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,11 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.chance.sampling import certain
 from wizard_env.view import View
+
+_SURE = 0.9
+"""The least probability of a kind of player that counts as sure."""
+_BID_SHIFT = 0.25
+"""The number of tricks, above or below, from which bids count as high or low."""
 
 
 class Assessment(NamedTuple):
@@ -36,12 +42,66 @@ class PointsAssessor(Assessor, Protocol):
     expects_points: bool
 
 
+class PlayerKind(StrEnum):
+    """Kinds of players that an agent recognises. The first three have the names of agents."""
+
+    RULE_BASED = "rule_based"
+    HEURISTIC = "heuristic"
+    CHAMPION = "champion"
+    COPY = "copy"
+    """Another copy of the agent that believes."""
+    LEARNED = "learned"
+    """Another network."""
+    UNKNOWN = "unknown"
+    """A player that no other kind explains."""
+
+
+class SeatBelief(NamedTuple):
+    """A belief about the player in a seat."""
+
+    kind: PlayerKind
+    """The likeliest kind."""
+    probability: float | None
+    """The probability of that kind; None for UNKNOWN, which has none."""
+    bid_shift: float
+    """The number of tricks by which bids are above those of the kind; below 0 if they are lower."""
+
+    @property
+    def is_sure(self) -> bool:
+        return self.probability is None or self.probability >= _SURE
+
+    @property
+    def bids(self) -> Literal["high", "low"] | None:
+        """Return "high" or "low" for bids that are clearly above those of the kind, or below; else None."""
+        if abs(self.bid_shift) < _BID_SHIFT:
+            return None
+        return "high" if self.bid_shift > 0 else "low"
+
+
+@runtime_checkable
+class Believer(Protocol):
+    """An agent that recognises the players in the other seats."""
+
+    def recognise_players(self, view: View) -> list[list[SeatBelief | None]]:
+        """Return for each game of a view a belief about each seat.
+
+        None stands for the acting seat, and for seats without evidence.
+        """
+
+
 def assess(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
     """Ask an Assessor; for any other agent, return a policy certain of the action it takes."""
     if isinstance(agent, Assessor):
         return agent.assess(view, rng)
     unknown = np.full((len(view), NUM_ACTIONS), np.nan)
     return Assessment(certain(agent.act(view, rng)), unknown, unknown[:, 0].copy())
+
+
+def recognise_players(agent: Agent, view: View) -> list[list[SeatBelief | None]]:
+    """Ask a Believer; any other agent believes nothing. See `Believer.recognise_players`."""
+    if isinstance(agent, Believer):
+        return agent.recognise_players(view)
+    return [[None] * players for players in view.known["num_players"].tolist()]
 
 
 def expects_points(agent: Agent) -> bool:

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, sample_softmax
-from wizard_env.agents.adaptive.beliefs import NUM_INPUTS, network_inputs
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS, name_belief, network_inputs
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
-from wizard_env.agents.assessment import Assessment
+from wizard_env.agents.assessment import Assessment, SeatBelief
 from wizard_env.agents.network import Backend, Network, print_policy, softmax
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION
 from wizard_env.chance.sampling import best_legal, certain
@@ -63,6 +63,14 @@ class AdaptiveAgent(Network):
     def beliefs(self, view: View) -> NDArray[np.float32]:
         """Return its beliefs about the seats of each game: float32 [n, MAX_PLAYERS, NUM_FEATURES]."""
         return self._memory.beliefs(view)
+
+    def recognise_players(self, view: View) -> list[list[SeatBelief | None]]:
+        """Return its beliefs in words, see `Believer.recognise_players`."""
+        beliefs, players = self.beliefs(view), view.known["num_players"]
+        return [
+            [None if seat == acting else name_belief(features) for seat, features in enumerate(game[:seats])]
+            for game, acting, seats in zip(beliefs, view.seat.tolist(), players.tolist(), strict=True)
+        ]
 
     def printed_policy(self, view: View) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], the probability of each action, in the suits as printed."""

@@ -25,6 +25,7 @@ from wizard_env.agents.adaptive.evidence import (
     SHIFTS,
     SURPRISE,
 )
+from wizard_env.agents.assessment import PlayerKind, SeatBelief
 from wizard_env.agents.network import BELIEF_HIGH
 from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS
 
@@ -59,6 +60,8 @@ _BID_DOUBT = 2.0
 """The same for bids."""
 _FEWEST, _NO_DOUBT, _MOST = 12, 1e-3, 48
 """A seat is judged until, after the fewest decisions, one kind is certain; or for the most decisions."""
+_UNKNOWN = 0.15
+"""The share of plays that the kind does not explain, from which the player is of an unknown kind."""
 _SHIFT_VALUES = np.arange(-MAX_SHIFT, MAX_SHIFT + 1)
 assert len(_SHIFT_PRIOR) == NUM_SHIFTS
 
@@ -92,6 +95,18 @@ def believe(
     features[..., LOW] = np.maximum(-mean_shift, 0)
     features[_decisions(counts).max(axis=-1) == 0] = 0
     return features
+
+
+def name_belief(features: NDArray[np.float32]) -> SeatBelief | None:
+    """Return a belief about one seat in words, or None without evidence. features: float32 [NUM_FEATURES]."""
+    families = features[: len(Family)]
+    if not families.any():
+        return None
+    shift = float(features[HIGH] - features[LOW])
+    if features[INEXACT] > _UNKNOWN:
+        return SeatBelief(PlayerKind.UNKNOWN, None, shift)
+    family = Family(int(families.argmax()))
+    return SeatBelief(PlayerKind[family.name], float(families[family]), shift)
 
 
 def rule_out(counts: NDArray[np.float32], prior: NDArray[np.float64]) -> None:

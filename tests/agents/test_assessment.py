@@ -6,7 +6,14 @@ import pytest
 from tests.positions import under_way
 from wizard_env import Agent, Game, Rules, View, action_id
 from wizard_env.agents import load
-from wizard_env.agents.assessment import Assessment, assess
+from wizard_env.agents.assessment import (
+    Assessment,
+    Believer,
+    PlayerKind,
+    SeatBelief,
+    assess,
+    recognise_players,
+)
 from wizard_env.agents.network import NetworkAgent
 from wizard_env.view import printed_actions
 
@@ -71,3 +78,20 @@ def test_expected_points_fit_the_position(agent: str) -> None:
     points = ask(agent, View.of([game])).points[0]
     assert points[action_id("play 7S")] == 30
     assert -10 < points[action_id("play WI")] < 30
+
+
+@pytest.mark.parametrize("agent", ["heuristic", "champion", "search:worlds=4"])
+def test_other_agents_believe_nothing(agent: str) -> None:
+    assert not isinstance(load(agent), Believer)
+    assert recognise_players(load(agent), view_of(Rules(3, hand_sizes=(4,)), 2)) == [[None] * 3] * 2
+
+
+def test_a_belief_is_sure_if_one_kind_is_likely_or_none_explains_the_player() -> None:
+    assert SeatBelief(PlayerKind.CHAMPION, 0.95, 0).is_sure
+    assert not SeatBelief(PlayerKind.CHAMPION, 0.5, 0).is_sure
+    assert SeatBelief(PlayerKind.UNKNOWN, None, 0).is_sure
+
+
+@pytest.mark.parametrize(("shift", "bids"), [(0.5, "high"), (0.1, None), (-0.1, None), (-0.5, "low")])
+def test_bids_are_high_or_low_by_a_quarter_of_a_trick(shift: float, bids: str | None) -> None:
+    assert SeatBelief(PlayerKind.HEURISTIC, 1, shift).bids == bids

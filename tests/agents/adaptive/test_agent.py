@@ -12,6 +12,7 @@ from tests.agents.adaptive.test_beliefs import after_rounds
 from wizard_env import Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
+from wizard_env.agents.assessment import Believer, PlayerKind
 from wizard_env.agents.network import NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION
 from wizard_env.testing import agent_test
@@ -84,6 +85,58 @@ def test_it_assesses_decisions() -> None:
     np.testing.assert_allclose(assessment.policy.sum(axis=1), 1, atol=1e-5)
     assert assessment.policy.argmax(axis=1).tolist() == agent.act(view, RNG).tolist()
     assert np.isfinite(assessment.value).all()
+
+
+@pytest.mark.parametrize(
+    ("seated", "kinds"),
+    [
+        (("rule_based", "heuristic", "champion"), ("rule_based", "heuristic", "champion")),
+        (("adaptive", "partner:name=points_12", "random"), ("copy", "learned", "unknown")),
+    ],
+)
+def test_it_names_the_players_that_it_recognises(seated: tuple[str, ...], kinds: tuple[str, ...]) -> None:
+    """After eight rounds in most games, and whenever it is sure; never the acting seat."""
+    agent, view = load("adaptive"), after_rounds([load(name) for name in seated], Rules(3), rounds=8)
+    assert isinstance(agent, Believer)
+    right = []
+    for acting, beliefs in zip(view.seat.tolist(), agent.recognise_players(view), strict=True):
+        assert len(beliefs) == 3
+        assert beliefs[acting] is None
+        for belief, kind in zip(beliefs, kinds, strict=True):
+            if belief is not None:
+                assert not belief.is_sure or belief.kind == kind
+                right.append(belief.is_sure)
+    assert len(right) == 2 * len(view)
+    assert np.mean(right) > 0.85
+
+
+def test_before_evidence_it_recognises_nobody() -> None:
+    view = after_rounds([load("heuristic")] * 4, Rules(), rounds=0)
+    assert load("adaptive").recognise_players(view) == [[None] * 4] * len(view)  # type: ignore[attr-defined]
+
+
+def test_it_says_that_a_seat_bids_high() -> None:
+    agents = [load("variant:of=rule_based,bias=0.7"), *[load("heuristic")] * 3]
+    view = after_rounds(agents, Rules(), rounds=8)
+    told = load("adaptive").recognise_players(view)  # type: ignore[attr-defined]
+    first = [beliefs[0] for beliefs in told if beliefs[0] is not None]
+    assert {belief.kind for belief in first} == {PlayerKind.RULE_BASED}
+    assert {belief.bids for belief in first} == {"high"}
+
+
+def test_hidden_cards_of_the_round_change_no_belief() -> None:
+    """The same rounds before, and another deal of the others' cards now."""
+    rules, agents = Rules(3, hand_sizes=(5, 6, 5)), [load("rule_based"), load("heuristic"), load("champion")]
+    game = Game(rules, seed=2)
+    while game.round_number < 3:
+        game.step(int(agents[game.acting_seat].act(View.of([game]), RNG)[0]))
+    other, seat = game.clone(), game.acting_seat
+    left, right = (other.state["hands"][0, (seat + step) % 3].copy() for step in (1, 2))
+    other.state["hands"][0, (seat + 1) % 3], other.state["hands"][0, (seat + 2) % 3] = right, left
+    assert other.hands != game.hands
+    told = load("adaptive").recognise_players(View.of([game]))  # type: ignore[attr-defined]
+    assert any(belief is not None for belief in told[0])
+    assert load("adaptive").recognise_players(View.of([other])) == told  # type: ignore[attr-defined]
 
 
 def test_it_plays_without_torch(tmp_path: Path) -> None:
