@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from wizard_env.agents.assessment import PlayerKind
 from wizard_env.play.language.terms import (
     card_text,
     choice_text,
@@ -12,7 +13,7 @@ from wizard_env.play.language.terms import (
     suit_name,
 )
 from wizard_env.play.language.translation import t, tn
-from wizard_env.play.session import Advice, Event, Session
+from wizard_env.play.session import Advice, Event, RecognisedSeat, Session
 from wizard_env.records.transcripts import PlayedRound, Transcript, Trick
 
 
@@ -76,8 +77,11 @@ def narrate_last_trick(session: Session, seat: int | None) -> str:
     return f"{_trick_text(trick, names)}; {t('won by {name}', name=names[trick.winner])}"
 
 
-def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
-    """Yield a line for each of the `most` likeliest actions (None: all), and one with the round's points."""
+def narrate_advice(advice: Advice, players: Sequence[str], most: int | None = None) -> Iterator[str]:
+    """Yield a line for each of the `most` likeliest actions (None: all), and one with the round's points.
+
+    Then one for each seat whose player is recognised. players: the names of the seats, see `seat_names`.
+    """
     shown = advice.choices[:most]
     names = [_action_text(one.action) for one in shown]
     width = max(map(len, names), default=0)
@@ -86,6 +90,8 @@ def narrate_advice(advice: Advice, most: int | None = None) -> Iterator[str]:
         yield f"{name:<{width}}  {one.share:>4.0%}{points}"
     if advice.value is not None:
         yield t("expected from the round: {points} points", points=points_text(advice.value, 1))
+    for recognised in advice.recognised:
+        yield _recognised_text(recognised, players[recognised.seat])
 
 
 def seat_names(session: Session, seat: int | None) -> list[str]:
@@ -109,6 +115,25 @@ def _action_text(action: str) -> str:
     if action.startswith("bid"):
         return t("bid {number}", number=choice_text(action))
     return t("trump {suit}", suit=choice_text(action))
+
+
+def _recognised_text(recognised: RecognisedSeat, name: str) -> str:
+    belief = _kind_text(recognised.kind, name)
+    if recognised.bids is None:
+        return belief
+    if recognised.bids == "high":
+        return t("{belief} and bids high", belief=belief)
+    return t("{belief} and bids low", belief=belief)
+
+
+def _kind_text(kind: PlayerKind, name: str) -> str:
+    if kind == PlayerKind.COPY:
+        return t("{name} plays like the adviser", name=name)
+    if kind == PlayerKind.LEARNED:
+        return t("{name} plays like a trained network", name=name)
+    if kind == PlayerKind.UNKNOWN:
+        return t("{name} has a style of their own", name=name)
+    return t("{name} plays like {agent}", name=name, agent=kind)
 
 
 def _trick_text(trick: Trick, names: Sequence[str]) -> str:

@@ -4,12 +4,12 @@ import secrets
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
 from wizard_env import ACTIONS, Agent, Game, Rules, View
-from wizard_env.agents.assessment import assess
+from wizard_env.agents.assessment import PlayerKind, assess, recognise_players
 from wizard_env.agents.search.playouts import estimate_bid_chances
 from wizard_env.loading import load
 from wizard_env.play.language.translation import t
@@ -38,6 +38,16 @@ class ActionAdvice:
 
 
 @dataclass(frozen=True)
+class RecognisedSeat:
+    """A seat whose player an agent is sure to recognise."""
+
+    seat: int
+    kind: PlayerKind
+    bids: Literal["high", "low"] | None
+    """Set if the player clearly bids higher or lower than that kind."""
+
+
+@dataclass(frozen=True)
 class Advice:
     """An agent's opinion of a decision."""
 
@@ -45,6 +55,8 @@ class Advice:
     """The legal actions, likeliest first."""
     value: float | None
     """The points of the round that the agent expects; None if it has no estimate."""
+    recognised: list[RecognisedSeat]
+    """Empty unless the agent is a `Believer`."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +218,12 @@ class Session:
             for action in self.game.legal_actions()
         ]
         choices.sort(key=lambda one: (-one.share, -(one.points or 0)))
-        return Advice(choices, _none_if_nan(assessment.value[0]))
+        recognised = [
+            RecognisedSeat(seat, belief.kind, belief.bids)
+            for seat, belief in enumerate(recognise_players(agent, view)[0])
+            if belief is not None and belief.is_sure
+        ]
+        return Advice(choices, _none_if_nan(assessment.value[0]), recognised)
 
     def _randomness(self) -> np.random.Generator:
         return np.random.default_rng((self.game.seed, len(self.game.history)))

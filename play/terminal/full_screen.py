@@ -249,7 +249,7 @@ class TerminalApp(App[None]):
     async def _give_hint(self) -> None:
         """Ask the adviser, in its own thread, and show its advice."""
         advice = await asyncio.to_thread(self._session.advise, self._adviser)
-        self._write(*narrate_advice(advice, _HINTS))
+        self._write(*narrate_advice(advice, seat_names(self._session, self._seat), _HINTS))
         self._awaits_hint = False
 
     async def action_take_back(self) -> None:

@@ -114,7 +114,8 @@ class PlainTerminal:
     def _answer(self, command: str) -> None:
         """Carry out a command that changes nothing."""
         if command == "hint":
-            self._write(*narrate_advice(self._session.advise(self._adviser)))
+            advice = self._session.advise(self._adviser)
+            self._write(*narrate_advice(advice, seat_names(self._session, self._seat)))
         elif command == "last":
             self._write(narrate_last_trick(self._session, self._seat))
         elif command == "pad":

@@ -1,10 +1,20 @@
 """Narration: how a session is told to a seat."""
 
+import pytest
+
 from tests.play.sessions import fresh, play_on
 from wizard_env.agents import load
+from wizard_env.agents.assessment import PlayerKind
 from wizard_env.play.language.terms import card_text
-from wizard_env.play.narration import narrate_advice, narrate_event, narrate_last_trick, seat_names
-from wizard_env.play.session import Event
+from wizard_env.play.language.translation import use_language
+from wizard_env.play.narration import (
+    label_seats,
+    narrate_advice,
+    narrate_event,
+    narrate_last_trick,
+    seat_names,
+)
+from wizard_env.play.session import Advice, Event, RecognisedSeat
 
 
 def test_events_and_tricks_are_told_with_names() -> None:
@@ -28,8 +38,50 @@ def test_events_and_tricks_are_told_with_names() -> None:
 def test_advice_has_a_line_per_action_and_one_for_the_round() -> None:
     session = play_on(fresh(), 4)
     advice, heuristic = session.advise(load("champion+search:worlds=2")), session.advise(load("heuristic"))
-    lines = list(narrate_advice(advice))
+    names = seat_names(session, 0)
+    lines = list(narrate_advice(advice, names))
     assert len(lines) == len(advice.choices) + 1
     assert lines[0].startswith(card_text(advice.choices[0].action.split()[1]))
-    assert list(narrate_advice(advice, 2)) == [*lines[:2], lines[-1]]
-    assert len(list(narrate_advice(heuristic))) == len(heuristic.choices)
+    assert list(narrate_advice(advice, names, 2)) == [*lines[:2], lines[-1]]
+    assert len(list(narrate_advice(heuristic, names))) == len(heuristic.choices)
+
+
+RECOGNISED = [
+    RecognisedSeat(0, PlayerKind.RULE_BASED, "high"),
+    RecognisedSeat(1, PlayerKind.COPY, None),
+    RecognisedSeat(2, PlayerKind.UNKNOWN, "low"),
+    RecognisedSeat(3, PlayerKind.LEARNED, None),
+]
+TOLD = {
+    "en": [
+        "seat 1 plays like rule_based and bids high",
+        "seat 2 plays like the adviser",
+        "seat 3 has a style of their own and bids low",
+        "seat 4 plays like a trained network",
+    ],
+    "ca": [
+        "seient 1 juga com «rule_based» i fa prediccions altes",
+        "seient 2 juga com el conseller",
+        "seient 3 té un estil propi i fa prediccions baixes",
+        "seient 4 juga com una xarxa entrenada",
+    ],
+    "es": [
+        "asiento 1 juega como «rule_based» y apuesta alto",
+        "asiento 2 juega como el consejero",
+        "asiento 3 tiene un estilo propio y apuesta bajo",
+        "asiento 4 juega como una red entrenada",
+    ],
+    "pt": [
+        "lugar 1 joga como «rule_based» e aposta alto",
+        "lugar 2 joga como o conselheiro",
+        "lugar 3 tem um estilo próprio e aposta baixo",
+        "lugar 4 joga como uma rede treinada",
+    ],
+}
+
+
+@pytest.mark.parametrize("language", TOLD)
+def test_recognised_players_are_told_in_every_language(language: str) -> None:
+    use_language(language)
+    names = label_seats(4, None)
+    assert list(narrate_advice(Advice([], None, RECOGNISED), names)) == TOLD[language]

@@ -110,11 +110,14 @@ def test_a_played_game_can_be_shown_after_any_decision() -> None:
             Session.of_record(session.game, wrong)
 
 
-def test_advice_does_not_depend_on_hidden_cards() -> None:
+@pytest.mark.parametrize("agent", ["champion+search:worlds=2", "adaptive"])
+def test_advice_does_not_depend_on_hidden_cards(agent: str) -> None:
     """The adviser sees what the seat sees, so swapping the others' cards does not change its advice."""
-    session = fresh(Rules(3, hand_sizes=(5,)))
-    adviser = load("champion+search:worlds=2")
+    session, adviser = fresh(Rules(3, hand_sizes=(12, 12, 5))), load(agent)
+    while session.game.round_number < 3 or not session.waits_for_a_person:
+        play_on(session, len(session.events) + 1)
     before = session.advise(adviser)
+    assert bool(before.recognised) == (agent == "adaptive")
     others = [seat for seat in range(3) if seat != session.game.acting_seat]
     hands = session.game.state["hands"][0]
     hands[others] = hands[others[::-1]]

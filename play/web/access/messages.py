@@ -4,8 +4,9 @@
 and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try again.
 
     GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
-    GET  /agents                    [{"name", "lead", "judges"}]: `lead` over three `rule_based` in points per
-                                    game, null if not measured; `judges`: whether it can judge decisions
+    GET  /agents                    [{"name", "lead", "judges", "recognises"}]: `lead` over three `rule_based`
+                                    in points per game, null if not measured; `judges`: whether it can judge
+                                    decisions; `recognises`: whether it recognises players
     GET  /tables                    {"tables": [summary]}: tables that wait for guests, where somebody is
     POST /tables                    OpenTable -> {"table", "seat", "token"}; both null at a table of agents
     POST /tables/mine               Tokens -> {"tables": [summary + {"seat", "left"}], "gone": [table]}
@@ -33,8 +34,11 @@ server's own computer can open it.
 
     view        the table as the seat may see it: see `tables.views`, and below
     presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
-    hint        {"agent", "decisions", "choices", "value"}; none comes if the seat moves first
+    hint        {"agent", "decisions", "choices", "value", "recognised"}; none comes if the seat moves first
     error       {"why"}
+
+`recognised`, also in advice: [{"seat", "kind", "bids"}], the players that the agent is sure to recognise, see
+`agents.assessment.PlayerKind`; `bids` is "high", "low" or null.
 
 A view adds to `tables.views`: "table", "names", "open": seats nobody has taken, "waiting": whether the game
 has yet to begin (nobody may act; it begins when every seat is taken or the host sends Begin), "host": the

@@ -9,7 +9,14 @@ from typing import TypeVar
 import numpy as np
 
 from wizard_env import Agent
-from wizard_env.agents.assessment import Assessment, assess, expects_points
+from wizard_env.agents.assessment import (
+    Assessment,
+    Believer,
+    SeatBelief,
+    assess,
+    expects_points,
+    recognise_players,
+)
 from wizard_env.loading import load
 from wizard_env.play.language.translation import t
 from wizard_env.play.session import Session
@@ -36,6 +43,7 @@ class SharedAgent:
         self._agent = load(name)
         self._asked = threading.Lock()
         self.expects_points = expects_points(self._agent)
+        self.recognises = isinstance(self._agent, Believer)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         with self._asked:
@@ -44,6 +52,10 @@ class SharedAgent:
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         with self._asked:
             return assess(self._agent, view, rng)
+
+    def recognise_players(self, view: View) -> list[list[SeatBelief | None]]:
+        with self._asked:
+            return recognise_players(self._agent, view)
 
 
 class Agents:

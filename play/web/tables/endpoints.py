@@ -41,8 +41,18 @@ def invite(request: Request, page: str) -> Invitation:
 async def _list_agents(request: Request) -> Response:
     names, find = hub_of(request).agents.names, hub_of(request).agents.find
     leads = json.loads(STRENGTH.read_text(encoding="utf-8"))
-    judges = {name: find(name).expects_points for name in names}
-    return JSONResponse([{"name": name, "lead": leads.get(name), "judges": judges[name]} for name in names])
+    agents = {name: find(name) for name in names}
+    return JSONResponse(
+        [
+            {
+                "name": name,
+                "lead": leads.get(name),
+                "judges": agent.expects_points,
+                "recognises": agent.recognises,
+            }
+            for name, agent in agents.items()
+        ]
+    )
 
 
 async def _list_tables(request: Request) -> Response:

@@ -105,6 +105,28 @@ def test_hints_and_taking_back(client: TestClient) -> None:
     assert view["legal"]
 
 
+def test_a_hint_tells_the_players_that_the_agent_recognises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody before a round is finished, then the others at the table; other agents recognise nobody."""
+    monkeypatch.setattr("wizard_env.play.web.tables.setup.fresh_seed", lambda: 1)
+    with browser(make_app(":memory:", ["rule_based", "heuristic", "adaptive"])) as client:
+        recognising = {one["name"]: one["recognises"] for one in client.get("/agents").json()}
+        seat, _ = sit_down(client, [None, "rule_based", "heuristic"], hand_sizes=[12, 12, 12])
+        view = seat.wait_for_turn()
+        before = ask_for_hint(seat, "adaptive")["recognised"]
+        while view["scene"]["round_number"] < 3:
+            seat.act(view, view["legal"][0])
+            view = seat.wait_for_turn()
+        recognised = ask_for_hint(seat, "adaptive")["recognised"]
+        by_others = ask_for_hint(seat, "heuristic")["recognised"]
+        Seat.leave_all()
+    assert recognising == {"rule_based": False, "heuristic": False, "adaptive": True}
+    assert before == by_others == []
+    assert recognised == [
+        {"seat": 1, "kind": "rule_based", "bids": None},
+        {"seat": 2, "kind": "heuristic", "bids": None},
+    ]
+
+
 def test_people_have_names(client: TestClient) -> None:
     """People choose their names, and the others see them."""
     first, opened = sit_down(client, [None, "random", None], person="  Ann ")
@@ -120,6 +142,11 @@ def test_people_have_names(client: TestClient) -> None:
     for person in ("", " ", "heuristic", "x" * 21, "a\nb", "\u202eevil", 7):
         refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
         assert (refused.status_code, refused.json()["why"][:7]) == (400, "person:")
+
+
+def ask_for_hint(seat: Seat, agent: str) -> dict[str, Any]:
+    seat.say(kind="hint", agent=agent)
+    return seat.hear("hint")
 
 
 def test_the_lobby_shows_how_strong_agents_are(client: TestClient) -> None:
@@ -516,7 +543,12 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert f"http://127.0.0.1:{port}\n" in outcome.stdout
     with browser(application) as client:
         assert client.get("/agents").json() == [
-            {"name": "random", "lead": json.loads(STRENGTH.read_text())["random"], "judges": False}
+            {
+                "name": "random",
+                "lead": json.loads(STRENGTH.read_text())["random"],
+                "judges": False,
+                "recognises": False,
+            }
         ]
     assert (tmp_path / "tables.sqlite").exists()
     assert (tmp_path / "records").is_dir()

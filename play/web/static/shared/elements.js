@@ -12,6 +12,7 @@ const LEVELS = {
   heuristic: t("Skilled"),
   "search:worlds=64": t("Expert"),
   "champion+search:worlds=32": t("Master"),
+  adaptive: t("Adaptive"),
   champion: t("Champion"),
 };
 const NAMELESS = "person"; // the server's name for people who give none; nobody may choose it

@@ -15,7 +15,7 @@ import {
   sleep,
 } from "../shared/elements.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
-import { drawAdvice, drawThinking } from "../table/advice.js";
+import { drawAdvice, drawRecognised, drawThinking } from "../table/advice.js";
 import { drawTable } from "../table/drawing.js";
 import { seatLabel } from "../table/seats.js";
 import { drawCourse } from "./course.js";
@@ -175,8 +175,9 @@ async function adviseBy(agent, table) {
   if (table.hidden) return;
   if (!table.tBodies[0].rows.length) drawThinking(agent, table);
   const advice = await askOnce("records/assessment", { decisions: here.decisions, agent });
-  if (advice && here === shown && agent === table.dataset.agent)
-    drawAdvice(agent, advice, table, here.chosen);
+  if (!advice || here !== shown || agent !== table.dataset.agent) return;
+  drawAdvice(agent, advice, table, here.chosen);
+  drawRecognised(here, advice, table);
 }
 
 async function judge() {

@@ -7,7 +7,7 @@ import { DRILLS, goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
 import { $, actionName, complain, levelName, make, offerLobby } from "../shared/elements.js";
 import { saveRecords } from "../shared/storage.js";
-import { drawHint, drawThinking } from "./advice.js";
+import { drawHint, drawRecognised, drawThinking } from "./advice.js";
 import { offerLessons, teach } from "./coach.js";
 import { drawFigures } from "./decision.js";
 import { drawTable } from "./drawing.js";
@@ -20,15 +20,18 @@ const PAUSE = 200; // milliseconds that the slider must rest before its value is
 const link = (href, textContent) => make("a", { href, textContent });
 let send = null; // sends a message over the connection
 let judges = []; // the agents that can judge decisions
+let advisers = []; // those, and the agents that recognise players
 let view = null; // the latest
 let hint = null; // the one that is shown, until a decision is taken
 let acted = null; // the number of decisions in the view that a click acted upon, until the server answers
 let pacing = null; // the timer of a pace that is not sent yet
 
 export function sit(table, token, agents) {
-  judges = agents.filter((agent) => agent.judges).map(({ name }) => name);
+  const names = (some) => some.map(({ name }) => name);
+  judges = names(agents.filter((agent) => agent.judges));
+  advisers = names(agents.filter((agent) => agent.judges || agent.recognises));
   send = connect(table, token, receive, showDisconnected);
-  $("adviser").append(...judges.map((name) => new Option(levelName(name), name)));
+  $("adviser").append(...advisers.map((name) => new Option(levelName(name), name)));
   $("hint").onclick = () => {
     const agent = $("adviser").value;
     send({ kind: "hint", agent });
@@ -75,8 +78,8 @@ function show(received) {
   drawGuests(view);
   teach(view);
   if (view.scene.phase === "over") offerRecord();
-  $("hint").hidden = view.you === null || !judges.length;
-  $("asks").hidden = view.you === null || judges.length < 2;
+  $("hint").hidden = view.you === null || !advisers.length;
+  $("asks").hidden = view.you === null || advisers.length < 2;
   $("back").hidden = view.you === null;
   keepHint(decided);
   $("back").disabled = !view.can_take_back;
@@ -110,9 +113,12 @@ function keepHint(decided) {
   $("hint").disabled = underWay || !view.legal.length;
 }
 
+// Returns the action that the agent would choose.
 function redrawHint() {
   drawFigures(hint.choices);
-  return drawHint(hint.agent, hint);
+  const best = drawHint(hint.agent, hint);
+  drawRecognised(view, hint);
+  return best;
 }
 
 function showHint(message) {
