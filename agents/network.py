@@ -20,7 +20,7 @@ from wizard_env.chance.sampling import best_legal, certain
 from wizard_env.checks.arguments import check_choice, check_type, shortened
 from wizard_env.checks.extras import missing_module
 from wizard_env.files.tensors import write_tensors
-from wizard_env.loading import import_named
+from wizard_env.loading import agent_names, import_named, load
 from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
 from wizard_env.view import Actions, Encoding, View, printed_actions, reorder_actions
 
@@ -229,6 +229,20 @@ def reads_beliefs(path: str | PathLike[str]) -> bool:
             return "beliefs" in (file.metadata() or {})
     except (OSError, SafetensorError):
         return False
+
+
+def find_network(name: str) -> Path:
+    """Find the file of a network: by an agent's name, as in "champion", or by a path.
+
+    Raises ValueError for an agent that is no network.
+    """
+    if name not in agent_names():
+        return find_agent(Path(name))
+    if not isinstance(agent := load(name), Network):
+        raise ValueError(
+            f"{name!r} is no network: allowed are 'champion', 'adaptive' and the paths of networks"
+        )
+    return find_agent(agent.path)
 
 
 def find_agent(path: Path) -> Path:

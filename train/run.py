@@ -5,7 +5,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from wizard_env.agents.network import FILE_NAME, find_encoding
+from wizard_env.agents.network import FILE_NAME, find_encoding, find_network
 from wizard_env.envs.rewards import find_reward
 from wizard_env.files.locks import locked
 from wizard_env.files.writing import write_atomically
@@ -110,7 +110,7 @@ def check_names(config: Config) -> None:
         load(name)
     import_code(config)
     if isinstance(config.learning, PpoConfig) and config.learning.start:
-        load(Path(config.learning.start))
+        load(find_network(config.learning.start))
 
 
 def import_code(config: Config) -> None:

@@ -1,7 +1,10 @@
 """Networks by their path: `load("runs/quick")`."""
 
+from os import PathLike
+
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.network import Backend, NetworkAgent, reads_beliefs
+from wizard_env.checks.arguments import check_type
 from wizard_env.view import Agent
 
 
@@ -10,6 +13,7 @@ def load_network(path: str, sample: bool = False, backend: Backend = "auto", enc
 
     The options are those of `NetworkAgent`.
     """
+    check_type("path", path, str, PathLike)
     if not encoding and reads_beliefs(path):
         return AdaptiveAgent(path, sample, backend)
     return NetworkAgent(path, sample, backend, encoding)

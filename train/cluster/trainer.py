@@ -9,7 +9,7 @@ from typing import Any
 
 from wizard_env import Agent
 from wizard_env.agents import load
-from wizard_env.agents.network import find_agent
+from wizard_env.agents.network import find_network
 from wizard_env.checks.extras import missing_module
 from wizard_env.evaluation.ray_cluster import LOCAL, connect
 from wizard_env.train.cluster.mailbox import Job, Mailbox, Message
@@ -137,7 +137,7 @@ def _read_start(config: Config) -> dict[str, bytes]:
     start = config.learning_as(PpoConfig).start
     if not start:
         return {}
-    agent = find_agent(Path(start))
+    agent = find_network(start)
     return {path.name: path.read_bytes() for path in (agent, agent.with_name(CRITIC)) if path.exists()}
 
 

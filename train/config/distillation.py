@@ -28,7 +28,7 @@ class DistillationConfig(SelfPlay):
     beliefs: bool = False
     """The network also reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
     start: str = ""
-    """An `agent.safetensors`, or its folder, to start from, not random weights; a smaller network grows."""
+    """A network to start from, not random weights: "champion", or a path; a smaller network grows."""
     precision: PrecisionChoice = AUTO
     """The precision of the networks; "auto" is the faster one on this machine."""
 

@@ -25,7 +25,7 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     team_spirit: float = Field(default=0.0, ge=0, le=1)
     """The share of a reward that is the mean over the learning seats (Berner et al. 2019)."""
     start: str = ""
-    """An `agent.safetensors`, or its folder, to start from, not random weights; a smaller network grows."""
+    """A network to start from, not random weights: "champion", or a path; a smaller network grows."""
     beliefs: bool = False
     """The network also reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
     encoding: str = ""

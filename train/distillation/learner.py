@@ -17,7 +17,7 @@ from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents import load
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.adaptive.kinds import Kinds
-from wizard_env.agents.network import NetworkAgent, find_agent, read_agent
+from wizard_env.agents.network import NetworkAgent, find_agent, find_network, read_agent
 from wizard_env.chance.sampling import best_legal
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.distillation import DistillationConfig
@@ -58,7 +58,7 @@ class DistillationLearner(NewDealsLearner):
         beliefs = NUM_INPUTS if learning.beliefs else 0
         self.network = PolicyValueNetwork(learning.layers, config.seed, beliefs=beliefs).to(self._device)
         if learning.start:
-            self.network.start_from(read_agent(find_agent(Path(learning.start)), beliefs=None), VALUE_UNIT)
+            self.network.start_from(read_agent(find_network(learning.start), beliefs=None), VALUE_UNIT)
         super().__init__(config, device, {"network": self.network}, checkpoint)
         self.guided = self._rng.random(learning.num_games) < learning.guided
         self.teachers = [

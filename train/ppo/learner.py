@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save
 
 from wizard_env import Agent
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
-from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, save_agent
+from wizard_env.agents.network import FILE_NAME, find_network, read_agent, save_agent
 from wizard_env.files.tensors import write_tensors
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.learning import PAST
@@ -95,7 +95,7 @@ class PpoLearner(NetworkLearner):
         super().__init__(config, networks, optimizer, peers)
         self._batch_size = check_shares(config, self.peers.count)
         if learning.start:
-            self._start_from(find_agent(Path(learning.start)))
+            self._start_from(find_network(learning.start))
         self._past = [number for number, name in enumerate(learning.partners) if name == PAST]
         self.past_selves = None
         if self._past:

@@ -88,8 +88,7 @@ class SelfPlayGames:
             reward: see `wizard_env.envs.rewards.find_reward`.
             kinds: compare partners with these, and add beliefs about seats to observations and full states.
         """
-        options: dict[str, Any] = {"canonical_suits": True, "skip_forced": True}
-        self.games = Games(rules, num_games, seed, **options, history=kinds is not None)
+        self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
         self.rng = np.random.default_rng(seed)
         self.games.spread(self.rng)
         self._partners = [load(partner) for partner in partners]

@@ -51,7 +51,7 @@ def test_a_run_becomes_an_adaptive_agent(learner: str, tmp_path: Path) -> None:
 def test_it_starts_as_a_network_without_beliefs(tmp_path: Path) -> None:
     """Whatever it believes, policy, value and critic are those of the champion until it learns."""
     learner = PpoLearner(
-        tiny_config(**OPTIONS, start=str(CHAMPION), layers=[1024, 512], critic=[256, 256]), "cpu", None
+        tiny_config(**OPTIONS, start="champion", layers=[1024, 512], critic=[256, 256]), "cpu", None
     )
     games = Games(Rules(), 30, canonical_suits=True)
     beliefs = np.random.default_rng(0).integers(0, 256, (30, NUM_INPUTS), np.uint8)
@@ -83,3 +83,8 @@ def test_it_starts_as_a_network_without_beliefs(tmp_path: Path) -> None:
 def test_what_does_not_go_with_beliefs(more: dict[str, Any], reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
         tiny_config(**OPTIONS | more)
+
+
+def test_an_agent_that_is_no_network_is_no_start() -> None:
+    with pytest.raises(ValueError, match="'heuristic' is no network: allowed are 'champion', 'adaptive'"):
+        PpoLearner(tiny_config(start="heuristic"), "cpu", None)
