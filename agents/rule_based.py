@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
+from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import (
     COPIES,
     DECK_SIZE,
@@ -23,7 +23,7 @@ from wizard_env.cards import (
 )
 from wizard_env.chance.sampling import certain
 from wizard_env.compiled.bits import lowest_bit
-from wizard_env.compiled.jit import compiled, kernel
+from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import legal, power_in_trick, power_of
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.state import BID, NO_SUIT, STATE, TRUMP, State
@@ -162,14 +162,17 @@ def _best_card(state: State) -> int:
     return highest if int(state.trick_size) + 1 == state.num_players else lowest
 
 
+@outlined
+def best_action(state: State) -> int:
+    """Return the acting seat's action; reads only what that seat may know."""
+    if state.phase == TRUMP:
+        return FIRST_TRUMP + _best_trump(state)
+    if state.phase == BID:
+        return FIRST_BID + _best_bid(state)
+    return FIRST_PLAY + _best_card(state)
+
+
 @kernel([STATE], [np.int64])
 def _act(states: Any, actions: Any) -> None:
-    """Write the acting seats' actions; reads only what those seats may know."""
     for index in range(len(states)):
-        state = states[index]
-        if state.phase == TRUMP:
-            actions[index] = FIRST_TRUMP + _best_trump(state)
-        elif state.phase == BID:
-            actions[index] = _best_bid(state)
-        else:
-            actions[index] = FIRST_PLAY + _best_card(state)
+        actions[index] = best_action(states[index])

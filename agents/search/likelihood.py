@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.agents.search.belief import draw_deals
 from wizard_env.agents.search.seat_model import (
+    GUESS,
     HEURISTIC,
     MODEL_KIND,
     SeatModel,
     Workspace,
     choose_action,
+    guesses_for,
     likelihood_of,
     new_workspace,
 )
@@ -60,8 +62,9 @@ def sample_worlds(
     rng: np.random.Generator,
     evidence: str = "plays",
     model: SeatModel = HEURISTIC,
+    guesses: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """Draw worlds as likely as they are if the other seats bid and play like the model.
+    """Draw worlds as likely as they are if the other seats bid and play like their models.
 
     Args:
         view: n decisions.
@@ -69,13 +72,15 @@ def sample_worlds(
         rng: for views without random words.
         evidence: weigh worlds by "nothing", by the trump named and the "bids", or by those and the "plays".
         model: a guess at what the other seats do.
+        guesses: [n, MAX_PLAYERS] of dtype GUESS, the models of seats that differ; `model` has the network.
 
     Returns:
         [n, count] records of dtype STATE, with hidden bids filled in.
     """
     check_integer("count", count, 1, 2**31)
     worlds = np.empty((len(view), count), STATE)
-    _sample_rows(view.known, view.noise(rng), check_evidence(evidence), model, worlds)
+    guesses = guesses_for(model, len(view), guesses)
+    _sample_rows(view.known, view.noise(rng), check_evidence(evidence), model, guesses, worlds)
     return worlds
 
 
@@ -176,11 +181,12 @@ def sample_weighed(known: State, word: np.uint64, count: int, evidence: int, wor
     return Sample(worlds, finalists[chosen], generator)
 
 
-@kernel([STATE], [np.uint64], int, MODEL_KIND, [[STATE]])
-def _sample_rows(known: Any, words: Any, evidence: int, model: Any, worlds: Any) -> None:
+@kernel([STATE], [np.uint64], int, MODEL_KIND, [[GUESS]], [[STATE]])
+def _sample_rows(known: Any, words: Any, evidence: int, model: Any, guesses: Any, worlds: Any) -> None:
     count = worlds.shape[1]
     for index in range(len(known)):
-        sample = sample_weighed(known[index], words[index], count, evidence, new_workspace(model))
+        workspace = new_workspace(model, guesses[index])
+        sample = sample_weighed(known[index], words[index], count, evidence, workspace)
         for number in range(count):
             worlds[index, number] = sample.worlds[sample.chosen[number]]
 

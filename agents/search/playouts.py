@@ -1,7 +1,7 @@
 """Playouts: actions tried in worlds that a seat thinks likely, each played out to the end of the round.
 
 Perfect-information Monte Carlo (Ginsberg 2001, for bridge). The worlds are weighed by what was seen, and in
-them every seat does what a `SeatModel` says. All actions of a decision are tried in the same worlds.
+them every seat does what its `SeatModel` says. All actions of a decision are tried in the same worlds.
 """
 
 from time import perf_counter
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.agents.search.likelihood import check_evidence, sample_weighed
 from wizard_env.agents.search.seat_model import (
+    GUESS,
     HEURISTIC,
     MODEL_KIND,
     SeatModel,
     Workspace,
     choose_action,
+    guesses_for,
     new_workspace,
 )
 from wizard_env.chance.dealing import mix, random_action, step_generator
@@ -57,6 +59,8 @@ class _Decisions(NamedTuple):
     """[n] random words."""
     actions: NDArray[np.int64]
     """[n, k] the actions to try, first the one that the others are compared with; -1 after the last."""
+    guesses: NDArray[Any]
+    """[n, MAX_PLAYERS] records of dtype GUESS."""
 
 
 class _Settings(NamedTuple):
@@ -67,7 +71,7 @@ class _Settings(NamedTuple):
     model: SeatModel
 
 
-_DECISIONS_KIND = _Decisions._make(([STATE], [np.uint64], [[np.int64]]))
+_DECISIONS_KIND = _Decisions._make(([STATE], [np.uint64], [[np.int64]], [[GUESS]]))
 _SETTINGS_KIND = _Settings._make((int, int, bool, MODEL_KIND))
 
 
@@ -113,6 +117,7 @@ class Playouts:
         words: NDArray[np.uint64],
         tried: NDArray[np.bool_],
         reference: NDArray[np.int64],
+        guesses: NDArray[Any] | None = None,
     ) -> Outcome:
         """Try actions.
 
@@ -121,11 +126,14 @@ class Playouts:
             words: uint64 [n], a random word per decision.
             tried: bool [n, NUM_ACTIONS], the actions to try, all of them legal.
             reference: int64 [n], for each decision the action tried that the others are compared with.
+            guesses: [n, MAX_PLAYERS] of dtype GUESS, the models of seats that differ; `model` has the
+                network.
         """
         ranks = 2 - tried - (np.arange(NUM_ACTIONS) == reference[:, np.newaxis])
         actions = np.argsort(ranks, axis=1, kind="stable")[:, : tried.sum(axis=1).max(initial=1)]
         actions = np.where(np.take_along_axis(tried, actions, axis=1), actions, -1)
-        decisions = _Decisions(known, words, actions)
+        guesses = guesses_for(self._settings.model, len(known), guesses)
+        decisions = _Decisions(known, words, actions, guesses)
         sums = np.zeros((*actions.shape, _SUMS))
         batches = np.zeros(len(known))
         if self.milliseconds is None:
@@ -220,7 +228,7 @@ def _try_batch(
 
 @compiled
 def _finish_round(state: State, workspace: Workspace) -> None:
-    """Play every seat as the model does until the round is scored."""
+    """Play every seat as its model does until the round is scored."""
     while state.phase < SCORED:
         apply(state, choose_action(state, workspace))
 
@@ -241,7 +249,7 @@ def _play_out(decisions: Any, settings: Any, first_batch: int, parts: Any, queue
     while task >= 0:
         index, batch = task // batches, task % batches
         word = word_at(decisions.words[index], first_batch + batch)
-        workspace = new_workspace(settings.model)
+        workspace = new_workspace(settings.model, decisions.guesses[index])
         _try_batch(decisions, index, word, settings, workspace, parts[index, batch])
         finish(queue, 1)
         task = claim(queue, patience)

@@ -1,7 +1,8 @@
-"""SeatModel: a guess at what a seat does, from `heuristic` or from a network inside compiled code.
+"""SeatModel: a guess at what a seat does: `heuristic`, `rule_based`, or a network inside compiled code.
 
-Either gives a value to every choice of the acting seat. In a playout the seat makes the choice of the highest
-value. Where worlds are weighed by what was seen, a softmax of the values says how likely each choice was.
+`heuristic` and a network give a value to every choice of the acting seat. In a playout the seat makes the
+choice of the highest value. Where worlds are weighed by what was seen, a softmax of the values says how
+likely each choice was. `rule_based` only names its choice. The seats of a world may have different models.
 
 A network is computed for one decision at a time. Most inputs are 0, and so is about half of each hidden layer
 (ReLU): only the weights behind the others are read. A small network, distilled from a large one (Hinton et
@@ -17,13 +18,18 @@ from numpy.typing import NDArray
 from wizard_env.agents.heuristic import SCRATCH, best_choice, choice_values
 from wizard_env.agents.layers import Layer
 from wizard_env.agents.network import input_scale
-from wizard_env.compiled.bits import lowest_bit
+from wizard_env.agents.rule_based import best_action
+from wizard_env.compiled.bits import count_bits, lowest_bit
 from wizard_env.compiled.jit import at, compiled, outlined
 from wizard_env.compiled.packing import WORD_BITS, pack_bits
 from wizard_env.engine import first_action, legal
 from wizard_env.observation.encoder import canonical_order, observe, reorder_action
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
+from wizard_env.rules import MAX_PLAYERS
 from wizard_env.state import PLAY, State
+
+BY_NETWORK, BY_HEURISTIC, BY_RULES = range(3)
+"""Kinds of models."""
 
 
 class Softmax(NamedTuple):
@@ -32,11 +38,26 @@ class Softmax(NamedTuple):
     epsilon: float = 0.05
     """The share of choices that are uniform."""
     temperature: float = 1.0
-    """The loss in value that makes a choice 1/e times as likely."""
+    """The loss in value that makes a choice 1/e times as likely; with 0 only the best choice is likely."""
+
+
+GUESS = np.dtype(
+    (
+        np.record,
+        [
+            ("kind", "i8"),
+            ("bid_epsilon", "f8"),
+            ("bid_temperature", "f8"),
+            ("play_epsilon", "f8"),
+            ("play_temperature", "f8"),
+        ],
+    )
+)
+"""All of a `SeatModel` but its network: the guess at one seat, where seats may differ."""
 
 
 class SeatModel(NamedTuple):
-    """A network for compiled code; `heuristic` if it has no layers."""
+    """A network for compiled code, or an agent that is none: HEURISTIC, RULE_BASED."""
 
     weights: NDArray[np.float32]
     """[k] of each layer its weights [inputs, outputs], then its biases; the first takes bytes unscaled."""
@@ -45,6 +66,8 @@ class SeatModel(NamedTuple):
     bids: Softmax = Softmax()
     """For bids, and for the trump that the dealer names."""
     plays: Softmax = Softmax()
+    kind: int = BY_NETWORK
+    """BY_NETWORK, BY_HEURISTIC or BY_RULES."""
 
     @classmethod
     def from_layers(cls, layers: Sequence[Layer]) -> Self:
@@ -55,19 +78,40 @@ class SeatModel(NamedTuple):
         widths = [len(first.weights), *(len(layer.biases) for layer in layers)]
         return cls(np.concatenate(flat).astype(np.float32), np.array(widths, np.int64))
 
+    def guesses(self, count: int) -> NDArray[Any]:
+        """Return this model as the guess at every seat: [count, MAX_PLAYERS] records of dtype GUESS."""
+        guesses = np.empty((count, MAX_PLAYERS), GUESS)
+        guesses[:] = (self.kind, *self.bids, *self.plays)
+        return guesses
 
-HEURISTIC = SeatModel(
-    np.empty(0, np.float32), np.empty(0, np.int64), Softmax(0.02, temperature=12.0), Softmax(0.2, 4.0)
-)
+
+_NO_NETWORK = np.empty(0, np.float32), np.empty(0, np.int64)
+HEURISTIC = SeatModel(*_NO_NETWORK, Softmax(0.02, temperature=12.0), Softmax(0.2, 4.0), BY_HEURISTIC)
+RULE_BASED = SeatModel(*_NO_NETWORK, Softmax(0.005, temperature=0.0), Softmax(0.005, 0.0), BY_RULES)
+"""It has no values, so its temperatures mean nothing."""
 _SOFTMAX_KIND = Softmax._make((float, float))
-MODEL_KIND = SeatModel._make(([np.float32], [np.int64], _SOFTMAX_KIND, _SOFTMAX_KIND))
+MODEL_KIND = SeatModel._make(([np.float32], [np.int64], _SOFTMAX_KIND, _SOFTMAX_KIND, int))
 """The kind of a model, for kernels."""
 
 
+def guesses_for(model: SeatModel, count: int, guesses: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Return guesses that are given, or else the model for every seat: [count, MAX_PLAYERS] of dtype GUESS.
+
+    Raises ValueError if a seat needs a network and the model has none.
+    """
+    guesses = model.guesses(count) if guesses is None else guesses
+    if len(model.widths) == 0 and (guesses["kind"] == BY_NETWORK).any():
+        raise ValueError("a seat is guessed to be a network, and the model has no layers")
+    return guesses
+
+
 class Workspace(NamedTuple):
-    """A model with memory for one decision at a time."""
+    """The models of a game's seats, with memory for one decision at a time."""
 
     model: SeatModel
+    """Its network is that of every seat BY_NETWORK."""
+    guesses: NDArray[Any]
+    """[MAX_PLAYERS] of dtype GUESS."""
     scratch: NDArray[Any]
     """[1] of dtype SCRATCH; its `values` hold the value of every choice."""
     rows: NDArray[Any]
@@ -79,8 +123,10 @@ class Workspace(NamedTuple):
 
 
 @compiled
-def new_workspace(model: SeatModel) -> Workspace:
+def new_workspace(model: SeatModel, guesses: Any) -> Workspace:
     """Allocate memory for decisions of games with one number of players.
+
+    guesses: [MAX_PLAYERS] of dtype GUESS, the models of the seats; `model` has the network.
 
     Each call of a compiled function that takes a workspace costs tens of nanoseconds: its arrays are counted.
     """
@@ -89,6 +135,7 @@ def new_workspace(model: SeatModel) -> Workspace:
         widest = max(widest, width)
     return Workspace(
         model,
+        guesses,
         np.empty(1, SCRATCH),
         np.zeros(1, OBSERVATION_ROW),
         np.empty((2, widest), np.float32),
@@ -98,11 +145,14 @@ def new_workspace(model: SeatModel) -> Workspace:
 
 @compiled
 def choose_action(state: State, workspace: Workspace) -> int:
-    """Return the model's action for the acting seat; reads only what that seat may know."""
+    """Return the action of the acting seat's model; reads only what that seat may know."""
     choices = legal(state)
     if choices & (choices - 1) == 0:
         return first_action(state) + lowest_bit(choices)
-    if len(workspace.model.widths):
+    kind = workspace.guesses[at(int(state.seat))].kind
+    if kind == BY_RULES:
+        return best_action(state)
+    if kind == BY_NETWORK:
         _write_logits(state, workspace)
     else:
         choice_values(state, workspace.scratch[0])
@@ -111,17 +161,25 @@ def choose_action(state: State, workspace: Workspace) -> int:
 
 @compiled
 def likelihood_of(action: int, state: State, workspace: Workspace) -> float:
-    """Return the probability that the model gives to an action of the acting seat."""
+    """Return the probability that the acting seat's model gives to an action."""
     choices = legal(state)
     if choices & (choices - 1) == 0:
         return 1.0
-    epsilon, temperature = workspace.model.plays if state.phase == PLAY else workspace.model.bids
-    if len(workspace.model.widths):
+    guess = workspace.guesses[at(int(state.seat))]
+    epsilon, temperature = guess.bid_epsilon, guess.bid_temperature
+    if state.phase == PLAY:
+        epsilon, temperature = guess.play_epsilon, guess.play_temperature
+    if guess.kind == BY_RULES:
+        return _sharp_likelihood(best_action(state) == action, choices, epsilon)
+    if guess.kind == BY_NETWORK:
         _write_logits(state, workspace)
     else:
         choice_values(state, workspace.scratch[0])
+    choice = best_choice(choices, workspace.scratch[0])
+    if temperature == 0:
+        return _sharp_likelihood(first_action(state) + choice == action, choices, epsilon)
     values = workspace.scratch[0].values
-    best = values[best_choice(choices, workspace.scratch[0])]
+    best = values[choice]
     chosen = values[action - first_action(state)]
     total, count = 0.0, 0
     while choices:
@@ -129,6 +187,12 @@ def likelihood_of(action: int, state: State, workspace: Workspace) -> float:
         choices &= choices - 1
         count += 1
     return epsilon / count + (1 - epsilon) * np.exp((chosen - best) / temperature) / total
+
+
+@compiled
+def _sharp_likelihood(is_best: bool, choices: int, epsilon: float) -> float:
+    """Return the likelihood of a choice of a seat that errs in a share of `epsilon`."""
+    return epsilon / count_bits(choices) + (1 - epsilon if is_best else 0.0)
 
 
 @outlined

@@ -17,7 +17,7 @@ from wizard_env.agents.network import NetworkAgent
 from wizard_env.agents.pretrained import DISTILLED
 from wizard_env.agents.search.belief import count_deals, draw_worlds
 from wizard_env.agents.search.likelihood import sample_worlds
-from wizard_env.agents.search.seat_model import SeatModel
+from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel
 from wizard_env.compiled.jit import COMPILES
 from wizard_env.history.replay import replay, rewind
 
@@ -89,15 +89,18 @@ def digest_of_agent(name: str) -> str:
 
 
 def digest_of_belief() -> str:
-    """The worlds that a search believes in, with a network in every seat."""
+    """The worlds that a search believes in, with a network in every seat, and with other models in some."""
     hashed, rng = hashlib.sha256(), np.random.default_rng(7)
     model = SeatModel.from_layers(NetworkAgent(str(DISTILLED), backend="numpy").layers)
+    guesses = model.guesses(2)
+    guesses[:, 0], guesses[:, 1] = RULE_BASED.guesses(2)[:, 0], HEURISTIC.guesses(2)[:, 1]
     for rules in SINGLE[1:]:
         games = Games(rules, 2, seed=6)
         for step in range(rules.num_players + 2):
             games.step(sample_legal(games.mask, rng))
             if step % 2:
                 hashed.update(sample_worlds(games.view(), 1, rng, "plays", model).tobytes())
+                hashed.update(sample_worlds(games.view(), 1, rng, "plays", model, guesses).tobytes())
     return hashed.hexdigest()
 
 

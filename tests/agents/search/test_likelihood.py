@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wizard_env import Game, Rules, View
+from wizard_env import Agent, Game, Games, Rules, View
+from wizard_env.actions import FIRST_BID
+from wizard_env.agents import load
 from wizard_env.agents.search.belief import draw_worlds
 from wizard_env.agents.search.likelihood import (
     effective_sample_size,
@@ -15,9 +17,15 @@ from wizard_env.agents.search.likelihood import (
     sample_worlds,
     temper,
 )
-from wizard_env.agents.search.seat_model import HEURISTIC, likelihood_of, new_workspace
+from wizard_env.agents.search.seat_model import (
+    BY_NETWORK,
+    HEURISTIC,
+    RULE_BASED,
+    likelihood_of,
+    new_workspace,
+)
 from wizard_env.cards import WIZARD_SHIFT, card_id, pack
-from wizard_env.state import HIDDEN, STATE
+from wizard_env.state import HIDDEN, NOT_BID, STATE
 
 RNG = np.random.default_rng(0)
 HANDS = ["5H 6H 7H", "WI WI AC", "2D 3D 4D"]
@@ -25,7 +33,7 @@ HANDS = ["5H 6H 7H", "WI WI AC", "2D 3D 4D"]
 
 def weigh(world: Any, evidence: str = "plays") -> float:
     """The likelihood of what the acting seat of a world saw the others do."""
-    past, workspace = np.empty(1, STATE), new_workspace(HEURISTIC)
+    past, workspace = np.empty(1, STATE), new_workspace(HEURISTIC, HEURISTIC.guesses(1)[0])
     likelihood = replay_bidding(world, past, evidence != "nothing", workspace)
     return likelihood * (replay_tricks(world, past[0], workspace) if evidence == "plays" else 1)
 
@@ -57,6 +65,34 @@ def test_weighed_worlds_have_more_wizards_behind_a_high_bid() -> None:
     assert weighed[2] < plain[2]
 
 
+def test_worlds_fit_the_bids_of_the_seats_own_models() -> None:
+    """Three rule_based have bid: it would have made more of these bids with the hands of the worlds."""
+    games, rule_based = Games(Rules(4, hand_sizes=(4,)), 40, seed=2), load("rule_based")
+    for _ in range(3):
+        games.step(rule_based.act(games.view(), RNG))
+    view = games.view((games.seat == games.states["dealer"]).nonzero()[0])  # elsewhere one has named a trump
+    fits = []
+    for model in (HEURISTIC, RULE_BASED):
+        guesses = model.guesses(len(view))
+        worlds = sample_worlds(view, 32, RNG, model=HEURISTIC, guesses=guesses).ravel()
+        bids = [made_bids(worlds, step) == asked_bids(rule_based, worlds, step) for step in (1, 2, 3)]
+        fits.append(np.mean(bids))
+    assert fits[1] > fits[0] + 0.05
+
+
+def made_bids(worlds: Any, step: int) -> Any:
+    """The bid of the seat that is some steps before the acting one."""
+    return worlds["bids"][np.arange(len(worlds)), (worlds["seat"] - step) % 4]
+
+
+def asked_bids(agent: Agent, worlds: Any, step: int) -> Any:
+    asked = worlds.copy()
+    asked["seat"] = (worlds["seat"] - step) % 4
+    for later in range(1, step + 1):
+        asked["bids"][np.arange(len(worlds)), (worlds["seat"] - later) % 4] = NOT_BID
+    return agent.act(View(asked), RNG) - FIRST_BID
+
+
 def after_a_low_heart() -> Game:
     """Seat 0 has led a heart and needs a trick; seat 1 needs one too and has played the 3."""
     hands = ["KH 2S 3S", "3H 7C 8C", "4H 9D TD"]
@@ -81,13 +117,14 @@ def test_a_seat_that_needs_tricks_and_plays_low_has_no_higher_card() -> None:
 def test_a_weight_is_the_product_over_the_decisions_of_others() -> None:
     """Each is weighed in the position where it was made."""
     rng, rules = np.random.default_rng(1), Rules(4, hand_sizes=(5,))
+    workspace = new_workspace(HEURISTIC, HEURISTIC.guesses(1)[0])
     for seed in range(20):
         game = Game(rules, seed)
         expected = np.ones(3)  # for seats 0 to 2 as observers: the choices of the others
         while game.phase != "over" and rng.random() > 0.03:
             seat, action = int(game.state["seat"][0]), int(rng.choice(game.legal_actions()))
             others = np.arange(3) != seat
-            expected[others] *= likelihood_of(action, game.state[0], new_workspace(HEURISTIC))
+            expected[others] *= likelihood_of(action, game.state[0], workspace)
             game.step(action)
         if game.phase == "over":
             continue
@@ -142,3 +179,10 @@ def test_weights_that_leave_enough_worlds_stay_as_they_are() -> None:
     weights = np.array([0.5, 0.25, 0.25, 0.125])
     assert tempered(weights, 3.0).tolist() == weights.tolist()
     assert effective_sample_size(np.ones(7)) == 7
+
+
+def test_a_guess_at_a_network_needs_one() -> None:
+    guesses = HEURISTIC.guesses(1)
+    guesses["kind"][0, 2] = BY_NETWORK
+    with pytest.raises(ValueError, match="the model has no layers"):
+        sample_worlds(View.of([dealer_to_bid()]), 1, RNG, guesses=guesses)

@@ -3,8 +3,17 @@
 import numpy as np
 import pytest
 
+from tests.positions import under_way
 from wizard_env import ACTIONS, Game, Rules, View
-from wizard_env.agents.search.playouts import estimate_bid_chances
+from wizard_env.agents import load
+from wizard_env.agents.network import NetworkAgent
+from wizard_env.agents.pretrained import DISTILLED
+from wizard_env.agents.search.likelihood import sample_worlds
+from wizard_env.agents.search.playouts import Playouts, estimate_bid_chances
+from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel
+from wizard_env.chance.sampling import word_at
+from wizard_env.engine import apply
+from wizard_env.state import SCORED
 
 
 def of(game: Game, worlds: int = 64) -> dict[str, float]:
@@ -51,3 +60,28 @@ def test_chances_do_not_depend_on_hidden_cards() -> None:
 def test_chances_are_shares_of_the_worlds(worlds: int) -> None:
     game = Game(Rules(3, hand_sizes=(4,)), seed=1)
     assert all((chance * worlds).is_integer() for chance in of(game, worlds).values())
+
+
+def test_every_seat_of_a_world_plays_as_its_model_does() -> None:
+    """The same points as when the agents play the same world, each in its seat."""
+    network = SeatModel.from_layers(NetworkAgent(str(DISTILLED), backend="numpy").layers)
+    guesses = network.guesses(24)
+    guesses[:, 1], guesses[:, 2] = HEURISTIC.guesses(24)[:, 1], RULE_BASED.guesses(24)[:, 2]
+    agents = [load(name) for name in (DISTILLED, "heuristic", "rule_based", DISTILLED)]
+    states, words = under_way(Rules(hand_sizes=(6,)), 24, seed=8).states, np.arange(24, dtype=np.uint64)
+    view = View(states, words)
+    first = view.mask.argmax(axis=1)
+    tried = np.arange(view.mask.shape[1]) == first[:, np.newaxis]
+    playouts = Playouts(worlds=1, model=network)
+    found = playouts(view.known, words, tried, first, guesses).points[np.arange(24), first]
+    drawn = View(states, np.array([word_at(word, 0) for word in words], np.uint64))
+    worlds = sample_worlds(drawn, 1, np.random.default_rng(0), model=network, guesses=guesses)[:, 0]
+    for row, action in enumerate(first):
+        world, seat = worlds[row : row + 1].copy(), int(view.seat[row])
+        apply(world[0], int(action))
+        while world[0].phase < SCORED:
+            agent = agents[int(world[0].seat)]
+            apply(world[0], int(agent.act(View(world), np.random.default_rng(0))[0]))
+        assert found[row] == world[0].points[seat]
+    alike = playouts(view.known, words, tried, first).points[np.arange(24), first]
+    assert alike.tolist() != found.tolist()
