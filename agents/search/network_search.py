@@ -1,11 +1,17 @@
 """NetworkSearchAgent: a network whose likeliest actions are tried in worlds where a small network plays."""
 
-import numpy as np
+from functools import partial
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.assessment import Assessment
-from wizard_env.agents.network import Backend, NetworkAgent
-from wizard_env.agents.pretrained import CHAMPION, DISTILLED
+from wizard_env.agents.network import Backend, NetworkAgent, reads_beliefs
+from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
 from wizard_env.agents.search.playouts import Playouts
+from wizard_env.agents.search.seat_guesses import guess_seats
 from wizard_env.agents.search.seat_model import SeatModel
 from wizard_env.checks.arguments import check_integer
 from wizard_env.view import Actions, View
@@ -20,8 +26,9 @@ class NetworkSearchAgent:
     """A network's choice, improved by playouts (Tesauro and Galperin 1997).
 
     The network picks the actions worth trying. Each is played out to the end of the round in the same worlds
-    (see playouts.py), where a small network decides for every seat. Another action replaces the network's
-    own choice only if it is better by more than chance explains.
+    (see playouts.py), where a small network decides for every seat; but if the network reads beliefs about
+    the other seats, `rule_based` and `heuristic` decide for those where they are recognised. Another action
+    replaces the network's own choice only if it is better by more than chance explains.
     """
 
     expects_points = True
@@ -41,24 +48,28 @@ class NetworkSearchAgent:
         """Set the effort; `milliseconds`, `threads` and `evidence` are those of `Playouts`.
 
         Args:
-            network: path of a network; the champion's by default.
+            network: path of a network, which may read beliefs; the champion's by default.
             worlds: worlds that each action is tried in, at least 2; rounded up to whole batches.
             likely: actions that the network gives less than this probability are not tried.
             errors: standard errors by which another action must beat the network's own.
-            playouts: path of the network that decides for every seat of a world; by default a small one,
+            playouts: path of the network that decides for the seats of a world; by default a small one,
                 distilled from the champion.
             backend: what computes `network`, see `NetworkAgent`.
         """
-        self.network = NetworkAgent(network, backend=backend)
+        self.network: NetworkAgent | AdaptiveAgent
+        if reads_beliefs(network):
+            self.network = AdaptiveAgent(network, backend=backend)
+        else:
+            self.network = NetworkAgent(network, backend=backend)
         if not 0 <= likely < _LIKELY_BELOW:
             raise ValueError(f"likely={likely!r}: a share from 0 to below {_LIKELY_BELOW} is needed")
         if not errors >= 0:
             raise ValueError(f"errors={errors!r}: a number of at least 0 is needed")
         self.likely = likely
         self.errors = errors
-        model = SeatModel.from_layers(NetworkAgent(playouts, backend="numpy").layers)
+        self.model = SeatModel.from_layers(NetworkAgent(playouts, backend="numpy").layers)
         self.playouts = Playouts(
-            check_integer("worlds", worlds, 2, 2**20), milliseconds, threads, evidence, model
+            check_integer("worlds", worlds, 2, 2**20), milliseconds, threads, evidence, self.model
         )
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
@@ -70,7 +81,8 @@ class NetworkSearchAgent:
         tried &= policy > 0
         tried[np.arange(len(view)), chosen] = True
         rows = (tried.sum(axis=1) > 1).nonzero()[0]
-        found = self.playouts(view.known[rows], words[rows], tried[rows], chosen[rows])
+        guesses = self.guess_seats(view)
+        found = self.playouts(view.known[rows], words[rows], tried[rows], chosen[rows], guesses[rows])
         surplus = found.gain - self.errors * found.error
         chosen[rows] = np.where(np.isnan(surplus), -np.inf, surplus).argmax(axis=1)
         return chosen
@@ -78,5 +90,16 @@ class NetworkSearchAgent:
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Return the network's policy, and the points expected of every legal action and of that policy."""
         policy = self.network.printed_policy(view)
-        found = self.playouts(view.known, view.noise(rng), view.mask != 0, policy.argmax(axis=1))
+        best, guesses = policy.argmax(axis=1), self.guess_seats(view)
+        found = self.playouts(view.known, view.noise(rng), view.mask != 0, best, guesses)
         return Assessment(policy, found.points, np.nansum(policy * found.points, axis=1))
+
+    def guess_seats(self, view: View) -> NDArray[Any]:
+        """Return the models of the seats: [n, MAX_PLAYERS] records of dtype GUESS."""
+        if isinstance(self.network, AdaptiveAgent):
+            return guess_seats(self.network.beliefs(view), view.seat, self.model)
+        return self.model.guesses(len(view))
+
+
+AdaptiveSearchAgent = partial(NetworkSearchAgent, network=str(ADAPTIVE))
+"""A NetworkSearchAgent with the network that reads beliefs, see `wizard_env.agents.adaptive`."""

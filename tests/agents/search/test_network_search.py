@@ -8,6 +8,7 @@ import pytest
 from tests.positions import under_way
 from wizard_env import Game, Rules, View
 from wizard_env.agents import load
+from wizard_env.agents.network import NetworkAgent
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.agents.search.likelihood import sample_worlds
 from wizard_env.agents.search.network_search import TRIED, NetworkSearchAgent
@@ -93,6 +94,7 @@ def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
 def test_it_is_loaded_by_name() -> None:
     agent: Any = load("champion+search:milliseconds=50")
     assert isinstance(agent, NetworkSearchAgent)
+    assert isinstance(agent.network, NetworkAgent)
     assert (agent.network.path, agent.playouts.milliseconds) == (CHAMPION, 50)
 
 
