@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from importlib.util import find_spec
 from itertools import pairwise
 from os import PathLike
@@ -72,16 +73,18 @@ class Network:
                 )
         self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
-        *trunk, head = pack_layers(self.layers)
-        self._policy = [*trunk, head]
-        self._values = [*trunk, *pack_layers([self.value])] if self.value else []
+
+    @cached_property
+    def _packed(self) -> list[PackedLayer]:
+        """The layers as compiled code reads them, and last that of the value, if there is one."""
+        return pack_layers([*self.layers, *([self.value] if self.value else [])])
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], for observations uint8 [n, OBS_SIZE] in canonical suits.
 
         Where the network reads beliefs, they follow each observation.
         """
-        return self._compute(self.layers, self._policy, observations)
+        return self._compute(self.layers[-1], observations)
 
     def values(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Estimate the points that each observer can expect from its round: float32 [n].
@@ -90,49 +93,46 @@ class Network:
         """
         if self.value is None:
             raise ValueError(f"{self.path}: the network has no value, only a policy")
-        return self._compute([*self.layers[:-1], self.value], self._values, observations)[:, 0]
+        return self._compute(self.value, observations)[:, 0]
 
-    def _compute(
-        self, layers: Sequence[Layer], packed: Sequence[PackedLayer], observations: NDArray[np.uint8]
-    ) -> NDArray[np.float32]:
+    def _compute(self, head: Layer, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Compute the trunk, and a head: the last layer, or that of the value."""
         inputs = observations * self.scale if self.encode is None else _encode(self.encode, observations)
+        trunk = len(self.layers) - 1
         if self.backend == "torch":
-            return _compute_by_torch(layers, inputs)
-        return compute(packed, inputs, len(layers[-1].biases))
+            return _compute_by_torch([*self.layers[:trunk], head], inputs)
+        packed = self._packed[-1 if head is self.value else trunk]
+        return compute([*self._packed[:trunk], packed], inputs, len(head.biases))
 
 
-class NetworkAgent(Network):
+class PolicyAgent(Network):
     """Takes its network's likeliest action, or samples one from the network's probabilities."""
 
     def __init__(
-        self, path: str, sample: bool = False, backend: Backend = "auto", encoding: str = ""
+        self,
+        path: str,
+        sample: bool = False,
+        backend: Backend = "auto",
+        encoding: str = "",
+        beliefs: int = 0,
     ) -> None:
-        """Read a network. Raises ValueError for a file that `save_agent` of this version did not write.
-
-        Args:
-            path: a file written by `save_agent`, the folder of a run that contains one, or the
-                checkpoint next to it (which contains pickles and is not opened).
-            sample: sample actions instead of taking the likeliest.
-            backend: compute with "torch" or with "numpy", which skips zeros; "auto" is "numpy".
-            encoding: where to import the custom encoding that the network was trained with, see
-                `find_encoding`; its code runs.
-        """
+        """Read a network, see `Network`. sample: as for `NetworkAgent`."""
         check_type("sample", sample, bool)
-        super().__init__(path, backend, encoding)
+        super().__init__(path, backend, encoding, beliefs)
         self.sample = sample
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode(canonical_suits=True)
-        return self._choose(self.logits(encoding.observation), encoding, view, rng)
+        return self._choose(self._decide(view, encoding), encoding, view, rng)
 
     def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
         """Return the actions, and the probability of each: float32 [n, NUM_ACTIONS]."""
         encoding = view.encode(canonical_suits=True)
-        logits = self.logits(encoding.observation)
+        logits = self._decide(view, encoding)
         actions = self._choose(logits, encoding, view, rng)
         if not self.sample:
             return actions, certain(actions)
-        return actions, print_policy(softmax(logits, encoding.mask), encoding.order)
+        return actions, _print_policy(_softmax(logits, encoding.mask), encoding.order)
 
     def _choose(
         self, logits: NDArray[np.float32], encoding: Encoding, view: View, rng: np.random.Generator
@@ -147,27 +147,55 @@ class NetworkAgent(Network):
         """Return its policy and its value; it has no estimates for single actions."""
         encoding = view.encode(canonical_suits=True)
         unknown = np.full((len(view), NUM_ACTIONS), np.nan)
-        value = unknown[:, 0] if self.value is None else self.values(encoding.observation).astype(np.float64)
-        return Assessment(print_policy(self.policy(encoding), encoding.order), unknown, value)
-
-    def policy(self, encoding: Encoding) -> NDArray[np.float32]:
-        """Compute float32 [n, NUM_ACTIONS], the probability of each action, in canonical suits."""
-        return softmax(self.logits(encoding.observation), encoding.mask)
+        value = unknown[:, 0] if self.value is None else self._estimate(view, encoding).astype(np.float64)
+        return Assessment(self._printed_policy(view, encoding), unknown, value)
 
     def printed_policy(self, view: View) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], the probability of each action, in the suits as printed."""
-        encoding = view.encode(canonical_suits=True)
-        return print_policy(self.policy(encoding), encoding.order)
+        return self._printed_policy(view, view.encode(canonical_suits=True))
+
+    def _printed_policy(self, view: View, encoding: Encoding) -> NDArray[np.float32]:
+        return _print_policy(_softmax(self._decide(view, encoding), encoding.mask), encoding.order)
+
+    def _decide(self, view: View, encoding: Encoding) -> NDArray[np.float32]:
+        """Compute the logits for a view that is encoded."""
+        return self.logits(encoding.observation)
+
+    def _estimate(self, view: View, encoding: Encoding) -> NDArray[np.float32]:
+        """Estimate the points for a view that is encoded."""
+        return self.values(encoding.observation)
 
 
-def softmax(logits: NDArray[np.float32], mask: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Turn logits into the probabilities of legal actions: float32 [n, NUM_ACTIONS]."""
+class NetworkAgent(PolicyAgent):
+    """A network that reads observations, or a custom encoding of them."""
+
+    def __init__(
+        self, path: str, sample: bool = False, backend: Backend = "auto", encoding: str = ""
+    ) -> None:
+        """Read a network. Raises ValueError for a file that `save_agent` of this version did not write.
+
+        Args:
+            path: a file written by `save_agent`, the folder of a run that contains one, or the
+                checkpoint next to it (which contains pickles and is not opened).
+            sample: sample actions instead of taking the likeliest.
+            backend: compute with "torch" or with "numpy", which skips zeros; "auto" is "numpy".
+            encoding: where to import the custom encoding that the network was trained with, see
+                `find_encoding`; its code runs.
+        """
+        super().__init__(path, sample, backend, encoding)
+
+    def policy(self, encoding: Encoding) -> NDArray[np.float32]:
+        """Compute float32 [n, NUM_ACTIONS], the probability of each action, in canonical suits."""
+        return _softmax(self.logits(encoding.observation), encoding.mask)
+
+
+def _softmax(logits: NDArray[np.float32], mask: NDArray[np.uint8]) -> NDArray[np.float32]:
     legal = np.where(mask, logits, -np.inf)
     shares: NDArray[np.float32] = np.exp(legal - legal.max(axis=1, keepdims=True))
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def print_policy(policy: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
+def _print_policy(policy: NDArray[np.float32], order: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Translate a policy from the given suit orders to the suits as printed."""
     ids = np.tile(np.arange(NUM_ACTIONS), len(order))
     columns = reorder_actions(ids, order.repeat(NUM_ACTIONS)).reshape(-1, NUM_ACTIONS)

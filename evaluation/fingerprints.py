@@ -31,6 +31,6 @@ def _weights_of(agent: object) -> Iterator[NDArray[Any]]:
     if isinstance(agent, Network):
         for layer in (*agent.layers, *([agent.value] if agent.value else [])):
             yield from layer
-    elif callable(getattr(agent, "act", None)):
+    if callable(getattr(agent, "act", None)):
         for _, held in sorted(getattr(agent, "__dict__", {}).items()):
             yield from _weights_of(held)

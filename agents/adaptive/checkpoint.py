@@ -3,12 +3,13 @@
 from os import PathLike
 
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
-from wizard_env.agents.network import Backend, NetworkAgent, reads_beliefs
+from wizard_env.agents.network import Backend, NetworkAgent, PolicyAgent, reads_beliefs
 from wizard_env.checks.arguments import check_type
-from wizard_env.view import Agent
 
 
-def load_network(path: str, sample: bool = False, backend: Backend = "auto", encoding: str = "") -> Agent:
+def load_network(
+    path: str, sample: bool = False, backend: Backend = "auto", encoding: str = ""
+) -> PolicyAgent:
     """Read a network; one that reads beliefs about the other seats becomes an AdaptiveAgent.
 
     The options are those of `NetworkAgent`.

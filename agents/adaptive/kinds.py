@@ -28,6 +28,7 @@ class Policy(Protocol):
 class Kinds:
     """Players whose choices can be asked for at any decision.
 
+    champion: the network of that kind.
     family: int64 [kinds], the Family of each.
     is_quick: bool [kinds], whether it is no network.
     prior: float64 [kinds], the probability of each before there is evidence; families are equally likely.
@@ -37,7 +38,8 @@ class Kinds:
         """Read the networks among them. copy: that of the player that believes, which reads beliefs."""
         self._rules: list[Agent] = [RuleBasedAgent(), HeuristicAgent()]
         others = [Network(PARTNERS / f"{name}.safetensors", "numpy") for name in LEARNED]
-        self._networks: list[Policy] = [Network(CHAMPION, "numpy"), copy, *others]
+        self.champion = Network(CHAMPION, "numpy")
+        self._networks: list[Policy] = [self.champion, copy, *others]
         self.family = np.array(
             [
                 Family.RULE_BASED,

@@ -65,6 +65,10 @@ class Memory:
             pasts = [past or self._recent[key] for past, key in zip(pasts, keys, strict=True)]
         return np.stack([past.beliefs for past in pasts if past is not None])
 
+    def inputs(self, view: View) -> NDArray[np.uint8]:
+        """Return the beliefs of the acting seats as a network reads them: uint8 [n, NUM_INPUTS]."""
+        return network_inputs(self.beliefs(view), view.seat, view.known["num_players"])
+
     def _find(self, key: bytes) -> _Past | None:
         past = self._recent.get(key)
         if past is None and (past := self._older.get(key)) is not None:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
+from wizard_env.agents.adaptive.checkpoint import load_network
 from wizard_env.agents.assessment import Assessment
-from wizard_env.agents.network import Backend, NetworkAgent, reads_beliefs
+from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
 from wizard_env.agents.search.playouts import Playouts
 from wizard_env.agents.search.seat_guesses import guess_seats
@@ -56,18 +57,14 @@ class NetworkSearchAgent:
                 distilled from the champion.
             backend: what computes `network`, see `NetworkAgent`.
         """
-        self.network: NetworkAgent | AdaptiveAgent
-        if reads_beliefs(network):
-            self.network = AdaptiveAgent(network, backend=backend)
-        else:
-            self.network = NetworkAgent(network, backend=backend)
+        self.network = load_network(network, backend=backend)
         if not 0 <= likely < _LIKELY_BELOW:
             raise ValueError(f"likely={likely!r}: a share from 0 to below {_LIKELY_BELOW} is needed")
         if not errors >= 0:
             raise ValueError(f"errors={errors!r}: a number of at least 0 is needed")
         self.likely = likely
         self.errors = errors
-        self.model = SeatModel.from_layers(NetworkAgent(playouts, backend="numpy").layers)
+        self.model = SeatModel.from_layers(NetworkAgent(playouts).layers)
         self.playouts = Playouts(
             check_integer("worlds", worlds, 2, 2**20), milliseconds, threads, evidence, self.model
         )

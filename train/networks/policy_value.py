@@ -7,7 +7,6 @@ import torch
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
-from wizard_env.agents.adaptive.beliefs import network_inputs
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
 from wizard_env.agents.network import find_encoding, input_scale
@@ -152,8 +151,7 @@ class GreedyAgent:
         encoding = view.encode(canonical_suits=True)
         seen = encoding.observation
         if self._memory:
-            beliefs = network_inputs(self._memory.beliefs(view), view.seat, view.known["num_players"])
-            seen = np.concatenate([seen, beliefs], axis=1)
+            seen = np.concatenate([seen, self._memory.inputs(view)], axis=1)
         logits = GreedyPolicy(self.network).logits(seen)
         return printed_actions(best_legal(logits, encoding.mask), encoding.order)
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.checks.arguments import check_integer
 from wizard_env.files.writing import write_atomically
+from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import check_finite
 from wizard_env.train.parallel.devices import with_precision
@@ -147,7 +147,6 @@ class NewDealsLearner(NetworkLearner):
         """Return the weights of the agent, as `wizard_env.agents.network.save_agent` takes them."""
 
     def save(self, folder: Path) -> None:
-        agent, beliefs = self._agent_weights(), self._kinds() is not None
-        more = NUM_INPUTS if beliefs else 0
-        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path, beliefs=more))
+        agent, beliefs = self._agent_weights(), self.self_play.observation_size - OBS_SIZE
+        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path, beliefs=beliefs))
         write_checkpoint(folder / CHECKPOINT, *self._checkpoint())

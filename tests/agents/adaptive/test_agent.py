@@ -12,9 +12,11 @@ from tests.agents.adaptive.test_beliefs import after_rounds
 from wizard_env import Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.assessment import Believer, PlayerKind
-from wizard_env.agents.network import NetworkAgent
+from wizard_env.agents.network import FILE_NAME, NetworkAgent, read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION
+from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.testing import agent_test
 
 RNG = np.random.default_rng(0)
@@ -141,3 +143,22 @@ def test_hidden_cards_of_the_round_change_no_belief() -> None:
 
 def test_it_plays_without_torch(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", WITHOUT_TORCH], check=True, cwd=tmp_path)
+
+
+def test_a_network_without_a_value_can_be_assessed(tmp_path: Path) -> None:
+    """Runs with shared rewards save none."""
+    weights = read_agent(ADAPTIVE / FILE_NAME, beliefs=NUM_INPUTS)
+    policy = {name: values for name, values in weights.items() if "value" not in name}
+    save_agent(policy, tmp_path / FILE_NAME, beliefs=NUM_INPUTS)
+    agent, view = AdaptiveAgent(str(tmp_path)), later_view()
+    assessment = agent.assess(view, RNG)
+    assert np.isnan(assessment.value).all()
+    assert assessment.policy.argmax(axis=1).tolist() == agent.act(view, RNG).tolist()
+
+
+def test_the_champion_counts_in_its_fingerprint() -> None:
+    """A league plays again when the network that it plays by before there is evidence has changed."""
+    one, other = AdaptiveAgent(), AdaptiveAgent()
+    assert fingerprint("adaptive", one) == fingerprint("adaptive", other)
+    other._champion.layers[-1].biases[0] += 1
+    assert fingerprint("adaptive", one) != fingerprint("adaptive", other)
