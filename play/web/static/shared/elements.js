@@ -1,19 +1,21 @@
 // The elements that all pages are built from, cards, and the names of cards and actions.
 import { t } from "../language.js";
 
+export { signed } from "./numbers.js";
+
 export const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 export const SUITS = { S: t("spades"), H: t("hearts"), D: t("diamonds"), C: t("clubs") };
 const RANKS = { T: "10", J: t("Jack"), Q: t("Queen"), K: t("King"), A: t("Ace") };
 const SPECIAL = { WI: { name: t("Wizard"), symbol: "★" }, JE: { name: t("Jester"), symbol: "☺" } };
-// The words for agents that everyone has, by strength.
+// The words for the agents of a server, by strength.
 const LEVELS = {
-  random: t("Beginner"),
-  rule_based: t("Casual"),
-  heuristic: t("Skilled"),
-  "search:worlds=64": t("Expert"),
-  "champion+search:worlds=32": t("Master"),
-  adaptive: t("Adaptive"),
+  random: t("Random"),
+  rule_based: t("Easy"),
+  heuristic: t("Medium"),
+  "search:worlds=64": t("Hard"),
   champion: t("Champion"),
+  "champion+search:worlds=32": t("Expert"),
+  adaptive: t("Master"),
 };
 const NAMELESS = "person"; // the server's name for people who give none; nobody may choose it
 const SEAT = /^seat (\d+)$/; // its name for players whom a record does not name
@@ -41,12 +43,6 @@ export function makeTable(className, headings, rows, ...others) {
 
 // An empty cell is no heading.
 export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(text ? tag : "td", {}, text)));
-
-export function signed(points, digits = 0) {
-  const text = points.toFixed(digits);
-  if (Number(text) === 0) return text.replace("-", "");
-  return points > 0 ? `+${text}` : text;
-}
 
 // A small sign, and the words for it.
 export const sign = (kind, textContent, title) =>

@@ -1,12 +1,14 @@
 // The score of each seat after each round, as lines.
 import { t } from "../language.js";
-import { make, signed } from "../shared/elements.js";
+import { make } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { seatLabel } from "../table/seats.js";
 
 const WIDTH = 300;
 const HEIGHT = 120;
 const LEFT = 34; // for the numbers of the axis
 const MARGIN = 8;
+const SVG = "http://www.w3.org/2000/svg";
 
 // Draws the rounds that are over; nothing before the first is.
 export function drawCourse(figure, view) {
@@ -19,13 +21,13 @@ export function drawCourse(figure, view) {
   const lowest = Math.min(...totals.flat());
   const across = (round) => LEFT + (round / scene.pad.length) * (WIDTH - LEFT - MARGIN);
   const down = (score) => MARGIN + ((highest - score) / (highest - lowest || 1)) * (HEIGHT - 2 * MARGIN);
-  const drawing = figure.querySelector("svg");
+  const drawing = document.createElementNS(SVG, "svg");
   const draw = (tag, attributes, textContent = "") => {
-    const element = document.createElementNS(drawing.namespaceURI, tag);
+    const element = document.createElementNS(SVG, tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     drawing.append(Object.assign(element, { textContent }));
   };
-  drawing.replaceChildren();
+  drawing.setAttribute("role", "img");
   drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   const last = scene.seats.map((_, seat) => `${seatLabel(view, seat)} ${signed(totals.at(-1)[seat])}`);
   drawing.setAttribute("aria-label", t("Score: {totals}", { totals: last.join(", ") }));
@@ -40,5 +42,6 @@ export function drawCourse(figure, view) {
   const key = scene.seats.map((_, seat) =>
     make("span", { className: `seat${seat}`, textContent: seatLabel(view, seat) }),
   );
-  figure.querySelector(".key").replaceChildren(...key);
+  const caption = make("figcaption", {}, t("Score after each round"));
+  figure.replaceChildren(caption, drawing, make("p", { className: "key" }, ...key));
 }
