@@ -1,6 +1,7 @@
 // Draws a table from a view that the server sent, whether the game is being played or reviewed.
 import { nodes, t, tn } from "../language.js";
-import { $, chip, describe, make, SUITS, SYMBOLS } from "../shared/elements.js";
+import { chip, describe, SUITS, suitSymbol } from "../shared/cards.js";
+import { $, make } from "../shared/elements.js";
 import { drawChoices } from "./decision.js";
 import { drawEvents } from "./events.js";
 import { drawPad, showDialog } from "./pad.js";
@@ -41,8 +42,10 @@ function drawHeader(scene) {
   const round = t("Round {number} of {total}", { number: scene.round_number, total: scene.num_rounds });
   $("round").replaceChildren(make("b", {}, round), make("span", {}, cards));
   const suit = (letter) => {
-    const word = make("span", { className: "suit-word", textContent: ` ${SUITS[letter]}` });
-    return make("b", { className: `suit-name ${letter}`, title: SUITS[letter] }, SYMBOLS[letter], word);
+    const name = SUITS[letter];
+    const word = make("span", { className: "suit-word", textContent: ` ${name}` });
+    const properties = { className: `suit-name ${letter}`, title: name, ariaLabel: name, role: "img" };
+    return make("b", properties, suitSymbol(letter), word);
   };
   const noTrump = scene.phase === "trump" ? t("trump not named yet") : t("no trump");
   const trump = scene.trump ? nodes("Trump {suit}", { suit: suit(scene.trump) }) : [noTrump];

@@ -1,6 +1,7 @@
 // The score pad: beside the table where there is room, else in a dialog.
 import { t } from "../language.js";
-import { $, make, row, SYMBOLS, signed } from "../shared/elements.js";
+import { suitSign } from "../shared/cards.js";
+import { $, make, row, signed } from "../shared/elements.js";
 import { nameTag } from "./seats.js";
 
 export function showDialog(...content) {
@@ -26,7 +27,7 @@ function scorePad(view) {
       const className = met ? "met" : "missed";
       return make("td", { className }, make("b", {}, totals[seat]), make("small", {}, how));
     });
-    const suit = make("td", { className: trump ?? "", textContent: trump ? SYMBOLS[trump] : "–" });
+    const suit = make("td", { className: trump ?? "" }, trump ? suitSign(trump) : "–");
     return make("tr", {}, make("th", { scope: "row" }, number), suit, ...cells);
   });
   const most = Math.max(...seats.map((seat) => seat.score));
