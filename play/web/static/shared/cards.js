@@ -2,13 +2,14 @@
 import { t, tn } from "../language.js";
 import { draw, drawing, path } from "./drawing.js";
 import { make } from "./elements.js";
-import { COURTS, FIGURES, PIPS, RANK_SHAPES, SIGN_SHAPES, SUIT_SHAPES } from "./faces.js";
+import { COURTS, FIGURES, PIPS, RANK_SHAPES, SIGN_SHAPES, STAR, SUIT_SHAPES } from "./faces.js";
 
 export const SUITS = { S: t("spades"), H: t("hearts"), D: t("diamonds"), C: t("clubs") };
 const RANKS = { T: "10", J: t("Jack"), Q: t("Queen"), K: t("King"), A: t("Ace") };
 const SPECIAL = { WI: t("Wizard"), JE: t("Jester") };
 const TURNED = "rotate(180 50 71)";
 const MIDDLE = 71; // of a card, from its top
+const STAR_HEIGHTS = { S: 74, H: 67, D: 71, C: 71 }; // of the star on an ace, where the suit is widest
 
 export const cardName = (name) =>
   SPECIAL[name] ?? t("{rank} of {suit}", { rank: RANKS[name[0]] ?? name[0], suit: SUITS[name[1]] });
@@ -42,13 +43,20 @@ function suitArt([rank, suit]) {
 const sized = (shape, x, y, size, turn = "") =>
   path(shape, "ink", `translate(${x} ${y}) scale(${size / 20})${turn}`);
 
+// An ace has one great pip. In the Magic Edition, a 2 has a hat: it may win a trick as a Wizard does.
 function pipArt(rank, suit) {
-  if (rank === "A") return [draw("g", { class: "pips" }, sized(SUIT_SHAPES[suit], 24, 45, 52))];
+  if (rank === "A") {
+    const star = path(STAR, "gold", `translate(50 ${STAR_HEIGHTS[suit]})`);
+    return [draw("g", { class: "pips" }, sized(SUIT_SHAPES[suit], 23, 44, 54), star)];
+  }
   const size = 19;
   const pips = PIPS[rank].map(([x, y]) =>
     sized(SUIT_SHAPES[suit], x - size / 2, y - size / 2, size, y > MIDDLE ? " rotate(180 10 10)" : ""),
   );
-  return [draw("g", { class: "pips" }, ...pips)];
+  const hat = path(SIGN_SHAPES.WI, "hat", "translate(33 53) scale(1.7)");
+  const star = path(STAR, "gold", "translate(52 68) scale(.6)");
+  const magic = rank === "2" ? [draw("g", { class: "magic" }, hat, star)] : [];
+  return [draw("g", { class: "pips" }, ...pips), ...magic];
 }
 
 function courtArt(rank, suit) {
@@ -65,7 +73,7 @@ const shapes = (figure) => figure.map(([colour, shape]) => path(shape, colour));
 
 const specialArt = (name) => [
   draw("g", { class: "figure" }, ...shapes(FIGURES[name])),
-  draw("g", { class: "corner" }, sized(SIGN_SHAPES[name], 5, 7, 17)),
+  draw("g", { class: "corner" }, sized(SIGN_SHAPES[name], 3.6, 5, 20)),
 ];
 
 // --- signs as small as a word

@@ -14,6 +14,9 @@ export const SIGN_SHAPES = {
   JE: "M4.4 18.4L3.6 12A2 2 0 1 1 1.4 8.4C3.6 6.4 6.4 6.6 8 8.8L9 4.8A2 2 0 1 1 11 4.8L12 8.8C13.6 6.6 16.4 6.4 18.6 8.4A2 2 0 1 1 16.4 12L15.6 18.4Z",
 };
 
+// Around the point 0 0.
+export const STAR = "M0 -9L2 -2L9 0L2 2L0 9L-2 2L-9 0L-2 -2Z";
+
 export const RANK_SHAPES = {
   2: "M2 6.6A5 4.6 0 0 1 12 6.6C12 10.4 4.6 13 2 18H12.4",
   3: "M2.4 2H11.6L6.6 8.2A5 4.9 0 1 1 2 15.2",

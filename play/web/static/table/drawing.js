@@ -19,6 +19,7 @@ export function drawTable(view, choose = null) {
   const { scene } = view;
   $("table").hidden = false;
   $("table").toggleAttribute("data-review", choose === null);
+  $("table").toggleAttribute("data-magic", scene.rules.magic_edition);
   $("table").toggleAttribute("data-over", scene.phase === "over" && choose !== null);
   document.body.dataset.page = "table";
   drawHeader(scene);

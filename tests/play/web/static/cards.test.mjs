@@ -1,4 +1,5 @@
 import assert from "node:assert";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 import { load } from "./browser.mjs";
 
@@ -38,7 +39,7 @@ test("every card and every chip has a name, and is drawn without text", () => {
 test("a number card has as many pips as its number", () => {
   const pips = (name) => within(card(name)).find((one) => one.class === "pips").children.length;
   assert.deepEqual(RANKS.slice(0, 9).map((rank) => pips(`${rank}H`)), [2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  assert.equal(pips("AC"), 1);
+  assert.equal(pips("AC"), 2); // one, and the star on it
 });
 
 test("hands of others have a back for each card", () => {
@@ -49,8 +50,11 @@ test("hands of others have a back for each card", () => {
   assert.equal(backs(1).children[0].style["--bend"], "0.00");
 });
 
-test("an icon has a shape, and an unknown one fails", () => {
-  assert.ok(shapes(icon("hint"))[0].d.startsWith("M"));
+test("every icon of the page has a shape, and an unknown one fails", () => {
+  const page = readFileSync(new URL("../../../../play/web/static/index.html", import.meta.url), "utf8");
+  const names = [...page.matchAll(/data-icon="(\w+)"/g)].map(([, name]) => name);
+  assert.ok(names.includes("hint"));
+  for (const name of names) assert.ok(shapes(icon(name))[0].d.startsWith("M"));
   assert.throws(() => icon("nonsense"), /nonsense/);
 });
 
