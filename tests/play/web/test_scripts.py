@@ -24,7 +24,7 @@ START = "main.js"
 PAGES = {"drills/drills.js", "lobby/lobby.js", "study/review.js", "table/table.js"}
 MOST_FILES = 14
 """In one folder; more, and a folder is missing."""
-MOST_BYTES = 150_000
+MOST_BYTES = 165_000
 CONNECTS = re.compile(r"\b(?:fetch|WebSocket|XMLHttpRequest|EventSource|sendBeacon)\b")
 
 
@@ -73,7 +73,7 @@ def test_the_elements_that_scripts_name_are_on_the_page() -> None:
 
 
 def test_the_page_is_small() -> None:
-    """About a dozen files a folder, and 150 KB in all."""
+    """About a dozen files a folder, and 165 KB in all."""
     files = [file for file in PAGE.rglob("*") if file.is_file()]
     assert max(Counter(file.parent for file in files).values()) <= MOST_FILES
     assert sum(file.stat().st_size for file in files) <= MOST_BYTES

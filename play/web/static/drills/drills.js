@@ -2,8 +2,9 @@
 // agent expects from each action, and both choices.
 import { language, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
+import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
-import { $, actionName, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
+import { $, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
 import { saveMoment, saveRecords } from "../shared/storage.js";
 import { drawHint, drawThinking } from "../table/advice.js";
 import { drawFigures } from "../table/decision.js";

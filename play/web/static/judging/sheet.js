@@ -1,6 +1,7 @@
 // Luck and skill on paper: the sums of judged rounds, and the decisions that lost the most.
 import { t } from "../language.js";
-import { actionName, make, makeTable, row, signed } from "../shared/elements.js";
+import { actionName } from "../shared/cards.js";
+import { make, makeTable, row, signed } from "../shared/elements.js";
 
 const LEAST_LOSS = 0.05; // points; a smaller difference is not called a loss
 

@@ -2,8 +2,9 @@
 import { dueDrills } from "../drills/collection.js";
 import { t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
+import { card } from "../shared/cards.js";
 import { askQuietly } from "../shared/connection.js";
-import { $, card, complain, levelName, make } from "../shared/elements.js";
+import { $, complain, levelName, make } from "../shared/elements.js";
 import { signed } from "../shared/numbers.js";
 import {
   forgetToken,

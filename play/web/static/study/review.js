@@ -2,18 +2,9 @@
 import { isLoss, sumHeadings, sumRow } from "../judging/sheet.js";
 import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
+import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
-import {
-  $,
-  actionName,
-  complain,
-  copyText,
-  levelName,
-  make,
-  offerLobby,
-  row,
-  sleep,
-} from "../shared/elements.js";
+import { $, complain, copyText, levelName, make, offerLobby, row, sleep } from "../shared/elements.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
 import { drawAdvice, drawRecognised, drawThinking } from "../table/advice.js";
 import { drawTable } from "../table/drawing.js";

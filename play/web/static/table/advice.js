@@ -1,6 +1,8 @@
 // Tables of advice: an agent's opinion of each action in a decision.
 import { t } from "../language.js";
-import { $, actionName, levelName, make, row, sign, signed } from "../shared/elements.js";
+import { actionName } from "../shared/cards.js";
+import { $, levelName, make, row, signed } from "../shared/elements.js";
+import { sign } from "../shared/icons.js";
 import { seatLabel } from "./seats.js";
 
 // Until the answer comes, which may take seconds.
@@ -33,7 +35,7 @@ export function drawHint(agent, { choices, value }, chosen = null, before = null
   const values = { agent: levelName(agent), points: signed(value, 1) };
   const rows = sorted.map((one) => line(one.action, one.met, one.points, chosen));
   const earlier = sorted.findIndex(({ action }) => action === before);
-  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("then", "↺", t("then")));
+  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("undo", t("then")));
   const caption = t("{agent} expects {points} points this round", values);
   fill($("advice"), caption, ["", "", t("meets the bid"), t("points")], rows);
   return sorted[0].action;

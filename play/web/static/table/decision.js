@@ -1,6 +1,7 @@
 // The decision: bids and suits to choose from, and the hand.
 import { t } from "../language.js";
-import { $, actionName, card, make, SUITS, SYMBOLS } from "../shared/elements.js";
+import { actionName, card, SUITS, suitSymbol } from "../shared/cards.js";
+import { $, make } from "../shared/elements.js";
 import { percent, signed } from "../shared/numbers.js";
 
 const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone
@@ -18,8 +19,9 @@ export function drawChoices(view, choose) {
   const bids = view.scene.phase === "bid" && view.legal.length ? bidsOf(view) : [];
   const buttons = [...suits, ...bids].map((action) => {
     const what = action.split(" ")[1];
-    const text = SYMBOLS[what] ? `${SYMBOLS[what]} ${SUITS[what]}` : what;
-    const choice = make(tag, { className: `choice ${SYMBOLS[what] ? what : ""}`, textContent: text });
+    const isSuit = what in SUITS;
+    const choice = make(tag, { className: `choice ${isSuit ? what : ""}` });
+    choice.append(...(isSuit ? [suitSymbol(what), SUITS[what]] : [what]));
     if (choose) choice.ariaLabel = actionName(action);
     if (!view.legal.includes(action)) choice.title = forbidden(view, action);
     return pick(choice, action);

@@ -1,6 +1,7 @@
 // Draws a table from a view that the server sent, whether the game is being played or reviewed.
 import { t, tn } from "../language.js";
-import { $, describe, make, SUITS } from "../shared/elements.js";
+import { describe, SUITS } from "../shared/cards.js";
+import { $, make } from "../shared/elements.js";
 import { drawChoices } from "./decision.js";
 import { drawEvents } from "./events.js";
 import { drawPad, showDialog } from "./pad.js";
@@ -13,6 +14,7 @@ export function drawTable(view, choose = null) {
   const { scene } = view;
   $("table").hidden = false;
   $("table").toggleAttribute("data-review", choose === null);
+  $("table").toggleAttribute("data-magic", scene.rules.magic_edition);
   $("table").toggleAttribute("data-over", scene.phase === "over" && choose !== null);
   $("table").dataset.players = view.names.length;
   document.body.dataset.page = "table";

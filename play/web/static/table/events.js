@@ -1,6 +1,7 @@
 // The events of the game, as a list and for screen readers.
 import { t } from "../language.js";
-import { $, actionName, make } from "../shared/elements.js";
+import { actionName } from "../shared/cards.js";
+import { $, make } from "../shared/elements.js";
 import { pointsText, seatLabel } from "./seats.js";
 
 const ANNOUNCED = 6; // at most this many of the latest events are read out to a screen reader

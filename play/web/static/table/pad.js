@@ -1,6 +1,7 @@
 // The score pad: beside the table where there is room, else in a dialog.
 import { t } from "../language.js";
-import { $, make, row, SYMBOLS } from "../shared/elements.js";
+import { suitSign } from "../shared/cards.js";
+import { $, make, row } from "../shared/elements.js";
 import { decimal, signed } from "../shared/numbers.js";
 import { seatLabel } from "./seats.js";
 
@@ -27,7 +28,7 @@ function scorePad(view) {
       const className = met ? "met" : "missed";
       return make("td", { className }, make("b", {}, decimal(totals[seat])), make("small", {}, ...how));
     });
-    const suit = make("span", { className: `suit-name ${trump ?? ""}` }, trump ? SYMBOLS[trump] : "–");
+    const suit = make("span", { className: `suit-name ${trump ?? ""}` }, trump ? suitSign(trump) : "–");
     return make("tr", {}, make("th", { scope: "row" }, number, " ", suit), ...cells);
   });
   const most = Math.max(...seats.map((seat) => seat.score));

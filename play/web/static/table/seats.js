@@ -1,6 +1,8 @@
 // The players around the felt: the reader at the bottom, the others in the order of play, clockwise.
 import { nodes, t } from "../language.js";
-import { $, chip, levelName, make, sign } from "../shared/elements.js";
+import { backs, chip } from "../shared/cards.js";
+import { $, levelName, make } from "../shared/elements.js";
+import { sign } from "../shared/icons.js";
 import { decimal, signed } from "../shared/numbers.js";
 
 // For each number of players, the positions of the seats from the reader's on: per cent of the felt from the left
@@ -64,11 +66,11 @@ function plateOf(view, seat) {
   const { scene } = view;
   const name = nameTag(view, seat.number);
   const signs = make("span", { className: "signs" });
-  if (seat.deals) signs.append(sign("deals", "D", t("dealer")));
-  if (seat.number === scene.leader) signs.append(sign("leads", "1", t("leads")));
+  if (seat.deals) signs.append(sign("deals", t("dealer")));
+  if (seat.number === scene.leader) signs.append(sign("leads", t("leads")));
   const presence = view.presence?.[seat.number];
-  if (presence === "away") signs.append(sign("absent", "⏸", t("away")));
-  if (presence === "left") signs.append(sign("absent", "⏸", t("left; an agent plays")));
+  if (presence === "away") signs.append(sign("absent", t("away")));
+  if (presence === "left") signs.append(sign("absent", t("left; an agent plays")));
   const bid = seat.bid_is_hidden ? "?" : (seat.bid ?? "–");
   const ariaLabel = t("{won} tricks of {bid} bid", { won: seat.tricks_won, bid });
   const tricks = make("span", { className: `tricks ${statusOf(seat)}`, ariaLabel, role: "img" });
@@ -80,6 +82,7 @@ function plateOf(view, seat) {
   const item = make("li", {}, head, make("span", { className: "numbers" }, tricks, signs));
   if (seat.hand && seat.number !== view.you)
     item.append(make("span", { className: "held" }, ...seat.hand.map(chip)));
+  else if (seat.number !== view.you && seat.cards_held) item.append(backs(seat.cards_held));
   if (seat.number === view.you) item.dataset.own = "";
   if (seat.acts) {
     item.dataset.acts = "";

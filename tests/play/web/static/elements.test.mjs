@@ -3,7 +3,7 @@ import test from "node:test";
 import { load } from "./browser.mjs";
 
 const { nodes, t, tn } = await load("language.js");
-const { actionName, cardName, describe, levelName, playsOf, signed } = await load("shared/elements.js");
+const { levelName, signed } = await load("shared/elements.js");
 
 test("texts are translated, and numbers choose their form", () => {
   assert.equal(t("spades"), "piques");
@@ -14,19 +14,6 @@ test("texts are translated, and numbers choose their form", () => {
   assert.throws(() => t("Round {number}"), /no value for {number}/);
   const part = {};
   assert.deepEqual(nodes("led {suit}", { suit: part }), ["led ", part, ""]);
-});
-
-test("actions and cards have names", () => {
-  assert.equal(cardName("TS"), "10 of piques");
-  assert.equal(cardName("JE"), "Jester");
-  assert.deepEqual(["play QH", "trump S", "bid 3", "bid"].map(actionName), [
-    "Queen of hearts",
-    "trump piques",
-    "bid 3",
-    "bid",
-  ]);
-  assert.equal(describe("Ann", "play WI"), "Ann plays: Wizard.");
-  assert.equal(describe("Ann", "bid 2"), "Ann bids 2.");
 });
 
 test("agents have levels, nameless people and seats have words, and names stay", () => {
@@ -45,13 +32,5 @@ test("points have a sign, and zero has none", () => {
     "0",
     "0,0",
     "+2,3",
-  ]);
-});
-
-test("the cards of a trick belong to the seats from its leader on", () => {
-  assert.deepEqual(playsOf({ leader: 2, cards: ["7H", "WI", "JE"] }, 3), [
-    [2, "7H"],
-    [0, "WI"],
-    [1, "JE"],
   ]);
 });
