@@ -33,12 +33,12 @@ export function drawChoices(view, choose) {
   if (choose) focusFirstChoice();
 }
 
-// A hint's figures on the bids and suits: the chance of meeting the bid, and the points expected if estimated.
+// A hint's figures on the bids and suits: the chance of meeting the bid, and the points expected.
 export function drawFigures(choices) {
   for (const { action, met, points } of choices) {
     const choice = document.querySelector(`#choices .choice[data-action="${action}"]`);
     choice?.querySelector("small")?.remove();
-    choice?.append(figures(`${Math.round(100 * met)}%`, ...(points === null ? [] : [signed(points)])));
+    choice?.append(figures(`${Math.round(100 * met)}%`, signed(points)));
   }
   drawStepper();
 }

@@ -19,8 +19,8 @@ const PAUSE = 200; // milliseconds that the slider must rest before its value is
 
 const link = (href, textContent) => make("a", { href, textContent });
 let send = null; // sends a message over the connection
-let judges = []; // the agents that can judge decisions
-let advisers = []; // those, and the agents that recognise players
+let judges = []; // the agent that judges decisions, if there is one
+let advisers = []; // that one first, others that estimate points, and those that recognise players
 let view = null; // the latest
 let hint = null; // the one that is shown, until a decision is taken
 let acted = null; // the number of decisions in the view that a click acted upon, until the server answers
@@ -29,7 +29,8 @@ let pacing = null; // the timer of a pace that is not sent yet
 export function sit(table, token, agents) {
   const names = (some) => some.map(({ name }) => name);
   judges = names(agents.filter((agent) => agent.judges));
-  advisers = names(agents.filter((agent) => agent.judges || agent.recognises));
+  const others = agents.filter((agent) => !agent.judges && (agent.estimates || agent.recognises));
+  advisers = [...judges, ...names(others)];
   send = connect(table, token, receive, showDisconnected);
   $("adviser").append(...advisers.map((name) => new Option(levelName(name), name)));
   $("hint").onclick = () => {
@@ -113,7 +114,7 @@ function keepHint(decided) {
   $("hint").disabled = underWay || !view.legal.length;
 }
 
-// Returns the action that the agent would choose.
+// Returns the best action.
 function redrawHint() {
   drawFigures(hint.choices);
   const best = drawHint(hint.agent, hint);
@@ -126,7 +127,7 @@ function showHint(message) {
   if (message.decisions !== view.decisions) return;
   hint = message;
   const values = { agent: levelName(hint.agent), choice: actionName(redrawHint()) };
-  $("news").textContent = t("{agent} would choose: {choice}", values);
+  $("news").textContent = t("{agent} advises: {choice}", values);
 }
 
 function showRefusal(why) {
