@@ -116,7 +116,7 @@ function showRest(progress = "") {
     paragraph(progress || waiting, { role: "status" }),
     paragraph(
       t(
-        "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best.",
+        "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best, or if the difference may be noise.",
       ),
       { className: "note" },
     ),

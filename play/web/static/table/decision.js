@@ -36,7 +36,7 @@ export function drawChoices(view, choose) {
   if (choose) focusFirstChoice();
 }
 
-// A hint's figures on bids, suits and cards: the chance of meeting the bid, and the points expected if estimated.
+// A hint's figures on bids, suits and cards: the chance of meeting the bid, and the points expected.
 // The best choice is marked. No choices: no figures.
 export function drawFigures(choices, best = null) {
   for (const old of document.querySelectorAll("#choices small, #hand small")) old.remove();
@@ -45,7 +45,7 @@ export function drawFigures(choices, best = null) {
     const choice = document.querySelector(
       `#choices .choice[data-action="${action}"], #hand [data-action="${action}"]`,
     );
-    choice?.append(figures(percent(met), ...(points === null ? [] : [signed(points)])));
+    choice?.append(figures(percent(met), signed(points)));
     if (choice && action === best) choice.dataset.best = "";
   }
   drawStepper();

@@ -21,7 +21,7 @@ import { drawPlayers } from "./seats.js";
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
 
 let send = null; // sends a message over the connection
-let judges = []; // the agents that can judge decisions
+let judges = []; // the agent that judges decisions, if there is one
 let view = null; // the one that is shown
 let hint = null; // the one that is shown, until a decision is taken
 let acted = null; // the number of decisions in the view that a click acted upon, until the server answers
@@ -125,7 +125,7 @@ function forgetHint() {
   $("hint").ariaPressed = "false";
 }
 
-// Returns the action that the agent would choose.
+// Returns the best action.
 function redrawHint() {
   const best = drawHint(hint.agent, hint);
   drawFigures(hint.choices, best);
@@ -143,7 +143,7 @@ function showHint(message) {
   const best = redrawHint();
   suggest(best);
   const values = { agent: levelName(hint.agent), choice: actionName(best) };
-  $("news").textContent = t("{agent} would choose: {choice}", values);
+  $("news").textContent = t("{agent} advises: {choice}", values);
   teach(view, true);
 }
 
