@@ -9,13 +9,19 @@ import { ask, askQuietly, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
 import { savedToken, saveMoment, saveRecords } from "./shared/storage.js";
+import { duringVisit, endVisit, keepBlankPage } from "./shared/visit.js";
 import { readLink } from "./study/link.js";
 import { showReview } from "./study/review.js";
 import { sit } from "./table/table.js";
 
-window.onhashchange = () => location.reload();
+keepBlankPage();
 offerSettings();
 const agents = (await askQuietly("agents")) ?? (await untilReady().then(() => ask("agents")));
+window.onhashchange = () => {
+  endVisit();
+  offerSettings();
+  open(currentPage());
+};
 if (agents) open(currentPage());
 
 function open(page) {
@@ -31,7 +37,7 @@ function open(page) {
 
 // Opens the review at the moment that a link names.
 async function openStudy(page) {
-  const found = await readLink(page);
+  const found = await duringVisit(readLink(page));
   if (found === null) {
     complain(t("This link is damaged."));
     return offerLobby();

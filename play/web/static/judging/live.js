@@ -3,12 +3,17 @@ import { t } from "../language.js";
 import { RESULT } from "../shared/address.js";
 import { $, make } from "../shared/elements.js";
 import { keepsLuckOpen, saveLuckOpen } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
 import { judgedRound } from "./rounds.js";
 import { costliest, notesOn, sentence, sumsOf } from "./sheet.js";
 
-let judged = []; // the judgements of the first rounds, in order
-let asking = false; // for a judgement
+let judged; // the judgements of the first rounds, in order
+let asking; // for a judgement
 let latest = null; // the latest view
+onEachVisit(() => {
+  judged = [];
+  asking = false;
+});
 
 // Called with each view. Nothing is asked while the sheet is closed.
 export function followLuck(view, judges) {

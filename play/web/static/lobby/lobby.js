@@ -12,6 +12,7 @@ import {
   saveRecords,
   saveSeats,
 } from "../shared/storage.js";
+import { visitSignal } from "../shared/visit.js";
 import { takeSeat } from "./seat.js";
 
 const MOST_SEATS = 6;
@@ -36,7 +37,8 @@ export function showLobby(agents) {
   if (due) $("drills").textContent = tn("{count} drill is due", "{count} drills are due", due);
   $("lobby").hidden = false;
   showGames();
-  setInterval(() => document.hidden || showGames(), REFRESH);
+  const refreshing = setInterval(() => document.hidden || showGames(), REFRESH);
+  visitSignal().onabort = () => clearInterval(refreshing);
 }
 
 const seats = () => [...$("seats").querySelectorAll("select")];

@@ -1,6 +1,7 @@
 // All messages to the server: requests over HTTP, and the websocket of a table.
 import { t } from "../language.js";
-import { $, complain, sleep } from "./elements.js";
+import { $, complain } from "./elements.js";
+import { duringVisit, sleep, visitSignal } from "./visit.js";
 
 const FIRST_RETRY = 500; // milliseconds after a connection is lost; doubled after each failure
 const LAST_RETRY = 10000;
@@ -22,12 +23,16 @@ async function answerTo(address, body) {
   const options =
     body === undefined ? {} : { method: "POST", headers: JSON_BODY, body: JSON.stringify(body) };
   try {
-    const answer = await fetch(address, options);
-    const content = await answer.json();
+    const [answer, content] = await duringVisit(fetchJson(address, options));
     return answer.ok ? [content, ""] : [null, content.why];
   } catch {
     return [null, t("The server is not responding.")];
   }
+}
+
+async function fetchJson(address, options) {
+  const answer = await fetch(address, { ...options, signal: visitSignal() });
+  return [answer, await answer.json()];
 }
 
 // Waits until the server can open tables, and shows the progress.
@@ -46,8 +51,8 @@ export const recordAddress = (table) => `tables/${table}/record`;
 // The record of a game that is over, or null.
 export async function fetchRecord(table) {
   try {
-    const answer = await fetch(recordAddress(table));
-    return answer.ok ? await answer.text() : null;
+    const answer = await duringVisit(fetch(recordAddress(table)));
+    return answer.ok ? await duringVisit(answer.text()) : null;
   } catch {
     return null;
   }
@@ -63,6 +68,7 @@ export function connect(table, token, receive, disconnected) {
   let socket = null;
   let seated = false;
   let retry = FIRST_RETRY;
+  let waiting = null; // the timer of the next attempt
   const send = (message) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
   };
@@ -80,10 +86,15 @@ export function connect(table, token, receive, disconnected) {
     socket.onclose = ({ code }) => {
       if (!seated || code === LEFT || code === REFUSED) return;
       disconnected();
-      setTimeout(open, retry);
+      waiting = setTimeout(open, retry);
       retry = Math.min(retry * 2, LAST_RETRY);
     };
   };
   open();
+  visitSignal().addEventListener("abort", () => {
+    clearTimeout(waiting);
+    socket.onmessage = socket.onclose = null;
+    socket.close();
+  });
   return send;
 }

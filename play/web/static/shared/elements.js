@@ -52,15 +52,13 @@ export function signed(points, digits = 0) {
 export const sign = (kind, textContent, title) =>
   make("span", { className: `sign ${kind}`, textContent, title, ariaLabel: title, role: "img" });
 
-export const sleep = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
-
 // --- errors
 
 export function complain(why) {
   $("error").textContent = why;
 }
 
-export const lobbyLink = () => make("a", { href: "./", textContent: t("Back to the lobby") });
+export const lobbyLink = () => make("a", { href: "#", textContent: t("Back to the lobby") });
 
 // After an error, if there is nothing else to show.
 export const offerLobby = () => $("error").append(" ", lobbyLink());

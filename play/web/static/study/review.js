@@ -3,18 +3,9 @@ import { isLoss, sumHeadings, sumRow } from "../judging/sheet.js";
 import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import {
-  $,
-  actionName,
-  complain,
-  copyText,
-  levelName,
-  make,
-  offerLobby,
-  row,
-  sleep,
-} from "../shared/elements.js";
+import { $, actionName, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
+import { onEachVisit, sleep, visitSignal } from "../shared/visit.js";
 import { drawAdvice, drawRecognised, drawThinking } from "../table/advice.js";
 import { drawTable } from "../table/drawing.js";
 import { seatLabel } from "../table/seats.js";
@@ -27,10 +18,15 @@ const LOWEST_SCALE = 5; // points; the height of the chart is at least this
 
 let games = []; // the records in the file
 let names = null; // of the players, if the game was played here
-let shown = null; // the view of the decision that is shown
+let shown; // the view of the decision that is shown
 let target = null; // the record and the number of decisions to show next
-let moving = false; // whether a request for a view is under way
-const answers = new Map(); // the agents' answers, by question
+let moving; // whether a request for a view is under way
+let answers; // the agents' answers, by question
+onEachVisit(() => {
+  shown = null;
+  moving = false;
+  answers = new Map();
+});
 
 export function showReview(agents) {
   const kept = savedRecords();
@@ -76,16 +72,18 @@ function listen() {
     $("judge").ariaPressed = $("judge").ariaPressed === "false";
     judge();
   };
-  document.onkeydown = (event) => {
-    if (event.target.closest("input, select, dialog") || shown === null) return;
-    if (event.key === "ArrowLeft") go(target.decisions - 1);
-    if (event.key === "ArrowRight") go(target.decisions + 1);
-    if (event.key === "ArrowUp") $("earlier").click();
-    if (event.key === "ArrowDown") $("later").click();
-    if (event.key === "Home") go(0);
-    if (event.key === "End") go(shown.num_decisions);
-  };
+  document.addEventListener("keydown", goByKey, { signal: visitSignal() });
   $("position").onclick = copyLink;
+}
+
+function goByKey(event) {
+  if (event.target.closest("input, select, dialog") || shown === null) return;
+  if (event.key === "ArrowLeft") go(target.decisions - 1);
+  if (event.key === "ArrowRight") go(target.decisions + 1);
+  if (event.key === "ArrowUp") $("earlier").click();
+  if (event.key === "ArrowDown") $("later").click();
+  if (event.key === "Home") go(0);
+  if (event.key === "End") go(shown.num_decisions);
 }
 
 // --- from decision to decision

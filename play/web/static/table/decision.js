@@ -1,14 +1,18 @@
 // The decision: bids and suits to choose from, and the hand.
 import { t } from "../language.js";
 import { $, actionName, card, make, SUITS, SYMBOLS, signed } from "../shared/elements.js";
+import { onEachVisit } from "../shared/visit.js";
 
 const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone
 const FULL_FAN = 12; // cards; a smaller hand is bent less
 const FEW_BIDS = 8; // on a phone more are chosen with a stepper
 
 let stepped = 0; // the bid that the stepper shows
-let round = null; // and its round
+let round; // and its round
 let drawStepper = () => {}; // if there is one
+onEachVisit(() => {
+  round = null;
+});
 
 export function drawChoices(view, choose) {
   const pick = (element, action) => makePickable(view, choose, element, action);

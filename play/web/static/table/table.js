@@ -7,6 +7,7 @@ import { DRILLS, goTo, REVIEW } from "../shared/address.js";
 import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
 import { $, actionName, complain, levelName, make, offerLobby } from "../shared/elements.js";
 import { saveRecords } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawRecognised, drawThinking } from "./advice.js";
 import { offerLessons, teach } from "./coach.js";
 import { drawFigures } from "./decision.js";
@@ -25,6 +26,10 @@ let view = null; // the latest
 let hint = null; // the one that is shown, until a decision is taken
 let acted = null; // the number of decisions in the view that a click acted upon, until the server answers
 let pacing = null; // the timer of a pace that is not sent yet
+onEachVisit(() => {
+  clearTimeout(pacing);
+  view = hint = acted = pacing = null;
+});
 
 export function sit(table, token, agents) {
   const names = (some) => some.map(({ name }) => name);
@@ -155,7 +160,7 @@ function offerRecord() {
   const button = make("button", { onclick: review }, t("Review"));
   $("status").append(" ", link(recordAddress(table), t("Record")), " · ", button, " · ");
   if (own) $("status").append(link(`#${DRILLS}`, t("Drills")), " · ");
-  $("status").append(link("./", t("Another game")));
+  $("status").append(link("#", t("Another game")));
 }
 
 function showPace() {

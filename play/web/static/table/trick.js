@@ -2,9 +2,13 @@
 import { t } from "../language.js";
 import { $, card, make, playsOf } from "../shared/elements.js";
 import { sound } from "../shared/sound.js";
+import { onEachVisit } from "../shared/visit.js";
 import { placeAt, pointsText, seatLabel } from "./seats.js";
 
-let drawn = null; // the view that was drawn last
+let drawn; // the view that was drawn last
+onEachVisit(() => {
+  drawn = null;
+});
 
 // Plays the sound of what happened since the last view.
 function playSound(view) {
