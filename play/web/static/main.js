@@ -5,7 +5,7 @@ import { showResult } from "./judging/result.js";
 import { t } from "./language.js";
 import { offerSeat, showLobby } from "./lobby/lobby.js";
 import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
-import { ask, askQuietly, untilReady } from "./shared/connection.js";
+import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
 import { savedToken, saveMoment, saveRecords } from "./shared/storage.js";
@@ -16,13 +16,13 @@ import { sit } from "./table/table.js";
 
 keepBlankPage();
 offerSettings();
-const agents = (await askQuietly("agents")) ?? (await untilReady().then(() => ask("agents")));
+const [agents] = await Promise.all([ask("agents"), askReadiness()]);
 window.onhashchange = () => {
   endVisit();
   offerSettings();
   open(currentPage());
 };
-if (agents) open(currentPage());
+open(currentPage());
 
 function open(page) {
   if (page === LOBBY) showLobby(agents);
@@ -53,6 +53,7 @@ async function openTable(name) {
     complain(t("there is no such table"));
     return offerLobby();
   }
+  if (!isReady()) await untilReady();
   const token = savedToken(name);
   if (token === null) {
     const table = await ask(`tables/${name}`);

@@ -2,7 +2,7 @@
 import { dueDrills } from "../drills/collection.js";
 import { t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
-import { askQuietly } from "../shared/connection.js";
+import { askQuietly, enableWhenReady } from "../shared/connection.js";
 import { $, card, complain, levelName, make, signed } from "../shared/elements.js";
 import {
   forgetToken,
@@ -12,7 +12,7 @@ import {
   saveRecords,
   saveSeats,
 } from "../shared/storage.js";
-import { visitSignal } from "../shared/visit.js";
+import { sleep } from "../shared/visit.js";
 import { takeSeat } from "./seat.js";
 
 const MOST_SEATS = 6;
@@ -36,9 +36,8 @@ export function showLobby(agents) {
   const due = dueDrills(Date.now()).length;
   if (due) $("drills").textContent = tn("{count} drill is due", "{count} drills are due", due);
   $("lobby").hidden = false;
-  showGames();
-  const refreshing = setInterval(() => document.hidden || showGames(), REFRESH);
-  visitSignal().onabort = () => clearInterval(refreshing);
+  enableWhenReady($("lobby").querySelector("button.main"));
+  followGames();
 }
 
 const seats = () => [...$("seats").querySelectorAll("select")];
@@ -99,6 +98,7 @@ export function offerSeat({ table, names }) {
     event.preventDefault();
     if (await takeSeat($("join"), `tables/${table}/seats`, $("joiner").value)) goTo(table);
   };
+  enableWhenReady($("join").querySelector("button.main"));
   $("join").hidden = false;
 }
 
@@ -109,6 +109,13 @@ function welcome() {
 }
 
 // --- games to return to
+
+async function followGames() {
+  for (;;) {
+    if (!document.hidden) await showGames();
+    await sleep(REFRESH);
+  }
+}
 
 async function showGames() {
   const tokens = savedTokens();

@@ -4,8 +4,9 @@ import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { t } from "../language.js";
 import { DRILLS, goTo, REVIEW } from "../shared/address.js";
-import { connect, fetchRecord, recordAddress } from "../shared/connection.js";
+import { fetchRecord, recordAddress } from "../shared/connection.js";
 import { $, actionName, complain, levelName, make, offerLobby } from "../shared/elements.js";
+import { connect } from "../shared/socket.js";
 import { saveRecords } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawRecognised, drawThinking } from "./advice.js";
@@ -145,7 +146,6 @@ function showRefusal(why) {
 
 function showDisconnected() {
   if (hint === null) $("advice").hidden = true;
-  $("status").textContent = t("Connection lost; trying again.");
   const buttons = document.querySelectorAll("#choices button, #hand button, nav button:not(.icon)");
   for (const button of buttons) button.disabled = true;
 }
