@@ -37,6 +37,7 @@ server's own computer can open it.
     presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
     hint        {"agent", "decisions", "choices", "value", "recognised"}; none comes if the seat moves first
     error       {"why"}
+    pong        the answer to a Ping, by which a browser finds out that the server is still there
 
 `choices`, also in advice: [{"action", "share", "points", "met", "error"}], every legal action, the best
 first, see `session.ActionAdvice`; `value` is the points of the first.
@@ -127,10 +128,16 @@ class Leave(Message):
     kind: Literal["leave"]
 
 
+class Ping(Message):
+    """Ask whether the server is still there; the answer is a `pong`."""
+
+    kind: Literal["ping"]
+
+
 Command = Act | TakeBack | SetPace | Begin
 """A message that changes the table."""
-COMMAND: TypeAdapter[Command | AskHint | Leave] = TypeAdapter(
-    Annotated[Command | AskHint | Leave, Field(discriminator="kind")]
+COMMAND: TypeAdapter[Command | AskHint | Leave | Ping] = TypeAdapter(
+    Annotated[Command | AskHint | Leave | Ping, Field(discriminator="kind")]
 )
 """Every message over a websocket after the first."""
 

@@ -308,11 +308,10 @@ def test_the_page_loads_nothing_from_elsewhere(client: TestClient) -> None:
     page = client.get("/")
     assert page.status_code == 200
     named = re.findall(r'(?:href|src)="([^"]+)"', page.text)
-    assert {"shared/page.css", "main.js"} <= set(named)
+    assert sum(name.startswith(("styles-", "scripts-")) for name in named) == 2
     for name in set(named) - {"data:,", "./"}:
         assert client.get(f"/{name}").status_code == 200
     for file in filter(Path.is_file, PAGE.rglob("*")):
-        assert client.get(f"/{file.relative_to(PAGE).as_posix()}").status_code == 200
         assert not re.search(r"https?://|@import|url\(", file.read_text(encoding="utf-8")), file.name
 
 

@@ -6,6 +6,7 @@ import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
 import { $, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
 import { saveMoment, saveRecords } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawThinking } from "../table/advice.js";
 import { drawFigures } from "../table/decision.js";
 import { drawTable } from "../table/drawing.js";
@@ -14,9 +15,13 @@ import { BOXES, daysAfter, isLearned, isRight, worthOf } from "./boxes.js";
 import { collect, dueDrills, keptDrills, recordOf, saveAnswer } from "./collection.js";
 
 let judge = ""; // the agent that judges
-let queue = []; // the drills to come
-let shown = null; // the drill on the table
+let queue; // the drills to come
+let shown; // the drill on the table
 let record = ""; // of its game
+onEachVisit(() => {
+  queue = [];
+  shown = null;
+});
 
 export async function showDrills(agents) {
   judge = agents.find((agent) => agent.judges)?.name;

@@ -4,8 +4,9 @@ import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
-import { $, complain, copyText, levelName, make, offerLobby, row, sleep } from "../shared/elements.js";
+import { $, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
+import { onEachVisit, sleep, visitSignal } from "../shared/visit.js";
 import { drawAdvice, drawRecognised, drawThinking } from "../table/advice.js";
 import { drawTable } from "../table/drawing.js";
 import { seatLabel } from "../table/seats.js";
@@ -19,10 +20,15 @@ const LOWEST_SCALE = 5; // points; the height of the chart is at least this
 let games = []; // the records in the file
 let names = null; // of the players, if the game was played here
 let judge = ""; // the agent that judges
-let shown = null; // the view of the decision that is shown
+let shown; // the view of the decision that is shown
 let target = null; // the record and the number of decisions to show next
-let moving = false; // whether a request for a view is under way
-const answers = new Map(); // the agents' answers, by question
+let moving; // whether a request for a view is under way
+let answers; // the agents' answers, by question
+onEachVisit(() => {
+  shown = null;
+  moving = false;
+  answers = new Map();
+});
 
 export function showReview(agents) {
   const kept = savedRecords();
@@ -66,16 +72,18 @@ function listen() {
     $("judge").ariaPressed = $("judge").ariaPressed === "false";
     drawJudgement();
   };
-  document.onkeydown = (event) => {
-    if (event.target.closest("input, select, dialog") || shown === null) return;
-    if (event.key === "ArrowLeft") go(target.decisions - 1);
-    if (event.key === "ArrowRight") go(target.decisions + 1);
-    if (event.key === "ArrowUp") $("earlier").click();
-    if (event.key === "ArrowDown") $("later").click();
-    if (event.key === "Home") go(0);
-    if (event.key === "End") go(shown.num_decisions);
-  };
+  document.addEventListener("keydown", goByKey, { signal: visitSignal() });
   $("position").onclick = copyLink;
+}
+
+function goByKey(event) {
+  if (event.target.closest("input, select, dialog") || shown === null) return;
+  if (event.key === "ArrowLeft") go(target.decisions - 1);
+  if (event.key === "ArrowRight") go(target.decisions + 1);
+  if (event.key === "ArrowUp") $("earlier").click();
+  if (event.key === "ArrowDown") $("later").click();
+  if (event.key === "Home") go(0);
+  if (event.key === "End") go(shown.num_decisions);
 }
 
 // --- from decision to decision

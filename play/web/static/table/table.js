@@ -4,9 +4,10 @@ import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { t } from "../language.js";
 import { actionName } from "../shared/cards.js";
-import { connect } from "../shared/connection.js";
 import { $, complain, levelName, offerLobby } from "../shared/elements.js";
 import { decimal } from "../shared/numbers.js";
+import { connect } from "../shared/socket.js";
+import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawRecognised, drawThinking } from "./advice.js";
 import { offerLessons, teach } from "./coach.js";
 import { drawFigures, suggest } from "./decision.js";
@@ -26,6 +27,10 @@ let view = null; // the one that is shown
 let hint = null; // the one that is shown, until a decision is taken
 let acted = null; // the number of decisions in the view that a click acted upon, until the server answers
 let pacing = null; // the timer of a pace that is not sent yet
+onEachVisit(() => {
+  clearTimeout(pacing);
+  view = hint = acted = pacing = null;
+});
 
 export function sit(table, token, agents) {
   const names = (some) => some.map(({ name }) => name);
@@ -158,7 +163,6 @@ function showRefusal(why) {
 
 function showDisconnected() {
   if (hint === null) $("advice").hidden = true;
-  $("status").textContent = t("Connection lost; trying again.");
   const buttons = document.querySelectorAll("#choices button, #hand button, nav button:not(.icon)");
   for (const button of buttons) button.disabled = true;
 }
