@@ -35,7 +35,7 @@ export function drawHint(agent, { choices, value }, chosen = null, before = null
   const values = { agent: levelName(agent), points: signed(value, 1) };
   const rows = sorted.map((one) => line(one.action, one.met, one.points, chosen));
   const earlier = sorted.findIndex(({ action }) => action === before);
-  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("undo", t("then")));
+  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("past", t("then")));
   const caption = t("{agent} expects {points} points this round", values);
   fill($("advice"), caption, ["", "", t("meets the bid"), t("points")], rows);
   return sorted[0].action;
