@@ -1,15 +1,17 @@
 // The elements that all pages are built from, and the names of agents.
 import { t } from "../language.js";
 
-// The words for agents that everyone has, by strength.
+export { signed } from "./numbers.js";
+
+// The words for the agents of a server, by strength.
 const LEVELS = {
-  random: t("Beginner"),
-  rule_based: t("Casual"),
-  heuristic: t("Skilled"),
-  "search:worlds=64": t("Expert"),
-  "champion+search:worlds=32": t("Master"),
-  adaptive: t("Adaptive"),
+  random: t("Random"),
+  rule_based: t("Easy"),
+  heuristic: t("Medium"),
+  "search:worlds=64": t("Hard"),
   champion: t("Champion"),
+  "champion+search:worlds=32": t("Expert"),
+  adaptive: t("Master"),
 };
 const NAMELESS = "person"; // the server's name for people who give none; nobody may choose it
 const SEAT = /^seat (\d+)$/; // its name for players whom a record does not name
@@ -37,12 +39,6 @@ export function makeTable(className, headings, rows, ...others) {
 
 // An empty cell is no heading.
 export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(text ? tag : "td", {}, text)));
-
-export function signed(points, digits = 0) {
-  const text = points.toFixed(digits);
-  if (Number(text) === 0) return text.replace("-", "");
-  return points > 0 ? `+${text}` : text;
-}
 
 export const sleep = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
 

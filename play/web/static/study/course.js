@@ -1,7 +1,8 @@
 // The score of each seat after each round, as lines.
 import { t } from "../language.js";
 import { draw } from "../shared/drawing.js";
-import { make, signed } from "../shared/elements.js";
+import { make } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { seatLabel } from "../table/seats.js";
 
 const WIDTH = 300;
@@ -20,8 +21,8 @@ export function drawCourse(figure, view) {
   const lowest = Math.min(...totals.flat());
   const across = (round) => LEFT + (round / scene.pad.length) * (WIDTH - LEFT - MARGIN);
   const down = (score) => MARGIN + ((highest - score) / (highest - lowest || 1)) * (HEIGHT - 2 * MARGIN);
-  const drawing = figure.querySelector("svg");
-  drawing.replaceChildren();
+  const drawing = draw("svg");
+  drawing.setAttribute("role", "img");
   drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   const last = scene.seats.map((_, seat) => `${seatLabel(view, seat)} ${signed(totals.at(-1)[seat])}`);
   drawing.setAttribute("aria-label", t("Score: {totals}", { totals: last.join(", ") }));
@@ -36,5 +37,6 @@ export function drawCourse(figure, view) {
   const key = scene.seats.map((_, seat) =>
     make("span", { className: `seat${seat}`, textContent: seatLabel(view, seat) }),
   );
-  figure.querySelector(".key").replaceChildren(...key);
+  const caption = make("figcaption", {}, t("Score after each round"));
+  figure.replaceChildren(caption, drawing, make("p", { className: "key" }, ...key));
 }

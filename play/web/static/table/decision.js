@@ -1,7 +1,8 @@
 // The decision: bids and suits to choose from, and the hand.
 import { t } from "../language.js";
 import { actionName, card, SUITS, suitSymbol } from "../shared/cards.js";
-import { $, make, signed } from "../shared/elements.js";
+import { $, make } from "../shared/elements.js";
+import { percent, signed } from "../shared/numbers.js";
 
 const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone
 const FULL_FAN = 12; // cards; a smaller hand is bent less
@@ -35,13 +36,25 @@ export function drawChoices(view, choose) {
   if (choose) focusFirstChoice();
 }
 
-// A hint's figures on the bids and suits: the chance of meeting the bid, and the points expected if estimated.
-export function drawFigures(choices) {
+// A hint's figures on bids, suits and cards: the chance of meeting the bid, and the points expected if estimated.
+// The best choice is marked. No choices: no figures.
+export function drawFigures(choices, best = null) {
+  for (const old of document.querySelectorAll("#choices small, #hand small")) old.remove();
+  for (const old of document.querySelectorAll("[data-best]")) delete old.dataset.best;
   for (const { action, met, points } of choices) {
-    const choice = document.querySelector(`#choices .choice[data-action="${action}"]`);
-    choice?.querySelector("small")?.remove();
-    choice?.append(figures(`${Math.round(100 * met)}%`, ...(points === null ? [] : [signed(points)])));
+    const choice = document.querySelector(
+      `#choices .choice[data-action="${action}"], #hand [data-action="${action}"]`,
+    );
+    choice?.append(figures(percent(met), ...(points === null ? [] : [signed(points)])));
+    if (choice && action === best) choice.dataset.best = "";
   }
+  drawStepper();
+}
+
+// The stepper goes to the bid that a hint advises.
+export function suggest(best) {
+  const [verb, bid] = best.split(" ");
+  if (verb === "bid") stepped = Number(bid);
   drawStepper();
 }
 
@@ -88,6 +101,7 @@ function stepper(view, choose) {
   };
   const show = () => {
     const hint = document.querySelector(`#choices .choice[data-action="bid ${stepped}"] small`);
+    go.toggleAttribute("data-best", hint?.parentElement.dataset.best === "");
     go.replaceChildren(t("Bid {number}", { number: stepped }), ...(hint ? [hint.cloneNode(true)] : []));
     go.disabled = !view.legal.includes(`bid ${stepped}`);
     fewer.disabled = stepped === 0;

@@ -18,7 +18,7 @@ test("texts are translated, and numbers choose their form", () => {
 
 test("agents have levels, nameless people and seats have words, and names stay", () => {
   assert.deepEqual(["rule_based", "person", "seat 2", "Ann"].map(levelName), [
-    "Casual",
+    "Easy",
     "a person",
     "Seat 2",
     "Ann",
@@ -28,9 +28,9 @@ test("agents have levels, nameless people and seats have words, and names stay",
 test("points have a sign, and zero has none", () => {
   assert.deepEqual([signed(20), signed(-10), signed(0), signed(-0.04, 1), signed(2.25, 1)], [
     "+20",
-    "-10",
+    "−10",
     "0",
-    "0.0",
-    "+2.3",
+    "0,0",
+    "+2,3",
   ]);
 });
