@@ -51,4 +51,6 @@ export const sign = (kind, title) =>
   make("span", { className: `sign ${kind}`, title, ariaLabel: title, role: "img" }, icon(kind));
 
 // The elements of the page that name an icon in data-icon get it before their text.
-for (const element of document.querySelectorAll("[data-icon]")) element.prepend(icon(element.dataset.icon));
+export function drawIcons() {
+  for (const element of document.querySelectorAll("[data-icon]")) element.prepend(icon(element.dataset.icon));
+}
