@@ -32,8 +32,8 @@ function suitArt([rank, suit]) {
     sized(SUIT_SHAPES[suit], 4.2, 34, 15.6),
   ];
   return [
-    draw("g", { class: "great" }, sized(SUIT_SHAPES[suit], 36, 78, 58)),
     ...art,
+    draw("g", { class: "great" }, sized(SUIT_SHAPES[suit], 36, 78, 58)),
     draw("g", { class: "corner" }, ...corner()),
     draw("g", { class: "turned", transform: TURNED }, ...corner()),
   ];

@@ -1,7 +1,8 @@
 // The elements that all pages are built from, and the names of agents.
 import { t } from "../language.js";
+import { signed } from "./numbers.js";
 
-export { signed } from "./numbers.js";
+export { signed };
 
 // The words for the agents of a server, by strength.
 const LEVELS = {

@@ -6,6 +6,7 @@ const SHAPES = {
   home: "M4 11.5L12 4L20 11.5M6 10V20H18V10M10 20V14.5H14V20",
   hint: "M9 18H15M10.5 21.5H13.5M9 18C9 15 6 14 6 9.4A6 6 0 0 1 18 9.4C18 14 15 15 15 18",
   undo: "M8 4.5L3.5 9L8 13.5M3.5 9H14.5A5.5 5.5 0 0 1 14.5 20H8",
+  past: "M6.3 6.3A8 8 0 1 1 4 12M4.5 3V7.5H9M12 8V12.5L15 14",
   last: "M8 6V4.5A1.5 1.5 0 0 1 9.5 3H18.5A1.5 1.5 0 0 1 20 4.5V16.5A1.5 1.5 0 0 1 18.5 18H16M5.5 6H14.5A1.5 1.5 0 0 1 16 7.5V19.5A1.5 1.5 0 0 1 14.5 21H5.5A1.5 1.5 0 0 1 4 19.5V7.5A1.5 1.5 0 0 1 5.5 6ZM9.6 10.6L7 13.5L9.6 16.4M7 13.5H13",
   pad: "M6 3H18A2 2 0 0 1 20 5V19A2 2 0 0 1 18 21H6A2 2 0 0 1 4 19V5A2 2 0 0 1 6 3ZM4 9H20M10 9V21M4 15H20",
   rules:
@@ -50,4 +51,6 @@ export const sign = (kind, title) =>
   make("span", { className: `sign ${kind}`, title, ariaLabel: title, role: "img" }, icon(kind));
 
 // The elements of the page that name an icon in data-icon get it before their text.
-for (const element of document.querySelectorAll("[data-icon]")) element.prepend(icon(element.dataset.icon));
+export function drawIcons() {
+  for (const element of document.querySelectorAll("[data-icon]")) element.prepend(icon(element.dataset.icon));
+}

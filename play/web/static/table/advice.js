@@ -24,7 +24,7 @@ export function drawHint(agent, advice, chosen = null, before = null) {
   const { choices } = advice;
   const rows = choices.map((one) => line(one, bar(one.met), chosen));
   const earlier = choices.findIndex(({ action }) => action === before);
-  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("undo", t("then")));
+  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("past", t("then")));
   fillIn($("advice"), agent, advice, "", rows);
   return choices[0].action;
 }

@@ -38,7 +38,6 @@ Object.assign(globalThis, {
     createElement: (tag) => new Element(tag),
     createElementNS: (_, tag) => new Element(tag),
     getElementById: (name) => (elements[name] ??= new Element(name)),
-    querySelectorAll: () => [],
   },
   fetch: async () => ({ json: async () => ({ language: "ca", languages: {}, texts: TEXTS }) }),
   localStorage: new Storage(),
