@@ -4,11 +4,13 @@ const COOKIE = "language";
 const YEAR = 365 * 24 * 3600; // seconds
 const LABELS = ["alt", "aria-label", "aria-description", "placeholder", "title"];
 const SILENT = "script, style, code, kbd";
-const PLURALS = { pt: "pt-PT" }; // the locale whose plural rules a language follows, if it is another
+const LOCALES = { en: "en-GB", pt: "pt-PT" }; // of languages that are not their own locale
 
 const answer = await fetch(new URL("language", import.meta.url));
 const { language, languages, texts } = await answer.json();
-const plurals = new Intl.PluralRules(PLURALS[language] ?? language);
+// The locale in whose way dates and lists are written.
+export const locale = LOCALES[language] ?? language;
+const plurals = new Intl.PluralRules(locale);
 
 // The code of the language in use, and the name of each language in itself by its code.
 export { language, languages };

@@ -52,6 +52,6 @@ function draw() {
   if (scene.pad.length > judged.length) sheet.append(make("p", {}, t("The judge is at work …")));
   sheet.append(...notesOn(judged));
   if (scene.phase !== "over") return;
-  const page = { href: `#${RESULT}${table}/${you}`, textContent: t("Your costliest decisions, to share") };
+  const page = { href: `#${RESULT}${table}/${you}`, textContent: t("Share your result") };
   sheet.append(make("p", {}, make("a", page)));
 }

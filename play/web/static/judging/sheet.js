@@ -1,6 +1,6 @@
 // Luck and skill on paper: the sums of judged rounds, and the decisions that lost the most.
 import { t } from "../language.js";
-import { actionName, make, makeTable, row, signed } from "../shared/elements.js";
+import { actionName, levelName, make, makeTable, row, signed } from "../shared/elements.js";
 
 const LEAST_LOSS = 0.05; // points; a smaller difference is not called a loss
 
@@ -53,7 +53,10 @@ export const sentence = ({ round_number, chosen, best, lost }) =>
 export function notesOn(judged) {
   const seconds = judged.reduce((sum, one) => sum + one.seconds, 0).toFixed(1);
   const texts = [
-    t("Judged by {agent} in {seconds} s, by what the seat knew.", { agent: judged[0].analyst, seconds }),
+    t("Judged by {agent} in {seconds} s, by what the seat knew.", {
+      agent: levelName(judged[0].analyst),
+      seconds,
+    }),
     t(
       "Par is what the table could expect of these cards. Lost is what other choices would have brought; less than nothing is chance. Luck is all else.",
     ),

@@ -46,7 +46,7 @@ function drawHeader(scene) {
   };
   const noTrump = scene.phase === "trump" ? t("trump not named yet") : t("no trump");
   const trump = scene.trump ? nodes("Trump {suit}", { suit: suit(scene.trump) }) : [noTrump];
-  $("suits").replaceChildren(...trump);
+  $("suits").replaceChildren(...(scene.phase === "waiting" ? [] : trump));
   if (scene.upcard) {
     const turned = chip(scene.upcard);
     turned.title = t("turned up");
@@ -57,7 +57,8 @@ function drawHeader(scene) {
   $("options").hidden = !$("options").textContent;
 }
 
-function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
+// The options of the rules that differ from the common game.
+export function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
   const texts = {
     no_even: t("bids may not add up to the tricks"),
     leader: t("leader's rule"),
@@ -71,6 +72,7 @@ function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
 
 function status(view) {
   const { scene } = view;
+  if (view.waiting) return tn("{count} seat is open.", "{count} seats are open.", view.open.length);
   if (scene.phase === "over") {
     const most = Math.max(...scene.seats.map((seat) => seat.score));
     const winners = scene.winners.map((seat) => seatLabel(view, seat)).join(", ");
