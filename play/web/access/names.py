@@ -14,6 +14,13 @@ _RESERVED = ("you", "person", "server", "host", "agent", "watcher", "another per
 _MOST_MARKS = 3
 """Accents and the like on one letter."""
 
+
+class TakenNameError(ValueError):
+    """A name is, or looks like, the name of another."""
+
+    field = "person"
+
+
 _JOINERS = "\u200c\u200d"
 """Invisible characters that belong to words and emoji."""
 _BLANK = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
@@ -66,17 +73,16 @@ def normalize_name(name: str) -> str:
         raise ValueError(t("a letter of the name has more than {most} marks", most=_MOST_MARKS))
     alike = likeness(normal)
     if alike in map(likeness, _RESERVED) or _SEAT.fullmatch(alike):
-        raise ValueError(t("{name} is reserved; choose another name", name=repr(normal)))
+        raise ValueError(t("{name} is reserved; choose another name", name=normal))
     return normal
 
 
 def check_distinct(name: str, others: Iterable[str], whose: str) -> None:
-    """Raise ValueError if a name looks like one of `others`, which are names of `whose`, as "an agent"."""
+    """Raise TakenNameError if a name looks like one of `others`, the names of `whose`, as in "an agent"."""
     alike = likeness(name)
     for other in others:
         if alike and alike == likeness(other):
-            why = t("{name} is, or looks like, the name of {whose}", name=repr(name), whose=whose)
-            raise ValueError(f"person: {why}")
+            raise TakenNameError(t("{name} is, or looks like, the name of {whose}", name=name, whose=whose))
 
 
 def likeness(name: str) -> str:

@@ -31,7 +31,17 @@ def client_behind(connection: HTTPConnection) -> str:
 def reason_for(error: Exception) -> str:
     """Return the reason of a refusal, on one line."""
     if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
+        if first["type"] == "value_error":  # raised by a check of ours, in the words of a person
+            return str(first["ctx"]["error"])
         where = ".".join(map(str, first["loc"])) or "the message"
         return f"{where}: {first['msg']}"
     return str(error)
+
+
+def field_of(error: Exception) -> str | None:
+    """Return the field of a message that is refused, so that the page shows the reason beside it; or None."""
+    if isinstance(error, ValidationError):
+        where = error.errors(include_url=False, include_input=False, include_context=False)[0]["loc"]
+        return str(where[0]) if where else None
+    return getattr(error, "field", None)
