@@ -73,7 +73,7 @@ from pydantic import (
 from wizard_env.cards import DECK_SIZE
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.names import LONGEST_NAME, normalize_name
-from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
 
 _MAX_TEXT = 64
 """Characters in the name of an action, agent or option, and in a token."""
@@ -162,7 +162,15 @@ class OpenTable(TakeSeat):
     bid_restriction: _Text = "free"
     bid_reveal: _Text = "open"
     magic_edition: bool = False
-    hand_sizes: list[int] | None = Field(default=None, max_length=60)
+    hand_sizes: list[int] | None = None
+
+    @field_validator("bid_reveal")
+    @classmethod
+    def _check_bids(cls, reveal: str, given: ValidationInfo) -> str:
+        """Raise ValueError if the last bidder is restricted by bids that are hidden."""
+        if given.data.get("bid_restriction", "free") != "free" and reveal in ("simultaneous", "secret"):
+            raise ValueError(t("The last bidder can only be restricted if bids are shown as they are made."))
+        return reveal
 
     @field_validator("hand_sizes")
     @classmethod
@@ -170,8 +178,8 @@ class OpenTable(TakeSeat):
         """Raise ValueError, in the words of the page, for a hand that the deck does not allow."""
         players = len(given.data.get("seats", ())) or MIN_PLAYERS
         most = DECK_SIZE // players
-        if sizes is not None and not sizes:
-            raise ValueError(t("Hand sizes: at least one is needed."))
+        if sizes is not None and not 1 <= len(sizes) <= MAX_ROUNDS:
+            raise ValueError(t("Hand sizes: a game has 1 to {most} rounds.", most=MAX_ROUNDS))
         for size in sizes or ():
             if not 1 <= size <= most:
                 text = t(

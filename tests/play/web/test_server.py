@@ -430,6 +430,11 @@ def test_illegal_actions_are_explained(client: TestClient) -> None:
         (b'{"seats": [null, "random", "runs/secret"]}', "unknown agent 'runs/secret': allowed are random"),
         (b'{"seats": [null, "random", "random"], "bid_reveal": "loud"}', "bid_reveal='loud'"),
         (b'{"seats": [null, "random", "random"], "hand_sizes": [21]}', "Hand sizes: 21 is not possible"),
+        (b'{"seats": [null, "random", "random"], "hand_sizes": []}', "a game has 1 to 60 rounds"),
+        (
+            b'{"seats": [null, "random", "random"], "bid_restriction": "no_even", "bid_reveal": "secret"}',
+            "The last bidder can only be restricted",
+        ),
         (b'{"seats": [null, "random", "random"], "seed": 1}', "seed: Extra inputs"),
         (b" " * (LONGEST_BODY + 1), "more than"),
     ],
