@@ -198,7 +198,7 @@ def test_axe_finds_nothing_at_open_tables_and_results(
     browser: Any, address: str, errors: list[str], theme: str
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    found = {}
+    found: dict[str, Any] = {}
 
     def look(moment: str) -> None:
         violations = axe.run(page).response["violations"]
