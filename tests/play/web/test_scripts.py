@@ -50,11 +50,11 @@ def test_the_page_loads_every_script() -> None:
     assert behind(START) | {START} == set(SCRIPTS)
 
 
-def test_one_script_connects_and_drawing_does_without() -> None:
-    """One more fetches the texts, before all others run."""
+def test_two_scripts_connect_and_drawing_does_without() -> None:
+    """Over HTTP and over the websocket. One more fetches the texts, before all others run."""
     connecting = {name for name, script in SCRIPTS.items() if CONNECTS.search(script)}
-    assert connecting == {"shared/connection.js", "language.js"}
-    assert not behind("table/drawing.js") & {"shared/connection.js", "shared/address.js"}
+    assert connecting == {"shared/connection.js", "shared/socket.js", "language.js"}
+    assert not behind("table/drawing.js") & {"shared/connection.js", "shared/socket.js", "shared/address.js"}
 
 
 @pytest.mark.parametrize("page", sorted(PAGES))
@@ -69,7 +69,7 @@ def test_the_elements_that_scripts_name_are_on_the_page() -> None:
     named = set(re.findall(r'\$\("(\w+)"\)', scripts))
     for several in re.findall(r"for \(const name of \[([^\]]+)\]\) \$\(name\)", scripts):
         named |= set(re.findall(r'"(\w+)"', several))
-    assert {"table", "players", "judges", "paces"} <= named
+    assert {"table", "players", "judge", "paces"} <= named
     for name in named:
         assert f'id="{name}"' in html
 

@@ -2,9 +2,10 @@
 import { locale, t, tn } from "../language.js";
 import { takeSeat } from "../lobby/seat.js";
 import { DAILY, goTo, RESULT } from "../shared/address.js";
-import { ask } from "../shared/connection.js";
-import { $, levelName, make, makeTable, offerLobby, placeText, row, signed } from "../shared/elements.js";
+import { ask, enableWhenReady } from "../shared/connection.js";
+import { $, levelName, make, makeTable, offerLobby, placeText, row } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
+import { signed } from "../shared/numbers.js";
 import { savedMatch, savedPerson, savedToken, saveMatch } from "../shared/storage.js";
 import { optionsText } from "../table/drawing.js";
 
@@ -93,6 +94,7 @@ function seatForm(name, key) {
     saveMatch(key, opened.table);
     goTo(opened.table);
   };
+  enableWhenReady(form.querySelector("button"));
   return form;
 }
 

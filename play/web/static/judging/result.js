@@ -12,9 +12,9 @@ import {
   offerLobby,
   placeOf,
   placeText,
-  signed,
 } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
+import { signed } from "../shared/numbers.js";
 import { savedMatch, savedToken, saveMatch } from "../shared/storage.js";
 import { challenge, costText } from "./headline.js";
 import { judgedGame } from "./rounds.js";
