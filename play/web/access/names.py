@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from wizard_env.play.language.translation import t
+from wizard_env.play.web.access.refusals import FieldError
 
 LONGEST_NAME = 20
 """Characters in a person's name."""
@@ -71,12 +72,12 @@ def normalize_name(name: str) -> str:
 
 
 def check_distinct(name: str, others: Iterable[str], whose: str) -> None:
-    """Raise ValueError if a name looks like one of `others`, which are names of `whose`, as "an agent"."""
+    """Raise FieldError if a name looks like one of `others`, which are names of `whose`, as "an agent"."""
     alike = likeness(name)
     for other in others:
         if alike and alike == likeness(other):
             why = t("{name} is, or looks like, the name of {whose}", name=repr(name), whose=whose)
-            raise ValueError(f"person: {why}")
+            raise FieldError(why, "person")
 
 
 def likeness(name: str) -> str:
