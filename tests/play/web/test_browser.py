@@ -209,7 +209,7 @@ def test_an_invalid_record_is_refused(browser: Any, address: str, tmp_path: Path
     (tmp_path / "games.jsonl").write_text(f"not a record\n{record(game)}\n")
     page.set_input_files("#file", tmp_path / "games.jsonl")
     for _ in range(2):
-        page.wait_for_function("error.textContent.startsWith('Game 1: not JSON')")
+        page.wait_for_function("error.textContent.startsWith('Game 1: This is not the record')")
         assert page.locator("#players li").count() == 0
         page.select_option("#which", "1")
         page.wait_for_selector("#players li")
