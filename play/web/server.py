@@ -14,11 +14,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.addresses import LOCAL, Addresses
 from wizard_env.play.web.access.guard import HEADERS, Guard
 from wizard_env.play.web.access.limits import Buckets, Limit, Slots, TooFastError
 from wizard_env.play.web.access.readiness import READY, Readiness, show_readiness
-from wizard_env.play.web.access.requests import field_of, reason_for
+from wizard_env.play.web.access.refusals import refusal_of
 from wizard_env.play.web.duplicate.endpoints import MATCH_ROUTES
 from wizard_env.play.web.duplicate.matches import Matches
 from wizard_env.play.web.judging.endpoints import JUDGING_ROUTES
@@ -52,11 +53,11 @@ _STATUS = {
 
 async def _refuse(request: Request, error: Exception) -> Response:
     status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 400)
-    return JSONResponse({"why": reason_for(error), "field": field_of(error)}, status)
+    return JSONResponse(refusal_of(error), status)
 
 
 async def _fail(request: Request, error: Exception) -> Response:
-    return JSONResponse({"why": "the server failed; its log says why"}, 500, HEADERS)
+    return JSONResponse({"why": t("the server failed; its log says why")}, 500, HEADERS)
 
 
 def make_app(

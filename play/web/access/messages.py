@@ -1,8 +1,8 @@
 """Messages of browsers, and the server's answers. Anything else is refused with a reason.
 
 **Over HTTP.** Bodies are JSON, with `Content-Type: application/json`. A refusal has a status of 400 or more
-and the body `{"why": "...", "field": ...}`; `field` is that of the message that is wrong, or null. 429: too
-many requests; 503: not now, so try again.
+and the body {"why"}, in the language of the request; if known also "field", the entry of the message that is
+wrong, and "detail", in English for developers. 429: too many requests; 503: not now, so try again.
 
     GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
     GET  /agents                    [{"name", "lead", "estimates", "judges", "recognises"}]: `lead` over three
@@ -42,7 +42,7 @@ only the server's own computer can open it.
     view        the table as the seat may see it: see `tables.views`, and below
     presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
     hint        {"agent", "decisions", "choices", "value", "recognised"}; none comes if the seat moves first
-    error       {"why"}
+    error       {"why"}, with "field" and "detail" as above
     pong        the answer to a Ping, by which a browser finds out that the server is still there
 
 `choices`, also in advice: [{"action", "share", "points", "met", "error"}], every legal action, the best
@@ -65,20 +65,12 @@ refusal (do not connect again), 1013 if the browser reads too slowly (connect ag
 
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
-from wizard_env.cards import DECK_SIZE
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.names import LONGEST_NAME, normalize_name
-from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.play.web.access.refusals import FieldError
+from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 
 _MAX_TEXT = 64
 """Characters in the name of an action, agent or option, and in a token."""
@@ -174,30 +166,23 @@ class OpenTable(TakeSeat):
     bid_reveal: _Text = "open"
     magic_edition: bool = False
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
-
-    @field_validator("hand_sizes")
-    @classmethod
-    def _check_hand_sizes(cls, sizes: list[int] | None, given: ValidationInfo) -> list[int] | None:
-        """Raise ValueError, in the words of the page, for a hand that the deck does not allow."""
-        players = len(given.data.get("seats", ())) or MIN_PLAYERS
-        most = DECK_SIZE // players
-        if sizes is not None and not sizes:
-            raise ValueError(t("Hand sizes: at least one is needed."))
-        for size in sizes or ():
-            if not 1 <= size <= most:
-                text = t(
-                    "Hand sizes: {size} is not possible; {players} players may have 1 to {most} cards each.",
-                    size=size,
-                    players=players,
-                    most=most,
-                )
-                raise ValueError(text)
-        return sizes
-
     watchers: bool = False
     """True if anyone with the link may watch; watchers see no hand. Tables of agents are open to all."""
     listed: bool = True
     """True if the lobby shows the table while it waits for guests."""
+
+    def rules(self) -> Rules:
+        """Return the rules of the table. Raises FieldError for what a person may have entered wrongly."""
+        players, sizes = len(self.seats), self.hand_sizes
+        largest = Rules(players).max_hand_size
+        if sizes is not None and not all(1 <= size <= largest for size in sizes):
+            why = t("with {players} players, a hand has 1 to {most} cards", players=players, most=largest)
+            raise FieldError(why, "hand_sizes")
+        if self.bid_restriction != "free" and self.bid_reveal != "open":
+            why = t("a rule for the last bidder needs bids that are shown as they are made")
+            raise FieldError(why, "bid_reveal")
+        options = self.model_dump(include={"bid_restriction", "bid_reveal", "magic_edition", "hand_sizes"})
+        return Rules(players, **options)
 
 
 class Tokens(Message):

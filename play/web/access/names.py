@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from wizard_env.play.language.translation import t
+from wizard_env.play.web.access.refusals import FieldError
 
 LONGEST_NAME = 20
 """Characters in a person's name."""
@@ -13,13 +14,6 @@ _RESERVED = ("you", "person", "server", "host", "agent", "watcher", "another per
 """Names that the page uses for other things, as it does "seat 1" and the like."""
 _MOST_MARKS = 3
 """Accents and the like on one letter."""
-
-
-class TakenNameError(ValueError):
-    """A name is, or looks like, the name of another."""
-
-    field = "person"
-
 
 _JOINERS = "\u200c\u200d"
 """Invisible characters that belong to words and emoji."""
@@ -78,11 +72,12 @@ def normalize_name(name: str) -> str:
 
 
 def check_distinct(name: str, others: Iterable[str], whose: str) -> None:
-    """Raise TakenNameError if a name looks like one of `others`, the names of `whose`, as in "an agent"."""
+    """Raise FieldError if a name looks like one of `others`, which are names of `whose`, as "an agent"."""
     alike = likeness(name)
     for other in others:
         if alike and alike == likeness(other):
-            raise TakenNameError(t("{name} is, or looks like, the name of {whose}", name=name, whose=whose))
+            why = t("{name} is, or looks like, the name of {whose}", name=repr(name), whose=whose)
+            raise FieldError(why, "person")
 
 
 def likeness(name: str) -> str:

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wizard_env import Rules
 from wizard_env.loading import agent_names
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.messages import COMMAND, AskHint, Leave, OpenTable, Ping, SetPace
@@ -61,8 +60,7 @@ class Hub:
         for name in message.seats:
             if name is not None:
                 self.agents.check(name)
-        options = message.model_dump(exclude={"seats", "person", "watchers", "listed"})
-        rules = Rules(num_players=len(message.seats), **options)
+        rules = message.rules()
         shown = message.model_dump(include={"watchers", "listed"})
         setup = new_setup(rules, message.seats, stand_in=self.agents.names[-1], **shown)
         return await self.open_with(setup, message.person)

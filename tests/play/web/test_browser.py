@@ -209,7 +209,7 @@ def test_an_invalid_record_is_refused(browser: Any, address: str, tmp_path: Path
     (tmp_path / "games.jsonl").write_text(f"not a record\n{record(game)}\n")
     page.set_input_files("#file", tmp_path / "games.jsonl")
     for _ in range(2):
-        page.wait_for_function("error.textContent.startsWith('Game 1: not JSON')")
+        page.wait_for_function("error.textContent.startsWith('Game 1: This is not the record')")
         assert page.locator("#players li").count() == 0
         page.select_option("#which", "1")
         page.wait_for_selector("#players li")
@@ -558,7 +558,8 @@ def test_the_screenshot_of_the_documentation(tmp_path: Path) -> None:
     command = [sys.executable, "tools/screenshot.py", *files]
     subprocess.run(command, cwd=ROOT, check=True)
     assert (tmp_path / "table.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    assert Image.open(tmp_path / "preview.jpg").size == (1200, 630)
+    with Image.open(tmp_path / "preview.jpg") as preview:
+        assert preview.size == (1200, 630)
 
 
 def enter(page: Any, address: str, theme: str) -> None:

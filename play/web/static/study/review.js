@@ -136,7 +136,7 @@ function show(view) {
 
 // The server has refused this game, or does not answer. The page shows the reason already.
 function showRefusal() {
-  const why = $("error").textContent.replace(/^line 1: /, "");
+  const why = $("error").textContent;
   complain(games.length > 1 ? `${gameName(Number($("which").value))}: ${why}` : why);
   offerLobby();
   for (const name of ["players", "trick", "hand", "choices", "events"]) $(name).replaceChildren();
