@@ -140,7 +140,7 @@ function showRefusal() {
   complain(games.length > 1 ? `${gameName(Number($("which").value))}: ${why}` : why);
   offerLobby();
   for (const name of ["players", "trick", "hand", "choices", "events"]) $(name).replaceChildren();
-  for (const name of ["round", "suits", "outcome", "status", "place"]) $(name).textContent = "";
+  for (const name of ["round", "status", "place"]) $(name).textContent = "";
   for (const name of ["options", "advice", "opinion", "lost", "asks", "compares", "course"])
     $(name).hidden = true;
   for (const name of ["earlier", "before", "after", "later", "last", "pad"]) $(name).disabled = true;
