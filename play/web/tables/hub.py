@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from wizard_env import Rules
 from wizard_env.loading import agent_names
 from wizard_env.play.language.translation import t
-from wizard_env.play.web.access.messages import COMMAND, AskHint, Leave, OpenTable, SetPace
+from wizard_env.play.web.access.messages import COMMAND, AskHint, Leave, OpenTable, Ping, SetPace
 from wizard_env.play.web.access.names import check_distinct
 from wizard_env.play.web.tables import transitions
 from wizard_env.play.web.tables.agents import AgentError, Agents
@@ -110,6 +110,9 @@ class Hub:
         """Carry out a command from a browser. Raises ValueError if it is not allowed, and StoreError."""
         table, seat = connection.table, connection.seat
         command = COMMAND.validate_json(text)
+        if isinstance(command, Ping):
+            connection.send({"kind": "pong"})
+            return
         if seat == NOBODY and (None in table.setup.seats or not isinstance(command, SetPace)):
             raise ValueError(t("only watching is allowed here"))
         if isinstance(command, AskHint):

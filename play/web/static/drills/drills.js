@@ -6,6 +6,7 @@ import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
 import { $, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
 import { saveMoment, saveRecords } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawThinking } from "../table/advice.js";
 import { drawFigures } from "../table/decision.js";
 import { drawTable } from "../table/drawing.js";
@@ -14,9 +15,13 @@ import { BOXES, daysAfter, isLearned, isRight, worthOf } from "./boxes.js";
 import { collect, dueDrills, keptDrills, recordOf, saveAnswer } from "./collection.js";
 
 let judge = ""; // the agent that judges
-let queue = []; // the drills to come
-let shown = null; // the drill on the table
+let queue; // the drills to come
+let shown; // the drill on the table
 let record = ""; // of its game
+onEachVisit(() => {
+  queue = [];
+  shown = null;
+});
 
 export async function showDrills(agents) {
   judge = agents.find((agent) => agent.judges)?.name;
@@ -116,7 +121,7 @@ function showRest(progress = "") {
     paragraph(progress || waiting, { role: "status" }),
     paragraph(
       t(
-        "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best.",
+        "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best, or if the difference may be noise.",
       ),
       { className: "note" },
     ),

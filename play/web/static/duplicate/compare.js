@@ -4,10 +4,15 @@ import { actionName, chip, playsOf, suitSign } from "../shared/cards.js";
 import { ask, askQuietly } from "../shared/connection.js";
 import { $, copyText, levelName, make, makeTable, row, signed } from "../shared/elements.js";
 import { savedToken, saveMatch } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
 
 let latest = null; // the latest view
-let against = 0; // the index of the other in the list of others
-let asked = ""; // the match and round for which the comparison was asked
+let against; // the index of the other in the list of others
+let asked; // the match and round for which the comparison was asked
+onEachVisit(() => {
+  against = 0;
+  asked = "";
+});
 
 // Called with each view. Only a table of one person can be played by others.
 export function followMatch(view) {

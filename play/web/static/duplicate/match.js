@@ -2,7 +2,7 @@
 import { t, tn } from "../language.js";
 import { takeSeat } from "../lobby/seat.js";
 import { DAILY, goTo } from "../shared/address.js";
-import { ask } from "../shared/connection.js";
+import { ask, enableWhenReady } from "../shared/connection.js";
 import { $, levelName, make, offerLobby } from "../shared/elements.js";
 import { savedMatch, savedPerson, savedToken, saveMatch } from "../shared/storage.js";
 
@@ -30,6 +30,7 @@ export async function showMatch(name) {
     saveMatch(key, opened.table);
     goTo(opened.table);
   };
+  enableWhenReady(form.querySelector("button"));
   $("result").replaceChildren(form);
   $("result").hidden = false;
 }

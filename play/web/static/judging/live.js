@@ -1,17 +1,22 @@
 // Luck and skill at the table: each finished round is judged in the background.
 import { t } from "../language.js";
-import { $, make, sleep } from "../shared/elements.js";
+import { $, make } from "../shared/elements.js";
+import { onEachVisit, sleep } from "../shared/visit.js";
 import { fortuneText } from "./fortune.js";
 import { judgedRound } from "./rounds.js";
 import { costliest, notesOn, sentence, sumsOf } from "./sheet.js";
 
 const LOOK = 100; // milliseconds between two looks for a judgement
 
-let judged = []; // the judgements of the first rounds, in order
-let asking = false; // for a judgement
-let failed = false; // the last one that was asked for
+let judged; // the judgements of the first rounds, in order
+let asking; // for a judgement
+let failed; // the last one that was asked for
 let latest = null; // the latest view
 let judge = null; // the agent that judges; null if none can
+onEachVisit(() => {
+  judged = [];
+  asking = failed = false;
+});
 
 // Called with each view.
 export function followLuck(view, judges) {

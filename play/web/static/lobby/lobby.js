@@ -3,7 +3,7 @@ import { dueDrills } from "../drills/collection.js";
 import { t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { card } from "../shared/cards.js";
-import { askQuietly } from "../shared/connection.js";
+import { askQuietly, enableWhenReady } from "../shared/connection.js";
 import { $, complain, levelName, make } from "../shared/elements.js";
 import { signed } from "../shared/numbers.js";
 import {
@@ -14,6 +14,7 @@ import {
   saveRecords,
   saveSeats,
 } from "../shared/storage.js";
+import { sleep } from "../shared/visit.js";
 import { takeSeat } from "./seat.js";
 
 const MOST_SEATS = 6;
@@ -49,8 +50,15 @@ export function showLobby(agents) {
   const due = dueDrills(Date.now()).length;
   $("due").hidden = !due;
   $("due").textContent = tn("{count} due", "{count} due", due);
-  showGames();
-  setInterval(() => document.hidden || showGames(), REFRESH);
+  for (const button of document.querySelectorAll("#entrance .main")) enableWhenReady(button);
+  followGames();
+}
+
+async function followGames() {
+  for (;;) {
+    if (!document.hidden) await showGames();
+    await sleep(REFRESH);
+  }
 }
 
 function onSubmit(form, action) {
@@ -145,6 +153,7 @@ export function offerSeat({ table, names }) {
   onSubmit("join", async () => {
     if (await takeSeat($("join"), `tables/${table}/seats`, $("joiner").value)) goTo(table);
   });
+  enableWhenReady($("join").querySelector("button.main"));
   $("join").hidden = false;
 }
 

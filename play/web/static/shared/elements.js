@@ -41,15 +41,13 @@ export function makeTable(className, headings, rows, ...others) {
 // An empty cell is no heading.
 export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(text ? tag : "td", {}, text)));
 
-export const sleep = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
-
 // --- errors
 
 export function complain(why) {
   $("error").textContent = why;
 }
 
-export const lobbyLink = () => make("a", { href: "./", textContent: t("Back to the lobby") });
+export const lobbyLink = () => make("a", { href: "#", textContent: t("Back to the lobby") });
 
 // After an error, if there is nothing else to show.
 export const offerLobby = () => $("error").append(" ", lobbyLink());

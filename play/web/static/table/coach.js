@@ -2,6 +2,7 @@
 import { t } from "../language.js";
 import { $ } from "../shared/elements.js";
 import { savedSetting, saveSetting } from "../shared/storage.js";
+import { visitSignal } from "../shared/visit.js";
 
 const TAUGHT = "taught"; // "yes" once the person wants no more, else the lessons that were read
 const GAP = 10; // pixels between a bubble and its thing
@@ -49,7 +50,7 @@ export function offerLessons() {
     $("teaching").checked = false;
     $("coach").hidden = true;
   };
-  window.addEventListener("resize", () => place());
+  window.addEventListener("resize", place, { signal: visitSignal() });
 }
 
 let shown = null; // the lesson in the bubble

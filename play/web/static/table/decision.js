@@ -3,14 +3,18 @@ import { t } from "../language.js";
 import { actionName, card, SUITS, suitSymbol } from "../shared/cards.js";
 import { $, make } from "../shared/elements.js";
 import { percent, signed } from "../shared/numbers.js";
+import { onEachVisit } from "../shared/visit.js";
 
 const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone
 const FULL_FAN = 12; // cards; a smaller hand is bent less
 const FEW_BIDS = 8; // on a phone more are chosen with a stepper
 
 let stepped = 0; // the bid that the stepper shows
-let round = null; // and its round
+let round; // and its round
 let drawStepper = () => {}; // if there is one
+onEachVisit(() => {
+  round = null;
+});
 
 export function drawChoices(view, choose) {
   const pick = (element, action) => makePickable(view, choose, element, action);
@@ -36,7 +40,7 @@ export function drawChoices(view, choose) {
   if (choose) focusFirstChoice();
 }
 
-// A hint's figures on bids, suits and cards: the chance of meeting the bid, and the points expected if estimated.
+// A hint's figures on bids, suits and cards: the chance of meeting the bid, and the points expected.
 // The best choice is marked. No choices: no figures.
 export function drawFigures(choices, best = null) {
   for (const old of document.querySelectorAll("#choices small, #hand small")) old.remove();
@@ -45,7 +49,7 @@ export function drawFigures(choices, best = null) {
     const choice = document.querySelector(
       `#choices .choice[data-action="${action}"], #hand [data-action="${action}"]`,
     );
-    choice?.append(figures(percent(met), ...(points === null ? [] : [signed(points)])));
+    choice?.append(figures(percent(met), signed(points)));
     if (choice && action === best) choice.dataset.best = "";
   }
   drawStepper();

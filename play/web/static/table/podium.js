@@ -8,11 +8,15 @@ import { fetchRecord, recordAddress } from "../shared/connection.js";
 import { $, make } from "../shared/elements.js";
 import { decimal } from "../shared/numbers.js";
 import { savedPerson, saveRecords } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
 import { drawCourse } from "../study/course.js";
 import { seatLabel } from "./seats.js";
 
 const STEPS = 3; // places that stand on the podium
-let drawn = null; // the table whose podium is drawn
+let drawn; // the table whose podium is drawn
+onEachVisit(() => {
+  drawn = null;
+});
 
 export function drawPodium(view) {
   const over = view.scene.phase === "over";

@@ -4,14 +4,19 @@ import { fortuneOf } from "../judging/live.js";
 import { t } from "../language.js";
 import { $, make, makeTable, row } from "../shared/elements.js";
 import { decimal, signed } from "../shared/numbers.js";
+import { onEachVisit } from "../shared/visit.js";
 import { seatLabel } from "./seats.js";
 
 const TRICK_SHOWN = 1500; // milliseconds
 const RESULT_SHOWN = 9000;
 
-let timer = null; // until the next step
-let waiting = null; // the latest view, which is shown after the result; null while no result is
-let proceed = null; // shows that view
+let timer; // until the next step
+let waiting; // the latest view, which is shown after the result; null while no result is
+let proceed; // shows that view
+onEachVisit(() => {
+  clearTimeout(timer);
+  timer = waiting = proceed = null;
+});
 
 // Whether a view ends a round that was on the felt until now.
 export const endsRound = (before, view) =>
@@ -62,7 +67,7 @@ export function keepForLater(view) {
   return true;
 }
 
-export function hideResult() {
+function hideResult() {
   clearTimeout(timer);
   $("scored").hidden = true;
   waiting = null;

@@ -4,9 +4,10 @@ import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { t } from "../language.js";
 import { actionName } from "../shared/cards.js";
-import { connect } from "../shared/connection.js";
 import { $, complain, levelName, offerLobby } from "../shared/elements.js";
 import { decimal } from "../shared/numbers.js";
+import { connect } from "../shared/socket.js";
+import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawRecognised, drawThinking } from "./advice.js";
 import { offerLessons, teach } from "./coach.js";
 import { drawFigures, suggest } from "./decision.js";
@@ -21,11 +22,15 @@ import { drawPlayers } from "./seats.js";
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
 
 let send = null; // sends a message over the connection
-let judges = []; // the agents that can judge decisions
+let judges = []; // the agent that judges decisions, if there is one
 let view = null; // the one that is shown
 let hint = null; // the one that is shown, until a decision is taken
 let acted = null; // the number of decisions in the view that a click acted upon, until the server answers
 let pacing = null; // the timer of a pace that is not sent yet
+onEachVisit(() => {
+  clearTimeout(pacing);
+  view = hint = acted = pacing = null;
+});
 
 export function sit(table, token, agents) {
   const names = (some) => some.map(({ name }) => name);
@@ -125,7 +130,7 @@ function forgetHint() {
   $("hint").ariaPressed = "false";
 }
 
-// Returns the action that the agent would choose.
+// Returns the best action.
 function redrawHint() {
   const best = drawHint(hint.agent, hint);
   drawFigures(hint.choices, best);
@@ -143,7 +148,7 @@ function showHint(message) {
   const best = redrawHint();
   suggest(best);
   const values = { agent: levelName(hint.agent), choice: actionName(best) };
-  $("news").textContent = t("{agent} would choose: {choice}", values);
+  $("news").textContent = t("{agent} advises: {choice}", values);
   teach(view, true);
 }
 
@@ -158,7 +163,6 @@ function showRefusal(why) {
 
 function showDisconnected() {
   if (hint === null) $("advice").hidden = true;
-  $("status").textContent = t("Connection lost; trying again.");
   const buttons = document.querySelectorAll("#choices button, #hand button, nav button:not(.icon)");
   for (const button of buttons) button.disabled = true;
 }

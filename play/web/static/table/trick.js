@@ -3,13 +3,18 @@ import { t } from "../language.js";
 import { card, playsOf } from "../shared/cards.js";
 import { $, make } from "../shared/elements.js";
 import { sound } from "../shared/sound.js";
+import { onEachVisit } from "../shared/visit.js";
 import { placeAt, seatLabel } from "./seats.js";
 
 const SWEPT_AFTER = 1300; // milliseconds that a finished trick lies on the felt, unless the next is led before
 
-let drawn = null; // the view that was drawn last
-let sweeping = null; // the timer of the trick that is taken away next
-let swept = null; // the number of decisions after which the last trick was taken away
+let drawn; // the view that was drawn last
+let sweeping; // the timer of the trick that is taken away next
+let swept; // the number of decisions after which the last trick was taken away
+onEachVisit(() => {
+  clearTimeout(sweeping);
+  drawn = sweeping = swept = null;
+});
 
 // Plays the sound of what happened since the last view.
 function playSound(view) {

@@ -11,7 +11,7 @@ from tests.docs.pages import load_script
 from tests.play.web.chromium import LAST_CHOICES, chromium
 from wizard_env.play.web.server import make_app
 
-JUDGE = "search:worlds=8"
+JUDGE = "search:worlds=32"
 DAY = 24 * 3600 * 1000
 KEPT = "localStorage['wizard drills']"
 OPEN = """async () => {
