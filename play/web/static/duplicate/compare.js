@@ -1,6 +1,7 @@
 // The same deals at the table: an invitation to them, and a comparison with the others who play them.
+
+import { actionName, chip, playsOf, suitSign } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { actionName, chip, playsOf, suitSign } from "../shared/cards.js";
 import { ask, askQuietly } from "../shared/connection.js";
 import { $, copyText, levelName, make, makeTable, row, signed } from "../shared/elements.js";
 import { savedToken, saveMatch } from "../shared/storage.js";
