@@ -3,7 +3,8 @@
 import { actionName, chip, playsOf, suitSign } from "../drawings/cards.js";
 import { t } from "../language.js";
 import { ask, askQuietly } from "../shared/connection.js";
-import { $, copyText, levelName, make, makeTable, row, signed } from "../shared/elements.js";
+import { $, copyText, levelName, make, makeTable, row } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { savedToken, saveMatch } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
 

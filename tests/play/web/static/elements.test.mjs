@@ -3,7 +3,8 @@ import test from "node:test";
 import { load } from "./browser.mjs";
 
 const { nodes, t, tn } = await load("language.js");
-const { levelName, signed } = await load("shared/elements.js");
+const { levelName } = await load("shared/elements.js");
+const { signed } = await load("shared/numbers.js");
 
 test("texts are translated, and numbers choose their form", () => {
   assert.equal(t("spades"), "piques");
