@@ -71,12 +71,11 @@ def serve(
             except Exception as error:
                 failures.append(error)
                 server.should_exit = True
-                return
-            say(f"tables       {addresses.public_address(host)}")
-            say(f"saved in     {database}")
-            if records:
-                say(f"records      {records}")
 
+        say(f"tables       {addresses.public_address(host)}")
+        say(f"saved in     {database}")
+        if records:
+            say(f"records      {records}")
         preparing = threading.Thread(target=get_ready, daemon=True)
         preparing.start()
         server.run(sockets=[listening])  # returns when the server is stopped

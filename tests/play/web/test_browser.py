@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.docs.pages import ROOT, load_script
 from tests.play.web.chromium import LAST_CHOICES, chromium
@@ -152,7 +153,7 @@ def test_reviewing_a_game(browser: Any, address: str, tmp_path: Path) -> None:
         page.wait_for_function("(told) => place.textContent !== told", arg=place)
     assert page.inner_text("#place") == f"after {decisions} decisions"
     assert "The game is over" in page.inner_text("#status")
-    page.locator("#bars li button").first.click()
+    page.locator("#bars .column").first.click()
     page.wait_for_function("(told) => place.textContent === told", arg=first)
     page.reload()
     page.wait_for_function("(told) => place.textContent === told", arg=first)
@@ -208,7 +209,7 @@ def test_an_invalid_record_is_refused(browser: Any, address: str, tmp_path: Path
     (tmp_path / "games.jsonl").write_text(f"not a record\n{record(game)}\n")
     page.set_input_files("#file", tmp_path / "games.jsonl")
     for _ in range(2):
-        page.wait_for_function("error.textContent.startsWith('Game 1: not JSON')")
+        page.wait_for_function("error.textContent.startsWith('Game 1: This is not the record')")
         assert page.locator("#players li").count() == 0
         page.select_option("#which", "1")
         page.wait_for_selector("#players li")
@@ -552,10 +553,13 @@ def test_two_people_by_link(browser: Any, address: str) -> None:
 
 
 def test_the_screenshot_of_the_documentation(tmp_path: Path) -> None:
-    """`make picture` works: it shows a decision and an agent's advice on it."""
-    command = [sys.executable, "tools/screenshot.py", "--out", str(tmp_path / "table.png")]
+    """`make picture` works: it shows a decision and an agent's advice on it; and it makes the preview."""
+    files = ["--out", str(tmp_path / "table.png"), "--preview", str(tmp_path / "preview.jpg")]
+    command = [sys.executable, "tools/screenshot.py", *files]
     subprocess.run(command, cwd=ROOT, check=True)
     assert (tmp_path / "table.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    with Image.open(tmp_path / "preview.jpg") as preview:
+        assert preview.size == (1200, 630)
 
 
 def enter(page: Any, address: str, theme: str) -> None:

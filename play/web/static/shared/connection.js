@@ -26,8 +26,12 @@ async function answerTo(address, body) {
   const once = body !== undefined && ONCE.test(address);
   const answer = await answerOf(address, body === undefined ? {} : post, once);
   if (answer === null) return [null, t("The server is not responding.")];
-  const content = JSON.parse(answer.text);
-  return answer.ok ? [content, ""] : [null, content.why];
+  try {
+    const content = JSON.parse(answer.text);
+    return answer.ok ? [content, ""] : [null, content.why];
+  } catch {
+    return [null, t("The server is not responding.")]; // something else has answered
+  }
 }
 
 export const recordAddress = (table) => `tables/${table}/record`;
