@@ -1,8 +1,9 @@
 // Finished games, decision by decision: agents' advice on each decision, and where points were lost.
+
+import { actionName } from "../drawings/cards.js";
 import { isLoss, sumHeadings, sumRow } from "../judging/sheet.js";
 import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
-import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
 import { $, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";

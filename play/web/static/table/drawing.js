@@ -1,6 +1,7 @@
 // Draws a table from a view that the server sent, whether the game is being played or reviewed.
+
+import { describe, SUITS } from "../drawings/cards.js";
 import { t, tn } from "../language.js";
-import { describe, SUITS } from "../shared/cards.js";
 import { $, make } from "../shared/elements.js";
 import { drawChoices } from "./decision.js";
 import { drawEvents } from "./events.js";

@@ -1,6 +1,7 @@
 // The score pad: beside the table where there is room, else in a dialog.
+
+import { suitSign } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { suitSign } from "../shared/cards.js";
 import { $, make, row } from "../shared/elements.js";
 import { decimal, signed } from "../shared/numbers.js";
 import { seatLabel } from "./seats.js";

@@ -1,8 +1,9 @@
 // The players around the felt: the reader at the bottom, the others in the order of play, clockwise.
+
+import { backs, chip } from "../drawings/cards.js";
+import { sign } from "../drawings/icons.js";
 import { nodes, t } from "../language.js";
-import { backs, chip } from "../shared/cards.js";
 import { $, levelName, make } from "../shared/elements.js";
-import { sign } from "../shared/icons.js";
 import { decimal, signed } from "../shared/numbers.js";
 
 // For each number of players, the positions of the seats from the reader's on: per cent of the felt from the left

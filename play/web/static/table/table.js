@@ -1,9 +1,10 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
+
+import { actionName } from "../drawings/cards.js";
 import { keepGame } from "../drills/collection.js";
 import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { t } from "../language.js";
-import { actionName } from "../shared/cards.js";
 import { $, complain, levelName, offerLobby } from "../shared/elements.js";
 import { decimal } from "../shared/numbers.js";
 import { connect } from "../shared/socket.js";
