@@ -268,7 +268,10 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         assert told == json.loads(json.dumps(expected.to_dict()))
         assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
         refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
-        assert (refused.status_code, "search:worlds=4 judges here, not heuristic" in refused.text) == (400, True)
+        assert (refused.status_code, "search:worlds=4 judges here, not heuristic" in refused.text) == (
+            400,
+            True,
+        )
 
 
 @pytest.mark.parametrize(
