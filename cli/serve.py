@@ -12,16 +12,8 @@ from wizard_env.cli.feedback.console import say
 from wizard_env.cli.speed import compile_missing
 from wizard_env.files.writing import check_file, check_folder_with_parent
 
-OFFERED = [
-    "random",
-    "rule_based",
-    "heuristic",
-    "search:worlds=64",
-    "champion+search:worlds=32",
-    "adaptive",
-    "champion",
-]
-"""Agents offered if none are named; the last one is preselected for every seat."""
+OFFERED = ["rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "adaptive"]
+"""Agents offered if none are named, the strongest last."""
 _LARGEST_FRAME = 8192
 """The most bytes of a websocket message; a longer one closes the connection before it is read."""
 
@@ -79,12 +71,11 @@ def serve(
             except Exception as error:
                 failures.append(error)
                 server.should_exit = True
-                return
-            say(f"tables       {addresses.public_address(host)}")
-            say(f"saved in     {database}")
-            if records:
-                say(f"records      {records}")
 
+        say(f"tables       {addresses.public_address(host)}")
+        say(f"saved in     {database}")
+        if records:
+            say(f"records      {records}")
         preparing = threading.Thread(target=get_ready, daemon=True)
         preparing.start()
         server.run(sockets=[listening])  # returns when the server is stopped

@@ -50,7 +50,8 @@ def compile_all() -> None:
 def compile_missing(report: Callable[[int, int], None] | None = None) -> None:
     """Compile the missing kernels, with progress on stderr.
 
-    report: called after each with the number compiled so far, and the number that were missing.
+    report: called at the beginning and after each with the number compiled so far, and the number that were
+        missing.
     """
     start = perf_counter()
     counted = TaskProgress("looking for kernels to compile")
@@ -60,6 +61,8 @@ def compile_missing(report: Callable[[int, int], None] | None = None) -> None:
         be_quiet()
         missing = missing_kernels()
         counted.doing, counted.total = "compiling", len(missing)
+        if report:
+            report(0, len(missing))
         for _ in compile_kernels(missing):
             counted.done += 1
             if report:

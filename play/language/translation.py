@@ -67,14 +67,19 @@ def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
 
 
 @cache
-def texts(language: str) -> dict[str, str | tuple[str, str]]:
-    """Return all texts of a language by their English singular: a text, or singular and plural."""
+def texts(language: str, folder: str = "") -> dict[str, str | tuple[str, str]]:
+    """Return the texts of a language by their English singular: a text, or singular and plural.
+
+    folder: only texts of files in this folder are returned, as `play/web/static/`.
+    """
     if language == SOURCE:
         return {}
     with (CATALOGUES / f"{language}.po").open("rb") as file:
         catalogue = read_po(file, language)
     found: dict[str, str | tuple[str, str]] = {}
     for message in catalogue:
+        if folder and not any(path.startswith(folder) for path, _ in message.locations):
+            continue
         if isinstance(message.id, tuple) and isinstance(message.string, tuple):
             if all(message.string):
                 found[message.id[0]] = (message.string[0], message.string[1])

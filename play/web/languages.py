@@ -18,6 +18,8 @@ from wizard_env.play.web.page import File
 
 _LONGEST_HEADER = 500
 """Characters of an Accept-Language header that are read; browsers send some fifty."""
+_PAGE = "play/web/static/"
+"""The folder of the page, as catalogues name it."""
 _COOKIE = "language"
 """The cookie in which the page remembers a chosen language."""
 
@@ -51,11 +53,11 @@ def preferred_locales(header: str) -> list[str]:
 
 
 async def show_texts(request: Request) -> Response:
-    """GET /language: the language of this request, all languages, and the texts of this one."""
+    """GET /language: the language of this request, all languages, and the texts of the page in this one."""
     return _texts_file(language_in_use()).answer(request.headers, Vary="Cookie, Accept-Language")
 
 
 @cache
 def _texts_file(language: str) -> File:
-    content = {"language": language, "languages": LANGUAGES, "texts": texts(language)}
+    content = {"language": language, "languages": LANGUAGES, "texts": texts(language, _PAGE)}
     return File(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(), "application/json")

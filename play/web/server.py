@@ -14,17 +14,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.addresses import LOCAL, Addresses
 from wizard_env.play.web.access.guard import HEADERS, Guard
 from wizard_env.play.web.access.limits import Buckets, Limit, Slots, TooFastError
 from wizard_env.play.web.access.readiness import READY, Readiness, show_readiness
-from wizard_env.play.web.access.requests import reason_for
+from wizard_env.play.web.access.refusals import refusal_of
 from wizard_env.play.web.duplicate.endpoints import MATCH_ROUTES
 from wizard_env.play.web.duplicate.matches import Matches
 from wizard_env.play.web.judging.endpoints import JUDGING_ROUTES
 from wizard_env.play.web.judging.judgements import Judgements
 from wizard_env.play.web.languages import LanguageMiddleware, show_texts
 from wizard_env.play.web.page import Page
+from wizard_env.play.web.sharing.endpoints import SHARING_ROUTES
 from wizard_env.play.web.study.endpoints import RECORD_ROUTES
 from wizard_env.play.web.tables.agents import AgentError, Agents, SharedAgent
 from wizard_env.play.web.tables.endpoints import TABLE_ROUTES
@@ -51,11 +53,11 @@ _STATUS = {
 
 async def _refuse(request: Request, error: Exception) -> Response:
     status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 400)
-    return JSONResponse({"why": reason_for(error)}, status)
+    return JSONResponse(refusal_of(error), status)
 
 
 async def _fail(request: Request, error: Exception) -> Response:
-    return JSONResponse({"why": "the server failed; its log says why"}, 500, HEADERS)
+    return JSONResponse({"why": t("the server failed; its log says why")}, 500, HEADERS)
 
 
 def make_app(
@@ -108,6 +110,7 @@ def make_app(
             *MATCH_ROUTES,
             *JUDGING_ROUTES,
             *RECORD_ROUTES,
+            *SHARING_ROUTES,
             Mount("/", Page(PAGE)),
         ],
         middleware=[

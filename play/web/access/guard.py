@@ -6,9 +6,11 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.addresses import Addresses
 from wizard_env.play.web.access.limits import Buckets, Limit, TooFastError
 from wizard_env.play.web.access.readiness import Readiness
+from wizard_env.play.web.access.refusals import not_understood
 from wizard_env.play.web.access.requests import client_behind
 
 POLICY_VIOLATION = 1008
@@ -34,6 +36,10 @@ REQUEST_BURST = 120
 """Requests for these paths that it may send at once."""
 
 
+_LIMITED = (*_WORK, "/share")
+"""Paths whose requests are limited; a shared result is shown in a few words until the server is ready."""
+
+
 class Guard:
     """ASGI middleware: requests must name one of `addresses`, and tables wait for `readiness`."""
 
@@ -51,7 +57,8 @@ class Guard:
         headers = Headers(scope=scope)
         allowed = self._addresses.allow(headers.get("host", ""), headers.get("origin"))
         works = scope["path"].startswith(_WORK)
-        too_fast = self._too_fast(scope) if allowed and works else None
+        limited = allowed and scope["path"].startswith(_LIMITED)
+        too_fast = self._too_fast(scope) if limited else None
         if scope["type"] == "websocket":
             allowed = allowed and self._readiness.ready and too_fast is None
             await (self._app if allowed else WebSocketClose(POLICY_VIOLATION))(scope, receive, send)
@@ -64,14 +71,17 @@ class Guard:
 
         answer = self._app
         if not allowed:
-            why = "this server does not answer to that Host or Origin; it may need its --public-url"
+            why = t("this server does not answer to that address; it may need its --public-url")
             answer = JSONResponse({"why": why}, 403)
         elif too_fast is not None:
             answer = JSONResponse({"why": too_fast}, 429)
         elif scope["method"] == "POST" and not _is_json(headers.get("content-type", "")):
-            answer = JSONResponse({"why": "the body must be of type application/json"}, 415)
+            answer = JSONResponse(
+                {"why": not_understood(), "detail": "the body must be of type application/json"}, 415
+            )
         elif not self._readiness.ready and works:
-            why = f"the server is getting ready: {self._readiness.done} of {self._readiness.total} steps"
+            done, total = self._readiness.done, self._readiness.total
+            why = t("the server is getting ready: {done} of {total} steps", done=done, total=total)
             answer = JSONResponse({"why": why}, 503, {"Retry-After": "1"})
         await answer(scope, receive, send_with_headers)
 

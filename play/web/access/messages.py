@@ -1,7 +1,8 @@
 """Messages of browsers, and the server's answers. Anything else is refused with a reason.
 
 **Over HTTP.** Bodies are JSON, with `Content-Type: application/json`. A refusal has a status of 400 or more
-and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try again.
+and the body {"why"}, in the language of the request; if known also "field", the entry of the message that is
+wrong, and "detail", in English for developers. 429: too many requests; 503: not now, so try again.
 
     GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
     GET  /agents                    [{"name", "lead", "estimates", "judges", "recognises"}]: `lead` over three
@@ -19,24 +20,30 @@ and the body `{"why": "..."}`. 429: too many requests; 503: not now, so try agai
                                     from those at the table while the game is on, from anyone once it is over
     POST /tables/NAME/match         AtSeat -> {"match"} and an invitation: others may now play the same deals
     POST /tables/NAME/comparison    Compare -> results with the same deals, see `duplicate.comparison`
-    GET  /matches/NAME              {"rules", "seats", "tables": their number}
+    GET  /matches/NAME              {"match", "rules", "num_rounds", "seats", "results": see
+                                    `duplicate.results`}; NAME may be "daily"; ?table=NAME marks one's own
     POST /matches/NAME/seats        TakeSeat -> {"table", "seat", "token"}: a table with the same deals
     POST /matches/daily/seats       the same for the deals of the day
+    POST /tables/NAME/share         AtSeat -> {"seat", "match"} and an invitation to the result of that seat,
+                                    once the game is over; `match` is null if several people played
+    GET  /share/NAME/SEAT           a page of HTML with the title and the picture of that result
     POST /records/moment            Moment -> the game with open hands, see `study.review`
     POST /records/decision          Moment -> the view of the seat that acted next, as it was then
     POST /records/assessment        AssessMoment -> an agent's advice to that seat, from what it knew
     POST /records/judgement         JudgeRound -> a judgement, see `judging.judgement`
 
-A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "watchers": bool, "turn": seat
-or null, "round_number", "num_rounds", "scores", "rules"}. An invitation is not `reachable` if only the
-server's own computer can open it.
+A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "agents": for each seat whether an
+agent sits there, "open", "match": or null, "hinted": the seats that were given hints, "watchers": bool,
+"turn": seat or null, "round_number", "num_rounds", "scores", "rules"}. An invitation is not `reachable` if
+only the server's own computer can open it.
 
 **Over the websocket /tables/NAME.** First a Sit, then any COMMAND. The server sends, each with its `kind`:
 
     view        the table as the seat may see it: see `tables.views`, and below
     presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
     hint        {"agent", "decisions", "choices", "value", "recognised"}; none comes if the seat moves first
-    error       {"why"}
+    error       {"why"}, with "field" and "detail" as above
+    pong        the answer to a Ping, by which a browser finds out that the server is still there
 
 `choices`, also in advice: [{"action", "share", "points", "met", "error"}], every legal action, the best
 first, see `session.ActionAdvice`; `value` is the points of the first.
@@ -45,10 +52,12 @@ first, see `session.ActionAdvice`; `value` is the points of the first.
 `agents.assessment.PlayerKind`; `bids` is "high", "low" or null.
 
 A view adds to `tables.views`: "table", "names", "open": seats nobody has taken, "waiting": whether the game
-has yet to begin (nobody may act; it begins when every seat is taken or the host sends Begin), "host": the
-seat of the host or null, "presence": for each seat "agent", "here", "away" (no connection; the table waits),
-"left" (an agent acts until they come back) or "open" (likewise, once the game has begun), "stand_in": the
-agent that acts for those, "watchers": their number, null if nobody may watch, "seconds" and "can_take_back".
+has yet to begin (the phase is "waiting", nobody acts or sees cards; it begins when every seat is taken or the
+host sends Begin), "host": the seat of the host or null, "match": its name or null, "hinted": the seats that
+were given hints in this game, "presence": for each seat "agent", "here", "away" (no connection; the table
+waits), "left" (an agent acts until they come back) or "open" (likewise, once the game has begun), "stand_in":
+the agent that acts for those, "watchers": their number, null if nobody may watch, "seconds" and
+"can_take_back".
 
 An Act for a decision that was taken already is ignored. The server closes with 1000 after Leave, 1008 after a
 refusal (do not connect again), 1013 if the browser reads too slowly (connect again).
@@ -58,8 +67,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.names import LONGEST_NAME, normalize_name
-from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.play.web.access.refusals import FieldError
+from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 
 _MAX_TEXT = 64
 """Characters in the name of an action, agent or option, and in a token."""
@@ -127,10 +138,16 @@ class Leave(Message):
     kind: Literal["leave"]
 
 
+class Ping(Message):
+    """Ask whether the server is still there; the answer is a `pong`."""
+
+    kind: Literal["ping"]
+
+
 Command = Act | TakeBack | SetPace | Begin
 """A message that changes the table."""
-COMMAND: TypeAdapter[Command | AskHint | Leave] = TypeAdapter(
-    Annotated[Command | AskHint | Leave, Field(discriminator="kind")]
+COMMAND: TypeAdapter[Command | AskHint | Leave | Ping] = TypeAdapter(
+    Annotated[Command | AskHint | Leave | Ping, Field(discriminator="kind")]
 )
 """Every message over a websocket after the first."""
 
@@ -153,6 +170,19 @@ class OpenTable(TakeSeat):
     """True if anyone with the link may watch; watchers see no hand. Tables of agents are open to all."""
     listed: bool = True
     """True if the lobby shows the table while it waits for guests."""
+
+    def rules(self) -> Rules:
+        """Return the rules of the table. Raises FieldError for what a person may have entered wrongly."""
+        players, sizes = len(self.seats), self.hand_sizes
+        largest = Rules(players).max_hand_size
+        if sizes is not None and not all(1 <= size <= largest for size in sizes):
+            why = t("with {players} players, a hand has 1 to {most} cards", players=players, most=largest)
+            raise FieldError(why, "hand_sizes")
+        if self.bid_restriction != "free" and self.bid_reveal != "open":
+            why = t("a rule for the last bidder needs bids that are shown as they are made")
+            raise FieldError(why, "bid_reveal")
+        options = self.model_dump(include={"bid_restriction", "bid_reveal", "magic_edition", "hand_sizes"})
+        return Rules(players, **options)
 
 
 class Tokens(Message):

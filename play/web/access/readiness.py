@@ -33,15 +33,15 @@ def prepare(
 ) -> None:
     """Compile the kernels, play two rounds, and let each agent act and advise: the first time is slow.
 
-    compile_kernels: compiles what is missing, and reports after each kernel the number compiled so far and
-    the number that were missing.
+    compile_kernels: compiles what is missing, and reports at the beginning and after each kernel the number
+    compiled so far and the number that were missing.
     """
 
     def report(done: int, total: int) -> None:
         readiness.done, readiness.total = done, total + len(agents)
 
-    readiness.total = len(agents)
     compile_kernels(report)
+    readiness.total = readiness.done + len(agents)
     game = Game(Rules(hand_sizes=(1, 1)), seed=0)
     view = View.of([game])
     while game.phase != "over":

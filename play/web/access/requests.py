@@ -1,10 +1,10 @@
-"""Requests: the message in the body, the client behind it, and the reason of a refusal."""
+"""Requests: the message in the body, and the client behind it."""
 
 from typing import TypeVar
 
-from pydantic import ValidationError
 from starlette.requests import HTTPConnection, Request
 
+from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.limits import client_of
 from wizard_env.play.web.access.messages import Message
 
@@ -19,19 +19,10 @@ async def read_message(request: Request, kind: type[M]) -> M:
     async for part in request.stream():
         body += part
         if len(body) > LONGEST_BODY:
-            raise ValueError(f"the request has more than {LONGEST_BODY} bytes")
+            raise ValueError(t("the request has more than {most} bytes", most=LONGEST_BODY))
     return kind.model_validate_json(body)
 
 
 def client_behind(connection: HTTPConnection) -> str:
     """Return the client behind a connection, see `client_of`."""
     return client_of(connection.client.host if connection.client else "")
-
-
-def reason_for(error: Exception) -> str:
-    """Return the reason of a refusal, on one line."""
-    if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the message"
-        return f"{where}: {first['msg']}"
-    return str(error)

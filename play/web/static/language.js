@@ -1,17 +1,38 @@
 // Texts in the reader's language; the English text is the key. They are loaded before any script that imports
 // this one runs, and the page's own texts are translated at once.
+import { expectAnswer, FIRST_RETRY, noteSilence, pause } from "./shared/silence.js";
+
 const COOKIE = "language";
 const YEAR = 365 * 24 * 3600; // seconds
 const LABELS = ["alt", "aria-label", "aria-description", "placeholder", "title"];
 const SILENT = "script, style, code, kbd";
-const PLURALS = { pt: "pt-PT" }; // the locale whose plural rules a language follows, if it is another
+const LOCALES = { en: "en-GB", pt: "pt-PT" }; // the locale whose numbers and plurals a language has, if it is another
 
-const answer = await fetch(new URL("language", import.meta.url));
-const { language, languages, texts } = await answer.json();
-const plurals = new Intl.PluralRules(PLURALS[language] ?? language);
+const { language, languages, texts } = await loadTexts();
+const locale = LOCALES[language] ?? language;
+const plurals = new Intl.PluralRules(locale);
 
-// The code of the language in use, and the name of each language in itself by its code.
-export { language, languages };
+// The code of the language in use, its locale, and the name of each language in itself by its code.
+export { language, languages, locale };
+
+async function loadTexts() {
+  let heard = null;
+  for (;;) {
+    const ending = new AbortController();
+    const answered = expectAnswer(() => ending.abort());
+    try {
+      const answer = await fetch(new URL("language", import.meta.url), { signal: ending.signal });
+      const loaded = await answer.json();
+      heard?.();
+      return loaded;
+    } catch {
+      heard ??= noteSilence();
+    } finally {
+      answered();
+    }
+    await pause(FIRST_RETRY);
+  }
+}
 
 // t("Round {number} of {total}", { number: 3, total: 15 })
 export const t = (text, values = {}) => parts(texts[text] ?? text, values).join("");

@@ -1,22 +1,31 @@
 // Where the page begins: opens what the address names.
+
+import { drawIcons } from "./drawings/icons.js";
 import { showDrills } from "./drills/drills.js";
 import { showMatch } from "./duplicate/match.js";
 import { showResult } from "./judging/result.js";
 import { t } from "./language.js";
 import { offerSeat, showLobby } from "./lobby/lobby.js";
 import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
-import { ask, askQuietly, untilReady } from "./shared/connection.js";
+import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
 import { savedToken, saveMoment, saveRecords } from "./shared/storage.js";
+import { duringVisit, endVisit, keepBlankPage } from "./shared/visit.js";
 import { readLink } from "./study/link.js";
 import { showReview } from "./study/review.js";
 import { sit } from "./table/table.js";
 
-window.onhashchange = () => location.reload();
+drawIcons();
+keepBlankPage();
 offerSettings();
-const agents = (await askQuietly("agents")) ?? (await untilReady().then(() => ask("agents")));
-if (agents) open(currentPage());
+const [agents] = await Promise.all([ask("agents"), askReadiness()]);
+window.onhashchange = () => {
+  endVisit();
+  offerSettings();
+  open(currentPage());
+};
+open(currentPage());
 
 function open(page) {
   if (page === LOBBY) showLobby(agents);
@@ -31,7 +40,7 @@ function open(page) {
 
 // Opens the review at the moment that a link names.
 async function openStudy(page) {
-  const found = await readLink(page);
+  const found = await duringVisit(readLink(page));
   if (found === null) {
     complain(t("This link is damaged."));
     return offerLobby();
@@ -47,6 +56,7 @@ async function openTable(name) {
     complain(t("there is no such table"));
     return offerLobby();
   }
+  if (!isReady()) await untilReady();
   const token = savedToken(name);
   if (token === null) {
     const table = await ask(`tables/${name}`);

@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wizard_env import Rules
 from wizard_env.loading import agent_names
 from wizard_env.play.language.translation import t
-from wizard_env.play.web.access.messages import COMMAND, AskHint, Leave, OpenTable, SetPace
+from wizard_env.play.web.access.messages import COMMAND, AskHint, Leave, OpenTable, Ping, SetPace
 from wizard_env.play.web.access.names import check_distinct
 from wizard_env.play.web.tables import transitions
 from wizard_env.play.web.tables.agents import AgentError, Agents
@@ -61,8 +60,7 @@ class Hub:
         for name in message.seats:
             if name is not None:
                 self.agents.check(name)
-        options = message.model_dump(exclude={"seats", "person", "watchers", "listed"})
-        rules = Rules(num_players=len(message.seats), **options)
+        rules = message.rules()
         shown = message.model_dump(include={"watchers", "listed"})
         setup = new_setup(rules, message.seats, stand_in=self.agents.names[-1], **shown)
         return await self.open_with(setup, message.person)
@@ -110,6 +108,9 @@ class Hub:
         """Carry out a command from a browser. Raises ValueError if it is not allowed, and StoreError."""
         table, seat = connection.table, connection.seat
         command = COMMAND.validate_json(text)
+        if isinstance(command, Ping):
+            connection.send({"kind": "pong"})
+            return
         if seat == NOBODY and (None in table.setup.seats or not isinstance(command, SetPace)):
             raise ValueError(t("only watching is allowed here"))
         if isinstance(command, AskHint):
@@ -166,7 +167,8 @@ class Hub:
                 return
             except Exception as error:
                 _log.exception("the server failed at table %s", table.name)
-                self._complain(table, str(AgentError("the server", error)))
+                kind = type(error).__name__
+                self._complain(table, t("the server failed ({kind}); its log says more", kind=kind))
                 return
 
     async def _write_record(self, table: Table) -> None:
@@ -187,9 +189,10 @@ class Hub:
             if session.game.seat != connection.seat:
                 raise ValueError(t("hints are only given to the seat that acts"))
             advice = await self.agents.ask(name, session.advise, connection.client)
+            await self.change(connection.table, partial(transitions.remember_hint, seat=connection.seat))
             hint = {"agent": name, "decisions": len(session.events), **asdict(advice)}
             connection.send({"kind": "hint", **hint})
-        except ValueError as error:
+        except (ValueError, StoreError) as error:
             connection.send({"kind": "error", "why": str(error)})
 
     def _complain(self, table: Table, why: str) -> None:

@@ -9,7 +9,8 @@ from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.guard import POLICY_VIOLATION
 from wizard_env.play.web.access.limits import Bucket, Limit, Slots, TooFastError
 from wizard_env.play.web.access.messages import Sit
-from wizard_env.play.web.access.requests import client_behind, reason_for
+from wizard_env.play.web.access.refusals import refusal_of
+from wizard_env.play.web.access.requests import client_behind
 from wizard_env.play.web.tables.connections import TRY_AGAIN, Connection
 from wizard_env.play.web.tables.hub import Hub
 from wizard_env.play.web.tables.store import StoreError
@@ -32,7 +33,7 @@ async def table_socket(websocket: WebSocket) -> None:
         with sockets.one_more(client_behind(websocket), MOST_SOCKETS):
             await _attend(websocket)
     except (ValueError, StoreError) as error:
-        await websocket.send_json({"kind": "error", "why": reason_for(error)})
+        await websocket.send_json({"kind": "error", **refusal_of(error)})
         await websocket.close(TRY_AGAIN if isinstance(error, StoreError) else POLICY_VIOLATION)
     except (WebSocketDisconnect, KeyError):  # closed; or bytes instead of text
         pass
@@ -92,9 +93,11 @@ async def _obey_all(hub: Hub, websocket: WebSocket, connection: Connection, buck
                 connection.close(POLICY_VIOLATION)
                 await connection.sending
             except (ValueError, StoreError) as error:
-                connection.send({"kind": "error", "why": reason_for(error)})
+                connection.send({"kind": "error", **refusal_of(error)})
 
 
 def _check_length(text: str) -> None:
     if len(text) > LONGEST_MESSAGE:
-        raise TooFastError(f"the message has {len(text)} characters: {LONGEST_MESSAGE} are allowed")
+        most = LONGEST_MESSAGE
+        why = t("the message has {count} characters: {most} are allowed", count=len(text), most=most)
+        raise TooFastError(why)

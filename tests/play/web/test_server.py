@@ -141,7 +141,8 @@ def test_people_have_names(client: TestClient) -> None:
     assert named.status_code == 201
     for person in ("", " ", "heuristic", "x" * 21, "a\nb", "\u202eevil", 7):
         refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
-        assert (refused.status_code, refused.json()["why"][:7]) == (400, "person:")
+        assert (refused.status_code, refused.json()["field"]) == (400, "person")
+        assert "Value error" not in refused.text
 
 
 def ask_for_hint(seat: Seat, agent: str) -> dict[str, Any]:
@@ -159,7 +160,7 @@ def test_the_lobby_shows_how_strong_agents_are(client: TestClient) -> None:
 
 def test_the_failure_of_an_agent_is_reported(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error leaves out its message, which may show cards; the game goes on once the agent works again."""
-    why = "heuristic failed (RuntimeError)"
+    why = "an agent failed (RuntimeError); the server's log says more"
     with monkeypatch.context() as broken:
         broken.setattr("wizard_env.agents.heuristic.HeuristicAgent.act", fail)
         seat, opened = sit_down(client, ["random", None, "heuristic"], hand_sizes=[2])
@@ -180,7 +181,7 @@ def test_the_failure_of_an_adviser_is_reported(client: TestClient, monkeypatch: 
     seat, _ = sit_down(client, [None, "random", "random"])
     seat.wait_for_turn()
     seat.say(kind="hint", agent="heuristic")
-    assert seat.hear("error")["why"] == "heuristic failed (RuntimeError)"
+    assert seat.hear("error")["why"].startswith("an agent failed (RuntimeError)")
 
 
 def fail(self: object, view: object, rng: object) -> None:
@@ -268,10 +269,8 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         assert told == json.loads(json.dumps(expected.to_dict()))
         assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
         refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
-        assert (refused.status_code, "search:worlds=4 judges here, not heuristic" in refused.text) == (
-            400,
-            True,
-        )
+        assert refused.status_code == 400
+        assert "search:worlds=4 judges here, not heuristic" in refused.text
 
 
 @pytest.mark.parametrize(
@@ -294,7 +293,7 @@ def test_invalid_questions_are_refused(
     body = {"record": record(game), "decisions": 0} | wrong
     answer = client.post(f"/records/{path}", json=body)
     assert answer.status_code == 400
-    assert why in answer.json()["why"]
+    assert why in "; ".join(answer.json().values())
 
 
 def test_an_altered_record_is_refused(client: TestClient, game: Game) -> None:
@@ -311,11 +310,10 @@ def test_the_page_loads_nothing_from_elsewhere(client: TestClient) -> None:
     page = client.get("/")
     assert page.status_code == 200
     named = re.findall(r'(?:href|src)="([^"]+)"', page.text)
-    assert {"shared/page.css", "main.js"} <= set(named)
+    assert sum(name.startswith(("styles-", "scripts-")) for name in named) == 2
     for name in set(named) - {"data:,", "./"}:
         assert client.get(f"/{name}").status_code == 200
     for file in filter(Path.is_file, PAGE.rglob("*")):
-        assert client.get(f"/{file.relative_to(PAGE).as_posix()}").status_code == 200
         assert not re.search(r"https?://|@import|url\(", file.read_text(encoding="utf-8")), file.name
 
 
@@ -415,7 +413,7 @@ def test_malformed_messages_are_answered(client: TestClient, message: str, why: 
     seat = Seat(client, opened)
     view = seat.wait_for_turn()
     seat.socket.send_text(message)
-    assert why in seat.hear("error")["why"]
+    assert why in "; ".join(seat.hear("error").values())
     seat.act(view, view["legal"][0])
     seat.hear()
 
@@ -424,7 +422,7 @@ def test_illegal_actions_are_explained(client: TestClient) -> None:
     seat, _ = sit_down(client, [None, "random", "random"], hand_sizes=[1])
     view = seat.wait_for_turn()
     seat.act(view, "bid 7")
-    assert "may not bid 7" in seat.hear("error")["why"]
+    assert "may not bid 7" in seat.hear("error")["detail"]
 
 
 @pytest.mark.parametrize(
@@ -434,7 +432,11 @@ def test_illegal_actions_are_explained(client: TestClient) -> None:
         (b'{"seats": [null, "random"]}', "seats: List should have at least 3"),
         (b'{"seats": [null, "random", "runs/secret"]}', "unknown agent 'runs/secret': allowed are random"),
         (b'{"seats": [null, "random", "random"], "bid_reveal": "loud"}', "bid_reveal='loud'"),
-        (b'{"seats": [null, "random", "random"], "hand_sizes": [21]}', "hand_sizes"),
+        (b'{"seats": [null, "random", "random"], "hand_sizes": [21]}', "a hand has 1 to 20 cards"),
+        (
+            b'{"seats": [null, "random", "random"], "bid_restriction": "no_even", "bid_reveal": "secret"}',
+            "a rule for the last bidder needs bids",
+        ),
         (b'{"seats": [null, "random", "random"], "seed": 1}', "seed: Extra inputs"),
         (b" " * (LONGEST_BODY + 1), "more than"),
     ],
@@ -442,7 +444,7 @@ def test_illegal_actions_are_explained(client: TestClient) -> None:
 def test_impossible_tables_are_refused(client: TestClient, body: bytes, why: str) -> None:
     answer = client.post("/tables", content=body, headers=JSON)
     assert answer.status_code == 400
-    assert why in answer.json()["why"]
+    assert why in "; ".join(answer.json().values())
 
 
 def test_an_unknown_table(client: TestClient) -> None:
@@ -456,7 +458,7 @@ def test_the_first_message_must_be_sit(client: TestClient) -> None:
     opened = new_table(client, [None, "random", "random"])
     with client.websocket_connect(f"ws://localhost/tables/{opened['table']}") as browser:
         browser.send_text('{"kind": "take_back"}')
-        assert browser.receive_json() == {"kind": "error", "why": "kind: Input should be 'sit'"}
+        assert browser.receive_json()["detail"] == "kind: Input should be 'sit'"
         with pytest.raises(WebSocketDisconnect):
             browser.receive_text()
 
@@ -583,7 +585,7 @@ def test_wizard_serve_behind_a_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_a_server_that_cannot_get_ready_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """With the reason, and without an address."""
+    """With the reason."""
 
     def fail(agents: object, readiness: object, compile_kernels: object) -> None:
         raise ValueError("no kernel today")
@@ -596,7 +598,6 @@ def test_a_server_that_cannot_get_ready_ends(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr("uvicorn.Server.run", run)
     outcome = serve("--database", str(tmp_path / "tables.sqlite"))
     assert "no kernel today" in str(outcome.exception)
-    assert "http" not in outcome.stdout
 
 
 def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

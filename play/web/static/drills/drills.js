@@ -1,10 +1,14 @@
 // Drills: the table as it was at a costly decision. The person decides again, and then sees the points that an
 // agent expects from each action, and both choices.
+
+import { actionName } from "../drawings/cards.js";
 import { language, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, actionName, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
+import { $, complain, lobbyLink, make, offerLobby } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { saveMoment, saveRecords } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawThinking } from "../table/advice.js";
 import { drawFigures } from "../table/decision.js";
 import { drawTable } from "../table/drawing.js";
@@ -13,9 +17,13 @@ import { BOXES, daysAfter, isLearned, isRight, worthOf } from "./boxes.js";
 import { collect, dueDrills, keptDrills, recordOf, saveAnswer } from "./collection.js";
 
 let judge = ""; // the agent that judges
-let queue = []; // the drills to come
-let shown = null; // the drill on the table
+let queue; // the drills to come
+let shown; // the drill on the table
 let record = ""; // of its game
+onEachVisit(() => {
+  queue = [];
+  shown = null;
+});
 
 export async function showDrills(agents) {
   judge = agents.find((agent) => agent.judges)?.name;

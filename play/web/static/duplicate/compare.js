@@ -1,24 +1,21 @@
 // The same deals at the table: an invitation to them, and a comparison with the others who play them.
+
+import { actionName, chip, playsOf, suitSign } from "../drawings/cards.js";
 import { t } from "../language.js";
+import { MATCH } from "../shared/address.js";
 import { ask, askQuietly } from "../shared/connection.js";
-import {
-  $,
-  actionName,
-  chip,
-  copyText,
-  levelName,
-  make,
-  makeTable,
-  playsOf,
-  row,
-  SYMBOLS,
-  signed,
-} from "../shared/elements.js";
+import { $, copyText, levelName, make, makeTable, row } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { savedToken, saveMatch } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
 
 let latest = null; // the latest view
-let against = 0; // the index of the other in the list of others
-let asked = ""; // the match and round for which the comparison was asked
+let against; // the index of the other in the list of others
+let asked; // the match and round for which the comparison was asked
+onEachVisit(() => {
+  against = 0;
+  asked = "";
+});
 
 // Called with each view. Only a table of one person can be played by others.
 export function followMatch(view) {
@@ -73,7 +70,8 @@ async function compare() {
   if (!found) return;
   const again = make("button", { onclick: compare }, t("Look again"));
   const link = make("button", { onclick: invite }, t("Link to the same deals"));
-  const buttons = make("p", {}, link, " ", again);
+  const all = make("a", { href: `#${MATCH}${latest.match}` }, t("Everyone's results with these deals"));
+  const buttons = make("div", {}, make("p", {}, all), make("p", {}, link, " ", again));
   if (!found.others.length) {
     return part(make("p", {}, t("Nobody else has played these deals yet.")), buttons);
   }
@@ -81,7 +79,7 @@ async function compare() {
 }
 
 function othersOf({ others }) {
-  const lines = others.map(({ name, rounds, difference }, place) => {
+  const lines = others.map(({ name, rounds, difference, hinted }, place) => {
     const line = row("td", ["", `${rounds}`, rounds ? signed(difference) : "–"]);
     const button = make("button", { ariaPressed: place === against }, levelName(name));
     button.onclick = () => {
@@ -89,6 +87,7 @@ function othersOf({ others }) {
       compare();
     };
     line.cells[0].append(button);
+    if (hinted) line.cells[0].append(" ", make("span", { className: "tag" }, t("with hints")));
     return line;
   });
   return makeTable("sums", [t("Against"), t("rounds"), t("you lead by")], lines);
@@ -122,9 +121,12 @@ function partings({ others, rounds }) {
         const cells = pair.map((trick) => make("td", {}, ...cardsOf(trick)));
         return make("tr", {}, make("td", {}, `${first_trick + index}`), ...cells);
       });
-      const [own, their] = trump.map((suit) => (suit ? SYMBOLS[suit] : "–"));
-      const headings = [t("Trick"), `${t("You")} ${own}`, `${other} ${their}`];
-      return make("details", {}, make("summary", { textContent }), makeTable("sums", headings, lines));
+      const headings = [t("Trick"), t("You"), other];
+      const table = makeTable("sums", headings, lines);
+      trump.forEach((suit, who) => {
+        table.tHead.rows[0].cells[1 + who].append(" ", suit ? suitSign(suit) : "–");
+      });
+      return make("details", {}, make("summary", { textContent }), table);
     });
 }
 

@@ -1,7 +1,7 @@
 // Asks for the judgements of a table's rounds, one after the other, in the background.
 import { askQuietly } from "../shared/connection.js";
-import { sleep } from "../shared/elements.js";
 import { savedToken } from "../shared/storage.js";
+import { sleep } from "../shared/visit.js";
 
 const AGAIN = 3000; // milliseconds until a round is asked for again that could not be judged
 const TRIES = 5;

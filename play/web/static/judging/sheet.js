@@ -1,6 +1,9 @@
 // Luck and skill on paper: the sums of judged rounds, and the decisions that lost the most.
+
+import { actionName } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { actionName, levelName, make, makeTable, row, signed } from "../shared/elements.js";
+import { levelName, make, makeTable, row } from "../shared/elements.js";
+import { decimal, signed } from "../shared/numbers.js";
 import { isClear } from "./noise.js";
 
 // A loss that noise may explain is not called one.
@@ -51,7 +54,10 @@ export const sentence = ({ round_number, chosen, best, lost }) =>
 
 // The agent that judged, the time it took, and the meaning of the sums.
 export function notesOn(judged) {
-  const seconds = judged.reduce((sum, one) => sum + one.seconds, 0).toFixed(1);
+  const seconds = decimal(
+    judged.reduce((sum, one) => sum + one.seconds, 0),
+    1,
+  );
   const texts = [
     t("Judged by {agent} in {seconds} s, by what the seat knew.", {
       agent: levelName(judged[0].analyst),

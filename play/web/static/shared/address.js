@@ -10,7 +10,8 @@ export const RESULT = "result/"; // then the name of a table, "/" and a seat
 
 export const currentPage = () => location.hash.slice(1);
 
+// Shows a page, also if it is shown already.
 export function goTo(page) {
-  if (page === currentPage()) location.reload();
+  if (page === currentPage()) dispatchEvent(new Event("hashchange"));
   else location.hash = page;
 }

@@ -1,43 +1,36 @@
-// All messages to the server: requests over HTTP, and the websocket of a table.
+// Requests to the server over HTTP. Where no answer comes they are repeated, and the page says so meanwhile.
 import { t } from "../language.js";
-import { $, complain, sleep } from "./elements.js";
+import { $, complain } from "./elements.js";
+import { expectAnswer, FIRST_RETRY, LAST_RETRY, noteSilence, pause } from "./silence.js";
+import { duringVisit, onEachVisit, sleep, visitSignal } from "./visit.js";
 
-const FIRST_RETRY = 500; // milliseconds after a connection is lost; doubled after each failure
-const LAST_RETRY = 10000;
-const LEFT = 1000; // closing codes after which connecting again is useless
-const REFUSED = 1008;
 const JSON_BODY = { "Content-Type": "application/json" };
+const ONCE = /^tables$|\/seats$/; // repeated, a request that was lost on its way back would take another seat
+const SLOW = /\/(assessment|judgement)$/; // the server may think for long
+const GETTING_READY = 503; // with the header Retry-After
+const FROM_A_PROXY = [502, 504]; // that does not reach the server
+const PROGRESS_EVERY = 500; // milliseconds
 
-// The answer to a request, or null if there is none or the server refuses; the page then shows the reason.
+// The answer to a request, or null if the server refuses; the page then shows the reason.
 export async function ask(address, body) {
   const [content, why] = await answerTo(address, body);
   complain(why);
   return content;
 }
 
-// The same in the background: the page shows nothing.
+// The same in the background: the page shows no reason.
 export const askQuietly = async (address, body) => (await answerTo(address, body))[0];
 
 async function answerTo(address, body) {
-  const options =
-    body === undefined ? {} : { method: "POST", headers: JSON_BODY, body: JSON.stringify(body) };
+  const post = { method: "POST", headers: JSON_BODY, body: JSON.stringify(body) };
+  const once = body !== undefined && ONCE.test(address);
+  const answer = await answerOf(address, body === undefined ? {} : post, once);
+  if (answer === null) return [null, t("The server is not responding.")];
   try {
-    const answer = await fetch(address, options);
-    const content = await answer.json();
+    const content = JSON.parse(answer.text);
     return answer.ok ? [content, ""] : [null, content.why];
   } catch {
-    return [null, t("The server is not responding.")];
-  }
-}
-
-// Waits until the server can open tables, and shows the progress.
-export async function untilReady() {
-  for (;;) {
-    const state = await ask("ready");
-    $("starting").hidden = !state || state.ready;
-    if (!state || state.ready) return;
-    $("starting").textContent = t("The server is starting: {done} of {total} steps.", state);
-    await sleep(FIRST_RETRY);
+    return [null, t("The server is not responding.")]; // something else has answered
   }
 }
 
@@ -45,45 +38,89 @@ export const recordAddress = (table) => `tables/${table}/record`;
 
 // The record of a game that is over, or null.
 export async function fetchRecord(table) {
-  try {
-    const answer = await fetch(recordAddress(table));
-    return answer.ok ? await answer.text() : null;
-  } catch {
-    return null;
+  const answer = await answerOf(recordAddress(table));
+  return answer.ok ? answer.text : null;
+}
+
+// Sends a request until an answer comes; if it may be sent only once, null stands for none.
+async function answerOf(address, options = {}, once = false) {
+  let heard = null;
+  for (let retry = FIRST_RETRY; ; retry = Math.min(2 * retry, LAST_RETRY)) {
+    const answer = await duringVisit(attempt(address, options));
+    if (answer !== null) heard?.();
+    if (answer?.waits) await untilReady();
+    else if (answer !== null || once) return answer;
+    else {
+      heard ??= noteSilence();
+      await pause(retry);
+    }
   }
 }
 
-// Connects to a table, with the token of a seat or null to watch. Each message of the server goes to `receive`.
-// A connection that is lost after the first view is reported to `disconnected` and made again.
-// Returns a function that sends a message.
-export function connect(table, token, receive, disconnected) {
-  const address = new URL(`tables/${table}`, location.href);
-  address.protocol = address.protocol.replace("http", "ws");
-  address.hash = "";
-  let socket = null;
-  let seated = false;
-  let retry = FIRST_RETRY;
-  const send = (message) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
-  };
-  const open = () => {
-    socket = new WebSocket(address);
-    socket.onopen = () => send({ kind: "sit", token });
-    socket.onmessage = (event) => {
-      const message = JSON.parse(event.data);
-      if (message.kind === "view") {
-        seated = true;
-        retry = FIRST_RETRY;
-      }
-      receive(message);
-    };
-    socket.onclose = ({ code }) => {
-      if (!seated || code === LEFT || code === REFUSED) return;
-      disconnected();
-      setTimeout(open, retry);
-      retry = Math.min(retry * 2, LAST_RETRY);
-    };
-  };
-  open();
-  return send;
+async function attempt(address, options) {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([visitSignal(), ending.signal]);
+  const heard = SLOW.test(address) ? () => {} : expectAnswer(() => ending.abort());
+  try {
+    const answer = await fetch(address, { ...options, signal });
+    if (FROM_A_PROXY.includes(answer.status)) return null;
+    const waits = answer.status === GETTING_READY && answer.headers.has("Retry-After");
+    return { ok: answer.ok, waits, text: await answer.text() };
+  } catch {
+    return null;
+  } finally {
+    heard();
+  }
+}
+
+// --- a server that is getting ready
+
+let progress = { ready: false, done: 0, total: 0 }; // the last that the server told
+let preparing; // resolves when the server is ready, while it is asked
+let buttons; // those that show the progress; without any, a line does
+onEachVisit(() => {
+  preparing = null;
+  buttons = new Set();
+});
+
+export const isReady = () => progress.ready;
+
+export async function askReadiness() {
+  progress = await askQuietly("ready");
+}
+
+// Waits until the server can open tables, and shows the progress.
+export function untilReady() {
+  preparing ??= followProgress();
+  return preparing;
+}
+
+async function followProgress() {
+  for (;;) {
+    await askReadiness();
+    for (const button of buttons) showProgress(button);
+    $("starting").hidden = progress.ready || buttons.size > 0;
+    $("starting").textContent = $("starting").hidden ? "" : progressText();
+    if (progress.ready) break;
+    await sleep(PROGRESS_EVERY);
+  }
+  preparing = null;
+}
+
+const progressText = () => (progress.total ? t("Preparing {done} of {total}", progress) : t("Preparing …"));
+
+// Keeps a button disabled until the server is ready; meanwhile it shows the progress.
+export async function enableWhenReady(button) {
+  if (progress.ready) return;
+  const label = button.textContent;
+  buttons.add(button);
+  showProgress(button);
+  await untilReady();
+  button.textContent = label;
+  button.disabled = false;
+}
+
+function showProgress(button) {
+  button.disabled = true;
+  button.textContent = progressText();
 }

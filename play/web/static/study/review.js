@@ -1,20 +1,13 @@
 // Finished games, decision by decision: agents' advice on each decision, and where points were lost.
+
+import { actionName } from "../drawings/cards.js";
 import { isLoss, sumHeadings, sumRow } from "../judging/sheet.js";
 import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import {
-  $,
-  actionName,
-  complain,
-  copyText,
-  levelName,
-  make,
-  offerLobby,
-  row,
-  sleep,
-} from "../shared/elements.js";
+import { $, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
+import { onEachVisit, sleep, visitSignal } from "../shared/visit.js";
 import { drawAdvice, drawRecognised, drawThinking } from "../table/advice.js";
 import { drawTable } from "../table/drawing.js";
 import { seatLabel } from "../table/seats.js";
@@ -28,10 +21,15 @@ const LOWEST_SCALE = 5; // points; the height of the chart is at least this
 let games = []; // the records in the file
 let names = null; // of the players, if the game was played here
 let judge = ""; // the agent that judges
-let shown = null; // the view of the decision that is shown
+let shown; // the view of the decision that is shown
 let target = null; // the record and the number of decisions to show next
-let moving = false; // whether a request for a view is under way
-const answers = new Map(); // the agents' answers, by question
+let moving; // whether a request for a view is under way
+let answers; // the agents' answers, by question
+onEachVisit(() => {
+  shown = null;
+  moving = false;
+  answers = new Map();
+});
 
 export function showReview(agents) {
   const kept = savedRecords();
@@ -75,16 +73,18 @@ function listen() {
     $("judge").ariaPressed = $("judge").ariaPressed === "false";
     drawJudgement();
   };
-  document.onkeydown = (event) => {
-    if (event.target.closest("input, select, dialog") || shown === null) return;
-    if (event.key === "ArrowLeft") go(target.decisions - 1);
-    if (event.key === "ArrowRight") go(target.decisions + 1);
-    if (event.key === "ArrowUp") $("earlier").click();
-    if (event.key === "ArrowDown") $("later").click();
-    if (event.key === "Home") go(0);
-    if (event.key === "End") go(shown.num_decisions);
-  };
+  document.addEventListener("keydown", goByKey, { signal: visitSignal() });
   $("position").onclick = copyLink;
+}
+
+function goByKey(event) {
+  if (event.target.closest("input, select, dialog") || shown === null) return;
+  if (event.key === "ArrowLeft") go(target.decisions - 1);
+  if (event.key === "ArrowRight") go(target.decisions + 1);
+  if (event.key === "ArrowUp") $("earlier").click();
+  if (event.key === "ArrowDown") $("later").click();
+  if (event.key === "Home") go(0);
+  if (event.key === "End") go(shown.num_decisions);
 }
 
 // --- from decision to decision
@@ -137,11 +137,11 @@ function show(view) {
 
 // The server has refused this game, or does not answer. The page shows the reason already.
 function showRefusal() {
-  const why = $("error").textContent.replace(/^line 1: /, "");
+  const why = $("error").textContent;
   complain(games.length > 1 ? `${gameName(Number($("which").value))}: ${why}` : why);
   offerLobby();
   for (const name of ["players", "trick", "hand", "choices", "events"]) $(name).replaceChildren();
-  for (const name of ["round", "suits", "outcome", "status", "place"]) $(name).textContent = "";
+  for (const name of ["round", "status", "place"]) $(name).textContent = "";
   for (const name of ["options", "advice", "opinion", "lost", "asks", "compares", "course"])
     $(name).hidden = true;
   for (const name of ["earlier", "before", "after", "later", "last", "pad"]) $(name).disabled = true;
@@ -206,30 +206,53 @@ async function drawJudgement() {
   drawSums(judgement);
 }
 
+// All bars are one slider: a click goes to the nearest, and the arrow keys go from one to the next.
 function drawBars({ decisions }) {
   const highest = Math.max(LOWEST_SCALE, ...decisions.map((decision) => decision.lost));
   const marks = [highest, highest / 2, 0].map((points) => points.toFixed(highest < 10 ? 1 : 0));
   $("axis").replaceChildren(...marks.map((textContent) => make("span", { textContent })));
-  const focused = document.activeElement?.closest("#bars li")?.dataset.number;
-  $("bars").replaceChildren(
-    ...decisions.map((decision) => {
-      const { number, seat, lost } = decision;
-      const bar = make("span", { className: isLoss(decision) ? "bar" : "bar noise" });
-      bar.style.height = `${(5 * Math.max(lost, 0)) / highest}rem`;
-      const title = titleOf(decision);
-      const button = make("button", { title, ariaLabel: title, onclick: () => go(number) }, bar);
-      const item = make("li", { className: `seat${seat}` }, button, make("span", {}, seat + 1));
-      item.dataset.number = number;
-      if (number === shown.decisions) {
-        item.dataset.shown = "";
-        button.ariaCurrent = "true";
-      }
-      return item;
-    }),
+  $("bars").replaceChildren(...decisions.map((decision) => barOf(decision, highest)));
+  const here = Math.max(
+    0,
+    decisions.findLastIndex(({ number }) => number <= shown.decisions),
   );
-  const marked = document.querySelector("#bars li[data-shown]");
+  const values = { ariaValueMin: 1, ariaValueMax: decisions.length, ariaValueNow: here + 1 };
+  Object.assign($("bars"), values, { ariaValueText: decisions.length ? titleOf(decisions[here]) : "" });
+  $("bars").onclick = ({ clientX }) => goToBar(nearest(clientX));
+  $("bars").onkeydown = (event) => {
+    const to = { ArrowLeft: here - 1, ArrowRight: here + 1, Home: 0, End: decisions.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation(); // these keys go through the whole game elsewhere
+    if (to in decisions) go(decisions[to].number);
+  };
+  const marked = $("bars").querySelector("[data-shown]");
   if (marked) $("bars").scrollLeft = marked.offsetLeft - $("bars").offsetLeft - $("bars").clientWidth / 2;
-  if (focused) document.querySelector(`#bars li[data-number="${focused}"] button`)?.focus();
+}
+
+function barOf(decision, highest) {
+  const bar = make("span", { className: isLoss(decision) ? "bar" : "bar noise" });
+  bar.style.height = `${(5 * Math.max(decision.lost, 0)) / highest}rem`;
+  const track = make("span", { className: "track" }, bar);
+  const column = make("span", { className: `column seat${decision.seat}`, title: titleOf(decision) });
+  column.append(track, make("span", {}, decision.seat + 1));
+  column.dataset.number = decision.number;
+  column.toggleAttribute("data-shown", decision.number === shown.decisions);
+  return column;
+}
+
+const middleOf = (column) => {
+  const { left, right } = column.getBoundingClientRect();
+  return (left + right) / 2;
+};
+
+function nearest(x) {
+  const distance = (column) => Math.abs(middleOf(column) - x);
+  return [...$("bars").children].toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
+function goToBar(column) {
+  if (column) go(Number(column.dataset.number));
 }
 
 function titleOf(decision) {

@@ -1,6 +1,10 @@
 // Tables of advice: an agent's opinion of each action in a decision.
+
+import { actionName } from "../drawings/cards.js";
+import { sign } from "../drawings/icons.js";
 import { t } from "../language.js";
-import { $, actionName, levelName, make, row, sign, signed } from "../shared/elements.js";
+import { $, levelName, make, row } from "../shared/elements.js";
+import { percent, signed } from "../shared/numbers.js";
 import { seatLabel } from "./seats.js";
 
 // Until the answer comes, which may take seconds.
@@ -21,14 +25,15 @@ export function drawHint(agent, advice, chosen = null, before = null) {
   const { choices } = advice;
   const rows = choices.map((one) => line(one, bar(one.met), chosen));
   const earlier = choices.findIndex(({ action }) => action === before);
-  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("then", "↺", t("then")));
+  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("past", t("then")));
   fillIn($("advice"), agent, advice, "", rows);
   return choices[0].action;
 }
 
 // The players that the agent recognises, below the caption.
 export function drawRecognised(view, { recognised }, table = $("advice")) {
-  const lines = recognised.map((one) => make("span", {}, recognisedText(one, seatLabel(view, one.seat))));
+  const unknown = recognised.filter(({ seat, kind }) => view.names[seat] !== kind); // the name says as much
+  const lines = unknown.map((one) => make("span", {}, recognisedText(one, seatLabel(view, one.seat))));
   table.caption.append(...lines);
 }
 
@@ -44,8 +49,6 @@ function kindText(kind, name) {
   if (kind === "unknown") return t("{name} has a style of their own", { name });
   return t("{name} plays like {agent}", { name, agent: levelName(kind) });
 }
-
-const percent = (chance) => `${Math.round(100 * chance)}%`;
 
 function bar(chance) {
   const drawn = make("span", { className: "bar" });

@@ -1,14 +1,21 @@
 // The decision: bids and suits to choose from, and the hand.
+
+import { actionName, card, SUITS, suitSymbol } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { $, actionName, card, make, SUITS, SYMBOLS, signed } from "../shared/elements.js";
+import { $, make } from "../shared/elements.js";
+import { percent, signed } from "../shared/numbers.js";
+import { onEachVisit } from "../shared/visit.js";
 
 const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone
 const FULL_FAN = 12; // cards; a smaller hand is bent less
 const FEW_BIDS = 8; // on a phone more are chosen with a stepper
 
 let stepped = 0; // the bid that the stepper shows
-let round = null; // and its round
+let round; // and its round
 let drawStepper = () => {}; // if there is one
+onEachVisit(() => {
+  round = null;
+});
 
 export function drawChoices(view, choose) {
   const pick = (element, action) => makePickable(view, choose, element, action);
@@ -17,8 +24,9 @@ export function drawChoices(view, choose) {
   const bids = view.scene.phase === "bid" && view.legal.length ? bidsOf(view) : [];
   const buttons = [...suits, ...bids].map((action) => {
     const what = action.split(" ")[1];
-    const text = SYMBOLS[what] ? `${SYMBOLS[what]} ${SUITS[what]}` : what;
-    const choice = make(tag, { className: `choice ${SYMBOLS[what] ? what : ""}`, textContent: text });
+    const isSuit = what in SUITS;
+    const choice = make(tag, { className: `choice ${isSuit ? what : ""}` });
+    choice.append(...(isSuit ? [suitSymbol(what), SUITS[what]] : [what]));
     if (choose) choice.ariaLabel = actionName(action);
     if (!view.legal.includes(action)) choice.title = forbidden(view, action);
     return pick(choice, action);
@@ -33,13 +41,25 @@ export function drawChoices(view, choose) {
   if (choose) focusFirstChoice();
 }
 
-// A hint's figures on the bids and suits: the chance of meeting the bid, and the points expected.
-export function drawFigures(choices) {
+// A hint's figures on bids, suits and cards: the chance of meeting the bid, and the points expected.
+// The best choice is marked. No choices: no figures.
+export function drawFigures(choices, best = null) {
+  for (const old of document.querySelectorAll("#choices small, #hand small")) old.remove();
+  for (const old of document.querySelectorAll("[data-best]")) delete old.dataset.best;
   for (const { action, met, points } of choices) {
-    const choice = document.querySelector(`#choices .choice[data-action="${action}"]`);
-    choice?.querySelector("small")?.remove();
-    choice?.append(figures(`${Math.round(100 * met)}%`, signed(points)));
+    const choice = document.querySelector(
+      `#choices .choice[data-action="${action}"], #hand [data-action="${action}"]`,
+    );
+    choice?.append(figures(percent(met), signed(points)));
+    if (choice && action === best) choice.dataset.best = "";
   }
+  drawStepper();
+}
+
+// The stepper goes to the bid that a hint advises.
+export function suggest(best) {
+  const [verb, bid] = best.split(" ");
+  if (verb === "bid") stepped = Number(bid);
   drawStepper();
 }
 
@@ -86,6 +106,7 @@ function stepper(view, choose) {
   };
   const show = () => {
     const hint = document.querySelector(`#choices .choice[data-action="bid ${stepped}"] small`);
+    go.toggleAttribute("data-best", hint?.parentElement.dataset.best === "");
     go.replaceChildren(t("Bid {number}", { number: stepped }), ...(hint ? [hint.cloneNode(true)] : []));
     go.disabled = !view.legal.includes(`bid ${stepped}`);
     fewer.disabled = stepped === 0;

@@ -1,10 +1,16 @@
 // The events of the game, as a list and for screen readers.
+
+import { actionName } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { $, actionName, make } from "../shared/elements.js";
+import { $, make } from "../shared/elements.js";
+import { onEachVisit } from "../shared/visit.js";
 import { pointsText, seatLabel } from "./seats.js";
 
 const ANNOUNCED = 6; // at most this many of the latest events are read out to a screen reader
-let drawn = null; // the number of decisions in the view that was drawn last
+let drawn; // the number of decisions in the view that was drawn last
+onEachVisit(() => {
+  drawn = null;
+});
 
 export function drawEvents(view) {
   const sentence = (event) => eventText(view, event);

@@ -1,5 +1,6 @@
 // The keyboard at the table: bids by number, cards by arrows, and a letter for each button.
 import { $ } from "../shared/elements.js";
+import { visitSignal } from "../shared/visit.js";
 
 const BUTTONS = { h: "hint", u: "back", l: "last", p: "pad" };
 const TYPING = 1500; // milliseconds between two digits of one bid
@@ -7,16 +8,17 @@ let typed = "";
 let since = 0;
 
 export function listen() {
-  document.addEventListener("keydown", (event) => {
-    if (event.target.closest("input, select, dialog") || event.ctrlKey || event.altKey || event.metaKey)
-      return;
-    if (event.key === "?") $("rules").showModal();
-    else if (event.key in BUTTONS) $(BUTTONS[event.key]).click();
-    else if (/^\d$/.test(event.key)) chooseBid(event);
-    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") move(event);
-    else return;
-    event.preventDefault();
-  });
+  document.addEventListener("keydown", obey, { signal: visitSignal() });
+}
+
+function obey(event) {
+  if (event.target.closest("input, select, dialog") || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.key === "?") $("rules").showModal();
+  else if (event.key in BUTTONS) $(BUTTONS[event.key]).click();
+  else if (/^\d$/.test(event.key)) chooseBid(event);
+  else if (event.key === "ArrowLeft" || event.key === "ArrowRight") move(event);
+  else return;
+  event.preventDefault();
 }
 
 // Typed digits move the focus to a bid; Enter, as on any button, makes it.

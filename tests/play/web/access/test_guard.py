@@ -36,7 +36,7 @@ def test_a_body_must_be_declared_as_json(client: TestClient, kind: str | None) -
 
 def test_every_answer_has_the_headers(client: TestClient) -> None:
     answers = [
-        *(client.get(path) for path in ("/", "/main.js", "/agents", "/nothing", "/tables/x")),
+        *(client.get(path) for path in ("/", "/index.html", "/agents", "/nothing", "/tables/x")),
         client.post("/tables", content=b"{", headers={"Content-Type": "application/json"}),
         client.get("/agents", headers={"Host": "evil.example"}),
     ]

@@ -3,7 +3,9 @@ import test from "node:test";
 import { load } from "./browser.mjs";
 
 const { nodes, t, tn } = await load("language.js");
-const { actionName, cardName, describe, levelName, playsOf, signed } = await load("shared/elements.js");
+const elements = await load("shared/elements.js");
+const { levelName, namesOf, placeOf, placeText } = elements;
+const { signed } = await load("shared/numbers.js");
 
 test("texts are translated, and numbers choose their form", () => {
   assert.equal(t("spades"), "piques");
@@ -16,42 +18,37 @@ test("texts are translated, and numbers choose their form", () => {
   assert.deepEqual(nodes("led {suit}", { suit: part }), ["led ", part, ""]);
 });
 
-test("actions and cards have names", () => {
-  assert.equal(cardName("TS"), "10 of piques");
-  assert.equal(cardName("JE"), "Jester");
-  assert.deepEqual(["play QH", "trump S", "bid 3", "bid"].map(actionName), [
-    "Queen of hearts",
-    "trump piques",
-    "bid 3",
-    "bid",
-  ]);
-  assert.equal(describe("Ann", "play WI"), "Ann plays: Wizard.");
-  assert.equal(describe("Ann", "bid 2"), "Ann bids 2.");
-});
-
 test("agents have levels, nameless people and seats have words, and names stay", () => {
   assert.deepEqual(["rule_based", "person", "seat 2", "Ann"].map(levelName), [
-    "Casual",
+    "Easy",
     "a person",
     "Seat 2",
     "Ann",
   ]);
 });
 
+test("no agent is called by its options", () => {
+  const kin = ["search:worlds=4", "champion+search:worlds=2,depth=3", "adaptive+search:worlds=8", "adaptive:x=1"];
+  assert.deepEqual(kin.map(levelName), ["Hard", "Expert", "Master", "Master"]);
+  const guests = ['external:command="python bot.py"', "hf:owner/name", "variant:agent=champion"];
+  assert.deepEqual(guests.map(levelName), ["Guest", "Guest", "Guest"]);
+});
+
+test("an open seat is called so, and equal scores share a place", () => {
+  assert.deepEqual(namesOf({ names: ["Ann", "person", "random"], open: [1] }), ["Ann", "Open seat", "Random"]);
+  assert.deepEqual(
+    [0, 1, 2, 3].map((seat) => placeOf([10, 30, 30, -20], seat)),
+    [3, 1, 1, 4],
+  );
+  assert.equal(placeText(2, 4), "2nd of 4");
+});
+
 test("points have a sign, and zero has none", () => {
   assert.deepEqual([signed(20), signed(-10), signed(0), signed(-0.04, 1), signed(2.25, 1)], [
     "+20",
-    "-10",
+    "−10",
     "0",
-    "0.0",
-    "+2.3",
-  ]);
-});
-
-test("the cards of a trick belong to the seats from its leader on", () => {
-  assert.deepEqual(playsOf({ leader: 2, cards: ["7H", "WI", "JE"] }, 3), [
-    [2, "7H"],
-    [0, "WI"],
-    [1, "JE"],
+    "0,0",
+    "+2,3",
   ]);
 });

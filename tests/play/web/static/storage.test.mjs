@@ -49,9 +49,41 @@ test("other records begin at their first decision", () => {
   assert.deepEqual(storage.savedMoment(), [0, 0]);
 });
 
-test("records that cannot be kept are refused with a reason", () => {
+test("an empty file is refused with a reason", () => {
   assert.equal(storage.saveRecords(" \n"), false);
   assert.equal(elements.error.textContent, "This file is empty.");
-  assert.equal(storage.saveRecords("x".repeat(2000)), false);
-  assert.equal(elements.error.textContent, "This file is too large for the browser to keep.");
+});
+
+test("what the browser has no room for is kept until the document is closed", () => {
+  const large = "x".repeat(2000);
+  assert.equal(storage.saveRecords(large), true);
+  assert.deepEqual(storage.savedRecords(), [large, null]);
+  storage.savePerson("Ann");
+  storage.savePerson(large);
+  assert.equal(storage.savedPerson(), large);
+  assert.equal(localStorage.getItem("wizard name"), null);
+  storage.savePerson("Ben");
+  assert.equal(storage.savedPerson(), "Ben");
+  storage.saveToken("large-table", large);
+  assert.equal(storage.savedTokens()["large-table"], large);
+  storage.forgetToken("large-table");
+  assert.equal(storage.savedToken("large-table"), null);
+});
+
+test("a browser that forbids storage loses nothing until the document is closed", () => {
+  const kept = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    get() {
+      throw new Error("SecurityError");
+    },
+  });
+  try {
+    assert.equal(storage.savedPerson(), "");
+    assert.deepEqual(storage.savedTokens(), {});
+    storage.saveSetting("theme", "light");
+    assert.equal(storage.savedSetting("theme"), "light");
+  } finally {
+    Object.defineProperty(globalThis, "localStorage", kept);
+  }
 });

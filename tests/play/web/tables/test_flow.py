@@ -42,6 +42,10 @@ def test_a_game_begins_when_every_seat_is_taken(client: TestClient) -> None:
     first = Seat(client, opened)
     view = first.hear()
     assert (view["waiting"], view["host"], view["open"], view["legal"]) == (True, 0, [2], [])
+    scene = view["scene"]
+    assert (scene["phase"], scene["upcard"], scene["trump"], scene["leader"]) == ("waiting", None, None, None)
+    for seat in scene["seats"]:
+        assert (seat["hand"], seat["cards_held"], seat["deals"], seat["acts"]) == (None, 0, False, False)
     assert view["presence"] == ["here", "agent", "open"]
     first.say(kind="act", action="bid 0", decisions=0)
     assert first.hear("error")["why"] == "the game has not begun: seats are open"
@@ -292,13 +296,14 @@ def test_records_keep_the_names_of_people(client: TestClient) -> None:
 def test_names_that_mislead_are_refused(client: TestClient, person: str) -> None:
     """Also those of agents that this server does not offer."""
     refused = client.post("/tables", json={"seats": GUESTS, "person": person})
-    assert (refused.status_code, refused.json()["why"][:7]) == (400, "person:")
+    assert (refused.status_code, refused.json()["field"]) == (400, "person")
 
 
 def test_two_people_at_a_table_have_two_names(client: TestClient) -> None:
     opened = new_table(client, GUESTS, person="Ann")
     refused = client.post(f"/tables/{opened['table']}/seats", json={"person": "ANN"})
-    assert (refused.status_code, "another person at this table" in refused.json()["why"]) == (400, True)
+    assert (refused.status_code, refused.json()["field"]) == (400, "person")
+    assert "another person at this table" in refused.json()["why"]
     assert join(client, opened, person=" Hanna ")["seat"] == 2
 
 
