@@ -5,7 +5,7 @@ import { t, tn } from "../language.js";
 import { $, make } from "../shared/elements.js";
 import { drawChoices } from "./decision.js";
 import { drawEvents } from "./events.js";
-import { drawPad, showDialog } from "./pad.js";
+import { drawPad, showDialog } from "./results/pad.js";
 import { drawPlayers, seatLabel } from "./seats.js";
 import { describeLastTrick, drawTrick } from "./trick.js";
 import { drawTrump } from "./upcard.js";

@@ -2,7 +2,7 @@
 
 import { backs, chip } from "../drawings/cards.js";
 import { sign } from "../drawings/icons.js";
-import { nodes, t } from "../language.js";
+import { t } from "../language.js";
 import { $, levelName, make } from "../shared/elements.js";
 import { decimal, signed } from "../shared/numbers.js";
 
@@ -87,8 +87,7 @@ function plateOf(view, seat) {
   const tricks = make("span", { className: `tricks ${statusOf(seat)}`, ariaLabel, role: "img" });
   const of = make("span", { className: "of", textContent: "/" });
   tricks.append(...dotsOf(seat), make("b", {}, seat.tricks_won), of, make("b", {}, bid));
-  const points = make("b", {}, decimal(seat.score));
-  const score = make("span", { className: "score" }, ...nodes("{points} points", { points }));
+  const score = make("span", { className: "score", title: t("points") }, decimal(seat.score));
   const head = make("span", { className: "head" }, name, score);
   const item = make("li", {}, head, make("span", { className: "numbers" }, tricks, signs));
   if (seat.hand && seat.number !== view.you)

@@ -10,14 +10,14 @@ import { decimal } from "../shared/numbers.js";
 import { connect } from "../shared/socket.js";
 import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawRecognised, drawThinking } from "./advice.js";
-import { offerLessons, teach } from "./coach.js";
+import { offerLessons, teach } from "./coach/coach.js";
 import { drawFigures, suggest } from "./decision.js";
 import { drawTable } from "./drawing.js";
 import { drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
-import { showDialog } from "./pad.js";
-import { drawPodium } from "./podium.js";
-import { closingView, endsRound, keepForLater, showRoundEnd } from "./scored.js";
+import { showDialog } from "./results/pad.js";
+import { drawPodium } from "./results/podium.js";
+import { closingView, endsRound, keepForLater, showRoundEnd } from "./results/scored.js";
 import { drawPlayers } from "./seats.js";
 
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
