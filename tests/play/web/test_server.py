@@ -554,7 +554,6 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             {
                 "name": "random",
                 "lead": json.loads(STRENGTH.read_text())["random"],
-                "estimates": False,
                 "judges": False,
                 "recognises": False,
             }
