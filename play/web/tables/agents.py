@@ -105,7 +105,6 @@ class Agents:
             {
                 "name": name,
                 "lead": self.leads.get(name),
-                "estimates": agent.expects_points,
                 "judges": name == self.judge,
                 "recognises": agent.recognises,
             }

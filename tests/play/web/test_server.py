@@ -554,7 +554,6 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             {
                 "name": "random",
                 "lead": json.loads(STRENGTH.read_text())["random"],
-                "estimates": False,
                 "judges": False,
                 "recognises": False,
             }
@@ -609,7 +608,10 @@ def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tm
     assert isinstance(serve("nobody").exception, ValueError)
     assert "an address such as https://" in str(serve("--public-url", "wizard.example").exception)
     assert "--port 99999: allowed are numbers up to 65535" in str(serve("--port", "99999").exception)
+    assert "--host 192.0.2.1: no address of this computer" in str(serve("--host", "192.0.2.1").exception)
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        outcome = serve("--port", str(taken.getsockname()[1]))
-        assert isinstance(outcome.exception, OSError)
+        port = taken.getsockname()[1]
+        outcome = serve("--port", str(port))
+        assert str(outcome.exception).startswith(f"--port {port}: another program uses it")
+        assert f"--port {port % 65535 + 1}" in str(outcome.exception)
         assert "http" not in outcome.stdout
