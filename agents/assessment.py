@@ -25,6 +25,16 @@ class Assessment(NamedTuple):
     """[n, NUM_ACTIONS]: the points of the round it expects from each action; NaN if it has no estimate."""
     value: NDArray[np.float64]
     """[n]: the points of the round it expects; NaN if it has no estimate."""
+    met: NDArray[np.float64] | None = None
+    """[n, NUM_ACTIONS]: the chance that the seat then meets its bid, in the playouts that give the points.
+
+    NaN for an illegal action; None without playouts.
+    """
+    error: NDArray[np.float64] | None = None
+    """[n, NUM_ACTIONS]: the standard error of the points by which each action falls short of the best one.
+
+    Both are tried in the same worlds. NaN for an illegal action; None without playouts.
+    """
 
 
 @runtime_checkable

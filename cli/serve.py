@@ -12,16 +12,8 @@ from wizard_env.cli.feedback.console import say
 from wizard_env.cli.speed import compile_missing
 from wizard_env.files.writing import check_file, check_folder_with_parent
 
-OFFERED = [
-    "random",
-    "rule_based",
-    "heuristic",
-    "search:worlds=64",
-    "champion+search:worlds=32",
-    "adaptive",
-    "champion",
-]
-"""Agents offered if none are named; the last one is preselected for every seat."""
+OFFERED = ["rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "adaptive"]
+"""Agents offered if none are named, the strongest last."""
 _LARGEST_FRAME = 8192
 """The most bytes of a websocket message; a longer one closes the connection before it is read."""
 

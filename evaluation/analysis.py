@@ -3,7 +3,8 @@
 The agent judges every decision by what its seat could know, through the points that it expects of each legal
 action. It is asked twice, each time with other sampled worlds. The best action by one answer is compared with
 the action that was taken, by the points of the other answer, and the other way round. So noise does not count
-as a mistake: a single decision may seem to gain points, but sums are right on average.
+as a mistake: a single decision may seem to gain points, but sums are right on average. Each loss has a
+standard error; a loss of a few of them or less may be nothing but noise.
 
 The points of a round are the points that the seats could expect on average, plus luck, minus the losses of
 decisions. A seat expects the points of the best action at its first decision. Luck is all that its decisions
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
-from wizard_env.agents.assessment import assess
+from wizard_env.evaluation.answers import NUM_ANSWERS, ask_twice, error_of_mean
 from wizard_env.state import BID, PHASES, STATE
 
 
@@ -36,6 +37,8 @@ class Decision:
     best: str
     lost: float
     """Points of the best action minus those of the chosen one; below 0 only by chance."""
+    error: float
+    """The standard error of `lost`."""
     points: dict[str, float]
     """The points expected of each legal action."""
 
@@ -94,10 +97,10 @@ def analyse(
     if only is not None:
         chosen = np.isin(states["round_index"] + 1, list(only)).nonzero()[0]
         states, taken = states[chosen], taken[chosen]
-    expected = _expect(agent, states, game.finished_rounds, seed)
+    expected, errors = _expect(agent, states, chosen, game.finished_rounds, seed)
     if np.isnan(expected[:, np.arange(len(taken)), taken]).any():
         raise ValueError(f"{analyst!r} expects no points of single actions: use an agent that searches")
-    worth, lost = _judge(expected, taken)
+    worth, lost, error = _judge(expected, errors, taken)
     points = expected.mean(axis=0)
     decisions = []
     for row in (np.isfinite(points).sum(axis=1) > 1).nonzero()[0].tolist():
@@ -111,6 +114,7 @@ def analyse(
                 chosen=ACTIONS[taken[row]],
                 best=ACTIONS[int(np.nanargmax(points[row]))],
                 lost=float(lost[row]),
+                error=float(error[row]),
                 points={ACTIONS[action]: float(points[row, action]) for action in legal},
             )
         )
@@ -128,31 +132,45 @@ def _states_before_actions(game: Game) -> NDArray[Any]:
 
 
 def _expect(
-    agent: Agent, states: NDArray[Any], finished_rounds: NDArray[Any], seed: int
-) -> NDArray[np.float64]:
-    """Ask twice for the points of each legal action: float64 [2, n, NUM_ACTIONS].
+    agent: Agent,
+    states: NDArray[Any],
+    numbers: NDArray[np.int64],
+    finished_rounds: NDArray[Any],
+    seed: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Ask twice for the points of each legal action; return these and their errors, as in `Assessment`.
 
+    numbers: [n] the numbers of the decisions in the game.
     finished_rounds: [k] those of the whole game.
+
+    Returns float64 [2, n, NUM_ACTIONS] twice; errors are NaN if the agent gives none.
     """
-    expected = np.empty((2, len(states), NUM_ACTIONS))
+    expected, errors = np.full((2, NUM_ANSWERS, len(states), NUM_ACTIONS), np.nan)
     for index in np.unique(states["round_index"]).tolist():
         rows = states["round_index"] == index
         before = np.tile(finished_rounds[:index], (int(rows.sum()), 1))
         view = View(states[rows], None, before)
-        for answer in range(2):
-            rng = np.random.default_rng((seed, answer, index))
-            expected[answer, rows] = assess(agent, view, rng).points
-    return expected
+        for answer, found in enumerate(ask_twice(agent, view, numbers[rows].tolist(), seed)):
+            expected[answer, rows] = found.points
+            if found.error is not None:
+                errors[answer, rows] = found.error
+    return expected, errors
 
 
 def _judge(
-    expected: NDArray[np.float64], taken: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the points of the best action, and the loss of the action taken; each float64 [n]."""
+    expected: NDArray[np.float64], errors: NDArray[np.float64], taken: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the points of the best action, the loss of the action taken, and its error; each float64 [n].
+
+    Without errors, the difference between the two answers takes their place.
+    """
     rows = np.arange(len(taken))
     best = np.nanargmax(expected, axis=2)[::-1]
     worth = expected[[[0], [1]], rows, best]
-    return worth.mean(axis=0), (worth - expected[:, rows, taken]).mean(axis=0)
+    lost = worth - expected[:, rows, taken]
+    error = error_of_mean(errors[:, rows, taken])
+    error = np.where(np.isnan(error), np.abs(lost[0] - lost[1]) / 2, error)
+    return worth.mean(axis=0), lost.mean(axis=0), error
 
 
 def _sum_up(

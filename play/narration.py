@@ -78,7 +78,7 @@ def narrate_last_trick(session: Session, seat: int | None) -> str:
 
 
 def narrate_advice(advice: Advice, players: Sequence[str], most: int | None = None) -> Iterator[str]:
-    """Yield a line for each of the `most` likeliest actions (None: all), and one with the round's points.
+    """Yield a line for each of the `most` best actions (None: all), the best first.
 
     Then one for each seat whose player is recognised. players: the names of the seats, see `seat_names`.
     """
@@ -86,10 +86,9 @@ def narrate_advice(advice: Advice, players: Sequence[str], most: int | None = No
     names = [_action_text(one.action) for one in shown]
     width = max(map(len, names), default=0)
     for one, name in zip(shown, names, strict=True):
-        points = "" if one.points is None else "  " + t("{points} points", points=points_text(one.points, 1))
-        yield f"{name:<{width}}  {one.share:>4.0%}{points}"
-    if advice.value is not None:
-        yield t("expected from the round: {points} points", points=points_text(advice.value, 1))
+        chance = t("meets the bid: {percent}", percent=f"{one.met:>4.0%}")
+        points = t("{points} points", points=f"{points_text(one.points, 1):>5}")
+        yield f"{name:<{width}}  {chance}  {points}"
     for recognised in advice.recognised:
         yield _recognised_text(recognised, players[recognised.seat])
 

@@ -9,8 +9,9 @@ from typing import Literal, Self
 import numpy as np
 
 from wizard_env import ACTIONS, Agent, Game, Rules, View
-from wizard_env.agents.assessment import PlayerKind, assess, recognise_players
-from wizard_env.agents.search.playouts import estimate_bid_chances
+from wizard_env.agents.assessment import PlayerKind, recognise_players
+from wizard_env.agents.search.estimates import assess_every_action
+from wizard_env.evaluation.answers import ask_twice, average
 from wizard_env.loading import load
 from wizard_env.play.language.translation import t
 from wizard_env.records.transcripts import Trick, step_and_transcribe, transcribe_deal
@@ -26,15 +27,17 @@ class NotYourTurnError(ValueError):
 
 @dataclass(frozen=True)
 class ActionAdvice:
-    """An agent's opinion of one action."""
+    """An agent's opinion of one action. Points, chance and error come from the same playouts."""
 
     action: str
     share: float
     """The probability that the agent takes it."""
-    points: float | None
-    """The points of the round that the agent expects from it; None if it has no estimate."""
+    points: float
+    """The points of the round that the seat can expect from it."""
     met: float
-    """The chance that the seat then meets its bid exactly, from playouts."""
+    """The chance that the seat then meets its bid exactly."""
+    error: float
+    """The standard error of the points that it brings less than the best action; 0 for that one."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,9 @@ class Advice:
     """An agent's opinion of a decision."""
 
     choices: list[ActionAdvice]
-    """The legal actions, likeliest first."""
-    value: float | None
-    """The points of the round that the agent expects; None if it has no estimate."""
+    """The legal actions, that with the most points first."""
+    value: float
+    """The points of the first."""
     recognised: list[RecognisedSeat]
     """Empty unless the agent is a `Believer`."""
 
@@ -204,26 +207,30 @@ class Session:
         self._begin(self.game.restart(), self.game.history[: own[-1]])
 
     def advise(self, agent: Agent) -> Advice:
-        """Ask an agent for advice, from what the acting seat knows. Raises ValueError if the game is over."""
+        """Ask an agent for advice, from what the acting seat knows. Raises ValueError if the game is over.
+
+        The figures are those of an analysis by the same agent, see `wizard_env.evaluation.analysis`.
+        """
         view = View.of([self.game])
-        assessment = assess(agent, view, self._randomness())
-        met = estimate_bid_chances(view, self._randomness())[0]
+        answers = ask_twice(agent, view, [len(self.game.history)], ask=assess_every_action)
+        policy, points, met, error = average(answers)
+        legal = sorted(self.game.legal_actions(), key=lambda one: -points[0, one])
         choices = [
             ActionAdvice(
                 action=ACTIONS[action],
-                share=float(assessment.policy[0, action]),
-                points=_none_if_nan(assessment.points[0, action]),
-                met=float(met[action]),
+                share=float(policy[0, action]),
+                points=float(points[0, action]),
+                met=float(met[0, action]),
+                error=0.0 if action == legal[0] else float(error[0, action]),
             )
-            for action in self.game.legal_actions()
+            for action in legal
         ]
-        choices.sort(key=lambda one: (-one.share, -(one.points or 0)))
         recognised = [
             RecognisedSeat(seat, belief.kind, belief.bids)
             for seat, belief in enumerate(recognise_players(agent, view)[0])
             if belief is not None and belief.is_sure
         ]
-        return Advice(choices, _none_if_nan(assessment.value[0]), recognised)
+        return Advice(choices, choices[0].points, recognised)
 
     def _randomness(self) -> np.random.Generator:
         return np.random.default_rng((self.game.seed, len(self.game.history)))
@@ -232,7 +239,3 @@ class Session:
 def fresh_seed() -> int:
     """Return an unpredictable seed."""
     return secrets.randbits(64)
-
-
-def _none_if_nan(points: np.float64) -> float | None:
-    return None if np.isnan(points) else float(points)

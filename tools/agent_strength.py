@@ -16,7 +16,7 @@ from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files.writing import write_atomically
 from wizard_env.loading import load
-from wizard_env.play.web.tables.endpoints import STRENGTH
+from wizard_env.play.web.tables.agents import STRENGTH
 
 OPPONENT = "rule_based"
 RULES = Rules(4)

@@ -58,18 +58,14 @@ class SearchAgent:
         _mark_choices(view.known, tried)
         points = np.where(tried, 0.0, np.nan)
         rows = (tried.sum(axis=1) > 1).nonzero()[0]
-        points[rows] = self._try(view.known[rows], view.noise(rng)[rows], tried[rows] != 0)
+        points[rows] = self._playouts(view.known[rows], view.noise(rng)[rows], tried[rows] != 0).points
         return points
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Estimate the points of every legal action; the policy takes the best one."""
-        points = self._try(view.known, view.noise(rng), view.mask != 0)
-        return Assessment(certain(np.nanargmax(points, axis=1)), points, np.nanmax(points, axis=1))
-
-    def _try(
-        self, known: NDArray[Any], words: NDArray[np.uint64], tried: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
-        return self._playouts(known, words, tried, tried.argmax(axis=1)).points
+        points, met, _, error = self._playouts(view.known, view.noise(rng), view.mask != 0)
+        best = certain(np.nanargmax(points, axis=1))
+        return Assessment(best, points, np.nanmax(points, axis=1), met, error)
 
 
 @outlined

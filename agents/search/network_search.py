@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wizard_env import Agent
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.adaptive.checkpoint import load_network
 from wizard_env.agents.assessment import Assessment
@@ -87,15 +88,20 @@ class NetworkSearchAgent:
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Return the network's policy, and the points expected of every legal action and of that policy."""
         policy = self.network.printed_policy(view)
-        best, guesses = policy.argmax(axis=1), self.guess_seats(view)
-        found = self.playouts(view.known, view.noise(rng), view.mask != 0, best, guesses)
-        return Assessment(policy, found.points, np.nansum(policy * found.points, axis=1))
+        guesses = self.guess_seats(view)
+        points, met, _, error = self.playouts(view.known, view.noise(rng), view.mask != 0, guesses=guesses)
+        return Assessment(policy, points, np.nansum(policy * points, axis=1), met, error)
 
     def guess_seats(self, view: View) -> NDArray[Any]:
         """Return the models of the seats: [n, MAX_PLAYERS] records of dtype GUESS."""
-        if isinstance(self.network, AdaptiveAgent):
-            return guess_seats(self.network.beliefs(view), view.seat, self.model)
-        return self.model.guesses(len(view))
+        return guess_seats_of(self.network, view, self.model)
+
+
+def guess_seats_of(agent: Agent, view: View, model: SeatModel) -> NDArray[Any]:
+    """Return an agent's guesses at the seats, or the model for each: [n, MAX_PLAYERS] of dtype GUESS."""
+    if isinstance(agent, AdaptiveAgent):
+        return guess_seats(agent.beliefs(view), view.seat, model)
+    return model.guesses(len(view))
 
 
 AdaptiveSearchAgent = partial(NetworkSearchAgent, network=str(ADAPTIVE))

@@ -29,13 +29,11 @@ from wizard_env.compiled.jit import compiled, config, kernel, outlined
 from wizard_env.compiled.threads import ThreadChooser, claim, finish, get_num_threads, new_queue, share
 from wizard_env.engine import apply
 from wizard_env.state import SCORED, STATE, State
-from wizard_env.view import View
 
 BATCH = 32
 """Worlds drawn and weighed per batch."""
-_SUMS_AT_ONCE = 2**20
-"""Sums that a call of the kernel writes, at most, unless a single decision needs more."""
-_POINTS, _GAIN, _SQUARE, _MET, _SUMS = range(5)
+_PLAYOUTS_AT_ONCE = 2**20
+"""Playouts of a call of the kernel, at most, unless a single decision needs more."""
 _chooser = ThreadChooser()
 
 
@@ -44,12 +42,12 @@ class Outcome(NamedTuple):
 
     points: NDArray[np.float64]
     """[n, NUM_ACTIONS]: the points of the round, on average."""
+    met: NDArray[np.float64]
+    """[n, NUM_ACTIONS]: the share of worlds in which the bid was met."""
     gain: NDArray[np.float64]
     """[n, NUM_ACTIONS]: the points more than the reference brought in the same world, on average."""
     error: NDArray[np.float64]
-    """[n, NUM_ACTIONS]: the standard error of that average."""
-    met: NDArray[np.float64]
-    """[n, NUM_ACTIONS]: the share of worlds in which the bid was met."""
+    """[n, NUM_ACTIONS]: the standard error of that gain."""
 
 
 class _Decisions(NamedTuple):
@@ -58,7 +56,7 @@ class _Decisions(NamedTuple):
     words: NDArray[np.uint64]
     """[n] random words."""
     actions: NDArray[np.int64]
-    """[n, k] the actions to try, first the one that the others are compared with; -1 after the last."""
+    """[n, k] the actions to try; -1 after the last."""
     guesses: NDArray[Any]
     """[n, MAX_PLAYERS] records of dtype GUESS."""
 
@@ -116,7 +114,7 @@ class Playouts:
         known: NDArray[Any],
         words: NDArray[np.uint64],
         tried: NDArray[np.bool_],
-        reference: NDArray[np.int64],
+        reference: NDArray[np.int64] | None = None,
         guesses: NDArray[Any] | None = None,
     ) -> Outcome:
         """Try actions.
@@ -125,88 +123,92 @@ class Playouts:
             known: [n] records of dtype STATE, as in `View.known`.
             words: uint64 [n], a random word per decision.
             tried: bool [n, NUM_ACTIONS], the actions to try, all of them legal.
-            reference: int64 [n], for each decision the action tried that the others are compared with.
+            reference: int64 [n], for each decision the action tried that the others are compared with; None
+                for the one that brings the most points.
             guesses: [n, MAX_PLAYERS] of dtype GUESS, the models of seats that differ; `model` has the
                 network.
         """
-        ranks = 2 - tried - (np.arange(NUM_ACTIONS) == reference[:, np.newaxis])
-        actions = np.argsort(ranks, axis=1, kind="stable")[:, : tried.sum(axis=1).max(initial=1)]
+        actions = np.argsort(~tried, axis=1, kind="stable")[:, : tried.sum(axis=1).max(initial=1)]
         actions = np.where(np.take_along_axis(tried, actions, axis=1), actions, -1)
         guesses = guesses_for(self._settings.model, len(known), guesses)
         decisions = _Decisions(known, words, actions, guesses)
-        sums = np.zeros((*actions.shape, _SUMS))
-        batches = np.zeros(len(known))
+        outcome = Outcome._make(np.full((4, len(known), NUM_ACTIONS), np.nan))
+        at_once = 1
         if self.milliseconds is None:
-            batches[:] = number = -(-self.worlds // self._settings.worlds)
-            step = max(1, _SUMS_AT_ONCE // (number * actions.shape[1] * _SUMS))
-            for start in range(0, len(known), step):
-                rows = slice(start, start + step)
-                sums[rows] = self._sum(decisions, rows, range(number))
-        else:
-            at_once = self._most_threads()
-            for index in range(len(known)):
-                row = slice(index, index + 1)
-                until, done = perf_counter() + self.milliseconds / 1000, 0
-                while done == 0 or perf_counter() < until:
-                    sums[row] += self._sum(decisions, row, range(done, done + at_once))
-                    done += at_once
-                batches[index] = done
-        return _average(sums, batches[:, np.newaxis] * self._settings.worlds, actions)
+            at_once = max(1, _PLAYOUTS_AT_ONCE // (self.worlds * actions.shape[1]))
+        for start in range(0, len(known), at_once):
+            rows = slice(start, start + at_once)
+            points = self._collect(decisions, rows)
+            _summarise(points, actions[rows], None if reference is None else reference[rows], outcome, start)
+        return outcome
+
+    def _collect(self, decisions: _Decisions, rows: slice) -> NDArray[np.int16]:
+        """Return int16 [rows, k, worlds]: the points of each playout; 0 for an action that is not tried."""
+        if self.milliseconds is None:
+            return self._play(decisions, rows, range(-(-self.worlds // self._settings.worlds)))
+        step = self._most_threads()
+        until, parts = perf_counter() + self.milliseconds / 1000, [self._play(decisions, rows, range(step))]
+        while perf_counter() < until:
+            done = len(parts) * step
+            parts.append(self._play(decisions, rows, range(done, done + step)))
+        return np.concatenate(parts, axis=2)
 
     def _most_threads(self) -> int:
         return min(self.threads or get_num_threads(), get_num_threads())
 
-    def _sum(self, decisions: _Decisions, rows: slice, batches: range) -> NDArray[np.float64]:
-        """Return float64 [rows, k, _SUMS]: sums over some batches of worlds, for the actions to try."""
+    def _play(self, decisions: _Decisions, rows: slice, batches: range) -> NDArray[np.int16]:
+        """Return int16 [rows, k, worlds]: the points of each playout in some batches of worlds."""
         decisions = _Decisions._make(values[rows] for values in decisions)
-        parts = np.zeros((len(decisions.known), len(batches), decisions.actions.shape[1], _SUMS))
+        count, width = decisions.actions.shape
+        points = np.zeros((count, len(batches), width, self._settings.worlds), np.int16)
         queue = new_queue()
-        tasks = len(decisions.known) * len(batches)
+        tasks = count * len(batches)
         most = self._most_threads()
         several = most > 1 and _chooser.choose_several()
         start = perf_counter()
-        arguments = decisions, self._settings, batches.start, parts, queue
+        arguments = decisions, self._settings, batches.start, points, queue
         share(_play_out, arguments, queue, tasks, 1, most if several else 1)
         if most > 1:
             _chooser.record(several, perf_counter() - start, tasks)
-        total: NDArray[np.float64] = parts.sum(axis=1)
-        return total
+        return points.swapaxes(1, 2).reshape(count, width, -1)
 
 
-def _average(sums: NDArray[np.float64], worlds: NDArray[np.float64], actions: NDArray[np.int64]) -> Outcome:
-    by_action = np.full((_SUMS, len(sums), NUM_ACTIONS), np.nan)
-    rows, columns = (actions >= 0).nonzero()
-    by_action[:, rows, actions[rows, columns]] = sums[rows, columns].T
-    points, gain, square, met = by_action / worlds
-    error = np.sqrt(np.maximum(square - gain**2, 0) / np.maximum(worlds - 1, 1))
-    return Outcome(points, gain, error, met)
+def _summarise(
+    points: NDArray[np.int16],
+    actions: NDArray[np.int64],
+    reference: NDArray[np.int64] | None,
+    outcome: Outcome,
+    start: int,
+) -> None:
+    """Write the outcome of some decisions, the first of which is number `start`.
 
-
-def estimate_bid_chances(
-    view: View, rng: np.random.Generator, worlds: int = 128, model: SeatModel = HEURISTIC
-) -> NDArray[np.float64]:
-    """Estimate the chance that each action leads to a bid met exactly: float64 [n, NUM_ACTIONS].
-
-    NaN if an action is illegal. worlds: per decision.
+    points: [n, k, worlds], the points that each of the actions [n, k] brings in each world.
     """
-    tried = view.mask != 0
-    return Playouts(worlds, model=model)(view.known, view.noise(rng), tried, tried.argmax(axis=1)).met
+    rows, columns = (actions >= 0).nonzero()
+    into = start + rows, actions[rows, columns]
+    outcome.points[into] = points.mean(axis=2)[rows, columns]
+    outcome.met[into] = (points > 0).mean(axis=2)[rows, columns]  # only a bid that is met brings points
+    if reference is None:
+        reference = np.nanargmax(outcome.points[start : start + len(points)], axis=1)
+    compared = (actions == reference[:, np.newaxis]).argmax(axis=1)
+    gain = points - points[np.arange(len(points)), compared][:, np.newaxis]
+    outcome.gain[into] = gain.mean(axis=2)[rows, columns]
+    variance = gain.var(axis=2) / max(points.shape[2] - 1, 1)
+    outcome.error[into] = np.sqrt(variance)[rows, columns]
 
 
 @outlined
 def _try_batch(
-    decisions: Any, index: int, word: np.uint64, settings: Any, workspace: Workspace, sums: Any
+    decisions: Any, index: int, word: np.uint64, settings: Any, workspace: Workspace, points: Any
 ) -> None:
-    """Add up what each action of a decision brings in a batch of worlds."""
+    """Write the points that each action of a decision brings in each world of a batch: int16 [k, worlds]."""
     known, actions = decisions.known[index], decisions.actions[index]
     sample = sample_weighed(known, word, settings.worlds, settings.evidence, workspace)
     generator = sample.generator
     playout = np.empty(1, STATE)
-    compared = np.empty(settings.worlds)
     for column in range(len(actions)):
         if actions[column] < 0:
             break
-        points = 0.0
         for number in range(settings.worlds):
             world = sample.chosen[number]
             if settings.at_random or number == 0 or world != sample.chosen[number - 1]:
@@ -216,14 +218,7 @@ def _try_batch(
                     generator = _finish_at_random(playout[0], generator)
                 else:
                     _finish_round(playout[0], workspace)
-                points = float(playout[0].points[known.seat])
-            if column == 0:
-                compared[number] = points
-            gain = points - compared[number]
-            sums[column, _POINTS] += points
-            sums[column, _GAIN] += gain
-            sums[column, _SQUARE] += gain * gain
-            sums[column, _MET] += 1.0 if points > 0 else 0.0  # only a bid that is met brings points
+            points[column, number] = playout[0].points[known.seat]
 
 
 @compiled
@@ -242,14 +237,16 @@ def _finish_at_random(state: State, generator: np.uint64) -> np.uint64:
     return generator
 
 
-@kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[np.float64]]]], [np.int64], int)
-def _play_out(decisions: Any, settings: Any, first_batch: int, parts: Any, queue: Any, patience: int) -> None:
-    batches = parts.shape[1]
+@kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[np.int16]]]], [np.int64], int)
+def _play_out(
+    decisions: Any, settings: Any, first_batch: int, points: Any, queue: Any, patience: int
+) -> None:
+    batches = points.shape[1]
     task = claim(queue, patience)
     while task >= 0:
         index, batch = task // batches, task % batches
         word = word_at(decisions.words[index], first_batch + batch)
         workspace = new_workspace(settings.model, decisions.guesses[index])
-        _try_batch(decisions, index, word, settings, workspace, parts[index, batch])
+        _try_batch(decisions, index, word, settings, workspace, points[index, batch])
         finish(queue, 1)
         task = claim(queue, patience)

@@ -43,7 +43,12 @@ def test_a_searching_agent_expects_points_of_every_legal_action(agent: str) -> N
     """And of no other action; the value is that of its policy."""
     view = view_of(Rules(3, hand_sizes=(4,)))
     assessment = ask(agent, view)
-    assert (np.isfinite(assessment.points) == (view.mask == 1)).all()
+    assert assessment.met is not None
+    assert assessment.error is not None
+    for figures in (assessment.points, assessment.met, assessment.error):
+        assert (np.isfinite(figures) == (view.mask == 1)).all()
+    best = np.nanargmax(assessment.points, axis=1)
+    assert not assessment.error[np.arange(len(view)), best].any()
     np.testing.assert_allclose(assessment.value, np.nansum(assessment.policy * assessment.points, axis=1))
 
 
@@ -54,6 +59,7 @@ def test_an_agent_that_only_acts_is_certain_and_expects_nothing(agent: str) -> N
     assert (assessment.policy.max(axis=1) == 1).all()
     assert np.isnan(assessment.points).all()
     assert np.isnan(assessment.value).all()
+    assert assessment.met is assessment.error is None
 
 
 def test_a_network_gives_its_policy_in_the_suits_as_printed() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from wizard_env import ACTIONS, Game, Rules, View
 from wizard_env.agents import load
-from wizard_env.agents.assessment import assess
+from wizard_env.agents.assessment import Assessment, assess
 from wizard_env.evaluation.analysis import analyse
 
 RULES = Rules(3, hand_sizes=(1, 3, 5))
@@ -92,6 +92,48 @@ def test_noise_is_not_a_mistake() -> None:
         lost += [seat.lost for seat in analyse(game, load("search:worlds=16"), "search", seed).seats]
     assert lost[0] / 6 > 40
     assert abs(lost[1]) / 6 < 12
+
+
+def test_errors_tell_noise_from_mistakes() -> None:
+    """The best of the same search hardly ever seems to lose two standard errors; random play often does."""
+    clear = np.zeros(3)
+    for seed in range(4):
+        game = play(["random", "search:worlds=64", "heuristic"], seed=seed)
+        for decision in analyse(game, load(SEARCH), SEARCH, seed).decisions:
+            assert decision.error >= 0
+            clear[decision.seat] += decision.lost > 2 * decision.error
+    assert clear[0] >= 8
+    assert clear[1] <= 2
+
+
+def test_more_worlds_leave_less_error() -> None:
+    game = play(["random"] * 3)
+    few, many = (
+        np.mean([one.error for one in analyse(game, load(name), name).decisions])
+        for name in ("search:worlds=16", "search:worlds=64")
+    )
+    assert 1.5 < few / many < 2.7
+
+
+def test_an_agent_without_errors_gets_them_from_its_two_answers() -> None:
+    """A custom assessor may give points alone."""
+    searching = load("search:worlds=16")
+
+    class PointsOnly:
+        expects_points = True
+
+        def act(self, view: View, rng: np.random.Generator) -> Any:
+            return searching.act(view, rng)
+
+        def assess(self, view: View, rng: np.random.Generator) -> Assessment:
+            return Assessment(*assess(searching, view, rng)[:3])
+
+    game = play(["random"] * 3)
+    plain, full = analyse(game, PointsOnly(), "plain"), analyse(game, searching, "full")
+    assert [one.lost for one in plain.decisions] == [one.lost for one in full.decisions]
+    assert np.mean([one.error for one in plain.decisions]) == pytest.approx(
+        np.mean([one.error for one in full.decisions]), rel=0.5
+    )
 
 
 def test_a_mistake_is_found() -> None:

@@ -1,5 +1,7 @@
 """Narration: how a session is told to a seat."""
 
+import re
+
 import pytest
 
 from tests.play.sessions import fresh, play_on
@@ -35,15 +37,18 @@ def test_events_and_tricks_are_told_with_names() -> None:
     assert line.endswith(f"won by {seat_names(session, None)[trick.winner or 0]}")
 
 
-def test_advice_has_a_line_per_action_and_one_for_the_round() -> None:
+@pytest.mark.parametrize("agent", ["champion+search:worlds=2", "heuristic"])
+def test_advice_has_a_line_per_action_with_the_chance_of_meeting_the_bid(agent: str) -> None:
+    """The percentage is the one that the browser shows, and the line says so."""
     session = play_on(fresh(), 4)
-    advice, heuristic = session.advise(load("champion+search:worlds=2")), session.advise(load("heuristic"))
-    names = seat_names(session, 0)
+    advice, names = session.advise(load(agent)), seat_names(session, 0)
     lines = list(narrate_advice(advice, names))
-    assert len(lines) == len(advice.choices) + 1
-    assert lines[0].startswith(card_text(advice.choices[0].action.split()[1]))
-    assert list(narrate_advice(advice, names, 2)) == [*lines[:2], lines[-1]]
-    assert len(list(narrate_advice(heuristic, names))) == len(heuristic.choices)
+    assert len(lines) == len(advice.choices)
+    for line, one in zip(lines, advice.choices, strict=True):
+        assert line.startswith(card_text(one.action.split()[1]))
+        assert re.search(rf"meets the bid: +{one.met:.0%}  ", line)
+        assert line.endswith(f"{one.points:+.1f} points")
+    assert list(narrate_advice(advice, names, 2)) == lines[:2]
 
 
 RECOGNISED = [
@@ -84,4 +89,4 @@ TOLD = {
 def test_recognised_players_are_told_in_every_language(language: str) -> None:
     use_language(language)
     names = label_seats(4, None)
-    assert list(narrate_advice(Advice([], None, RECOGNISED), names)) == TOLD[language]
+    assert list(narrate_advice(Advice([], 0, RECOGNISED), names)) == TOLD[language]

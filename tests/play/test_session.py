@@ -1,6 +1,7 @@
 """Sessions of people and agents: turns, taking back, advice, and hidden bids."""
 
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests.play.sessions import RULES, fresh, play_on
 from wizard_env import ACTIONS, IllegalAction, Rules, action_id
 from wizard_env.agents import load
+from wizard_env.evaluation.analysis import analyse
 from wizard_env.play.session import NotYourTurnError, Session
 
 
@@ -76,26 +78,37 @@ def test_what_cannot_be_taken_back() -> None:
         session.take_back(0)
 
 
-def test_advice_lists_the_legal_actions_likeliest_first() -> None:
+def test_advice_lists_the_legal_actions_the_best_first() -> None:
     session = play_on(fresh(), 4)
     advice = session.advise(load("champion+search:worlds=2"))
-    shares = [one.share for one in advice.choices]
-    assert shares == sorted(shares, reverse=True)
-    assert sum(shares) == pytest.approx(1, abs=1e-5)
-    assert advice.value == pytest.approx(sum(one.share * (one.points or 0) for one in advice.choices))
+    points = [one.points for one in advice.choices]
+    assert points == sorted(points, reverse=True)
+    assert advice.value == points[0]
+    assert advice.choices[0].error == 0
+    assert sum(one.share for one in advice.choices) == pytest.approx(1, abs=1e-5)
     assert [one.action for one in sorted(advice.choices, key=lambda one: action_id(one.action))] == [
         ACTIONS[action] for action in session.game.legal_actions()
     ]
 
 
-def test_advice_of_agents_without_estimates_for_actions() -> None:
-    """A network estimates the points of the round; the heuristic estimates nothing."""
+def test_playouts_estimate_for_agents_without_estimates() -> None:
+    """Those of the judge; the share is still the agent's own."""
     session = play_on(fresh(), 4)
-    network, heuristic = session.advise(load("champion")), session.advise(load("heuristic"))
-    assert {one.points for one in (*network.choices, *heuristic.choices)} == {None}
-    assert network.value is not None
-    assert heuristic.value is None
-    assert [one.share for one in heuristic.choices][:2] == [1, 0]
+    heuristic, judge = session.advise(load("heuristic")), session.advise(load("champion+search:worlds=32"))
+    assert [replace(one, share=0) for one in heuristic.choices] == [
+        replace(one, share=0) for one in judge.choices
+    ]
+    assert sorted(one.share for one in heuristic.choices)[-2:] == [0, 1]
+
+
+@pytest.mark.parametrize("agent", ["search:worlds=4", "champion+search:worlds=4"])
+def test_a_hint_agrees_with_the_judgement_of_the_same_decision(agent: str) -> None:
+    """Asked alone or with the whole game, an agent gives the same figures."""
+    session, adviser = play_on(fresh(Rules(3, hand_sizes=(2, 5)))), load(agent)
+    for decision in analyse(session.game, adviser, agent).decisions:
+        advice = Session.of_record(session.game, decision.number).advise(adviser)
+        assert {one.action: one.points for one in advice.choices} == decision.points
+        assert advice.choices[0].action == decision.best
 
 
 def test_a_played_game_can_be_shown_after_any_decision() -> None:

@@ -5,9 +5,10 @@ and the body {"why"}, in the language of the request; if known also "field", the
 wrong, and "detail", in English for developers. 429: too many requests; 503: not now, so try again.
 
     GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
-    GET  /agents                    [{"name", "lead", "judges", "recognises"}]: `lead` over three `rule_based`
-                                    in points per game, null if not measured; `judges`: whether it can judge
-                                    decisions; `recognises`: whether it recognises players
+    GET  /agents                    [{"name", "lead", "estimates", "judges", "recognises"}]: `lead` over three
+                                    `rule_based` in points per game, null if not measured; `estimates`:
+                                    whether it estimates points itself; `judges`: true for the one that
+                                    judges decisions; `recognises`: whether it recognises players
     GET  /tables                    {"tables": [summary]}: tables that wait for guests, where somebody is
     POST /tables                    OpenTable -> {"table", "seat", "token"}; both null at a table of agents
     POST /tables/mine               Tokens -> {"tables": [summary + {"seat", "left"}], "gone": [table]}
@@ -38,6 +39,9 @@ server's own computer can open it.
     hint        {"agent", "decisions", "choices", "value", "recognised"}; none comes if the seat moves first
     error       {"why"}, with "field" and "detail" as above
     pong        the answer to a Ping, by which a browser finds out that the server is still there
+
+`choices`, also in advice: [{"action", "share", "points", "met", "error"}], every legal action, the best
+first, see `session.ActionAdvice`; `value` is the points of the first.
 
 `recognised`, also in advice: [{"seat", "kind", "bids"}], the players that the agent is sure to recognise, see
 `agents.assessment.PlayerKind`; `bids` is "high", "low" or null.
@@ -200,14 +204,17 @@ class AssessMoment(Moment):
 
 
 class JudgeRound(_Recorded):
-    """Ask an agent to judge a round."""
+    """Ask the judge to judge a round; `agent` is its name, as `/agents` has it."""
 
     round_number: int = Field(ge=1)
     agent: _Text
 
 
 class JudgeTable(Message):
-    """Ask an agent to judge a finished round of a table, whose seat the token opens; none once it is over."""
+    """Ask the judge to judge a finished round of a table; `agent` is its name.
+
+    The token opens a seat there; none is needed once the game is over.
+    """
 
     round_number: int = Field(ge=1)
     agent: _Text

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from wizard_env import Game, Rules, View
-from wizard_env.agents.assessment import assess
+from wizard_env.agents.search.estimates import assess_every_action
 from wizard_env.loading import load
 
 
@@ -31,7 +31,7 @@ def prepare(
     readiness: Readiness,
     compile_kernels: Callable[[Callable[[int, int], None]], None],
 ) -> None:
-    """Compile the kernels, play two rounds, and let each agent act and judge: the first time is slow.
+    """Compile the kernels, play two rounds, and let each agent act and advise: the first time is slow.
 
     compile_kernels: compiles what is missing, and reports at the beginning and after each kernel the number
     compiled so far and the number that were missing.
@@ -49,7 +49,7 @@ def prepare(
     for name in agents:
         agent = load(name)
         agent.act(view, np.random.default_rng(0))
-        assess(agent, view, np.random.default_rng(0))
+        assess_every_action(agent, view, np.random.default_rng(0))
         readiness.done += 1
     readiness.ready = True
 

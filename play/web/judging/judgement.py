@@ -20,7 +20,7 @@ def judge(game: Game, round_number: int, name: str, agent: Agent) -> dict[str, A
 
 
 def round_to_tenths(analysis: Analysis) -> Analysis:
-    """Round every figure of an analysis to a tenth of a point.
+    """Round every figure of an analysis to a tenth of a point, and errors to a hundredth.
 
     As printed, a seat's losses are the sum of its decisions', and points = par + luck - lost. The rest from
     rounding goes to the luck, which is all that decisions do not explain anyway.
@@ -39,4 +39,4 @@ def round_to_tenths(analysis: Analysis) -> Analysis:
 
 def _round(decision: Decision) -> Decision:
     points = {action: round(each, 1) for action, each in decision.points.items()}
-    return replace(decision, lost=round(decision.lost, 1), points=points)
+    return replace(decision, lost=round(decision.lost, 1), error=round(decision.error, 2), points=points)

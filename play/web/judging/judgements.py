@@ -18,7 +18,11 @@ _KEPT = 1000
 async def ask_to_judge(
     agents: Agents, game: Game, round_number: int, agent: str, client: str
 ) -> dict[str, Any]:
-    """Have an agent judge a round, see `judge`, in the queue for costly questions. Raises as `Agents.ask`."""
+    """Have the judge judge a round, see `judge`, in the queue for costly questions.
+
+    agent: its name. Raises ValueError for another agent, and as `Agents.ask` does.
+    """
+    agents.check_judge(agent)
     return await agents.ask(agent, partial(judge, game, round_number, agent), client, costly=True)
 
 

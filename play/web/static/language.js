@@ -6,13 +6,14 @@ const COOKIE = "language";
 const YEAR = 365 * 24 * 3600; // seconds
 const LABELS = ["alt", "aria-label", "aria-description", "placeholder", "title"];
 const SILENT = "script, style, code, kbd";
-const PLURALS = { pt: "pt-PT" }; // the locale whose plural rules a language follows, if it is another
+const LOCALES = { en: "en-GB", pt: "pt-PT" }; // the locale whose numbers and plurals a language has, if it is another
 
 const { language, languages, texts } = await loadTexts();
-const plurals = new Intl.PluralRules(PLURALS[language] ?? language);
+const locale = LOCALES[language] ?? language;
+const plurals = new Intl.PluralRules(locale);
 
-// The code of the language in use, and the name of each language in itself by its code.
-export { language, languages };
+// The code of the language in use, its locale, and the name of each language in itself by its code.
+export { language, languages, locale };
 
 async function loadTexts() {
   let heard = null;

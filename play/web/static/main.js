@@ -7,6 +7,7 @@ import { offerSeat, showLobby } from "./lobby/lobby.js";
 import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
 import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
+import { drawIcons } from "./shared/icons.js";
 import { offerSettings } from "./shared/settings.js";
 import { savedToken, saveMoment, saveRecords } from "./shared/storage.js";
 import { duringVisit, endVisit, keepBlankPage } from "./shared/visit.js";
@@ -14,6 +15,7 @@ import { readLink } from "./study/link.js";
 import { showReview } from "./study/review.js";
 import { sit } from "./table/table.js";
 
+drawIcons();
 keepBlankPage();
 offerSettings();
 const [agents] = await Promise.all([ask("agents"), askReadiness()]);

@@ -1,10 +1,12 @@
 """The agents that a server offers: they act at its tables, and answer the questions of its people."""
 
+import json
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import TypeVar
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,10 +15,10 @@ from wizard_env.agents.assessment import (
     Assessment,
     Believer,
     SeatBelief,
-    assess,
     expects_points,
     recognise_players,
 )
+from wizard_env.agents.search.estimates import assess_every_action
 from wizard_env.loading import load
 from wizard_env.play.language.translation import t
 from wizard_env.play.session import Session
@@ -26,6 +28,9 @@ from wizard_env.view import Actions, View
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
+
+STRENGTH = Path(__file__).parent.parent / "static" / "strength.json"
+"""The strength of agents by name, as measured by `make strength`."""
 
 
 class AgentError(ValueError):
@@ -51,7 +56,7 @@ class SharedAgent:
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         with self._asked:
-            return assess(self._agent, view, rng)
+            return assess_every_action(self._agent, view, rng)
 
     def recognise_players(self, view: View) -> list[list[SeatBelief | None]]:
         with self._asked:
@@ -77,6 +82,43 @@ class Agents:
         self._quick = Questions("hint", at_once=2, most_each=4, most=40)
         self._costly = Questions("judgement", at_once=1, most_each=3, most=20)
         self._advisers = {self._quick: cache(SharedAgent), self._costly: cache(SharedAgent)}
+
+    @cached_property
+    def leads(self) -> dict[str, float]:
+        """The measured lead of each agent over three `rule_based`, in points per game."""
+        leads = json.loads(STRENGTH.read_text(encoding="utf-8"))
+        return {name: leads[name] for name in self.names if name in leads}
+
+    @cached_property
+    def judge(self) -> str | None:
+        """The name of the agent that judges decisions, everywhere; None if no agent can.
+
+        It is the strongest of those that expect points; the last one if none of them is measured.
+        """
+        able = [name for name in self.names if self.find(name).expects_points]
+        return max(reversed(able), key=lambda name: self.leads.get(name, float("-inf")), default=None)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Describe the agents for browsers, see `access.messages`."""
+        found = {name: self.find(name) for name in self.names}
+        return [
+            {
+                "name": name,
+                "lead": self.leads.get(name),
+                "estimates": agent.expects_points,
+                "judges": name == self.judge,
+                "recognises": agent.recognises,
+            }
+            for name, agent in found.items()
+        ]
+
+    def check_judge(self, name: str) -> None:
+        """Raise ValueError if the agent is not the judge."""
+        self.check(name)
+        if self.judge is None:
+            raise ValueError(t("No agent of this server can judge decisions."))
+        if name != self.judge:
+            raise ValueError(t("{judge} judges here, not {name}", name=name, judge=self.judge))
 
     def check(self, name: str) -> None:
         """Raise ValueError if the server does not offer the agent."""

@@ -1,7 +1,5 @@
 """The endpoints of tables; `access.messages` describes all endpoints."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -17,9 +15,6 @@ from wizard_env.play.web.tables.setup import UnknownTableError
 from wizard_env.play.web.tables.socket import table_socket
 from wizard_env.play.web.tables.table import Table
 from wizard_env.records.game_records import record
-
-STRENGTH = Path(__file__).parent.parent / "static" / "strength.json"
-"""The strength of agents by name, as measured by `make strength`."""
 
 
 def hub_of(request: Request) -> Hub:
@@ -39,20 +34,7 @@ def invite(request: Request, page: str) -> Invitation:
 
 
 async def _list_agents(request: Request) -> Response:
-    names, find = hub_of(request).agents.names, hub_of(request).agents.find
-    leads = json.loads(STRENGTH.read_text(encoding="utf-8"))
-    agents = {name: find(name) for name in names}
-    return JSONResponse(
-        [
-            {
-                "name": name,
-                "lead": leads.get(name),
-                "judges": agent.expects_points,
-                "recognises": agent.recognises,
-            }
-            for name, agent in agents.items()
-        ]
-    )
+    return JSONResponse(hub_of(request).agents.describe())
 
 
 async def _list_tables(request: Request) -> Response:

@@ -9,7 +9,7 @@ from wizard_env.agents import load
 from wizard_env.agents.network import NetworkAgent
 from wizard_env.agents.pretrained import DISTILLED
 from wizard_env.agents.search.likelihood import sample_worlds
-from wizard_env.agents.search.playouts import Playouts, estimate_bid_chances
+from wizard_env.agents.search.playouts import Playouts
 from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel
 from wizard_env.chance.sampling import word_at
 from wizard_env.engine import apply
@@ -18,7 +18,8 @@ from wizard_env.state import SCORED
 
 def of(game: Game, worlds: int = 64) -> dict[str, float]:
     """The chance of each action of a game that has one."""
-    found = estimate_bid_chances(View.of([game]), np.random.default_rng(3), worlds)[0]
+    view = View.of([game])
+    found = Playouts(worlds)(view.known, view.noise(np.random.default_rng(3)), view.mask != 0).met[0]
     return {ACTIONS[action]: float(found[action]) for action in np.isfinite(found).nonzero()[0]}
 
 

@@ -108,7 +108,7 @@ def test_a_score_card_fits(console: Console) -> None:
 def test_an_analysis_fits(console: Console) -> None:
     seats = [PlayedSeat(seat, -1000, 0.5, -1.25, 1234.5, 1234.5, -1234.5) for seat in range(6)]
     points = {"trump H": -123.4, "play WI": 123.4}
-    decision = Decision(59, 20, 5, "trump", "trump H", "play WI", 123.4, points)
+    decision = Decision(59, 20, 5, "trump", "trump H", "play WI", 123.4, 12.3, points)
     found = Analysis(LONG, 1234.5, seats, [decision] * 3, NAMES[:6])
     show_grids(console, analysis_grids(found, "game 1000", None))
     check_grids(printed(console), f"1 {LONG}", f"2 {OTHER}", "-1234", "trump H", "-123.4")

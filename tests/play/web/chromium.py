@@ -14,7 +14,8 @@ if CHROMIUM is None:
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 LAST_CHOICES = """async () => {
-  while (!document.querySelector('#status a')) {
+  while (document.querySelector('#podium').hidden) {
+    document.querySelector('#scored:not([hidden]) button')?.click();
     [...document.querySelectorAll('#choices button:enabled, #hand button:enabled')].at(-1)?.click();
     await new Promise((wake) => setTimeout(wake, 100));
   }

@@ -52,7 +52,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server on a free port."""
     app = make_app(
         tmp_path_factory.mktemp("served") / "tables.sqlite",
-        ["random", "heuristic", "search:worlds=4", "champion"],
+        ["heuristic", "search:worlds=4", "champion"],
     )
     with load_script("screenshot").served(app) as address:
         yield address
@@ -82,24 +82,34 @@ def open_page(browser: Any, size: str, **options: Any) -> tuple[Any, list[str]]:
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
     page.set_default_timeout(60_000)
+    page.add_init_script("localStorage.setItem('wizard, taught', 'yes')")
     return page, errors
+
+
+def whole(text: str) -> int:
+    """The number that the page shows with a real minus."""
+    return int(text.replace("\N{MINUS SIGN}", "-"))
+
+
+def show_options(page: Any) -> None:
+    """Open the form of all options in the lobby, unless it is open."""
+    page.wait_for_selector("#seats select", state="attached")
+    page.evaluate("document.querySelector('#more-options').open = true")
 
 
 def sit_down(
     page: Any, address: str, sizes: str, seats: dict[int, str] | None = None, num_players: int = 4
 ) -> None:
     page.goto(address)
-    page.wait_for_selector("#seats select")
+    show_options(page)
     for _ in range(abs(num_players - 4)):
         page.click("#more" if num_players > 4 else "#fewer")
     for seat, name in (seats or {}).items():
         page.locator("#seats select").nth(seat).select_option(name)
-    page.click("#lobby summary")
     page.fill("#sizes", sizes)
-    page.click("text=Sit down")
+    page.click("#lobby .main")
     page.wait_for_selector("#players li")
     page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
-    page.evaluate("coach.hidden || coach.querySelector('button').click()")
 
 
 def test_reviewing_a_game(browser: Any, address: str, tmp_path: Path) -> None:
@@ -109,15 +119,15 @@ def test_reviewing_a_game(browser: Any, address: str, tmp_path: Path) -> None:
     for _ in until_over(page):
         page.wait_for_timeout(40)
     with page.expect_download() as download:
-        page.click("text=Record")
+        page.click("text=Save the record")
     file = tmp_path / "game.jsonl"
     download.value.save_as(file)
-    page.click("#status button")
+    page.click("#podium button >> text=Review")
     page.wait_for_selector("#review:not([hidden])")
-    assert "Skilled" in page.inner_text("#players")
+    assert "Medium" in page.inner_text("#players")
 
     page.goto(address)
-    page.wait_for_selector("#seats select")
+    show_options(page)
     page.set_input_files("#file", file)
     page.wait_for_selector("#review:not([hidden])")
     (game,) = read_records(file)
@@ -128,9 +138,9 @@ def test_reviewing_a_game(browser: Any, address: str, tmp_path: Path) -> None:
     page.wait_for_selector("#advice tr[data-chosen]")
     page.click("#later")
     page.wait_for_function("document.querySelector('#round').textContent.startsWith('Round 2')")
-    assert page.locator("#judges").inner_text() == "search:worlds=4"
     page.click("#judge")
     page.wait_for_selector("#bars li[data-shown]")
+    assert "judged by search:worlds=4" in page.inner_text("#chart figcaption")
     assert page.locator("#chart tr").count() == 5
     first = page.inner_text("#place")
     assert first.endswith(f" of {decisions}")
@@ -158,7 +168,7 @@ def test_a_study_is_shared(browser: Any, address: str, tmp_path: Path) -> None:
     page, errors = open_page(browser, "desktop")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(address)
-    page.wait_for_selector("#seats select")
+    show_options(page)
     page.set_input_files("#file", tmp_path / "game.jsonl")
     page.wait_for_selector("#players li")
     assert page.locator("#course").is_hidden()
@@ -171,7 +181,7 @@ def test_a_study_is_shared(browser: Any, address: str, tmp_path: Path) -> None:
     page.wait_for_selector("#opinion tr[data-chosen]")
     page.wait_for_selector("#advice tr[data-chosen]")
     assert "Champion" in page.inner_text("#advice caption")
-    assert "Skilled" in page.inner_text("#opinion caption")
+    assert "Medium" in page.inner_text("#opinion caption")
     place = page.inner_text("#place")
     page.click("#position")
     page.wait_for_function("position.textContent === 'Copied'")
@@ -190,7 +200,7 @@ def test_an_invalid_record_is_refused(browser: Any, address: str, tmp_path: Path
     """The error names its number in the file; the other games of the file can be reviewed."""
     page, _ = open_page(browser, "desktop")
     page.goto(address)
-    page.wait_for_selector("#seats select")
+    show_options(page)
     (tmp_path / "empty.jsonl").write_text("")
     page.set_input_files("#file", tmp_path / "empty.jsonl")
     page.wait_for_function("error.textContent === 'This file is empty.'")
@@ -216,59 +226,134 @@ def test_an_unknown_table(browser: Any, address: str) -> None:
         assert page.locator("#join").is_hidden()
 
 
-def test_hand_sizes_are_checked(browser: Any, address: str) -> None:
+@pytest.mark.parametrize("wrong", ["2-3", "0", "16", "x"])
+def test_hand_sizes_are_checked(browser: Any, address: str, wrong: str) -> None:
+    """The error stands beside its field, in view, and goes when the field changes."""
+    page, _ = open_page(browser, "phone")
+    page.goto(address)
+    show_options(page)
+    page.fill("#sizes", f"1, {wrong}")
+    page.click("#lobby .main")
+    told = page.locator("#sizes-error")
+    assert told.inner_text() == f"{wrong} does not go: with 4 players, hands have 1 to 15 cards."
+    box = told.bounding_box()
+    assert 0 < box["y"] < SIZES["phone"]["height"] - box["height"]
+    page.fill("#sizes", "1")
+    assert told.inner_text() == ""
+
+
+def test_pairs_that_are_not_allowed_cannot_be_chosen(browser: Any, address: str) -> None:
     page, _ = open_page(browser, "desktop")
     page.goto(address)
-    page.wait_for_selector("#seats select")
-    page.click("#lobby summary")
-    page.fill("#sizes", "1, 2-3")
-    page.click("text=Sit down")
-    page.wait_for_function("error.textContent.startsWith('Hand sizes: 2-3 is not a whole number')")
+    show_options(page)
+    enabled = "(name) => [...document.getElementById(name).options].filter((one) => !one.disabled).length"
+    assert [page.evaluate(enabled, name) for name in ("reveal", "restriction")] == [3, 4]
+    page.select_option("#restriction", "leader")
+    assert page.evaluate(enabled, "reveal") == 1
+    page.select_option("#restriction", "free")
+    page.select_option("#reveal", "secret")
+    assert page.evaluate(enabled, "restriction") == 1
 
 
 def test_a_newcomer_meets_gentle_agents(browser: Any, address: str) -> None:
     """The next time, the form has the seats of the table that was opened last."""
     page, errors = open_page(browser, "desktop")
     page.goto(address)
-    page.wait_for_selector("#seats select")
+    show_options(page)
     chosen = "[...document.querySelectorAll('#seats select')].map((select) => select.value)"
-    assert page.evaluate(chosen) == ["", *["heuristic"] * 3]  # the second of the four that are offered
+    assert page.evaluate(chosen) == ["", *["heuristic"] * 3]  # the gentlest that is offered
     page.click("#more")
     sit_down(page, address, "1", {1: "champion", 2: ""})
     page.goto(address)
-    page.wait_for_selector("#seats select")
+    show_options(page)
     assert page.evaluate(chosen) == ["", "champion", "", "heuristic"]
     page.evaluate("""localStorage.setItem("wizard seats", '["", "gone", "champion"]')""")
     page.reload()
-    page.wait_for_selector("#seats select")
+    show_options(page)
     assert page.evaluate(chosen) == ["", "heuristic", "champion"]
     assert not errors
 
 
 def test_the_end_of_a_round_is_shown(browser: Any, address: str) -> None:
-    """During the next bidding, its last trick and its points stand beside the upcard; then they go."""
-    page, _ = open_page(browser, "phone")
+    """Bids, tricks, points and a sentence about luck stay until a click; no new card is seen."""
+    page, errors = open_page(browser, "phone")
     sit_down(page, address, "1, 2")
-    seen = set()
     for _ in until_over(page):
-        told, round_name, past, upcard = page.evaluate(
-            "[outcome.textContent, round.textContent, !!document.querySelector('#trick [data-past]'),"
-            " !!document.querySelector('#trick .upcard')]"
-        )
-        if "Round 2" in round_name:
-            seen.add(past and "took the last trick. Round 1: You" in told)
-            if upcard and not past:
-                assert told == ""
+        if page.is_visible("#scored"):
+            break
         act(page)
-    assert True in seen
+    rows = [row.split() for row in page.locator("#scored tbody tr").all_inner_texts()]
+    assert [row[0] for row in rows] == ["You", "Medium", "Medium", "Medium"]
+    for *_, bid, won, points, total in rows:
+        worth = 20 + 10 * int(bid) if bid == won else -10 * abs(int(bid) - int(won))
+        assert whole(points) == whole(total) == worth
+    page.wait_for_function(
+        "/luck.*; .*cost|luck.*; your bid/.test(scored.querySelector('.fortune').textContent)"
+    )
+    assert page.inner_text("#round").startswith("Round 1")
+    assert page.locator("#hand .card").count() == 0
+    page.click("#scored button")
+    page.wait_for_selector("#scored", state="hidden")
+    assert page.inner_text("#round").startswith("Round 2")
+    assert page.locator("#hand .card").count() == 2
+    assert errors == []
+
+
+def test_the_upcard_marks_the_trump_all_round(browser: Any, address: str) -> None:
+    page, _ = open_page(browser, "desktop")
+    sit_down(page, address, "2")
+    marker = page.get_attribute("#trump .card", "aria-label")
+    while not page.is_visible("#scored"):
+        assert page.get_attribute("#trump .card", "aria-label") == marker
+        act(page)
+
+
+def test_the_podium(browser: Any, address: str) -> None:
+    """The own place, the course of the score, the costliest choice; and the same table again."""
+    page, errors = open_page(browser, "phone")
+    sit_down(page, address, "1, 2", {1: "champion"}, num_players=3)
+    for _ in until_over(page):
+        act(page)
+    places = [int(text.split(".")[0]) for text in page.locator("#podium .block").all_inner_texts()]
+    scores = [whole(text.split()[-1]) for text in page.locator("#podium .block").all_inner_texts()]
+    assert scores == sorted(scores, reverse=True)
+    assert places == [1 + sum(other > score for other in scores) for score in scores]
+    assert page.locator("#podium polyline").count() == 3
+    page.wait_for_function("/choice/.test(document.querySelector('#podium .cost').textContent)")
+    before = page.url
+    page.click("#podium .main")
+    page.wait_for_function("(before) => location.href !== before", arg=before)
+    page.wait_for_selector("#hand .card")
+    assert "Champion" in page.inner_text("#players")
+    assert page.inner_text("#round").startswith("Round 1 of 2")
+    assert errors == []
+
+
+def test_the_coach_points_at_one_thing_after_another(browser: Any, address: str) -> None:
+    """Its bubbles have one height, keep out of a hint's way, and stop for good."""
+    page, errors = open_page(browser, "phone")
+    page.add_init_script("sessionStorage.setItem('new', '1'); localStorage.removeItem('wizard, taught')")
+    page.goto(address)
+    page.click("#play .main")
+    seen, heights = [], set()
+    while not page.is_visible("#scored"):
+        if page.is_visible("#coach"):
+            seen.append(page.inner_text("#coach p"))
+            heights.add(page.evaluate("coach.offsetHeight"))
+            page.click("#onward")
+        else:
+            act(page)
+    assert len(seen) == len(set(seen)) == 6
+    assert len(heights) == 1
+    assert errors == []
 
 
 def is_over(page: Any) -> bool:
-    return "The game is over" in page.inner_text("#status")
+    return bool(page.is_visible("#podium"))
 
 
 MOST_STEPS = 4000
-FOCUS_FIRST = """() => [...document.querySelectorAll('.go, .choice, #hand button')]
+FOCUS_FIRST = """() => [...document.querySelectorAll('.go, .choice, #hand button, #scored button')]
   .find((one) => !one.disabled && one.checkVisibility())?.focus()"""
 
 
@@ -284,7 +369,7 @@ def until_over(*pages: Any) -> Iterator[Any]:
 def act(page: Any) -> None:
     """Take the first choice with the keyboard, if there is one."""
     page.evaluate(FOCUS_FIRST)
-    if page.evaluate("document.activeElement.matches('.go, .choice, #hand button')"):
+    if page.evaluate("document.activeElement.matches('.go, .choice, #hand button, #scored button')"):
         page.keyboard.press("Enter")
     page.wait_for_timeout(40)
 
@@ -327,7 +412,7 @@ def test_a_whole_game(browser: Any, address: str, size: str, tmp_path: Path) -> 
     assert page.locator("#dialog tr").count() == 1 + 2 + 1
     page.keyboard.press("Escape")
     with page.expect_download() as download:
-        page.click("text=Record")
+        page.click("text=Save the record")
     download.value.save_as(tmp_path / "game.jsonl")
     assert '"over":true' in (tmp_path / "game.jsonl").read_text()
     assert errors == []
@@ -476,10 +561,10 @@ def test_the_screenshot_of_the_documentation(tmp_path: Path) -> None:
 def enter(page: Any, address: str, theme: str) -> None:
     """Go to the lobby, in these colours."""
     page.goto(address)
-    page.wait_for_selector("#seats select")
+    show_options(page)
     page.evaluate("(theme) => localStorage.setItem('wizard, theme', theme)", theme)
     page.reload()
-    page.wait_for_selector("#seats select")
+    show_options(page)
 
 
 def barriers(page: Any) -> list[tuple[str, list[str]]]:
@@ -517,7 +602,7 @@ def test_axe_finds_nothing(browser: Any, address: str, size: str, theme: str) ->
             look("play")
         act(page)
     look("end")
-    page.click("#status button")
+    page.click("#podium button >> text=Review")
     page.wait_for_selector("#review:not([hidden])")
     page.wait_for_selector("#players li")
     look("study")

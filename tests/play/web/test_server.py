@@ -28,7 +28,7 @@ from wizard_env.play.web.access.messages import LONGEST_RECORD
 from wizard_env.play.web.access.requests import LONGEST_BODY
 from wizard_env.play.web.judging.judgement import round_to_tenths
 from wizard_env.play.web.server import PAGE, make_app
-from wizard_env.play.web.tables.endpoints import STRENGTH
+from wizard_env.play.web.tables.agents import STRENGTH
 from wizard_env.play.web.tables.socket import LONGEST_MESSAGE
 from wizard_env.records.game_records import record, replay
 
@@ -247,11 +247,14 @@ def test_a_decision_does_not_depend_on_hidden_cards(client: TestClient) -> None:
 
 def test_assessments_of_every_decision(client: TestClient, game: Game) -> None:
     asked = {"record": record(game), "decisions": 7}
-    network = client.post("/records/assessment", json={**asked, "agent": "champion"}).json()
-    assert network["value"] is not None
+    network, rules = (
+        client.post("/records/assessment", json={**asked, "agent": agent}).json()
+        for agent in ("champion", "heuristic")
+    )
     assert sum(one["share"] for one in network["choices"]) == pytest.approx(1, abs=1e-5)
-    rules = client.post("/records/assessment", json={**asked, "agent": "heuristic"}).json()
-    assert {one["points"] for one in rules["choices"]} == {None}
+    for advice in (network, rules):
+        assert advice["value"] == advice["choices"][0]["points"]
+        assert set(advice["choices"][0]) == {"action", "share", "points", "met", "error"}
     over = client.post("/records/assessment", json={**asked, "decisions": 18, "agent": "champion"})
     assert over.status_code == 400
 
@@ -266,7 +269,7 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         assert told == json.loads(json.dumps(expected.to_dict()))
         assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
         refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
-        assert (refused.status_code, "expects no points of single" in refused.text) == (400, True)
+        assert (refused.status_code, "search:worlds=4 judges here, not heuristic" in refused.text) == (400, True)
 
 
 @pytest.mark.parametrize(
@@ -546,6 +549,7 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             {
                 "name": "random",
                 "lead": json.loads(STRENGTH.read_text())["random"],
+                "estimates": False,
                 "judges": False,
                 "recognises": False,
             }

@@ -1,5 +1,7 @@
 // The boxes of Sebastian Leitner, "So lernt man lernen" (1972). A right answer moves a drill to the next box, a
 // wrong one back to the first, and each box waits twice as long as the one before.
+import { isClear } from "../judging/noise.js";
+
 export const BOXES = 5; // a right answer in the last one ends it
 export const NEARLY = 1; // points; an action that expects this much less than the best is right too
 const DAY = 24 * 3600 * 1000; // milliseconds
@@ -18,10 +20,11 @@ export const daysAfter = (box) => 2 ** (box - 1);
 
 export const isLearned = ({ box }) => box > BOXES;
 
-// `choices` as in a hint, with the points that each action expects.
+// `choices` as in a hint, the best first. What may be noise is no mistake.
 export function isRight(choices, action) {
-  const best = Math.max(...choices.map(({ points }) => points));
-  return best - worthOf(choices, action) <= NEARLY;
+  const { points, error } = choices.find((one) => one.action === action);
+  const less = choices[0].points - points;
+  return less <= NEARLY || !isClear(less, error);
 }
 
 export const worthOf = (choices, action) => choices.find((one) => one.action === action).points;

@@ -2,8 +2,10 @@
 // agent expects from each action, and both choices.
 import { language, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
+import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
-import { $, actionName, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
+import { $, complain, lobbyLink, make, offerLobby } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { saveMoment, saveRecords } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawThinking } from "../table/advice.js";
@@ -120,7 +122,7 @@ function showRest(progress = "") {
     paragraph(progress || waiting, { role: "status" }),
     paragraph(
       t(
-        "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best.",
+        "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best, or if the difference may be noise.",
       ),
       { className: "note" },
     ),

@@ -1,19 +1,9 @@
 // The same deals at the table: an invitation to them, and a comparison with the others who play them.
 import { t } from "../language.js";
+import { actionName, chip, playsOf, suitSign } from "../shared/cards.js";
 import { ask, askQuietly } from "../shared/connection.js";
-import {
-  $,
-  actionName,
-  chip,
-  copyText,
-  levelName,
-  make,
-  makeTable,
-  playsOf,
-  row,
-  SYMBOLS,
-  signed,
-} from "../shared/elements.js";
+import { $, copyText, levelName, make, makeTable, row } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { savedToken, saveMatch } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
 
@@ -127,9 +117,12 @@ function partings({ others, rounds }) {
         const cells = pair.map((trick) => make("td", {}, ...cardsOf(trick)));
         return make("tr", {}, make("td", {}, `${first_trick + index}`), ...cells);
       });
-      const [own, their] = trump.map((suit) => (suit ? SYMBOLS[suit] : "–"));
-      const headings = [t("Trick"), `${t("You")} ${own}`, `${other} ${their}`];
-      return make("details", {}, make("summary", { textContent }), makeTable("sums", headings, lines));
+      const headings = [t("Trick"), t("You"), other];
+      const table = makeTable("sums", headings, lines);
+      trump.forEach((suit, who) => {
+        table.tHead.rows[0].cells[1 + who].append(" ", suit ? suitSign(suit) : "–");
+      });
+      return make("details", {}, make("summary", { textContent }), table);
     });
 }
 

@@ -1,52 +1,69 @@
-// Luck and skill at the table: after each round, what your decisions lost and what the cards brought.
+// Luck and skill at the table: each finished round is judged in the background.
 import { t } from "../language.js";
-import { RESULT } from "../shared/address.js";
 import { $, make } from "../shared/elements.js";
-import { keepsLuckOpen, saveLuckOpen } from "../shared/storage.js";
-import { onEachVisit } from "../shared/visit.js";
+import { onEachVisit, sleep } from "../shared/visit.js";
+import { fortuneText } from "./fortune.js";
 import { judgedRound } from "./rounds.js";
 import { costliest, notesOn, sentence, sumsOf } from "./sheet.js";
 
+const LOOK = 100; // milliseconds between two looks for a judgement
+
 let judged; // the judgements of the first rounds, in order
 let asking; // for a judgement
+let failed; // the last one that was asked for
 let latest = null; // the latest view
+let judge = null; // the agent that judges; null if none can
 onEachVisit(() => {
   judged = [];
-  asking = false;
+  asking = failed = false;
 });
 
-// Called with each view. Nothing is asked while the sheet is closed.
+// Called with each view.
 export function followLuck(view, judges) {
   latest = view;
-  $("luck").hidden = !judges.length || view.you === null || !view.scene.pad.length;
-  if (!$("luck").ontoggle) {
-    $("luck").open = keepsLuckOpen();
-    $("luck").ontoggle = () => {
-      saveLuckOpen($("luck").open);
-      judgeNext(judges[0]);
-    };
-  }
+  judge = view.you === null ? null : (judges[0] ?? null);
+  $("luck").hidden = judge === null || !view.scene.pad.length;
   judged = judged.slice(0, view.scene.pad.length); // rounds may have been taken back
   draw();
-  judgeNext(judges[0]);
+  judgeNext();
 }
 
-async function judgeNext(agent) {
-  if (asking) return;
+async function judgeNext() {
+  if (asking || judge === null) return;
   asking = true;
-  while (!$("luck").hidden && $("luck").open && judged.length < latest.scene.pad.length) {
+  failed = false;
+  while (!failed && judged.length < latest.scene.pad.length) {
     const number = judged.length + 1;
     const scored = JSON.stringify(latest.scene.pad[number - 1]);
-    const judgement = await judgedRound(latest.table, number, agent);
-    if (judgement === null) break;
-    if (JSON.stringify(latest.scene.pad[number - 1]) === scored) judged.push(judgement);
+    const judgement = await judgedRound(latest.table, number, judge);
+    failed = judgement === null;
+    if (!failed && JSON.stringify(latest.scene.pad[number - 1]) === scored) judged.push(judgement);
     draw();
   }
   asking = false;
 }
 
+// A sentence about the reader's luck and skill in the nth round, or null if it cannot be judged.
+export async function fortuneOf(number) {
+  while (judged.length < number) {
+    if (judge === null || failed || latest.scene.pad.length < number) return null;
+    await sleep(LOOK);
+  }
+  return fortuneText(judged[number - 1], latest.you);
+}
+
+// The judgements of all rounds, or null if one fails. `report` gets the number of rounds judged so far.
+export async function wholeGame(report) {
+  while (judged.length < latest.scene.pad.length) {
+    if (judge === null || failed) return null;
+    report(judged.length);
+    await sleep(LOOK);
+  }
+  return judged;
+}
+
 function draw() {
-  const { you, scene, table } = latest;
+  const { you, scene } = latest;
   const sheet = $("luck").querySelector("div");
   if (!judged.length) return sheet.replaceChildren(t("The judge is at work …"));
   const losses = costliest(judged.slice(-1), you, 1);
@@ -54,9 +71,6 @@ function draw() {
     ...losses.map((one) => make("p", { className: "losses", textContent: sentence(one) })),
     sumsOf(judged, you),
   );
-  if (scene.pad.length > judged.length) sheet.append(make("p", {}, t("The judge is at work …")));
+  if (scene.pad.length > judged.length) sheet.append(t("The judge is at work …"));
   sheet.append(...notesOn(judged));
-  if (scene.phase !== "over") return;
-  const page = { href: `#${RESULT}${table}/${you}`, textContent: t("Your costliest decisions, to share") };
-  sheet.append(make("p", {}, make("a", page)));
 }

@@ -1,7 +1,8 @@
 // The page of a game that is over, to share: the costliest decisions of a seat, and its luck and skill.
 import { t } from "../language.js";
 import { ask } from "../shared/connection.js";
-import { $, complain, lobbyLink, make, offerLobby, signed } from "../shared/elements.js";
+import { $, complain, lobbyLink, make, offerLobby } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { judgedGame } from "./rounds.js";
 import { costliest, notesOn, sentence, sumsOf } from "./sheet.js";
 

@@ -1,10 +1,12 @@
 // Luck and skill on paper: the sums of judged rounds, and the decisions that lost the most.
 import { t } from "../language.js";
-import { actionName, make, makeTable, row, signed } from "../shared/elements.js";
+import { actionName } from "../shared/cards.js";
+import { levelName, make, makeTable, row } from "../shared/elements.js";
+import { decimal, signed } from "../shared/numbers.js";
+import { isClear } from "./noise.js";
 
-const LEAST_LOSS = 0.05; // points; a smaller difference is not called a loss
-
-export const isLoss = ({ chosen, best, lost }) => chosen !== best && lost >= LEAST_LOSS;
+// A loss that noise may explain is not called one.
+export const isLoss = ({ chosen, best, lost, error }) => chosen !== best && isClear(lost, error);
 
 // The headings of sums, points = par + luck - lost, and a row of them.
 export const sumHeadings = (first) => [
@@ -51,12 +53,19 @@ export const sentence = ({ round_number, chosen, best, lost }) =>
 
 // The agent that judged, the time it took, and the meaning of the sums.
 export function notesOn(judged) {
-  const seconds = judged.reduce((sum, one) => sum + one.seconds, 0).toFixed(1);
+  const seconds = decimal(
+    judged.reduce((sum, one) => sum + one.seconds, 0),
+    1,
+  );
   const texts = [
-    t("Judged by {agent} in {seconds} s, by what the seat knew.", { agent: judged[0].analyst, seconds }),
+    t("Judged by {agent} in {seconds} s, by what the seat knew.", {
+      agent: levelName(judged[0].analyst),
+      seconds,
+    }),
     t(
       "Par is what the table could expect of these cards. Lost is what other choices would have brought; less than nothing is chance. Luck is all else.",
     ),
+    t("A loss counts as a mistake only above two standard errors; less may be chance."),
   ];
   return texts.map((textContent) => make("p", { className: "note", textContent }));
 }

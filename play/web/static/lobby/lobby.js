@@ -1,9 +1,11 @@
-// The entrance: the form that opens a table, games to return to, and the form for a seat that a link leads to.
+// The lobby: a game at once, today's deals, drills, a table for a friend; then games to return to, and all options.
 import { dueDrills } from "../drills/collection.js";
 import { t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
+import { card } from "../shared/cards.js";
 import { askQuietly, enableWhenReady } from "../shared/connection.js";
-import { $, card, complain, levelName, make, signed } from "../shared/elements.js";
+import { $, complain, levelName, make } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import {
   forgetToken,
   savedPerson,
@@ -18,47 +20,74 @@ import { takeSeat } from "./seat.js";
 const MOST_SEATS = 6;
 const FEWEST_SEATS = 3;
 const FIRST_SEATS = 4; // seats in the form when it opens
-const GENTLE = 1; // the index of the agent that a newcomer meets
+const CARDS = 60;
+const FIRST_GAME = [1, 2, 3, 4, 5]; // the hand sizes of a newcomer's game
+const FRIENDLY = "rule_based"; // the agent that a newcomer meets, if the server offers it
 const REFRESH = 5000; // milliseconds between two requests for the tables
+const ANY_BID = "free"; // the rule for the last bidder that is no rule
+const AT_ONCE = "open"; // the moment of showing bids that goes with every rule
 
 export function showLobby(agents) {
   welcome();
-  offerSeats(agents);
-  $("person").value = savedPerson();
-  $("lobby").onsubmit = (event) => {
-    event.preventDefault();
-    openTable();
-  };
+  const friendly = (agents.find(({ name }) => name === FRIENDLY) ?? agents[0]).name;
+  offerSeats(agents, friendly);
+  for (const field of ["person", "friendly"]) $(field).value = savedPerson();
+  const others = (count) => Array.from({ length: count }, () => friendly);
+  onSubmit("play", () =>
+    openTable("play", savedPerson(), { seats: [null, ...others(3)], hand_sizes: FIRST_GAME }),
+  );
+  onSubmit("friend", () => {
+    const seats = [null, friendly, null, friendly];
+    return openTable("friend", $("friendly").value, { seats, hand_sizes: null, listed: false });
+  });
+  onSubmit("lobby", openChosenTable);
+  $("reveal").onchange = $("restriction").onchange = allowPairs;
+  $("sizes").oninput = () => showSizesError("");
   $("file").onchange = async () => {
     const [file] = $("file").files;
     if (file && saveRecords(await file.text())) goTo(REVIEW);
   };
   const due = dueDrills(Date.now()).length;
-  if (due) $("drills").textContent = tn("{count} drill is due", "{count} drills are due", due);
-  $("lobby").hidden = false;
-  enableWhenReady($("lobby").querySelector("button.main"));
+  $("due").hidden = !due;
+  $("due").textContent = tn("{count} due", "{count} due", due);
+  for (const button of document.querySelectorAll("#entrance .main")) enableWhenReady(button);
   followGames();
+}
+
+async function followGames() {
+  for (;;) {
+    if (!document.hidden) await showGames();
+    await sleep(REFRESH);
+  }
+}
+
+function onSubmit(form, action) {
+  $(form).onsubmit = (event) => {
+    event.preventDefault();
+    action();
+  };
 }
 
 const seats = () => [...$("seats").querySelectorAll("select")];
 
-// The seats of the table that was opened last; else the person's, and a gentle agent in the others.
-function offerSeats(agents) {
+// The seats of the table that was opened last; else the person's, and a friendly agent in the others.
+function offerSeats(agents, friendly) {
   const kept = savedSeats();
-  const gentle = (agents[GENTLE] ?? agents.at(-1)).name;
   const limit = () => {
     $("more").disabled = seats().length >= MOST_SEATS;
     $("fewer").disabled = seats().length <= FEWEST_SEATS;
+    showSizesError("");
   };
   const add = () => {
     const number = seats().length;
     const select = make("select", {}, new Option(number ? t("another person, by link") : t("you"), ""));
     for (const { name, lead } of agents) {
-      const level = lead === null ? levelName(name) : `${levelName(name)} (${signed(lead)})`;
-      select.append(new Option(level, name));
+      const level = levelName(name);
+      const text = lead === null ? level : t("{level} ({points})", { level, points: signed(lead) });
+      select.append(new Option(text, name));
     }
-    select.value = kept[number] ?? (number ? gentle : "");
-    if (select.selectedIndex < 0) select.value = gentle; // an agent that this server does not offer
+    select.value = kept[number] ?? (number ? friendly : "");
+    if (select.selectedIndex < 0) select.value = friendly; // an agent that this server does not offer
     $("seats").append(make("label", {}, t("Seat {number}", { number: number + 1 }), select));
     limit();
   };
@@ -70,14 +99,27 @@ function offerSeats(agents) {
   };
 }
 
-async function openTable() {
+// A rule for the last bidder needs bids that are shown at once; the other pairs cannot be chosen.
+function allowPairs() {
+  for (const option of $("reveal").options)
+    option.disabled = $("restriction").value !== ANY_BID && option.value !== AT_ONCE;
+  for (const option of $("restriction").options)
+    option.disabled = $("reveal").value !== AT_ONCE && option.value !== ANY_BID;
+}
+
+function openChosenTable() {
   const sizes = $("sizes").value.match(/[^\s,]+/g) ?? [];
-  const wrong = sizes.find((size) => !/^\d+$/.test(size));
-  if (wrong)
-    return complain(t("Hand sizes: {size} is not a whole number; write them like 1,2,3.", { size: wrong }));
+  const most = CARDS / seats().length;
+  const wrong = sizes.find((size) => !/^\d+$/.test(size) || Number(size) < 1 || Number(size) > most);
+  if (wrong) {
+    const values = { size: wrong, players: seats().length, most };
+    return showSizesError(
+      t("{size} does not go: with {players} players, hands have 1 to {most} cards.", values),
+    );
+  }
   const chosen = seats().map((select) => select.value);
   saveSeats(chosen);
-  const opened = await takeSeat($("lobby"), "tables", $("person").value, {
+  openTable("lobby", $("person").value, {
     seats: chosen.map((name) => name || null),
     bid_restriction: $("restriction").value,
     bid_reveal: $("reveal").value,
@@ -86,36 +128,42 @@ async function openTable() {
     watchers: $("watchers").checked,
     listed: $("listed").checked,
   });
+}
+
+function showSizesError(text) {
+  $("sizes-error").textContent = text;
+  $("sizes").ariaInvalid = text ? "true" : "false";
+  if (!text) return;
+  $("sizes").focus();
+  $("sizes-error").scrollIntoView({ block: "center" });
+}
+
+async function openTable(form, person, options) {
+  complain("");
+  const opened = await takeSeat($(form), "tables", person, options);
   if (opened) goTo(opened.table);
 }
 
 // Offers an open seat at a table to a person who followed its link.
 export function offerSeat({ table, names }) {
   welcome();
+  for (const part of document.querySelectorAll("#play, .offers, #more-options")) part.hidden = true;
   $("host").textContent = t("At the table: {names}.", { names: names.map(levelName).join(", ") });
   $("joiner").value = savedPerson();
-  $("join").onsubmit = async (event) => {
-    event.preventDefault();
+  onSubmit("join", async () => {
     if (await takeSeat($("join"), `tables/${table}/seats`, $("joiner").value)) goTo(table);
-  };
+  });
   enableWhenReady($("join").querySelector("button.main"));
   $("join").hidden = false;
 }
 
 function welcome() {
-  $("emblem").replaceChildren(...["QS", "KH", "WI", "AD", "7C"].map((name) => card(name)));
+  $("emblem").replaceChildren(...["QS", "KH", "WI", "AD", "JE"].map((name) => card(name)));
   for (const face of $("emblem").children) face.removeAttribute("role");
   $("entrance").hidden = false;
 }
 
 // --- games to return to
-
-async function followGames() {
-  for (;;) {
-    if (!document.hidden) await showGames();
-    await sleep(REFRESH);
-  }
-}
 
 async function showGames() {
   const tokens = savedTokens();
@@ -125,20 +173,21 @@ async function showGames() {
   ]);
   if (!own || !all) return;
   own.gone.forEach(forgetToken);
-  $("mine").replaceChildren(...itemsOf(own.tables, t("None yet.")));
   const others = all.tables.filter(({ table }) => !(table in tokens));
-  $("waiting").replaceChildren(...itemsOf(others, t("None at present.")));
-  $("games").hidden = false;
+  showList("own", $("mine"), own.tables);
+  showList("open", $("waiting"), others);
 }
 
-const itemsOf = (tables, otherwise) =>
-  tables.length ? tables.map(itemOf) : [make("li", { className: "note" }, otherwise)];
+function showList(section, list, tables) {
+  $(section).hidden = !tables.length;
+  list.replaceChildren(...tables.map(itemOf));
+}
 
 function itemOf({ table, phase, names, seat, turn, round_number, num_rounds, open }) {
   const round = t("Round {number} of {total}", { number: round_number, total: num_rounds });
   const state = {
-    waiting: t("open seats: {count}", { count: open.length }),
-    playing: turn === seat && seat !== undefined ? `${round} · ${t("your turn")}` : round,
+    waiting: tn("{count} open seat", "{count} open seats", open.length),
+    playing: turn === seat && seat !== undefined ? t("{round}, your turn", { round }) : round,
     over: t("over"),
   }[phase];
   const people = names.map(levelName).join(", ");

@@ -1,19 +1,18 @@
-// The elements that all pages are built from, cards, and the names of cards and actions.
+// The elements that all pages are built from, and the names of agents.
 import { t } from "../language.js";
+import { signed } from "./numbers.js";
 
-export const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
-export const SUITS = { S: t("spades"), H: t("hearts"), D: t("diamonds"), C: t("clubs") };
-const RANKS = { T: "10", J: t("Jack"), Q: t("Queen"), K: t("King"), A: t("Ace") };
-const SPECIAL = { WI: { name: t("Wizard"), symbol: "★" }, JE: { name: t("Jester"), symbol: "☺" } };
-// The words for agents that everyone has, by strength.
+export { signed };
+
+// The words for the agents of a server, by strength.
 const LEVELS = {
-  random: t("Beginner"),
-  rule_based: t("Casual"),
-  heuristic: t("Skilled"),
-  "search:worlds=64": t("Expert"),
-  "champion+search:worlds=32": t("Master"),
-  adaptive: t("Adaptive"),
+  random: t("Random"),
+  rule_based: t("Easy"),
+  heuristic: t("Medium"),
+  "search:worlds=64": t("Hard"),
   champion: t("Champion"),
+  "champion+search:worlds=32": t("Expert"),
+  adaptive: t("Master"),
 };
 const NAMELESS = "person"; // the server's name for people who give none; nobody may choose it
 const SEAT = /^seat (\d+)$/; // its name for players whom a record does not name
@@ -42,16 +41,6 @@ export function makeTable(className, headings, rows, ...others) {
 // An empty cell is no heading.
 export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(text ? tag : "td", {}, text)));
 
-export function signed(points, digits = 0) {
-  const text = points.toFixed(digits);
-  if (Number(text) === 0) return text.replace("-", "");
-  return points > 0 ? `+${text}` : text;
-}
-
-// A small sign, and the words for it.
-export const sign = (kind, textContent, title) =>
-  make("span", { className: `sign ${kind}`, textContent, title, ariaLabel: title, role: "img" });
-
 // --- errors
 
 export function complain(why) {
@@ -73,52 +62,4 @@ export async function copyText(text, button) {
     complain(t("This browser does not let the page copy; mark the link and copy it."));
     return false;
   }
-}
-
-// --- cards
-
-const rank = (name) => (name[0] === "T" ? "10" : name[0]);
-export const cardName = (name) =>
-  SPECIAL[name]?.name ?? t("{rank} of {suit}", { rank: RANKS[name[0]] ?? name[0], suit: SUITS[name[1]] });
-
-export function card(name, tag = "span") {
-  const special = SPECIAL[name];
-  const part = (className, ...children) => make("span", { className }, ...children);
-  const symbol = special ? special.symbol : SYMBOLS[name[1]];
-  const index = special ? [] : [make("span", {}, rank(name))];
-  const face = make(tag, { className: `card ${special ? name : name[1]}`, ariaLabel: cardName(name) });
-  if (tag === "span") face.role = "img";
-  face.append(part("corner", ...index, part("suit", symbol)), part("pip", symbol));
-  if (special) face.append(part("title", special.name));
-  return face;
-}
-
-// A card as small as a word.
-export function chip(name) {
-  const special = SPECIAL[name];
-  const textContent = special ? special.symbol : `${rank(name)}${SYMBOLS[name[1]]}`;
-  const className = `chip ${special ? name : name[1]}`;
-  return make("span", { className, textContent, ariaLabel: cardName(name), role: "img" });
-}
-
-// The seat and the card of each play in a trick, in order, at a table of this many seats.
-export const playsOf = ({ leader, cards }, seats) =>
-  cards.map((name, number) => [(leader + number) % seats, name]);
-
-// --- actions
-
-// "play 7H" as "7 of hearts", "trump H" as "trump hearts", "bid 3" as "bid 3"; "bid" alone is a hidden one.
-export function actionName(action) {
-  const [verb, what] = action.split(" ");
-  if (verb === "play") return cardName(what);
-  if (verb === "trump") return t("trump {suit}", { suit: SUITS[what] });
-  return what === undefined ? t("bid") : t("bid {number}", { number: what });
-}
-
-// A sentence about the action of a seat.
-export function describe(name, action) {
-  const [verb, what] = action.split(" ");
-  if (verb === "play") return t("{name} plays: {card}.", { name, card: cardName(what) });
-  if (verb === "trump") return t("{name} names {suit}.", { name, suit: SUITS[what] });
-  return t("{name} bids {bid}.", { name, bid: what });
 }

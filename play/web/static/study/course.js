@@ -1,6 +1,8 @@
 // The score of each seat after each round, as lines.
 import { t } from "../language.js";
-import { make, signed } from "../shared/elements.js";
+import { draw } from "../shared/drawing.js";
+import { make } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { seatLabel } from "../table/seats.js";
 
 const WIDTH = 300;
@@ -19,26 +21,22 @@ export function drawCourse(figure, view) {
   const lowest = Math.min(...totals.flat());
   const across = (round) => LEFT + (round / scene.pad.length) * (WIDTH - LEFT - MARGIN);
   const down = (score) => MARGIN + ((highest - score) / (highest - lowest || 1)) * (HEIGHT - 2 * MARGIN);
-  const drawing = figure.querySelector("svg");
-  const draw = (tag, attributes, textContent = "") => {
-    const element = document.createElementNS(drawing.namespaceURI, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    drawing.append(Object.assign(element, { textContent }));
-  };
-  drawing.replaceChildren();
+  const drawing = draw("svg");
+  drawing.setAttribute("role", "img");
   drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   const last = scene.seats.map((_, seat) => `${seatLabel(view, seat)} ${signed(totals.at(-1)[seat])}`);
   drawing.setAttribute("aria-label", t("Score: {totals}", { totals: last.join(", ") }));
   for (const score of new Set([highest, 0, lowest])) {
-    draw("line", { x1: LEFT, x2: WIDTH - MARGIN, y1: down(score), y2: down(score) });
-    draw("text", { x: LEFT - 4, y: down(score) + 3 }, signed(score));
+    const line = { x1: LEFT, x2: WIDTH - MARGIN, y1: down(score), y2: down(score) };
+    drawing.append(draw("line", line), draw("text", { x: LEFT - 4, y: down(score) + 3 }, signed(score)));
   }
   for (const seat of scene.seats.keys()) {
     const points = totals.map((scores, round) => `${across(round)},${down(scores[seat])}`).join(" ");
-    draw("polyline", { points, class: `seat${seat}` });
+    drawing.append(draw("polyline", { points, class: `seat${seat}` }));
   }
   const key = scene.seats.map((_, seat) =>
     make("span", { className: `seat${seat}`, textContent: seatLabel(view, seat) }),
   );
-  figure.querySelector(".key").replaceChildren(...key);
+  const caption = make("figcaption", {}, t("Score after each round"));
+  figure.replaceChildren(caption, drawing, make("p", { className: "key" }, ...key));
 }

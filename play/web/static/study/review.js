@@ -2,8 +2,9 @@
 import { isLoss, sumHeadings, sumRow } from "../judging/sheet.js";
 import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
+import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
-import { $, actionName, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
+import { $, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
 import { onEachVisit, sleep, visitSignal } from "../shared/visit.js";
 import { drawAdvice, drawRecognised, drawThinking } from "../table/advice.js";
@@ -18,6 +19,7 @@ const LOWEST_SCALE = 5; // points; the height of the chart is at least this
 
 let games = []; // the records in the file
 let names = null; // of the players, if the game was played here
+let judge = ""; // the agent that judges
 let shown; // the view of the decision that is shown
 let target = null; // the record and the number of decisions to show next
 let moving; // whether a request for a view is under way
@@ -50,9 +52,8 @@ function offerAgents(agents) {
   const offered = (some) => some.toReversed().map(({ name }) => new Option(levelName(name), name));
   for (const name of ADVISERS) $(name).append(new Option(t("nobody"), ""), ...offered(agents));
   $("adviser").value = agents.at(-1).name;
-  const judges = agents.filter((agent) => agent.judges);
-  $("judges").append(...offered(judges));
-  $("judging").hidden = !judges.length;
+  judge = agents.find((agent) => agent.judges)?.name ?? "";
+  $("judging").hidden = !judge;
 }
 
 function listen() {
@@ -67,10 +68,9 @@ function listen() {
   $("later").onclick = () =>
     go(shown.first_decisions.find((first) => first > target.decisions) ?? shown.num_decisions);
   for (const name of ADVISERS) $(name).onchange = advise;
-  $("judges").onchange = judge;
   $("judge").onclick = () => {
     $("judge").ariaPressed = $("judge").ariaPressed === "false";
-    judge();
+    drawJudgement();
   };
   document.addEventListener("keydown", goByKey, { signal: visitSignal() });
   $("position").onclick = copyLink;
@@ -106,7 +106,7 @@ async function go(decisions) {
   moving = false;
   if (shown) {
     advise();
-    judge();
+    drawJudgement();
   } else showRefusal();
 }
 
@@ -178,22 +178,21 @@ async function adviseBy(agent, table) {
   drawRecognised(here, advice, table);
 }
 
-async function judge() {
+async function drawJudgement() {
   const isAsked = $("judge").ariaPressed === "true";
   $("chart").hidden = !isAsked;
   if (!isAsked) return;
-  const agent = $("judges").value;
   const here = shown;
   const caption = $("chart").querySelector("figcaption");
   const round_number = here.scene.round_number;
-  const values = { agent: levelName(agent), number: round_number };
-  const drawn = `${$("which").value} ${round_number} ${agent}`;
+  const values = { agent: levelName(judge), number: round_number };
+  const drawn = `${$("which").value} ${round_number}`;
   if ($("chart").dataset.drawn !== drawn) {
     caption.textContent = t("{agent} is judging round {number} …", values);
     for (const part of [$("bars"), $("axis"), $("sums")]) part.replaceChildren();
   }
-  const judgement = await askOnce("records/judgement", { round_number, agent });
-  if (here !== shown || agent !== $("judges").value) return;
+  const judgement = await askOnce("records/judgement", { round_number, agent: judge });
+  if (here !== shown) return;
   $("chart").dataset.drawn = drawn;
   caption.textContent = "";
   if (!judgement) return;
@@ -214,7 +213,7 @@ function drawBars({ decisions }) {
   $("bars").replaceChildren(
     ...decisions.map((decision) => {
       const { number, seat, lost } = decision;
-      const bar = make("span", { className: "bar" });
+      const bar = make("span", { className: isLoss(decision) ? "bar" : "bar noise" });
       bar.style.height = `${(5 * Math.max(lost, 0)) / highest}rem`;
       const title = titleOf(decision);
       const button = make("button", { title, ariaLabel: title, onclick: () => go(number) }, bar);
@@ -237,7 +236,7 @@ function titleOf(decision) {
   const values = { seat: seatLabel(shown, seat), action: actionName(chosen), points: lost.toFixed(1) };
   return isLoss(decision)
     ? t("{seat}: {action}, lost {points}; better {best}", { ...values, best: actionName(best) })
-    : t("{seat}: {action}, lost {points}", values);
+    : t("{seat}: {action}, no clear loss", values);
 }
 
 function drawSums({ par, seats }) {

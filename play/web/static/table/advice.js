@@ -1,6 +1,9 @@
 // Tables of advice: an agent's opinion of each action in a decision.
 import { t } from "../language.js";
-import { $, actionName, levelName, make, row, sign, signed } from "../shared/elements.js";
+import { actionName } from "../shared/cards.js";
+import { $, levelName, make, row } from "../shared/elements.js";
+import { sign } from "../shared/icons.js";
+import { percent, signed } from "../shared/numbers.js";
 import { seatLabel } from "./seats.js";
 
 // Until the answer comes, which may take seconds.
@@ -9,39 +12,27 @@ export function drawThinking(agent, table = $("advice")) {
   table.dataset.stale = "";
 }
 
-// The probability that the agent takes each action, and the points that it expects if it estimates them.
-export function drawAdvice(agent, { choices, value }, table, chosen) {
-  const values = { agent: levelName(agent), points: value === null ? "" : signed(value, 1) };
-  const caption =
-    value === null
-      ? t("{agent} would choose", values)
-      : t("{agent} would choose, expecting {points} points this round", values);
-  const hasPoints = choices.some(({ points }) => points !== null);
-  const rows = choices.map((one) => line(one.action, one.share, one.points, chosen));
-  fill(table, caption, ["", "", t("share"), hasPoints ? t("points") : ""], rows);
+// Advice in a review, as a hint, and the probability that the agent takes each action.
+export function drawAdvice(agent, advice, table, chosen) {
+  const rows = advice.choices.map((one) => line(one, percent(one.share), chosen));
+  fillIn(table, agent, advice, t("share"), rows);
 }
 
-// A hint: the points that the agent expects from each action, the best first, and the chance that the bid is met.
-// In a drill, the choices made now and before are marked. An agent that expects no points gives its advice.
-// Returns the best action.
-export function drawHint(agent, { choices, value }, chosen = null, before = null) {
-  if (choices[0].points === null) {
-    drawAdvice(agent, { choices, value }, $("advice"), chosen);
-    return choices[0].action;
-  }
-  const sorted = choices.toSorted((one, other) => other.points - one.points);
-  const values = { agent: levelName(agent), points: signed(value, 1) };
-  const rows = sorted.map((one) => line(one.action, one.met, one.points, chosen));
-  const earlier = sorted.findIndex(({ action }) => action === before);
-  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("then", "↺", t("then")));
-  const caption = t("{agent} expects {points} points this round", values);
-  fill($("advice"), caption, ["", "", t("meets the bid"), t("points")], rows);
-  return sorted[0].action;
+// A hint: the chance that the bid is met with each action, and the points that can be expected, the best first.
+// In a drill, the choices made now and before are marked. Returns the best action.
+export function drawHint(agent, advice, chosen = null, before = null) {
+  const { choices } = advice;
+  const rows = choices.map((one) => line(one, bar(one.met), chosen));
+  const earlier = choices.findIndex(({ action }) => action === before);
+  if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("past", t("then")));
+  fillIn($("advice"), agent, advice, "", rows);
+  return choices[0].action;
 }
 
 // The players that the agent recognises, below the caption.
 export function drawRecognised(view, { recognised }, table = $("advice")) {
-  const lines = recognised.map((one) => make("span", {}, recognisedText(one, seatLabel(view, one.seat))));
+  const unknown = recognised.filter(({ seat, kind }) => view.names[seat] !== kind); // the name says as much
+  const lines = unknown.map((one) => make("span", {}, recognisedText(one, seatLabel(view, one.seat))));
   table.caption.append(...lines);
 }
 
@@ -58,14 +49,23 @@ function kindText(kind, name) {
   return t("{name} plays like {agent}", { name, agent: levelName(kind) });
 }
 
-function line(action, chance, points, chosen) {
-  const percent = `${Math.round(100 * chance)}%`;
-  const item = row("td", [actionName(action), "", percent, points === null ? "" : signed(points, 1)]);
-  const bar = make("span", { className: "bar" });
-  bar.style.width = `${100 * chance}%`;
-  item.cells[1].append(bar);
+function bar(chance) {
+  const drawn = make("span", { className: "bar" });
+  drawn.style.width = `${100 * chance}%`;
+  return drawn;
+}
+
+function line({ action, met, points }, second, chosen) {
+  const item = row("td", [actionName(action), second, percent(met), signed(points, 1)]);
   if (action === chosen) item.dataset.chosen = "";
   return item;
+}
+
+// Both figures of a row come from the same playouts.
+function fillIn(table, agent, { value }, second, rows) {
+  const values = { agent: levelName(agent), points: signed(value, 1) };
+  const caption = t("{agent} expects {points} points this round", values);
+  fill(table, caption, ["", second, t("meets the bid"), t("points")], rows);
 }
 
 function fill(table, caption, headings, rows) {

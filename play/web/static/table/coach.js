@@ -1,36 +1,94 @@
-// Explains the first game: a sentence at each kind of decision, until the person turns it off.
+// Explains the first game in short bubbles, each of which points at one thing.
 import { t } from "../language.js";
 import { $ } from "../shared/elements.js";
 import { savedSetting, saveSetting } from "../shared/storage.js";
+import { visitSignal } from "../shared/visit.js";
 
-const TAUGHT = "taught";
-const LESSONS = {
-  bid: t(
-    "Look at your hand and guess how many tricks it wins. Exactly right: 20 points and 10 for each trick; otherwise 10 points lost for each trick too many or too few.",
-  ),
-  play: t(
-    "Framed cards may be played: follow the led suit if you can. Wizards win, Jesters lose, and trumps beat other suits.",
-  ),
-  trump: t("You deal and a Wizard was turned up: name the suit that you have most of."),
-  wait: t("The others act in turn. Each plate shows tricks won / bid; the pad keeps the score."),
-  over: t("That was your first game. Review it to see where points were lost."),
-};
+const TAUGHT = "taught"; // "yes" once the person wants no more, else the lessons that were read
+const GAP = 10; // pixels between a bubble and its thing
+
+// In order: the moment at which a lesson is told, and the thing it points at.
+const LESSONS = [
+  { at: "bid", to: "#trump", text: t("This card shows the trump suit. Trumps beat the other suits.") },
+  {
+    at: "bid",
+    to: "#hand",
+    text: t("Your cards. A Wizard always wins a trick, a Jester loses it. Each round has one card more."),
+  },
+  {
+    at: "bid",
+    to: "#choices",
+    text: t(
+      "How many tricks will you win? Exactly right: 20 points and 10 for each. Wrong: 10 lost for each.",
+    ),
+  },
+  {
+    at: "play",
+    to: "#hand",
+    text: t("Play a framed card: follow the suit that was led if you can. The others are barred now."),
+  },
+  {
+    at: "play",
+    to: "#players li[data-own]",
+    text: t("The dots are your bid. They fill up with each trick that you win; win no more than that."),
+  },
+  {
+    at: "bid",
+    to: "#hint",
+    text: t("Not sure? Ask for a hint. It shows what each choice is worth."),
+  },
+];
 
 export function offerLessons() {
-  $("teaching").checked = savedSetting(TAUGHT) === "";
+  $("teaching").checked = savedSetting(TAUGHT) !== "yes";
   $("teaching").onchange = () => {
     saveSetting(TAUGHT, $("teaching").checked ? "" : "yes");
-    $("coach").hidden = !$("teaching").checked;
+    $("coach").hidden = true;
   };
-  $("coach").querySelector("button").onclick = () => {
+  $("no-more").onclick = () => {
+    saveSetting(TAUGHT, "yes");
     $("teaching").checked = false;
-    $("teaching").onchange();
+    $("coach").hidden = true;
   };
+  window.addEventListener("resize", place, { signal: visitSignal() });
 }
 
-export function teach(view) {
-  $("coach").hidden = !$("teaching").checked || view.you === null;
-  const { phase } = view.scene;
-  const lesson = phase === "over" || view.legal.length ? phase : "wait";
-  $("coach").firstElementChild.textContent = LESSONS[lesson];
+let shown = null; // the lesson in the bubble
+
+// Shows the next lesson for this moment, unless a hint is shown: two voices at once say nothing.
+export function teach(view, hasHint) {
+  const read = lessonsRead();
+  const isDue = ({ at }, number) => !read.includes(number) && at === view.scene.phase;
+  const number = LESSONS.findIndex(isDue);
+  const quiet = hasHint || view.you === null || !view.legal.length || view.waiting;
+  $("coach").hidden = quiet || number < 0 || !$("teaching").checked;
+  if ($("coach").hidden) return;
+  shown = LESSONS[number];
+  $("coach").firstElementChild.textContent = shown.text;
+  $("onward").onclick = () => {
+    saveSetting(TAUGHT, [...read, number].join());
+    teach(view, hasHint);
+  };
+  place();
+}
+
+function lessonsRead() {
+  const saved = savedSetting(TAUGHT);
+  return saved === "yes" ? LESSONS.map((_, number) => number) : saved.split(",").filter(Boolean).map(Number);
+}
+
+// Lays the bubble beside its thing: above it if there is room, else below.
+function place() {
+  const bubble = $("coach");
+  const thing = document.querySelector(shown?.to ?? "none");
+  if (bubble.hidden || !thing) return;
+  const { left, right, top, bottom } = thing.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = bubble;
+  const middle = (left + right) / 2;
+  const x = Math.max(GAP, Math.min(middle - width / 2, innerWidth - width - GAP));
+  const above = top - height - GAP >= 0;
+  bubble.dataset.side = above ? "above" : "below";
+  bubble.style.left = `${x}px`;
+  bubble.style.top = `${above ? top - height - GAP : bottom + GAP}px`;
+  bubble.style.setProperty("--point", `${Math.max(16, Math.min(middle - x, width - 16))}px`);
 }

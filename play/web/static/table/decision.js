@@ -1,6 +1,8 @@
 // The decision: bids and suits to choose from, and the hand.
 import { t } from "../language.js";
-import { $, actionName, card, make, SUITS, SYMBOLS, signed } from "../shared/elements.js";
+import { actionName, card, SUITS, suitSymbol } from "../shared/cards.js";
+import { $, make } from "../shared/elements.js";
+import { percent, signed } from "../shared/numbers.js";
 import { onEachVisit } from "../shared/visit.js";
 
 const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone
@@ -21,8 +23,9 @@ export function drawChoices(view, choose) {
   const bids = view.scene.phase === "bid" && view.legal.length ? bidsOf(view) : [];
   const buttons = [...suits, ...bids].map((action) => {
     const what = action.split(" ")[1];
-    const text = SYMBOLS[what] ? `${SYMBOLS[what]} ${SUITS[what]}` : what;
-    const choice = make(tag, { className: `choice ${SYMBOLS[what] ? what : ""}`, textContent: text });
+    const isSuit = what in SUITS;
+    const choice = make(tag, { className: `choice ${isSuit ? what : ""}` });
+    choice.append(...(isSuit ? [suitSymbol(what), SUITS[what]] : [what]));
     if (choose) choice.ariaLabel = actionName(action);
     if (!view.legal.includes(action)) choice.title = forbidden(view, action);
     return pick(choice, action);
@@ -37,13 +40,25 @@ export function drawChoices(view, choose) {
   if (choose) focusFirstChoice();
 }
 
-// A hint's figures on the bids and suits: the chance of meeting the bid, and the points expected if estimated.
-export function drawFigures(choices) {
+// A hint's figures on bids, suits and cards: the chance of meeting the bid, and the points expected.
+// The best choice is marked. No choices: no figures.
+export function drawFigures(choices, best = null) {
+  for (const old of document.querySelectorAll("#choices small, #hand small")) old.remove();
+  for (const old of document.querySelectorAll("[data-best]")) delete old.dataset.best;
   for (const { action, met, points } of choices) {
-    const choice = document.querySelector(`#choices .choice[data-action="${action}"]`);
-    choice?.querySelector("small")?.remove();
-    choice?.append(figures(`${Math.round(100 * met)}%`, ...(points === null ? [] : [signed(points)])));
+    const choice = document.querySelector(
+      `#choices .choice[data-action="${action}"], #hand [data-action="${action}"]`,
+    );
+    choice?.append(figures(percent(met), signed(points)));
+    if (choice && action === best) choice.dataset.best = "";
   }
+  drawStepper();
+}
+
+// The stepper goes to the bid that a hint advises.
+export function suggest(best) {
+  const [verb, bid] = best.split(" ");
+  if (verb === "bid") stepped = Number(bid);
   drawStepper();
 }
 
@@ -90,6 +105,7 @@ function stepper(view, choose) {
   };
   const show = () => {
     const hint = document.querySelector(`#choices .choice[data-action="bid ${stepped}"] small`);
+    go.toggleAttribute("data-best", hint?.parentElement.dataset.best === "");
     go.replaceChildren(t("Bid {number}", { number: stepped }), ...(hint ? [hint.cloneNode(true)] : []));
     go.disabled = !view.legal.includes(`bid ${stepped}`);
     fewer.disabled = stepped === 0;

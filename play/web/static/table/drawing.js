@@ -1,26 +1,25 @@
 // Draws a table from a view that the server sent, whether the game is being played or reviewed.
-import { nodes, t, tn } from "../language.js";
-import { $, chip, describe, make, SUITS, SYMBOLS } from "../shared/elements.js";
+import { t, tn } from "../language.js";
+import { describe, SUITS } from "../shared/cards.js";
+import { $, make } from "../shared/elements.js";
 import { drawChoices } from "./decision.js";
 import { drawEvents } from "./events.js";
 import { drawPad, showDialog } from "./pad.js";
 import { drawPlayers, seatLabel } from "./seats.js";
 import { describeLastTrick, drawTrick } from "./trick.js";
-
-const PROMPTS = {
-  trump: t("Name the trump."),
-  bid: t("How many tricks do you bid?"),
-  play: t("Play a card."),
-};
+import { drawTrump } from "./upcard.js";
 
 // `choose` is called with the action that is picked; without it nothing can be picked, as in a review.
 export function drawTable(view, choose = null) {
   const { scene } = view;
   $("table").hidden = false;
   $("table").toggleAttribute("data-review", choose === null);
+  $("table").toggleAttribute("data-magic", scene.rules.magic_edition);
   $("table").toggleAttribute("data-over", scene.phase === "over" && choose !== null);
+  $("table").dataset.players = view.names.length;
   document.body.dataset.page = "table";
   drawHeader(scene);
+  drawTrump(view);
   drawPlayers(view);
   drawTrick(view);
   $("status").textContent = status(view);
@@ -40,19 +39,6 @@ function drawHeader(scene) {
   const cards = tn("{count} card", "{count} cards", scene.hand_size);
   const round = t("Round {number} of {total}", { number: scene.round_number, total: scene.num_rounds });
   $("round").replaceChildren(make("b", {}, round), make("span", {}, cards));
-  const suit = (letter) => {
-    const word = make("span", { className: "suit-word", textContent: ` ${SUITS[letter]}` });
-    return make("b", { className: `suit-name ${letter}`, title: SUITS[letter] }, SYMBOLS[letter], word);
-  };
-  const noTrump = scene.phase === "trump" ? t("trump not named yet") : t("no trump");
-  const trump = scene.trump ? nodes("Trump {suit}", { suit: suit(scene.trump) }) : [noTrump];
-  $("suits").replaceChildren(...trump);
-  if (scene.upcard) {
-    const turned = chip(scene.upcard);
-    turned.title = t("turned up");
-    $("suits").append(" ", turned);
-  }
-  if (scene.led_suit) $("suits").append(" · ", ...nodes("led {suit}", { suit: suit(scene.led_suit) }));
   $("options").textContent = optionsText(scene.rules);
   $("options").hidden = !$("options").textContent;
 }
@@ -71,19 +57,27 @@ function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
 
 function status(view) {
   const { scene } = view;
-  if (scene.phase === "over") {
-    const most = Math.max(...scene.seats.map((seat) => seat.score));
-    const winners = scene.winners.map((seat) => seatLabel(view, seat)).join(", ");
-    return t("The game is over. Won by {names} with {points} points.", { names: winners, points: most });
+  if (scene.phase === "over") return t("The game is over.");
+  if (scene.phase === "scored") {
+    const winner = view.last_trick.winner;
+    if (winner === view.you) return t("You take the trick.");
+    return t("{name} takes the trick.", { name: seatLabel(view, winner) });
   }
-  const acting = seatLabel(view, scene.seats.find((seat) => seat.acts).number);
-  if (view.chosen) return describe(acting, view.chosen);
-  return view.legal.length ? PROMPTS[scene.phase] : t("{name} to act", { name: acting });
+  const seat = scene.seats.find(({ acts }) => acts).number;
+  if (view.chosen) return describe(seatLabel(view, seat), view.chosen);
+  if (view.legal.length) return prompt(scene);
+  return t("{name} to act", { name: seatLabel(view, seat) });
+}
+
+function prompt({ phase, led_suit }) {
+  if (phase === "trump") return t("Name the trump.");
+  if (phase === "bid") return t("How many tricks do you bid?");
+  return led_suit ? t("Play a card: {suit} led.", { suit: SUITS[led_suit] }) : t("Play a card.");
 }
 
 // The bids so far against the tricks of the round.
 function tally({ seats, hand_size, phase }) {
-  if (phase === "over") return "";
+  if (phase === "over" || phase === "scored") return "";
   if (seats.some((seat) => seat.bid_is_hidden)) return t("Bids are hidden.");
   const bids = seats.filter((seat) => seat.bid !== null);
   const sum = bids.reduce((total, seat) => total + seat.bid, 0);

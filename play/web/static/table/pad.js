@@ -1,7 +1,9 @@
 // The score pad: beside the table where there is room, else in a dialog.
 import { t } from "../language.js";
-import { $, make, row, SYMBOLS, signed } from "../shared/elements.js";
-import { nameTag } from "./seats.js";
+import { suitSign } from "../shared/cards.js";
+import { $, make, row } from "../shared/elements.js";
+import { decimal, signed } from "../shared/numbers.js";
+import { seatLabel } from "./seats.js";
 
 export function showDialog(...content) {
   $("dialog").firstElementChild.replaceChildren(...content);
@@ -22,20 +24,28 @@ function scorePad(view) {
     const cells = bids.map((bid, seat) => {
       totals[seat] += points[seat];
       const met = bid === tricks_won[seat];
-      const how = `${met ? "✓" : "✗"} ${tricks_won[seat]}/${bid} ${signed(points[seat])}`;
+      const how = [`${tricks_won[seat]}/${bid}`, signed(points[seat])].map((text) => make("span", {}, text));
       const className = met ? "met" : "missed";
-      return make("td", { className }, make("b", {}, totals[seat]), make("small", {}, how));
+      return make("td", { className }, make("b", {}, decimal(totals[seat])), make("small", {}, ...how));
     });
-    const suit = make("td", { className: trump ?? "", textContent: trump ? SYMBOLS[trump] : "–" });
-    return make("tr", {}, make("th", { scope: "row" }, number), suit, ...cells);
+    const suit = make("span", { className: `suit-name ${trump ?? ""}` }, trump ? suitSign(trump) : "–");
+    return make("tr", {}, make("th", { scope: "row" }, number, " ", suit), ...cells);
   });
   const most = Math.max(...seats.map((seat) => seat.score));
   const second = seats.map((seat) => seat.score).toSorted((a, b) => b - a)[1];
   const behind = seats.map(({ score }) => (score === most ? signed(most - second) : signed(score - most)));
-  const heads = seats.map(({ number }) => make("th", { scope: "col" }, nameTag(view, number)));
-  const names = make("tr", { className: "names" }, make("td"), make("td"), ...heads);
-  const leads = row("td", [t("lead"), "", ...behind]);
+  const names = seats.map(({ number }) => make("th", { scope: "col" }, seatLabel(view, number)));
+  const leads = row("td", [t("lead"), ...behind]);
   leads.className = "leads";
   const caption = make("caption", {}, t("Totals; tricks won / bid, points"));
-  return make("table", { className: "pad" }, caption, names, leads, ...rounds.toReversed());
+  const columns = make("colgroup", {}, make("col"), ...seats.map(() => make("col", { className: "seat" })));
+  const head = make("thead", {}, make("tr", {}, make("td"), ...names), leads);
+  return make(
+    "table",
+    { className: "pad" },
+    caption,
+    columns,
+    head,
+    make("tbody", {}, ...rounds.toReversed()),
+  );
 }

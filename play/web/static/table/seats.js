@@ -1,15 +1,27 @@
 // The players around the felt: the reader at the bottom, the others in the order of play, clockwise.
 import { nodes, t } from "../language.js";
-import { $, chip, levelName, make, sign, signed } from "../shared/elements.js";
+import { backs, chip } from "../shared/cards.js";
+import { $, levelName, make } from "../shared/elements.js";
+import { sign } from "../shared/icons.js";
+import { decimal, signed } from "../shared/numbers.js";
 
 // For each number of players, the positions of the seats from the reader's on: per cent of the felt from the left
-// and the top; then those of their cards from the top, on a wide and on a narrow felt.
+// and the top; then those of their cards from the top, on a wide, a narrow and a low felt.
 const POSITIONS = {
-  3: ["50 100 100 100", "0 22 30 20", "100 22 30 20"],
-  4: ["50 100 100 100", "0 40 50 40", "50 0 0 0", "100 40 50 40"],
-  5: ["50 100 100 100", "0 58 100 62", "0 10 0 10", "100 10 0 10", "100 58 100 62"],
-  6: ["50 100 100 100", "0 68 100 67", "0 22 0 33", "50 0 0 0", "100 22 0 33", "100 68 100 67"],
+  3: ["50 100 100 100 100", "0 22 30 20 20", "100 22 30 20 20"],
+  4: ["50 100 100 100 100", "0 40 50 40 50", "50 0 0 0 0", "100 40 50 40 50"],
+  5: ["50 100 100 100 100", "0 58 100 62 100", "0 10 0 10 0", "100 10 0 10 0", "100 58 100 62 100"],
+  6: [
+    "50 100 100 100 100",
+    "0 68 100 67 100",
+    "0 22 0 33 0",
+    "50 0 0 0 0",
+    "100 22 0 33 0",
+    "100 68 100 67 100",
+  ],
 };
+const MOST_DOTS = 8; // a larger bid is told by its number alone
+const FEW_DOTS = 4; // as many have room on a phone
 const LONG = 12; // characters; a longer name keeps its end, which tells "worlds=32" from "worlds=64"
 const END = 5;
 
@@ -17,10 +29,8 @@ const END = 5;
 export function placeAt(element, view, seat) {
   const seats = view.names.length;
   const from = (seat - (view.you ?? 0) + seats) % seats;
-  const [x, y, down, narrow] = POSITIONS[seats][from].split(" ").map(Number);
-  const left = Math.floor((seats - 1) / 2); // seats before the reader's when all are in one row
-  const across = from === 0 ? seats - 1 - left : from <= seats - 1 - left ? from - 1 : from;
-  const values = { x, y, down, narrow, across: Math.round((100 * across) / (seats - 1)) };
+  const [x, y, down, narrow, low] = POSITIONS[seats][from].split(" ").map(Number);
+  const values = { x, y, down, narrow, low };
   for (const [name, value] of Object.entries(values)) element.style.setProperty(`--${name}`, value);
   return element;
 }
@@ -56,27 +66,40 @@ function plateOf(view, seat) {
   const { scene } = view;
   const name = nameTag(view, seat.number);
   const signs = make("span", { className: "signs" });
-  if (seat.deals) signs.append(sign("deals", "D", t("dealer")));
-  if (seat.number === scene.leader) signs.append(sign("leads", "1", t("leads")));
+  if (seat.deals) signs.append(sign("deals", t("dealer")));
+  if (seat.number === scene.leader) signs.append(sign("leads", t("leads")));
   const presence = view.presence?.[seat.number];
-  if (presence === "away") signs.append(sign("absent", "⏸", t("away")));
-  if (presence === "left") signs.append(sign("absent", "⏸", t("left; an agent plays")));
+  if (presence === "away") signs.append(sign("absent", t("away")));
+  if (presence === "left") signs.append(sign("absent", t("left; an agent plays")));
   const bid = seat.bid_is_hidden ? "?" : (seat.bid ?? "–");
   const ariaLabel = t("{won} tricks of {bid} bid", { won: seat.tricks_won, bid });
   const tricks = make("span", { className: `tricks ${statusOf(seat)}`, ariaLabel, role: "img" });
   const of = make("span", { className: "of", textContent: "/" });
-  tricks.append(make("b", {}, seat.tricks_won), of, make("b", {}, bid));
-  const points = make("b", {}, seat.score);
+  tricks.append(...dotsOf(seat), make("b", {}, seat.tricks_won), of, make("b", {}, bid));
+  const points = make("b", {}, decimal(seat.score));
   const score = make("span", { className: "score" }, ...nodes("{points} points", { points }));
-  const head = make("span", { className: "head" }, name, signs);
-  const item = make("li", {}, head, make("span", { className: "numbers" }, tricks, score));
+  const head = make("span", { className: "head" }, name, score);
+  const item = make("li", {}, head, make("span", { className: "numbers" }, tricks, signs));
   if (seat.hand && seat.number !== view.you)
     item.append(make("span", { className: "held" }, ...seat.hand.map(chip)));
+  else if (seat.number !== view.you && seat.cards_held) item.append(backs(seat.cards_held));
+  if (seat.number === view.you) item.dataset.own = "";
   if (seat.acts) {
     item.dataset.acts = "";
     item.ariaCurrent = "true";
   }
   return item;
+}
+
+// A dot for each trick of the bid, filled once it is won, and one for each trick too many.
+function dotsOf({ bid, tricks_won }) {
+  const most = Math.max(bid ?? 0, tricks_won);
+  if (bid === null || !most || most > MOST_DOTS) return [];
+  const kind = (number) => (number < Math.min(bid, tricks_won) ? "won" : number < bid ? "due" : "extra");
+  const dots = Array.from({ length: most }, (_, number) => make("i", { className: kind(number) }));
+  const shown = make("span", { className: "dots" }, ...dots);
+  shown.toggleAttribute("data-many", most > FEW_DOTS);
+  return [shown];
 }
 
 // Returns "met" for a bid that is met so far, "over" for one that was exceeded.

@@ -3,27 +3,27 @@ import { keepGame } from "../drills/collection.js";
 import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { t } from "../language.js";
-import { DRILLS, goTo, REVIEW } from "../shared/address.js";
-import { fetchRecord, recordAddress } from "../shared/connection.js";
-import { $, actionName, complain, levelName, make, offerLobby } from "../shared/elements.js";
+import { actionName } from "../shared/cards.js";
+import { $, complain, levelName, offerLobby } from "../shared/elements.js";
+import { decimal } from "../shared/numbers.js";
 import { connect } from "../shared/socket.js";
-import { saveRecords } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawRecognised, drawThinking } from "./advice.js";
 import { offerLessons, teach } from "./coach.js";
-import { drawFigures } from "./decision.js";
+import { drawFigures, suggest } from "./decision.js";
 import { drawTable } from "./drawing.js";
 import { drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
+import { showDialog } from "./pad.js";
+import { drawPodium } from "./podium.js";
+import { closingView, endsRound, keepForLater, showRoundEnd } from "./scored.js";
 import { drawPlayers } from "./seats.js";
 
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
 
-const link = (href, textContent) => make("a", { href, textContent });
 let send = null; // sends a message over the connection
-let judges = []; // the agents that can judge decisions
-let advisers = []; // those, and the agents that recognise players
-let view = null; // the latest
+let judges = []; // the agent that judges decisions, if there is one
+let view = null; // the one that is shown
 let hint = null; // the one that is shown, until a decision is taken
 let acted = null; // the number of decisions in the view that a click acted upon, until the server answers
 let pacing = null; // the timer of a pace that is not sent yet
@@ -35,16 +35,9 @@ onEachVisit(() => {
 export function sit(table, token, agents) {
   const names = (some) => some.map(({ name }) => name);
   judges = names(agents.filter((agent) => agent.judges));
-  advisers = names(agents.filter((agent) => agent.judges || agent.recognises));
   send = connect(table, token, receive, showDisconnected);
-  $("adviser").append(...advisers.map((name) => new Option(levelName(name), name)));
-  $("hint").onclick = () => {
-    const agent = $("adviser").value;
-    send({ kind: "hint", agent });
-    $("hint").disabled = true;
-    hint = null;
-    drawThinking(agent);
-  };
+  $("hint").onclick = askHint;
+  $("list").onclick = () => showDialog($("advice").cloneNode(true));
   $("back").onclick = () => {
     $("back").disabled = true;
     send({ kind: "take_back" });
@@ -58,20 +51,33 @@ export function sit(table, token, agents) {
     }, PAUSE);
     showPace();
   };
-  $("advice").onclick = () => {
-    $("advice").hidden = true;
-    hint = null;
-  };
   offerGuests(table, send);
   offerLessons();
   listen();
 }
 
+// A hint that is shown is put away.
+function askHint() {
+  if (hint !== null) return forgetHint();
+  send({ kind: "hint", agent: judges[0] });
+  $("hint").disabled = true;
+  drawThinking(judges[0]);
+}
+
 function receive(message) {
-  if (message.kind === "view") show(message);
+  if (message.kind === "view") arrive(message);
   else if (message.kind === "presence") showPresence(message);
   else if (message.kind === "hint") showHint(message);
   else if (message.kind === "error") showRefusal(message.why);
+}
+
+// A view that ends a round waits until its last trick and its result have been seen.
+function arrive(received) {
+  if (keepForLater(received)) return followLuck(received, judges);
+  if (!endsRound(view, received)) return show(received);
+  followLuck(received, judges);
+  show(closingView(view, received));
+  showRoundEnd(received, show);
 }
 
 function show(received) {
@@ -82,12 +88,12 @@ function show(received) {
   followMatch(view);
   drawTable(view, choose);
   drawGuests(view);
-  teach(view);
-  if (view.scene.phase === "over") offerRecord();
-  $("hint").hidden = view.you === null || !advisers.length;
-  $("asks").hidden = view.you === null || advisers.length < 2;
+  drawPodium(view);
+  if (view.scene.phase === "over" && view.you !== null && judges.length) keepGame(view, judges[0]);
+  $("hint").hidden = view.you === null || !judges.length;
   $("back").hidden = view.you === null;
   keepHint(decided);
+  teach(view, hint !== null);
   $("back").disabled = !view.can_take_back;
   if (pacing === null) $("pace").value = view.seconds;
   showPace();
@@ -110,20 +116,28 @@ function choose(action) {
 
 // A view may change the pace alone: a hint for this decision stays, answered or not.
 function keepHint(decided) {
-  if (decided) {
-    hint = null;
-    $("advice").hidden = true;
-  }
-  if (hint !== null) redrawHint();
+  if (decided) forgetHint();
+  else if (hint !== null) redrawHint();
   const underWay = hint === null && !$("advice").hidden;
   $("hint").disabled = underWay || !view.legal.length;
 }
 
-// Returns the action that the agent would choose.
+function forgetHint() {
+  hint = null;
+  $("told").hidden = true;
+  $("advice").hidden = true;
+  drawFigures([]);
+  $("hint").ariaPressed = "false";
+}
+
+// Returns the best action.
 function redrawHint() {
-  drawFigures(hint.choices);
   const best = drawHint(hint.agent, hint);
+  drawFigures(hint.choices, best);
   drawRecognised(view, hint);
+  $("told").hidden = false;
+  $("told").firstElementChild.textContent = t("Best: {choice}.", { choice: actionName(best) });
+  $("hint").ariaPressed = "true";
   return best;
 }
 
@@ -131,8 +145,11 @@ function showHint(message) {
   $("hint").disabled = !view.legal.length;
   if (message.decisions !== view.decisions) return;
   hint = message;
-  const values = { agent: levelName(hint.agent), choice: actionName(redrawHint()) };
-  $("news").textContent = t("{agent} would choose: {choice}", values);
+  const best = redrawHint();
+  suggest(best);
+  const values = { agent: levelName(hint.agent), choice: actionName(best) };
+  $("news").textContent = t("{agent} advises: {choice}", values);
+  teach(view, true);
 }
 
 function showRefusal(why) {
@@ -150,20 +167,7 @@ function showDisconnected() {
   for (const button of buttons) button.disabled = true;
 }
 
-function offerRecord() {
-  const { table, names, you } = view;
-  const own = you !== null && judges.length > 0;
-  if (own) keepGame(view, judges[0]);
-  const review = async () => {
-    if (saveRecords((await fetchRecord(table)) ?? "", names)) goTo(REVIEW);
-  };
-  const button = make("button", { onclick: review }, t("Review"));
-  $("status").append(" ", link(recordAddress(table), t("Record")), " · ", button, " · ");
-  if (own) $("status").append(link(`#${DRILLS}`, t("Drills")), " · ");
-  $("status").append(link("#", t("Another game")));
-}
-
 function showPace() {
-  $("seconds").textContent = `${Number($("pace").value).toFixed(1)} s`;
+  $("seconds").textContent = `${decimal(Number($("pace").value), 1)} s`;
   $("pace").ariaValueText = $("seconds").textContent;
 }

@@ -1,13 +1,19 @@
 // The trick on the felt; each card comes from its player and goes to the winner of the trick.
 import { t } from "../language.js";
-import { $, card, make, playsOf } from "../shared/elements.js";
+import { card, playsOf } from "../shared/cards.js";
+import { $, make } from "../shared/elements.js";
 import { sound } from "../shared/sound.js";
 import { onEachVisit } from "../shared/visit.js";
-import { placeAt, pointsText, seatLabel } from "./seats.js";
+import { placeAt, seatLabel } from "./seats.js";
+
+const SWEPT_AFTER = 1300; // milliseconds that a finished trick lies on the felt, unless the next is led before
 
 let drawn; // the view that was drawn last
+let sweeping; // the timer of the trick that is taken away next
+let swept; // the number of decisions after which the last trick was taken away
 onEachVisit(() => {
-  drawn = null;
+  clearTimeout(sweeping);
+  drawn = sweeping = swept = null;
 });
 
 // Plays the sound of what happened since the last view.
@@ -18,17 +24,18 @@ function playSound(view) {
   else if (view.scene.trick.length) sound("card");
 }
 
-// Until a card is led, the last trick stays: during the bidding beside the upcard, with the points of its round.
+// A finished trick lies on the felt until it is swept to its winner. In a review it stays.
 export function drawTrick(view) {
   const { scene, last_trick: last } = view;
-  const begun = scene.trick.length > 0;
-  const bidding = scene.phase === "bid" || scene.phase === "trump";
-  const firstTrick = !scene.seats.some((seat) => seat.tricks_won);
-  const showsLast = !begun && last && (bidding || !firstTrick || scene.phase === "over");
-  const plays = showsLast ? playsOf(last, view.names.length) : scene.trick;
+  clearTimeout(sweeping);
   playSound(view);
-  const isNext = drawn !== null && view.decisions === drawn.decisions + 1;
-  if (isNext && !drawn.scene.trick.length && begun) takeAway(view);
+  const begun = scene.trick.length > 0;
+  const isNext = drawn !== null && drawn.table === view.table && view.decisions === drawn.decisions + 1;
+  const isReview = view.table === undefined;
+  if (isNext && !drawn.scene.trick.length && begun) sweep(view);
+  const inRound = scene.phase === "play" && scene.seats.some((seat) => seat.tricks_won);
+  const showsLast = !begun && last && (inRound || isReview) && swept !== view.decisions;
+  const plays = showsLast ? playsOf(last, view.names.length) : scene.trick;
   const items = plays.map(([seat, name], number) => {
     const item = placeAt(make("li", {}, card(name)), view, seat);
     item.title = seatLabel(view, seat);
@@ -37,26 +44,28 @@ export function drawTrick(view) {
       item.dataset.wins = "";
       item.append(make("span", { className: "unseen", textContent: t("is winning") }));
     }
-    if (bidding) item.dataset.past = "";
     if (isNext && number === plays.length - 1 && view.events.at(-1)?.action.startsWith("play")) {
       item.dataset.comes = "";
     }
     return item;
   });
-  if (scene.upcard && !begun && (bidding || firstTrick)) {
-    const label = make("span", { className: "who", textContent: t("turned up") });
-    items.unshift(make("li", { className: "upcard" }, card(scene.upcard), label));
-  }
   $("trick").replaceChildren(...items);
-  $("outcome").textContent = plays.length && !begun ? outcome(view, bidding) : "";
+  const isWhole = plays.length === view.names.length;
+  if (isWhole && !isReview) sweeping = setTimeout(() => sweepAway(view), SWEPT_AFTER);
   drawn = view;
 }
 
+function sweepAway(view) {
+  swept = view.decisions;
+  sweep(view);
+  $("trick").replaceChildren();
+}
+
 // The cards of the last trick move to its winner and disappear.
-function takeAway(view) {
+function sweep(view) {
   if (!view.last_trick || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   const goal = placeAt(make("i"), view, view.last_trick.winner).style;
-  for (const old of $("trick").querySelectorAll("li:not(.upcard, [data-past])")) {
+  for (const old of $("trick").querySelectorAll("li")) {
     const ghost = old.cloneNode(true);
     ghost.className = "ghost";
     ghost.removeAttribute("data-comes");
@@ -65,14 +74,6 @@ function takeAway(view) {
     ghost.onanimationend = () => ghost.remove();
     $("felt").append(ghost);
   }
-}
-
-function outcome(view, bidding) {
-  const taken = t("{name} took the last trick.", { name: seatLabel(view, view.last_trick.winner) });
-  const scored = bidding ? view.scene.pad.at(-1) : undefined;
-  if (!scored) return taken;
-  const [number, { points }] = scored;
-  return `${taken} ${t("Round {number}: {points}.", { number, points: pointsText(view, points) })}`;
 }
 
 // The last trick, a line for each card.

@@ -11,7 +11,7 @@ from tests.docs.pages import load_script
 from tests.play.web.chromium import LAST_CHOICES, chromium
 from wizard_env.play.web.server import make_app
 
-JUDGE = "search:worlds=8"
+JUDGE = "search:worlds=32"
 DAY = 24 * 3600 * 1000
 KEPT = "localStorage['wizard drills']"
 OPEN = """async () => {
@@ -128,7 +128,7 @@ def test_a_game_becomes_drills(browser: Any, address: str, tmp_path: Path) -> No
         assert said.startswith("Better: ")
         assert "Now as then" in said
         assert page.locator("#advice tbody tr").count() == len(sent[-1].json()["legal"])
-        assert page.locator("#advice tr[data-chosen] .then").count() == 1
+        assert page.locator("#advice tr[data-chosen] .past").count() == 1
         better = best(page)
         assert kept(page)[0]["drills"][0]["box"] == 1
         assert page.evaluate("document.activeElement.id") == "next"

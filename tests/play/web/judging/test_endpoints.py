@@ -70,10 +70,27 @@ def test_while_the_game_is_on_only_its_seats_may_ask(client: TestClient) -> None
     assert ask(client, opened, token=None).status_code == 200
 
 
-def test_agents_that_cannot_judge_are_refused(client: TestClient) -> None:
+@pytest.mark.parametrize(
+    ("agents", "judge"),
+    [
+        (["champion+search:worlds=32", "search:worlds=64", "champion"], "champion+search:worlds=32"),
+        (["search:worlds=64", "champion+search:worlds=32", "champion"], "champion+search:worlds=32"),
+        (["search:worlds=2", "search:worlds=4", "random"], "search:worlds=4"),
+        (["random", "champion"], None),
+    ],
+)
+def test_the_strongest_judges_everywhere(agents: list[str], judge: str | None) -> None:
+    """By its measured lead; if nobody's is measured, the last one that estimates points."""
+    with browser(make_app(":memory:", agents)) as client:
+        told = client.get("/agents").json()
+    assert [one["name"] for one in told if one["judges"]] == ([] if judge is None else [judge])
+    assert [one["name"] for one in told if one["estimates"]] == [name for name in agents if "search" in name]
+
+
+def test_only_the_judge_judges(client: TestClient) -> None:
     seat, opened = sit_down(client, SEATS, hand_sizes=[1])
     play_to_the_end(seat, np.random.default_rng(0))
     refused = ask(client, opened, agent="random")
     assert refused.status_code == 400
-    assert "'random' expects no points of single actions" in refused.json()["why"]
+    assert refused.json()["why"] == f"{JUDGE} judges here, not random"
     assert ask(client, opened, agent="search:worlds=4").json()["why"].startswith("unknown agent")

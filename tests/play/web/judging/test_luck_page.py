@@ -16,7 +16,7 @@ def figures(row: str) -> list[Decimal]:
 
 def test_luck_and_skill(tmp_path: Path) -> None:
     """Round by round at the table; then at an address that anyone may open."""
-    app = make_app(tmp_path / "tables.sqlite", ["random", "search:worlds=2"])
+    app = make_app(tmp_path / "tables.sqlite", ["random", "search:worlds=32"])
     with load_script("screenshot").served(app) as address, chromium() as browser:
         page: Any = browser.new_context(bypass_csp=True).new_page()
         page.set_default_timeout(120_000)

@@ -36,6 +36,7 @@ Object.assign(globalThis, {
     documentElement: {},
     createTreeWalker: () => ({ nextNode: () => null }),
     createElement: (tag) => new Element(tag),
+    createElementNS: (_, tag) => new Element(tag),
     getElementById: (name) => (elements[name] ??= new Element(name)),
   },
   fetch: async () => ({ json: async () => ({ language: "ca", languages: {}, texts: TEXTS }) }),

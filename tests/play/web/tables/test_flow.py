@@ -230,7 +230,7 @@ def test_a_move_cancels_a_hint_and_does_not_wait_for_it(
         gate.wait(60)
         raise RuntimeError("nobody waits for this")
 
-    monkeypatch.setattr("wizard_env.play.web.tables.agents.assess", assess)
+    monkeypatch.setattr("wizard_env.play.web.tables.agents.assess_every_action", assess)
     seat, _ = sit_down(client, [None, "champion", "champion"], hand_sizes=[3])
     view = seat.wait_for_turn()
     seat.say(kind="hint", agent="champion")
@@ -254,6 +254,7 @@ def test_costly_questions_do_not_delay_hints(client: TestClient, monkeypatch: py
         return {}
 
     monkeypatch.setattr("wizard_env.play.web.judging.judgements.judge", judgement)
+    monkeypatch.setattr("wizard_env.play.web.tables.agents.Agents.judge", "champion")
     asked = {"record": record(game), "round_number": 1, "agent": "champion"}
     codes: list[int] = []
 

@@ -1,0 +1,60 @@
+"""Answers: the same decisions put to an agent twice, each time with other sampled worlds."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env import Agent, View
+from wizard_env.agents.assessment import Assessment, assess
+
+NUM_ANSWERS = 2
+
+_Assess: TypeAlias = Callable[[Agent, View, np.random.Generator], Assessment]
+
+
+class Average(NamedTuple):
+    """Averages over answers: float64 [n, NUM_ACTIONS] each, NaN for illegal actions; see `Assessment`."""
+
+    policy: NDArray[np.float64]
+    points: NDArray[np.float64]
+    met: NDArray[np.float64]
+    error: NDArray[np.float64]
+
+
+def ask_twice(
+    agent: Agent, view: View, numbers: Sequence[int], seed: int = 0, ask: _Assess = assess
+) -> list[Assessment]:
+    """Return two assessments of the decisions of a view, from different random words.
+
+    The same decision gets the same answers in a batch and alone, so a hint, a review and a judgement agree.
+
+    Args:
+        agent: the agent to ask.
+        view: n decisions.
+        numbers: the number of each decision in its game, from 0.
+        seed: of the random words, with the numbers.
+        ask: asks the agent for an assessment.
+    """
+    answers = []
+    for answer in range(NUM_ANSWERS):
+        seeds = [np.random.SeedSequence((seed, answer, number)) for number in numbers]
+        words = np.array([one.generate_state(1, np.uint64)[0] for one in seeds], np.uint64)
+        rng = np.random.default_rng((seed, answer, *numbers[:1]))
+        answers.append(ask(agent, view.with_noise(words), rng))
+    return answers
+
+
+def average(answers: Sequence[Assessment]) -> Average:
+    """Average answers that estimate the points, the chance and the error of every legal action."""
+    policy, points, met, errors = (
+        np.array([getattr(answer, name) for answer in answers], np.float64) for name in Average._fields
+    )
+    return Average(policy.mean(axis=0), points.mean(axis=0), met.mean(axis=0), error_of_mean(errors))
+
+
+def error_of_mean(errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard error of the mean of answers. errors: float64 [NUM_ANSWERS, ...], that of each."""
+    total: NDArray[np.float64] = np.sqrt((errors**2).sum(axis=0)) / len(errors)
+    return total
