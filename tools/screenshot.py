@@ -1,4 +1,4 @@
-"""Take the screenshot of the browser table: python -m tools.screenshot (`make picture`). Needs Chromium."""
+"""Take the pictures of the browser table: python -m tools.screenshot (`make picture`). Needs Chromium."""
 
 import argparse
 import io
@@ -24,6 +24,31 @@ from wizard_env.play.web.tables.setup import Setup, digest
 from wizard_env.play.web.tables.store import Save, Store
 
 PICTURE = Path(__file__).parent.parent / "docs" / "table.webp"
+PREVIEW = Path(__file__).parent.parent / "play" / "web" / "static" / "preview.jpg"
+"""The picture that links to shared results show; programs that make previews may not read other formats."""
+PREVIEW_SIZE = (1200, 630)
+POSTER = """async () => {
+  const { card, make } = await import(new URL("shared/elements.js", location.href));
+  const styled = (tag, style, ...children) => {
+    const element = make(tag, {}, ...children);
+    element.style.cssText = style;
+    return element;
+  };
+  const fan = ["7C", "QS", "WI", "KH", "AD"].map((name, number) => {
+    const angle = 11 * (number - 2);
+    const place = `rotate: ${angle}deg; transform-origin: 50% 190%; margin: 0 -3.8rem`;
+    return styled("div", place, card(name));
+  });
+  const row = "--card: 13.5rem; display: flex; justify-content: center; margin-top: 1.6rem";
+  const hand = styled("div", row, ...fan);
+  const title = styled("h1", "font: 700 7.5rem/1 Georgia, serif; margin: 0; color: #f6f3ea", "Wizard");
+  const felt = "background: radial-gradient(ellipse at 50% 35%, #2a8560, #0f3f2c)";
+  const edge = "border: 20px solid #6b4a2b; border-radius: 70px; overflow: hidden";
+  const size = "position: fixed; inset: 0; text-align: center; padding-top: 1.2rem";
+  document.body.style.background = "#ece6d8";
+  document.body.replaceChildren(styled("div", `${felt}; ${edge}; ${size}`, title, hand));
+}"""
+"""A hand of cards on the felt, and the name of the game."""
 OTHERS = ["heuristic", "search:worlds=64", "champion"]
 ADVISER = "champion+search:worlds=32"
 SEED = 18
@@ -76,6 +101,7 @@ def served(app: Starlette) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=PICTURE, help="the image file to write")
+    parser.add_argument("--preview", type=Path, default=PREVIEW, help="the picture for links to write")
     options = parser.parse_args(arguments)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -94,8 +120,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         page.click("#hint")
         page.wait_for_selector("#advice tbody tr")
         shot = page.locator("main").screenshot()
+        page.set_viewport_size({"width": PREVIEW_SIZE[0], "height": PREVIEW_SIZE[1]})
+        page.evaluate(POSTER)
+        preview = page.screenshot()
         browser.close()
     Image.open(io.BytesIO(shot)).convert("RGB").save(options.out, quality=80, method=6)
+    Image.open(io.BytesIO(preview)).convert("RGB").save(
+        options.preview, quality=72, optimize=True, progressive=True
+    )
 
 
 if __name__ == "__main__":

@@ -53,6 +53,19 @@ def join_names(names: Sequence[str]) -> str:
     return format_list(names, locale=LOCALES[language_in_use()])
 
 
+def place_text(place: int, players: int) -> str:
+    """Return a place among the players of a table, as in "2nd of 4"."""
+    places = [
+        t("1st of {players}", players=players),
+        t("2nd of {players}", players=players),
+        t("3rd of {players}", players=players),
+        t("4th of {players}", players=players),
+        t("5th of {players}", players=players),
+        t("6th of {players}", players=players),
+    ]
+    return places[place - 1]
+
+
 def points_text(points: float, digits: int = 0) -> str:
     """Return points with their sign, as in +20, or with digits as in +12.5, as the language writes them."""
     pattern = "0." + "0" * digits if digits else "0"

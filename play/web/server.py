@@ -26,6 +26,7 @@ from wizard_env.play.web.judging.endpoints import JUDGING_ROUTES
 from wizard_env.play.web.judging.judgements import Judgements
 from wizard_env.play.web.languages import LanguageMiddleware, show_texts
 from wizard_env.play.web.page import Page
+from wizard_env.play.web.sharing.endpoints import SHARING_ROUTES
 from wizard_env.play.web.study.endpoints import RECORD_ROUTES
 from wizard_env.play.web.tables.agents import AgentError, Agents, SharedAgent
 from wizard_env.play.web.tables.endpoints import TABLE_ROUTES
@@ -109,6 +110,7 @@ def make_app(
             *MATCH_ROUTES,
             *JUDGING_ROUTES,
             *RECORD_ROUTES,
+            *SHARING_ROUTES,
             Mount("/", Page(PAGE)),
         ],
         middleware=[

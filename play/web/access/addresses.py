@@ -71,22 +71,28 @@ class Addresses:
 
     def invite(self, page: str, host: str, scheme: str = "http") -> Invitation:
         """Return the invitation to a page of the server, for a client that came by this `Host`."""
+        return self.lead_to(f"#{page}", host, scheme)
+
+    def lead_to(self, path: str, host: str, scheme: str = "http") -> Invitation:
+        """Return the invitation to a path of the server, for a client that came by this `Host`."""
         import segno
 
-        name = _name(host)
-        reachable = True
-        if self._public is not None:
-            base = self._public
-        elif name not in _LOOPBACK:
-            base = f"{scheme}://{host}"
-        elif self._lan is not None and self._port is not None:
-            base = f"http://{_bracket(self._lan)}:{self._port}"
-        else:
-            base, reachable = f"{scheme}://{host}", False
-        address = f"{base}/#{page}"
+        address = self.root_for(host, scheme) + path
         drawn = io.BytesIO()
         segno.make(address, micro=False).save(drawn, kind="svg", xmldecl=False, scale=4, light="#fff")
-        return Invitation(address, reachable, drawn.getvalue().decode())
+        return Invitation(address, self._is_reachable(host), drawn.getvalue().decode())
+
+    def root_for(self, host: str, scheme: str = "http") -> str:
+        """Return the address at which others reach the server, for a client that came by this `Host`."""
+        if self._public is not None:
+            return f"{self._public}/"
+        if _name(host) in _LOOPBACK and self._is_reachable(host):
+            return f"http://{_bracket(self._lan or '')}:{self._port}/"
+        return f"{scheme}://{host}/"
+
+    def _is_reachable(self, host: str) -> bool:
+        in_network = self._lan is not None and self._port is not None
+        return self._public is not None or _name(host) not in _LOOPBACK or in_network
 
     def public_address(self, host: str) -> str:
         """Return the address to print when the server starts; it listens on `host`."""

@@ -36,6 +36,10 @@ REQUEST_BURST = 120
 """Requests for these paths that it may send at once."""
 
 
+_LIMITED = (*_WORK, "/share")
+"""Paths whose requests are limited; a shared result is shown in a few words until the server is ready."""
+
+
 class Guard:
     """ASGI middleware: requests must name one of `addresses`, and tables wait for `readiness`."""
 
@@ -53,7 +57,8 @@ class Guard:
         headers = Headers(scope=scope)
         allowed = self._addresses.allow(headers.get("host", ""), headers.get("origin"))
         works = scope["path"].startswith(_WORK)
-        too_fast = self._too_fast(scope) if allowed and works else None
+        limited = allowed and scope["path"].startswith(_LIMITED)
+        too_fast = self._too_fast(scope) if limited else None
         if scope["type"] == "websocket":
             allowed = allowed and self._readiness.ready and too_fast is None
             await (self._app if allowed else WebSocketClose(POLICY_VIOLATION))(scope, receive, send)

@@ -20,17 +20,22 @@ wrong, and "detail", in English for developers. 429: too many requests; 503: not
                                     from those at the table while the game is on, from anyone once it is over
     POST /tables/NAME/match         AtSeat -> {"match"} and an invitation: others may now play the same deals
     POST /tables/NAME/comparison    Compare -> results with the same deals, see `duplicate.comparison`
-    GET  /matches/NAME              {"rules", "seats", "tables": their number}
+    GET  /matches/NAME              {"match", "rules", "num_rounds", "seats", "results": see
+                                    `duplicate.results`}; NAME may be "daily"; ?table=NAME marks one's own
     POST /matches/NAME/seats        TakeSeat -> {"table", "seat", "token"}: a table with the same deals
     POST /matches/daily/seats       the same for the deals of the day
+    POST /tables/NAME/share         AtSeat -> {"seat", "match"} and an invitation to the result of that seat,
+                                    once the game is over; `match` is null if several people played
+    GET  /share/NAME/SEAT           a page of HTML with the title and the picture of that result
     POST /records/moment            Moment -> the game with open hands, see `study.review`
     POST /records/decision          Moment -> the view of the seat that acted next, as it was then
     POST /records/assessment        AssessMoment -> an agent's advice to that seat, from what it knew
     POST /records/judgement         JudgeRound -> a judgement, see `judging.judgement`
 
-A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "watchers": bool, "turn": seat
-or null, "round_number", "num_rounds", "scores", "rules"}. An invitation is not `reachable` if only the
-server's own computer can open it.
+A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "agents": for each seat whether an
+agent sits there, "open", "match": or null, "hinted": the seats that were given hints, "watchers": bool,
+"turn": seat or null, "round_number", "num_rounds", "scores", "rules"}. An invitation is not `reachable` if
+only the server's own computer can open it.
 
 **Over the websocket /tables/NAME.** First a Sit, then any COMMAND. The server sends, each with its `kind`:
 
@@ -47,10 +52,12 @@ first, see `session.ActionAdvice`; `value` is the points of the first.
 `agents.assessment.PlayerKind`; `bids` is "high", "low" or null.
 
 A view adds to `tables.views`: "table", "names", "open": seats nobody has taken, "waiting": whether the game
-has yet to begin (nobody may act; it begins when every seat is taken or the host sends Begin), "host": the
-seat of the host or null, "presence": for each seat "agent", "here", "away" (no connection; the table waits),
-"left" (an agent acts until they come back) or "open" (likewise, once the game has begun), "stand_in": the
-agent that acts for those, "watchers": their number, null if nobody may watch, "seconds" and "can_take_back".
+has yet to begin (the phase is "waiting", nobody acts or sees cards; it begins when every seat is taken or the
+host sends Begin), "host": the seat of the host or null, "match": its name or null, "hinted": the seats that
+were given hints in this game, "presence": for each seat "agent", "here", "away" (no connection; the table
+waits), "left" (an agent acts until they come back) or "open" (likewise, once the game has begun), "stand_in":
+the agent that acts for those, "watchers": their number, null if nobody may watch, "seconds" and
+"can_take_back".
 
 An Act for a decision that was taken already is ignored. The server closes with 1000 after Leave, 1008 after a
 refusal (do not connect again), 1013 if the browser reads too slowly (connect again).
@@ -58,8 +65,17 @@ refusal (do not connect again), 1013 if the browser reads too slowly (connect ag
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationInfo,
+    field_validator,
+)
 
+from wizard_env.cards import DECK_SIZE
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.names import LONGEST_NAME, normalize_name
 from wizard_env.play.web.access.refusals import FieldError
@@ -159,6 +175,26 @@ class OpenTable(TakeSeat):
     bid_reveal: _Text = "open"
     magic_edition: bool = False
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
+
+    @field_validator("hand_sizes")
+    @classmethod
+    def _check_hand_sizes(cls, sizes: list[int] | None, given: ValidationInfo) -> list[int] | None:
+        """Raise ValueError, in the words of the page, for a hand that the deck does not allow."""
+        players = len(given.data.get("seats", ())) or MIN_PLAYERS
+        most = DECK_SIZE // players
+        if sizes is not None and not sizes:
+            raise ValueError(t("Hand sizes: at least one is needed."))
+        for size in sizes or ():
+            if not 1 <= size <= most:
+                text = t(
+                    "Hand sizes: {size} is not possible; {players} players may have 1 to {most} cards each.",
+                    size=size,
+                    players=players,
+                    most=most,
+                )
+                raise ValueError(text)
+        return sizes
+
     watchers: bool = False
     """True if anyone with the link may watch; watchers see no hand. Tables of agents are open to all."""
     listed: bool = True
@@ -166,16 +202,11 @@ class OpenTable(TakeSeat):
 
     def rules(self) -> Rules:
         """Return the rules of the table. Raises FieldError for what a person may have entered wrongly."""
-        players, sizes = len(self.seats), self.hand_sizes
-        largest = Rules(players).max_hand_size
-        if sizes is not None and not all(1 <= size <= largest for size in sizes):
-            why = t("with {players} players, a hand has 1 to {most} cards", players=players, most=largest)
-            raise FieldError(why, "hand_sizes")
         if self.bid_restriction != "free" and self.bid_reveal != "open":
             why = t("a rule for the last bidder needs bids that are shown as they are made")
             raise FieldError(why, "bid_reveal")
         options = self.model_dump(include={"bid_restriction", "bid_reveal", "magic_edition", "hand_sizes"})
-        return Rules(players, **options)
+        return Rules(len(self.seats), **options)
 
 
 class Tokens(Message):

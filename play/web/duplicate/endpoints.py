@@ -11,6 +11,7 @@ from wizard_env.play.web.access.messages import AtSeat, Compare, TakeSeat
 from wizard_env.play.web.access.requests import client_behind, read_message
 from wizard_env.play.web.duplicate.comparison import compare_stored
 from wizard_env.play.web.duplicate.matches import Matches
+from wizard_env.play.web.duplicate.results import list_results
 from wizard_env.play.web.tables.endpoints import hub_of, invite, table_of
 
 
@@ -22,8 +23,10 @@ async def _begin_match(request: Request) -> Response:
 
 
 async def _show_match(request: Request) -> Response:
-    setup, tables = await _matches_of(request).find(request.path_params["match"])
-    return JSONResponse({"rules": setup.rules.to_dict(), "seats": setup.seats, "tables": tables})
+    setup, stored = await _matches_of(request).find(request.path_params["match"])
+    results = await asyncio.to_thread(list_results, stored, request.query_params.get("table"))
+    game = {"rules": setup.rules.to_dict(), "num_rounds": len(setup.rules.rounds), "seats": setup.seats}
+    return JSONResponse({"match": setup.match, **game, "results": results})
 
 
 async def _play_match(request: Request) -> Response:

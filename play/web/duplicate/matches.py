@@ -14,6 +14,7 @@ from wizard_env import Rules
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.tables.hub import Hub, Ticket
 from wizard_env.play.web.tables.setup import Setup, UnknownTableError, new_setup
+from wizard_env.play.web.tables.store import Stored
 from wizard_env.play.web.tables.table import Table
 from wizard_env.play.web.tables.transitions import TableState, Transition, change_setup
 
@@ -36,28 +37,28 @@ class Matches:
         assert table.setup.match is not None
         return table.setup.match
 
-    async def find(self, match: str) -> tuple[Setup, int]:
-        """Return the setup of a match and its number of tables. Raises UnknownTableError and StoreError."""
-        stored = await self._hub.tables.of_match(match)
-        if not stored:
-            raise UnknownTableError(t("there is no such match"))
-        return Setup.from_json(stored[0].setup), len(stored)
+    async def find(self, match: str) -> tuple[Setup, list[Stored]]:
+        """Return the setup of a match and its tables, the oldest first.
 
-    async def open(self, match: str, person: str | None) -> Ticket:
-        """Open a table of a match, or of the day ("daily"). Raises as `find` and `Hub.open_with` do."""
-        async with self._opening:  # so that the first two of a day get the same deals
-            setup = await self._of_the_day() if match == _DAILY else (await self.find(match))[0]
-            fresh = replace(setup, taken={}, people={}, left=(), begun=False, listed=False, watchers=False)
-            return await self._hub.open_with(fresh, person)
-
-    async def _of_the_day(self) -> Setup:
-        match = f"{_DAILY}-{today()}"
-        stored = await self._hub.tables.of_match(match)
+        The match of the day ("daily") may have no table yet. Raises UnknownTableError and StoreError.
+        """
+        name = f"{_DAILY}-{today()}" if match == _DAILY else match
+        stored = await self._hub.tables.of_match(name)
         if stored:
-            return Setup.from_json(stored[0].setup)
+            return Setup.from_json(stored[0].setup), stored
+        if match != _DAILY:
+            raise UnknownTableError(t("there is no such match"))
         agent = self._hub.agents.names[-1]
         seats = [None, *[agent] * (DAILY_RULES.num_players - 1)]
-        return replace(new_setup(DAILY_RULES, seats, stand_in=agent), match=match)
+        return replace(new_setup(DAILY_RULES, seats, stand_in=agent), match=name), []
+
+    async def open(self, match: str, person: str | None) -> Ticket:
+        """Open a table of a match. Raises as `find` and `Hub.open_with` do."""
+        async with self._opening:  # so that the first two of a day get the same deals
+            setup, _ = await self.find(match)
+            fresh = replace(setup, taken={}, people={}, left=(), hinted=(), begun=False)
+            fresh = replace(fresh, listed=False, watchers=False)
+            return await self._hub.open_with(fresh, person)
 
 
 def _begin_match(state: TableState) -> Transition | None:

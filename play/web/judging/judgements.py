@@ -26,12 +26,16 @@ async def ask_to_judge(
     return await agents.ask(agent, partial(judge, game, round_number, agent), client, costly=True)
 
 
+_Key = tuple[str, int, str, tuple[int, ...]]
+"""The table, the round, the agent, and the actions up to the end of the round."""
+
+
 class Judgements:
     """Judgements by table, round and agent; see `ask_to_judge`."""
 
     def __init__(self, agents: Agents) -> None:
         self._agents = agents
-        self._kept: OrderedDict[tuple[object, ...], asyncio.Task[dict[str, Any]]] = OrderedDict()
+        self._kept: OrderedDict[_Key, asyncio.Task[dict[str, Any]]] = OrderedDict()
 
     async def of(self, table: Table, round_number: int, agent: str, client: str) -> dict[str, Any]:
         """Return the judgement of a round, see `judge`. Raises ValueError, and as `Agents.ask` does."""
@@ -56,3 +60,12 @@ class Judgements:
         except Exception:
             self._kept.pop(key, None)  # so that the next request tries again
             raise
+
+    def kept_of(self, table: Table) -> list[dict[str, Any]]:
+        """Return the judgements of all rounds of a table, if each was made already; else nothing."""
+        game, found = table.session.game, {}
+        for (name, number, _, history), judging in self._kept.items():
+            is_made = judging.done() and not judging.cancelled() and judging.exception() is None
+            if is_made and name == table.name and history == tuple(game.history[: len(history)]):
+                found[number] = judging.result()
+        return list(found.values()) if len(found) == game.num_rounds else []

@@ -36,9 +36,9 @@ STRENGTH = Path(__file__).parent.parent / "static" / "strength.json"
 class AgentError(ValueError):
     """An agent fails to answer a question."""
 
-    def __init__(self, name: str, error: Exception) -> None:
+    def __init__(self, error: Exception) -> None:
         """Tell browsers the kind of the error; its text, which may show cards and paths, is only logged."""
-        super().__init__(t("{name} failed ({kind})", name=name, kind=type(error).__name__))
+        super().__init__(t("an agent failed ({kind}); the server's log says more", kind=type(error).__name__))
 
 
 class SharedAgent:
@@ -133,7 +133,7 @@ class Agents:
             return await self._moves.ask(client, session.choose)
         except Exception as error:  # agents may be programs of others
             _log.exception("%s failed to act", session.agent)
-            raise AgentError(session.agent, error) from error
+            raise AgentError(error) from error
 
     async def ask(self, name: str, question: Callable[[Agent], T], client: str, costly: bool = False) -> T:
         """Return an agent's answer to a question; clients, see `client_of`, take turns.
@@ -149,7 +149,7 @@ class Agents:
             raise
         except Exception as error:
             _log.exception("%s failed to answer a question", name)
-            raise AgentError(name, error) from error
+            raise AgentError(error) from error
 
     def close(self) -> None:
         """Drop the questions that wait."""

@@ -167,7 +167,8 @@ class Hub:
                 return
             except Exception as error:
                 _log.exception("the server failed at table %s", table.name)
-                self._complain(table, str(AgentError("the server", error)))
+                kind = type(error).__name__
+                self._complain(table, t("the server failed ({kind}); its log says more", kind=kind))
                 return
 
     async def _write_record(self, table: Table) -> None:
@@ -188,9 +189,10 @@ class Hub:
             if session.game.seat != connection.seat:
                 raise ValueError(t("hints are only given to the seat that acts"))
             advice = await self.agents.ask(name, session.advise, connection.client)
+            await self.change(connection.table, partial(transitions.remember_hint, seat=connection.seat))
             hint = {"agent": name, "decisions": len(session.events), **asdict(advice)}
             connection.send({"kind": "hint", **hint})
-        except ValueError as error:
+        except (ValueError, StoreError) as error:
             connection.send({"kind": "error", "why": str(error)})
 
     def _complain(self, table: Table, why: str) -> None:

@@ -32,6 +32,8 @@ class Setup:
     """The names of the people who gave one, by seat."""
     left: tuple[int, ...] = ()
     """The seats whose people have left; they may come back."""
+    hinted: tuple[int, ...] = ()
+    """The seats that were given a hint in this game."""
     begun: bool = True
     watchers: bool = False
     """True if people without a seat may watch people."""
@@ -92,6 +94,10 @@ class Setup:
         people.pop(seat, None)
         return replace(self, taken=taken, people=people)
 
+    def with_hint(self, seat: int) -> Self:
+        """Return this setup after a seat was given a hint."""
+        return replace(self, hinted=tuple(sorted({*self.hinted, seat})))
+
     def to_json(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return asdict(self) | {"rules": self.rules.to_dict(), "seed": str(self.seed)}
@@ -106,6 +112,7 @@ class Setup:
             "taken": {int(seat): token for seat, token in stored["taken"].items()},
             "people": {int(seat): person for seat, person in stored["people"].items()},
             "left": tuple(stored.get("left", ())),
+            "hinted": tuple(stored.get("hinted", ())),
         }
         return cls(**{**stored, **restored})
 

@@ -10,7 +10,7 @@ from wizard_env.play.session import Session
 from wizard_env.play.web.tables.setup import Setup, UnknownTableError, digest
 from wizard_env.play.web.tables.store import OVER, WAITING
 from wizard_env.play.web.tables.transitions import TableState, Transition
-from wizard_env.play.web.tables.views import NOBODY, view_of
+from wizard_env.play.web.tables.views import NOBODY, before_the_game, view_of
 
 
 class Audience(NamedTuple):
@@ -63,9 +63,10 @@ class Table:
         """Return what a seat may know, ready for JSON; at a table of agents NOBODY sees all."""
         session, setup = self.session, self.setup
         seen = view_of(session, seat if None in setup.seats or seat != NOBODY else None)
+        if not setup.begun:
+            seen = before_the_game(seen)
         can_take_back = setup.seats.count(None) == 1 and setup.match is None
         return seen | {
-            "legal": seen["legal"] if setup.begun else [],
             "table": self.name,
             "seconds": setup.seconds,
             "names": setup.names,
@@ -74,6 +75,7 @@ class Table:
             "host": setup.host,
             "stand_in": setup.stand_in,
             "match": setup.match,
+            "hinted": list(setup.hinted),
             "can_take_back": can_take_back and any(event.seat == seat for event in session.events),
             **self.presence(audience),
         }
@@ -101,7 +103,10 @@ class Table:
             "table": self.name,
             "phase": stage if stage in (WAITING, OVER) else "playing",
             "names": setup.names,
+            "agents": [name is not None for name in setup.seats],
             "open": setup.open_seats,
+            "match": setup.match,
+            "hinted": list(setup.hinted),
             "watchers": setup.people_may_watch,
             "turn": game.seat if setup.begun else None,
             "round_number": game.round_number,

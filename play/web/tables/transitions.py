@@ -119,6 +119,11 @@ def take_seat(state: TableState, person: str | None, token: str) -> Transition |
     return change_setup(state, state.setup.with_person(person, token))
 
 
+def remember_hint(state: TableState, seat: int) -> Transition | None:
+    """Compute the transition to a game in which a seat was given a hint; it stays marked."""
+    return change_setup(state, state.setup.with_hint(seat))
+
+
 def leave(state: TableState, seat: int) -> Transition | None:
     """Compute the transition to an agent in a person's seat; before the game the seat is open again."""
     return change_setup(state, state.setup.without_person(seat))

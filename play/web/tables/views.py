@@ -38,6 +38,17 @@ def view_of(session: Session, seat: int | None) -> dict[str, Any]:
     }
 
 
+def before_the_game(view: dict[str, Any]) -> dict[str, Any]:
+    """Return a view while seats are open: nobody acts, no card is shown, and the phase is "waiting"."""
+    unseen = {"hand": None, "cards_held": 0, "deals": False, "acts": False}
+    scene = view["scene"]
+    hidden = {"phase": "waiting", "dealer": None, "leader": None, "upcard": None, "trump": None}
+    return view | {
+        "legal": [],
+        "scene": scene | hidden | {"seats": [seat | unseen for seat in scene["seats"]]},
+    }
+
+
 def _without_cards(scored: Round) -> dict[str, Any]:
     """Return a row of the score pad. The page shows no cards of earlier rounds, and messages stay short."""
     return {name: value for name, value in scored._asdict().items() if name not in ("upcard", "plays")}

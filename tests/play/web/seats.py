@@ -71,8 +71,11 @@ class Seat:
             Seat.seated[-1].leave()
 
 
-def play_to_the_end(seat: Seat, rng: np.random.Generator) -> dict[str, Any]:
-    view = seat.wait_for_turn()
+def play_to_the_end(
+    seat: Seat, rng: np.random.Generator, view: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Play at random, from a view in which the seat acts or from the next one."""
+    view = view or seat.wait_for_turn()
     while view["legal"]:
         seat.act(view, str(rng.choice(view["legal"])))
         view = seat.wait_for_turn()

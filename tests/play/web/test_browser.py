@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.docs.pages import ROOT, load_script
 from tests.play.web.chromium import LAST_CHOICES, chromium
@@ -152,7 +153,7 @@ def test_reviewing_a_game(browser: Any, address: str, tmp_path: Path) -> None:
         page.wait_for_function("(told) => place.textContent !== told", arg=place)
     assert page.inner_text("#place") == f"after {decisions} decisions"
     assert "The game is over" in page.inner_text("#status")
-    page.locator("#bars li button").first.click()
+    page.locator("#bars .column").first.click()
     page.wait_for_function("(told) => place.textContent === told", arg=first)
     page.reload()
     page.wait_for_function("(told) => place.textContent === told", arg=first)
@@ -552,10 +553,12 @@ def test_two_people_by_link(browser: Any, address: str) -> None:
 
 
 def test_the_screenshot_of_the_documentation(tmp_path: Path) -> None:
-    """`make picture` works: it shows a decision and an agent's advice on it."""
-    command = [sys.executable, "tools/screenshot.py", "--out", str(tmp_path / "table.png")]
+    """`make picture` works: it shows a decision and an agent's advice on it; and it makes the preview."""
+    files = ["--out", str(tmp_path / "table.png"), "--preview", str(tmp_path / "preview.jpg")]
+    command = [sys.executable, "tools/screenshot.py", *files]
     subprocess.run(command, cwd=ROOT, check=True)
     assert (tmp_path / "table.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert Image.open(tmp_path / "preview.jpg").size == (1200, 630)
 
 
 def enter(page: Any, address: str, theme: str) -> None:

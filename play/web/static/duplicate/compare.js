@@ -1,5 +1,6 @@
 // The same deals at the table: an invitation to them, and a comparison with the others who play them.
 import { t } from "../language.js";
+import { MATCH } from "../shared/address.js";
 import { actionName, chip, playsOf, suitSign } from "../shared/cards.js";
 import { ask, askQuietly } from "../shared/connection.js";
 import { $, copyText, levelName, make, makeTable, row } from "../shared/elements.js";
@@ -68,7 +69,8 @@ async function compare() {
   if (!found) return;
   const again = make("button", { onclick: compare }, t("Look again"));
   const link = make("button", { onclick: invite }, t("Link to the same deals"));
-  const buttons = make("p", {}, link, " ", again);
+  const all = make("a", { href: `#${MATCH}${latest.match}` }, t("Everyone's results with these deals"));
+  const buttons = make("div", {}, make("p", {}, all), make("p", {}, link, " ", again));
   if (!found.others.length) {
     return part(make("p", {}, t("Nobody else has played these deals yet.")), buttons);
   }
@@ -76,7 +78,7 @@ async function compare() {
 }
 
 function othersOf({ others }) {
-  const lines = others.map(({ name, rounds, difference }, place) => {
+  const lines = others.map(({ name, rounds, difference, hinted }, place) => {
     const line = row("td", ["", `${rounds}`, rounds ? signed(difference) : "–"]);
     const button = make("button", { ariaPressed: place === against }, levelName(name));
     button.onclick = () => {
@@ -84,6 +86,7 @@ function othersOf({ others }) {
       compare();
     };
     line.cells[0].append(button);
+    if (hinted) line.cells[0].append(" ", make("span", { className: "tag" }, t("with hints")));
     return line;
   });
   return makeTable("sums", [t("Against"), t("rounds"), t("you lead by")], lines);

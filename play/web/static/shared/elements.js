@@ -1,8 +1,5 @@
 // The elements that all pages are built from, and the names of agents.
 import { t } from "../language.js";
-import { signed } from "./numbers.js";
-
-export { signed };
 
 // The words for the agents of a server, by strength.
 const LEVELS = {
@@ -14,15 +11,42 @@ const LEVELS = {
   "champion+search:worlds=32": t("Expert"),
   adaptive: t("Master"),
 };
+// Agents of other options are called by the level of their kind; those of other kinds are guests.
+const GUESTS = ["checkpoint", "external", "hf", "human", "variant"];
 const NAMELESS = "person"; // the server's name for people who give none; nobody may choose it
 const SEAT = /^seat (\d+)$/; // its name for players whom a record does not name
 
-// An agent's level, or its name if it has none; a person's name.
+// An agent's level, never its options; the name of a person, or of an agent that this server alone has.
 export function levelName(name) {
   if (name === NAMELESS) return t("a person");
   const seat = SEAT.exec(name);
-  return seat ? t("Seat {number}", { number: seat[1] }) : (LEVELS[name] ?? name);
+  if (seat) return t("Seat {number}", { number: seat[1] });
+  if (LEVELS[name]) return LEVELS[name];
+  const kind = name.split(":")[0];
+  if (GUESTS.includes(kind)) return t("Guest");
+  const alike = Object.keys(LEVELS).find((one) => one.split(":")[0] === kind);
+  return LEVELS[alike] ?? LEVELS[kind.split("+")[0]] ?? name;
 }
+
+// The names of the players at a table, for people: its summary says which seats are open.
+export const namesOf = ({ names, open }) =>
+  names.map((name, seat) => (open.includes(seat) ? t("Open seat") : levelName(name)));
+
+// "2nd of 4": a place among the players of a table.
+export function placeText(place, players) {
+  const places = [
+    t("1st of {players}", { players }),
+    t("2nd of {players}", { players }),
+    t("3rd of {players}", { players }),
+    t("4th of {players}", { players }),
+    t("5th of {players}", { players }),
+    t("6th of {players}", { players }),
+  ];
+  return places[place - 1];
+}
+
+// The place of a seat by its score: equal scores share a place.
+export const placeOf = (scores, seat) => 1 + scores.filter((score) => score > scores[seat]).length;
 
 export const $ = (name) => document.getElementById(name);
 

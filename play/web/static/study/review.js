@@ -205,30 +205,53 @@ async function drawJudgement() {
   drawSums(judgement);
 }
 
+// All bars are one slider: a click goes to the nearest, and the arrow keys go from one to the next.
 function drawBars({ decisions }) {
   const highest = Math.max(LOWEST_SCALE, ...decisions.map((decision) => decision.lost));
   const marks = [highest, highest / 2, 0].map((points) => points.toFixed(highest < 10 ? 1 : 0));
   $("axis").replaceChildren(...marks.map((textContent) => make("span", { textContent })));
-  const focused = document.activeElement?.closest("#bars li")?.dataset.number;
-  $("bars").replaceChildren(
-    ...decisions.map((decision) => {
-      const { number, seat, lost } = decision;
-      const bar = make("span", { className: isLoss(decision) ? "bar" : "bar noise" });
-      bar.style.height = `${(5 * Math.max(lost, 0)) / highest}rem`;
-      const title = titleOf(decision);
-      const button = make("button", { title, ariaLabel: title, onclick: () => go(number) }, bar);
-      const item = make("li", { className: `seat${seat}` }, button, make("span", {}, seat + 1));
-      item.dataset.number = number;
-      if (number === shown.decisions) {
-        item.dataset.shown = "";
-        button.ariaCurrent = "true";
-      }
-      return item;
-    }),
+  $("bars").replaceChildren(...decisions.map((decision) => barOf(decision, highest)));
+  const here = Math.max(
+    0,
+    decisions.findLastIndex(({ number }) => number <= shown.decisions),
   );
-  const marked = document.querySelector("#bars li[data-shown]");
+  const values = { ariaValueMin: 1, ariaValueMax: decisions.length, ariaValueNow: here + 1 };
+  Object.assign($("bars"), values, { ariaValueText: decisions.length ? titleOf(decisions[here]) : "" });
+  $("bars").onclick = ({ clientX }) => goToBar(nearest(clientX));
+  $("bars").onkeydown = (event) => {
+    const to = { ArrowLeft: here - 1, ArrowRight: here + 1, Home: 0, End: decisions.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation(); // these keys go through the whole game elsewhere
+    if (to in decisions) go(decisions[to].number);
+  };
+  const marked = $("bars").querySelector("[data-shown]");
   if (marked) $("bars").scrollLeft = marked.offsetLeft - $("bars").offsetLeft - $("bars").clientWidth / 2;
-  if (focused) document.querySelector(`#bars li[data-number="${focused}"] button`)?.focus();
+}
+
+function barOf(decision, highest) {
+  const bar = make("span", { className: isLoss(decision) ? "bar" : "bar noise" });
+  bar.style.height = `${(5 * Math.max(decision.lost, 0)) / highest}rem`;
+  const track = make("span", { className: "track" }, bar);
+  const column = make("span", { className: `column seat${decision.seat}`, title: titleOf(decision) });
+  column.append(track, make("span", {}, decision.seat + 1));
+  column.dataset.number = decision.number;
+  column.toggleAttribute("data-shown", decision.number === shown.decisions);
+  return column;
+}
+
+const middleOf = (column) => {
+  const { left, right } = column.getBoundingClientRect();
+  return (left + right) / 2;
+};
+
+function nearest(x) {
+  const distance = (column) => Math.abs(middleOf(column) - x);
+  return [...$("bars").children].toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
+function goToBar(column) {
+  if (column) go(Number(column.dataset.number));
 }
 
 function titleOf(decision) {

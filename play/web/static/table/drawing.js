@@ -43,7 +43,8 @@ function drawHeader(scene) {
   $("options").hidden = !$("options").textContent;
 }
 
-function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
+// The options of the rules that differ from the common game.
+export function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
   const texts = {
     no_even: t("bids may not add up to the tricks"),
     leader: t("leader's rule"),
@@ -57,6 +58,7 @@ function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
 
 function status(view) {
   const { scene } = view;
+  if (view.waiting) return tn("{count} seat is open.", "{count} seats are open.", view.open.length);
   if (scene.phase === "over") return t("The game is over.");
   if (scene.phase === "scored") {
     const winner = view.last_trick.winner;

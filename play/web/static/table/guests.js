@@ -1,40 +1,69 @@
-// People at the table: they are invited, the host begins the game, and they may leave.
+// People at the table: they are invited while seats are open, the host begins the game, and they may leave.
 import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
 import { $, copyText } from "../shared/elements.js";
 
+let latest = null; // the latest view
+let invitation; // to this table, once the server has sent it
+let asking; // for the invitation
+
 export function offerGuests(table, send) {
-  $("invite").onclick = $("invites").onclick = () => invite(table);
+  invitation = null;
+  asking = false;
+  const go = () => {
+    send({ kind: "leave" });
+    goTo(LOBBY);
+  };
+  $("invite").onclick = $("invites").onclick = () => showInvitation(table);
   $("begin").onclick = () => {
     $("begin").disabled = true;
     send({ kind: "begin" });
   };
-  $("leave").onclick = () => {
-    send({ kind: "leave" });
-    goTo(LOBBY);
-  };
+  $("leave").onclick = () => (costsSomething() ? $("leaving").showModal() : go());
+  $("left").onclick = go;
   $("copy").onclick = () => copyText($("link").href, $("copy"));
+  $("copies").onclick = () => copyText($("address").value, $("copies"));
+  $("address").onfocus = () => $("address").select();
 }
 
 export function drawGuests(view) {
+  latest = view;
   $("guests").hidden = !view.waiting;
-  $("begin").hidden = view.host === null || view.host !== view.you;
+  $("table").toggleAttribute("data-waiting", view.waiting);
+  $("begin").hidden = $("stand").hidden = view.host === null || view.host !== view.you;
   $("begin").disabled = false;
-  $("invite").hidden = !view.open.length;
+  $("invite").hidden = !view.open.length || view.waiting;
   $("leave").hidden = view.you === null || view.scene.phase === "over";
   $("watching").hidden = !view.watchers;
   $("watching").textContent = t("watching: {count}", { count: view.watchers ?? 0 });
+  if (view.waiting) showAddress(view.table);
 }
 
-async function invite(table) {
-  const invitation = await ask(`tables/${table}/invitation`);
-  if (!invitation) return;
+// While others play or watch, an agent takes the place of a person who leaves.
+function costsSomething() {
+  const others = latest.presence.some(
+    (one, seat) => seat !== latest.you && (one === "here" || one === "away"),
+  );
+  return !latest.waiting && (others || latest.watchers > 0);
+}
+
+async function showAddress(table) {
+  if (invitation === null && !asking) {
+    asking = true;
+    invitation = await ask(`tables/${table}/invitation`);
+    asking = false;
+  }
+  if (invitation !== null) $("address").value = invitation.address;
+}
+
+async function showInvitation(table) {
+  invitation ??= await ask(`tables/${table}/invitation`);
+  if (invitation === null) return;
   const { address, reachable, qr } = invitation;
   $("qr").src = `data:image/svg+xml,${encodeURIComponent(qr)}`;
   $("link").href = $("link").textContent = address;
   $("unreachable").hidden = reachable;
   $("copy").textContent = t("Copy the link");
-  $("settings").close();
   $("invitation").showModal();
 }

@@ -37,10 +37,13 @@ export function placeAt(element, view, seat) {
 
 export function seatLabel(view, seat) {
   if (seat === view.you) return t("You");
-  const name = view.names[seat];
-  const alone = view.names.indexOf(name) === view.names.lastIndexOf(name);
-  return alone ? levelName(name) : `${levelName(name)} ${seat + 1}`;
+  const labels = view.names.map((_, each) => plainLabel(view, each));
+  const label = labels[seat];
+  return labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} ${seat + 1}`;
 }
+
+const isOpen = (view, seat) => view.presence?.[seat] === "open";
+const plainLabel = (view, seat) => (isOpen(view, seat) ? t("Open seat") : levelName(view.names[seat]));
 
 // The points of each seat, in words.
 export const pointsText = (view, points) =>
@@ -53,7 +56,12 @@ export function nameTag(view, seat) {
   const cut = number > 0 ? number : label.length > LONG ? label.length - END : label.length;
   const start = make("span", { className: "start", textContent: label.slice(0, cut) });
   const end = make("span", {}, label.slice(cut));
-  return make("span", { className: "name", title: levelName(view.names[seat]) }, start, end);
+  return make(
+    "span",
+    { className: label.length > LONG ? "name long" : "name", title: plainLabel(view, seat) },
+    start,
+    end,
+  );
 }
 
 export function drawPlayers(view) {
@@ -71,6 +79,8 @@ function plateOf(view, seat) {
   const presence = view.presence?.[seat.number];
   if (presence === "away") signs.append(sign("absent", t("away")));
   if (presence === "left") signs.append(sign("absent", t("left; an agent plays")));
+  if (view.waiting) return waitingPlate(name, signs, presence);
+  if (presence === "open") signs.append(sign("absent", t("open; an agent plays until someone comes")));
   const bid = seat.bid_is_hidden ? "?" : (seat.bid ?? "–");
   const ariaLabel = t("{won} tricks of {bid} bid", { won: seat.tricks_won, bid });
   const tricks = make("span", { className: `tricks ${statusOf(seat)}`, ariaLabel, role: "img" });
@@ -88,6 +98,15 @@ function plateOf(view, seat) {
     item.dataset.acts = "";
     item.ariaCurrent = "true";
   }
+  return item;
+}
+
+// Before the game begins, a plate tells only who is there.
+function waitingPlate(name, signs, presence) {
+  const words = { agent: t("ready"), here: t("ready"), away: t("away"), open: "" };
+  const state = make("span", { className: "numbers", textContent: words[presence] });
+  const item = make("li", {}, make("span", { className: "head" }, name, signs), state);
+  if (presence === "open") item.dataset.open = "";
   return item;
 }
 

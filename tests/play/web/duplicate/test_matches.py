@@ -80,7 +80,7 @@ def test_both_see_the_difference_of_the_rounds_that_both_have_finished(client: T
     play_to_the_end(seat, np.random.default_rng(1))
     friend, accepted = accept(client, match)
     assert compare(client, accepted).json() == {
-        "others": [{"name": "First", "points": [], "rounds": 0, "difference": 0}],
+        "others": [{"name": "First", "hinted": False, "points": [], "rounds": 0, "difference": 0}],
         "rounds": [],
     }
     play_a_round(friend, -1)
@@ -102,8 +102,11 @@ def test_a_friend_learns_nothing_before_playing(client: TestClient) -> None:
     match = begin(client, opened)["match"]
     play_to_the_end(seat, np.random.default_rng(1))
     shown = client.get(f"/matches/{match}").json()
-    assert shown.keys() == {"rules", "seats", "tables"}
-    assert (shown["seats"], shown["tables"]) == (SEATS, 1)
+    assert shown.keys() == {"match", "rules", "num_rounds", "seats", "results"}
+    assert (shown["seats"], shown["num_rounds"]) == (SEATS, 3)
+    (result,) = shown["results"]
+    assert result.keys() == {"name", "points", "place", "rounds", "over", "hinted", "own"}
+    assert opened["table"] not in str(shown)
     friend, accepted = accept(client, match)
     friend.wait_for_turn()
     assert opened["table"] not in "".join(friend.received)
@@ -140,6 +143,41 @@ def test_two_people_at_one_table_begin_no_match(client: TestClient) -> None:
     answer = client.post(f"/tables/{opened['table']}/match", json={"token": opened["token"]})
     assert answer.status_code == 400
     assert "if one person sits at the table" in answer.json()["why"]
+
+
+def test_results_are_listed_best_first(client: TestClient) -> None:
+    """Finished games come before those under way; the table that asks is marked, and so are hints."""
+    seat, opened = sit_down(client, SEATS, hand_sizes=SIZES, person="First")
+    match = begin(client, opened)["match"]
+    view = seat.wait_for_turn()
+    seat.say(kind="hint", agent="heuristic")
+    seat.hear("hint")
+    play_to_the_end(seat, np.random.default_rng(1), view)
+    second, _ = accept(client, match, "Second")
+    play_to_the_end(second, np.random.default_rng(2))
+    third, _ = accept(client, match, "Third")
+    play_a_round(third, -1)
+    results = client.get(f"/matches/{match}?table={opened['table']}").json()["results"]
+    assert {one["name"] for one in results[:2]} == {"First", "Second"}
+    assert results[0]["points"] >= results[1]["points"]
+    assert [(one["rounds"], one["over"]) for one in results] == [(3, True), (3, True), (1, False)]
+    by_name = {one["name"]: one for one in results}
+    assert [by_name[name]["own"] for name in ("First", "Second", "Third")] == [True, False, False]
+    assert [by_name[name]["hinted"] for name in ("First", "Second", "Third")] == [True, False, False]
+    summary = client.get(f"/tables/{opened['table']}").json()
+    scores = summary["scores"]
+    assert (by_name["First"]["points"], summary["hinted"], summary["match"]) == (scores[1], [1], match)
+    assert by_name["First"]["place"] == 1 + sum(score > scores[1] for score in scores)
+    assert not any(one["own"] for one in client.get(f"/matches/{match}").json()["results"])
+
+
+def test_the_day_is_shown_before_anyone_plays(client: TestClient) -> None:
+    shown = client.get("/matches/daily").json()
+    assert (shown["rules"], shown["results"]) == (DAILY_RULES.to_dict(), [])
+    _, accepted = accept(client, "daily", "Ada")
+    after = client.get(f"/matches/daily?table={accepted['table']}").json()
+    assert after["match"] == shown["match"]
+    assert [(one["name"], one["own"], one["rounds"]) for one in after["results"]] == [("Ada", True, 0)]
 
 
 def test_everybody_gets_the_deals_of_the_day(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,8 @@ import test from "node:test";
 import { load } from "./browser.mjs";
 
 const { nodes, t, tn } = await load("language.js");
-const { levelName } = await load("shared/elements.js");
+const elements = await load("shared/elements.js");
+const { levelName, namesOf, placeOf, placeText } = elements;
 const { signed } = await load("shared/numbers.js");
 
 test("texts are translated, and numbers choose their form", () => {
@@ -24,6 +25,22 @@ test("agents have levels, nameless people and seats have words, and names stay",
     "Seat 2",
     "Ann",
   ]);
+});
+
+test("no agent is called by its options", () => {
+  const kin = ["search:worlds=4", "champion+search:worlds=2,depth=3", "adaptive+search:worlds=8", "adaptive:x=1"];
+  assert.deepEqual(kin.map(levelName), ["Expert", "Master", "Adaptive", "Adaptive"]);
+  const guests = ['external:command="python bot.py"', "hf:owner/name", "variant:agent=champion"];
+  assert.deepEqual(guests.map(levelName), ["Guest", "Guest", "Guest"]);
+});
+
+test("an open seat is called so, and equal scores share a place", () => {
+  assert.deepEqual(namesOf({ names: ["Ann", "person", "random"], open: [1] }), ["Ann", "Open seat", "Beginner"]);
+  assert.deepEqual(
+    [0, 1, 2, 3].map((seat) => placeOf([10, 30, 30, -20], seat)),
+    [3, 1, 1, 4],
+  );
+  assert.equal(placeText(2, 4), "2nd of 4");
 });
 
 test("points have a sign, and zero has none", () => {

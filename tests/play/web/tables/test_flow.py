@@ -42,6 +42,10 @@ def test_a_game_begins_when_every_seat_is_taken(client: TestClient) -> None:
     first = Seat(client, opened)
     view = first.hear()
     assert (view["waiting"], view["host"], view["open"], view["legal"]) == (True, 0, [2], [])
+    scene = view["scene"]
+    assert (scene["phase"], scene["upcard"], scene["trump"], scene["leader"]) == ("waiting", None, None, None)
+    for seat in scene["seats"]:
+        assert (seat["hand"], seat["cards_held"], seat["deals"], seat["acts"]) == (None, 0, False, False)
     assert view["presence"] == ["here", "agent", "open"]
     first.say(kind="act", action="bid 0", decisions=0)
     assert first.hear("error")["why"] == "the game has not begun: seats are open"

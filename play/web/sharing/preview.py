@@ -1,0 +1,90 @@
+"""The text of a result that is shared, and the page by which links to it show a title and a picture."""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any, NamedTuple
+
+from wizard_env.play.language.terms import place_text, points_text
+from wizard_env.play.language.translation import language_in_use, t
+from wizard_env.play.web.tables.table import Table
+
+PICTURE = "preview.jpg"
+"""The picture in previews, in the folder of the page; `make picture` retakes it."""
+_WIDTH, _HEIGHT = 1200, 630
+_WORTH_TELLING = 5
+"""Points; a decision that cost less is not named. The page has the same limit, in judging/headline.js."""
+
+
+class Preview(NamedTuple):
+    """A title, and the sentences below it."""
+
+    title: str
+    text: str
+
+
+NOTHING = Preview("Wizard", "")
+"""For a result that cannot be shown; the page then says why."""
+
+
+def preview_of(table: Table, seat: int, judged: Iterable[Mapping[str, Any]]) -> Preview:
+    """Describe the result of a person in a finished game; `judged` are the judgements of all its rounds."""
+    setup, scores = table.setup, table.session.game.scores
+    place = 1 + sum(score > scores[seat] for score in scores)
+    result = f"{points_text(scores[seat])}, {place_text(place, len(scores))}"
+    name = setup.people.get(seat)
+    cost = _cost(seat, judged)
+    sentences = [cost] if cost else []
+    if seat in setup.hinted:
+        sentences.append(t("Played with hints."))
+    sentences.append(t("Can you do better?") if setup.match else t("A game of Wizard, card by card."))
+    return Preview(f"{name}: {result}" if name else result, " ".join(sentences))
+
+
+def _cost(seat: int, judged: Iterable[Mapping[str, Any]]) -> str | None:
+    own = [one for judgement in judged for one in judgement["decisions"] if one["seat"] == seat]
+    wrong = [one for one in own if one["chosen"] != one["best"] and one["lost"] >= _WORTH_TELLING]
+    if not wrong:
+        return None
+    worst = max(wrong, key=lambda one: one["lost"])
+    points = round(worst["lost"])
+    if worst["chosen"].startswith("bid"):
+        return t("One bid cost {points}.", points=points)
+    if worst["chosen"].startswith("trump"):
+        return t("One choice of trump cost {points}.", points=points)
+    return t("One card cost {points}.", points=points)
+
+
+def page_of(preview: Preview, root: str, address: str) -> str:
+    """Write the HTML that programs read for a preview, and that leads browsers on to an address.
+
+    root: the address of the server, with a slash at its end; programs need the whole address of a picture.
+    """
+    title = preview.title if preview is NOTHING else f"{preview.title} · Wizard"
+    shown = {
+        "og:type": "website",
+        "og:site_name": "Wizard",
+        "og:title": title,
+        "og:description": preview.text,
+        "og:image": root + PICTURE,
+        "og:image:width": str(_WIDTH),
+        "og:image:height": str(_HEIGHT),
+        "og:image:alt": t("A hand of cards on a green table."),
+    }
+    named = {
+        "description": preview.text,
+        "robots": "noindex",
+        "viewport": "width=device-width, initial-scale=1",
+        "twitter:card": "summary_large_image",
+    }
+    lines = [f'<meta property="{name}" content="{escape(text)}">' for name, text in shown.items()]
+    lines += [f'<meta name="{name}" content="{escape(text)}">' for name, text in named.items()]
+    address = escape(address)
+    head = [
+        '<meta charset="utf-8">',
+        f"<title>{escape(title)}</title>",
+        *lines,
+        f'<meta http-equiv="refresh" content="0; url={address}">',
+    ]
+    body = f'<p><a href="{address}">{escape(title)}</a></p>\n<p>{escape(preview.text)}</p>'
+    top = f'<!doctype html>\n<html lang="{language_in_use()}">\n<head>\n'
+    return top + "\n".join(head) + f"\n</head>\n<body>\n{body}\n</body>\n</html>\n"
