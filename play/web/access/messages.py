@@ -65,17 +65,8 @@ refusal (do not connect again), 1013 if the browser reads too slowly (connect ag
 
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
-from wizard_env.cards import DECK_SIZE
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.names import LONGEST_NAME, normalize_name
 from wizard_env.play.web.access.refusals import FieldError
@@ -175,26 +166,6 @@ class OpenTable(TakeSeat):
     bid_reveal: _Text = "open"
     magic_edition: bool = False
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
-
-    @field_validator("hand_sizes")
-    @classmethod
-    def _check_hand_sizes(cls, sizes: list[int] | None, given: ValidationInfo) -> list[int] | None:
-        """Raise ValueError, in the words of the page, for a hand that the deck does not allow."""
-        players = len(given.data.get("seats", ())) or MIN_PLAYERS
-        most = DECK_SIZE // players
-        if sizes is not None and not sizes:
-            raise ValueError(t("Hand sizes: at least one is needed."))
-        for size in sizes or ():
-            if not 1 <= size <= most:
-                text = t(
-                    "Hand sizes: {size} is not possible; {players} players may have 1 to {most} cards each.",
-                    size=size,
-                    players=players,
-                    most=most,
-                )
-                raise ValueError(text)
-        return sizes
-
     watchers: bool = False
     """True if anyone with the link may watch; watchers see no hand. Tables of agents are open to all."""
     listed: bool = True
@@ -202,11 +173,16 @@ class OpenTable(TakeSeat):
 
     def rules(self) -> Rules:
         """Return the rules of the table. Raises FieldError for what a person may have entered wrongly."""
+        players, sizes = len(self.seats), self.hand_sizes
+        largest = Rules(players).max_hand_size
+        if sizes is not None and not all(1 <= size <= largest for size in sizes):
+            why = t("with {players} players, a hand has 1 to {most} cards", players=players, most=largest)
+            raise FieldError(why, "hand_sizes")
         if self.bid_restriction != "free" and self.bid_reveal != "open":
             why = t("a rule for the last bidder needs bids that are shown as they are made")
             raise FieldError(why, "bid_reveal")
         options = self.model_dump(include={"bid_restriction", "bid_reveal", "magic_edition", "hand_sizes"})
-        return Rules(len(self.seats), **options)
+        return Rules(players, **options)
 
 
 class Tokens(Message):

@@ -15,7 +15,6 @@ _RESERVED = ("you", "person", "server", "host", "agent", "watcher", "another per
 _MOST_MARKS = 3
 """Accents and the like on one letter."""
 
-
 _JOINERS = "\u200c\u200d"
 """Invisible characters that belong to words and emoji."""
 _BLANK = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
@@ -77,7 +76,7 @@ def check_distinct(name: str, others: Iterable[str], whose: str) -> None:
     alike = likeness(name)
     for other in others:
         if alike and alike == likeness(other):
-            why = t("{name} is, or looks like, the name of {whose}", name=name, whose=whose)
+            why = t("{name} is, or looks like, the name of {whose}", name=repr(name), whose=whose)
             raise FieldError(why, "person")
 
 

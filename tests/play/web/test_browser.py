@@ -558,7 +558,8 @@ def test_the_screenshot_of_the_documentation(tmp_path: Path) -> None:
     command = [sys.executable, "tools/screenshot.py", *files]
     subprocess.run(command, cwd=ROOT, check=True)
     assert (tmp_path / "table.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    assert Image.open(tmp_path / "preview.jpg").size == (1200, 630)
+    with Image.open(tmp_path / "preview.jpg") as preview:
+        assert preview.size == (1200, 630)
 
 
 def enter(page: Any, address: str, theme: str) -> None:

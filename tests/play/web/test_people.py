@@ -54,7 +54,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def errors() -> Iterator[list[str]]:
-    """What pages complain of; nothing is expected."""
+    """Errors of the pages; there are none at the end."""
     told: list[str] = []
     yield told
     assert told == []
@@ -191,6 +191,70 @@ def test_the_day_has_a_page(browser: Any, address: str, errors: list[str]) -> No
     assert page.inner_text("#result a.button") == "Continue your game"
     page.click("#result .back")
     page.wait_for_selector("#lobby:visible")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_at_open_tables_and_results(
+    browser: Any, address: str, errors: list[str], theme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found: dict[str, Any] = {}
+
+    def look(moment: str) -> None:
+        violations = axe.run(page).response["violations"]
+        found[moment] = [(one["id"], [node["html"] for node in one["nodes"]]) for one in violations]
+
+    page = visit(browser, address, errors, (360, 740))
+    page.emulate_media(color_scheme=theme)
+    sit(page, address, [None, None, "random"], "Ann", [2])
+    page.wait_for_selector("#guests:visible")
+    look("waiting")
+    page.evaluate("leaving.showModal()")
+    look("leaving")
+    page.evaluate("leaving.close()")
+    page.click("#begin")
+    page.wait_for_selector("#hand .card")
+    look("open seat")
+    page.goto("about:blank")
+    page.goto(address)
+    table = sit(page, address, [None, "random", "search:worlds=2"], "Ada", [1, 2])
+    page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
+    page.evaluate(LAST_CHOICES)
+    page.goto("about:blank")
+    page.goto(f"{address}#result/{table}/0")
+    page.wait_for_selector("#result .sums tfoot")
+    look("own result")
+    page.click("#result .links a:last-child")
+    page.set_default_timeout(20_000)
+    page.wait_for_selector("#result .results [aria-current]")
+    look("results")
+    assert found == {name: [] for name in ("waiting", "leaving", "open seat", "own result", "results")}
+
+
+def test_the_bars_of_a_round_are_one_slider(browser: Any, address: str, errors: list[str]) -> None:
+    """A click goes to the nearest bar, arrow keys to the next; the value is told in words."""
+    page = visit(browser, address, errors)
+    table = sit(page, address, [None, "random", "search:worlds=2"], "Ada", [4])
+    page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
+    page.evaluate(LAST_CHOICES)
+    page.click("#status button")
+    page.wait_for_selector("#review:visible")
+    page.click("#judge")
+    page.wait_for_selector("#bars .column")
+    assert page.locator("#bars button, #bars a").count() == 0
+    box = page.locator("#bars").bounding_box()
+    assert min(box["width"], box["height"]) >= 24
+    page.locator("#bars .column").nth(2).click()
+    page.wait_for_selector("#bars .column:nth-child(3)[data-shown]")
+    assert page.get_attribute("#bars", "aria-valuenow") == "3"
+    page.focus("#bars")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#bars .column:nth-child(4)[data-shown]")
+    assert ": " in page.get_attribute("#bars", "aria-valuetext")
+    page.keyboard.press("Home")
+    page.wait_for_selector("#bars .column:nth-child(1)[data-shown]")
+    assert page.evaluate("document.activeElement.id") == "bars"
+    assert table
 
 
 def test_dialogs_scroll_by_keyboard(browser: Any, address: str, errors: list[str]) -> None:

@@ -142,7 +142,7 @@ def test_people_have_names(client: TestClient) -> None:
     for person in ("", " ", "heuristic", "x" * 21, "a\nb", "\u202eevil", 7):
         refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
         assert (refused.status_code, refused.json()["field"]) == (400, "person")
-        assert "Value error" not in refused.json()["why"]
+        assert "Value error" not in refused.text
 
 
 def ask_for_hint(seat: Seat, agent: str) -> dict[str, Any]:
@@ -269,10 +269,8 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         assert told == json.loads(json.dumps(expected.to_dict()))
         assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
         refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
-        assert (refused.status_code, "search:worlds=4 judges here, not heuristic" in refused.text) == (
-            400,
-            True,
-        )
+        assert refused.status_code == 400
+        assert "search:worlds=4 judges here, not heuristic" in refused.text
 
 
 @pytest.mark.parametrize(
@@ -434,7 +432,11 @@ def test_illegal_actions_are_explained(client: TestClient) -> None:
         (b'{"seats": [null, "random"]}', "seats: List should have at least 3"),
         (b'{"seats": [null, "random", "runs/secret"]}', "unknown agent 'runs/secret': allowed are random"),
         (b'{"seats": [null, "random", "random"], "bid_reveal": "loud"}', "bid_reveal='loud'"),
-        (b'{"seats": [null, "random", "random"], "hand_sizes": [21]}', "Hand sizes: 21 is not possible"),
+        (b'{"seats": [null, "random", "random"], "hand_sizes": [21]}', "a hand has 1 to 20 cards"),
+        (
+            b'{"seats": [null, "random", "random"], "bid_restriction": "no_even", "bid_reveal": "secret"}',
+            "a rule for the last bidder needs bids",
+        ),
         (b'{"seats": [null, "random", "random"], "seed": 1}', "seed: Extra inputs"),
         (b" " * (LONGEST_BODY + 1), "more than"),
     ],

@@ -15,7 +15,7 @@ import {
 } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
 import { signed } from "../shared/numbers.js";
-import { savedMatch, savedToken } from "../shared/storage.js";
+import { savedMatch, savedToken, saveMatch } from "../shared/storage.js";
 import { challenge, costText } from "./headline.js";
 import { judgedGame } from "./rounds.js";
 import { costliest, notesOn, sentence, sumsOf } from "./sheet.js";
@@ -48,7 +48,9 @@ export async function showResult(name, agents) {
 async function ownShare(table, seat) {
   const token = savedToken(table);
   const shared = token && (await askQuietly(`tables/${table}/share`, { token }));
-  return shared?.seat === seat ? shared : null;
+  if (shared?.seat !== seat) return null;
+  if (shared.match) saveMatch(shared.match, table); // its link leads back here
+  return shared;
 }
 
 const titleOf = ({ names, scores, seat }) => `${levelName(names[seat])}: ${signed(scores[seat])}`;

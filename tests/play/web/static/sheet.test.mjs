@@ -46,5 +46,5 @@ test("sums add up over the rounds", () => {
 test("a costly decision is a sentence", () => {
   assert.equal(sentence(decision(0, 12.34)), "Round 2: 7 of hearts instead of Wizard: −12,3");
   const bid = decision(0, 3, { chosen: "bid 1", best: "bid 0" });
-  assert.equal(sentence(bid), "Round 2: bid 1 instead of 0: -3.0");
+  assert.equal(sentence(bid), "Round 2: bid 1 instead of 0: −3,0");
 });
