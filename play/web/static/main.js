@@ -1,10 +1,11 @@
 // Where the page begins: opens what the address names.
+
+import { drawIcons } from "./drawings/icons.js";
 import { t } from "./language.js";
 import { offerSeat, showLobby } from "./lobby/lobby.js";
 import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
 import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
-import { drawIcons } from "./shared/icons.js";
 import { offerSettings } from "./shared/settings.js";
 import { expectAnswer } from "./shared/silence.js";
 import { savedToken, saveMoment, saveRecords } from "./shared/storage.js";

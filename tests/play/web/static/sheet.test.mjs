@@ -8,6 +8,7 @@ const decision = (seat, lost, others = {}) => ({
   round_number: 2,
   seat,
   lost,
+  error: 0,
   chosen: "play 7H",
   best: "play WI",
   ...others,
@@ -21,6 +22,8 @@ test("the costliest decisions of a seat come first, and those that lost nothing 
   assert.deepEqual(costliest(judged, 1, 9), [first, second, third]);
   assert.deepEqual(costliest(judged, 2, 9), []);
   assert.equal(isLoss(decision(1, 0.05)), true);
+  assert.equal(isLoss(decision(1, 5, { error: 2.4 })), true);
+  assert.equal(isLoss(decision(1, 5, { error: 2.5 })), false);
 });
 
 test("sums add up over the rounds", () => {
