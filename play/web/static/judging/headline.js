@@ -1,6 +1,7 @@
 // A result in a few words: the place, the points, and the decision that cost the most.
 import { t } from "../language.js";
-import { placeText, signed } from "../shared/elements.js";
+import { placeText } from "../shared/elements.js";
+import { signed } from "../shared/numbers.js";
 import { costliest } from "./sheet.js";
 
 const WORTH_TELLING = 5; // points; the server has the same limit, in sharing/preview.py

@@ -29,13 +29,13 @@ test("agents have levels, nameless people and seats have words, and names stay",
 
 test("no agent is called by its options", () => {
   const kin = ["search:worlds=4", "champion+search:worlds=2,depth=3", "adaptive+search:worlds=8", "adaptive:x=1"];
-  assert.deepEqual(kin.map(levelName), ["Expert", "Master", "Adaptive", "Adaptive"]);
+  assert.deepEqual(kin.map(levelName), ["Hard", "Expert", "Master", "Master"]);
   const guests = ['external:command="python bot.py"', "hf:owner/name", "variant:agent=champion"];
   assert.deepEqual(guests.map(levelName), ["Guest", "Guest", "Guest"]);
 });
 
 test("an open seat is called so, and equal scores share a place", () => {
-  assert.deepEqual(namesOf({ names: ["Ann", "person", "random"], open: [1] }), ["Ann", "Open seat", "Beginner"]);
+  assert.deepEqual(namesOf({ names: ["Ann", "person", "random"], open: [1] }), ["Ann", "Open seat", "Random"]);
   assert.deepEqual(
     [0, 1, 2, 3].map((seat) => placeOf([10, 30, 30, -20], seat)),
     [3, 1, 1, 4],
