@@ -1,4 +1,6 @@
 // Where the page begins: opens what the address names.
+
+import { drawIcons } from "./drawings/icons.js";
 import { showDrills } from "./drills/drills.js";
 import { showMatch } from "./duplicate/match.js";
 import { showResult } from "./judging/result.js";
@@ -7,7 +9,6 @@ import { offerSeat, showLobby } from "./lobby/lobby.js";
 import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
 import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
-import { drawIcons } from "./shared/icons.js";
 import { offerSettings } from "./shared/settings.js";
 import { savedToken, saveMoment, saveRecords } from "./shared/storage.js";
 import { duringVisit, endVisit, keepBlankPage } from "./shared/visit.js";

@@ -13,7 +13,7 @@ from wizard_env.play.web.server import PAGE, make_app
 axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
 SHOW = """async ([names, width]) => {
-  const { card, chip } = await import("./shared/cards.js");
+  const { card, chip } = await import("./drawings/cards.js");
   document.body.replaceChildren(...names.flatMap((name) => [card(name, "button"), chip(name)]));
   document.body.style.setProperty("--card", `${width}px`);
 }"""

@@ -25,7 +25,7 @@ START = "main.js"
 PAGES = {"drills/drills.js", "lobby/lobby.js", "study/review.js", "table/table.js"}
 MOST_FILES = 14
 """In one folder; more, and a folder is missing."""
-MOST_BYTES = 200_000
+MOST_BYTES = 230_000
 MOST_PICTURE_BYTES = 60_000
 CONNECTS = re.compile(r"\b(?:fetch|WebSocket|XMLHttpRequest|EventSource|sendBeacon)\b")
 
@@ -75,7 +75,7 @@ def test_the_elements_that_scripts_name_are_on_the_page() -> None:
 
 
 def test_the_page_is_small() -> None:
-    """About a dozen files a folder, and 200 KB in all, less the picture that only links to results show."""
+    """About a dozen files a folder, and 230 KB in all, less the picture that only links to results show."""
     assert (PAGE / PICTURE).stat().st_size < MOST_PICTURE_BYTES
     files = [file for file in PAGE.rglob("*") if file.is_file() and file.name != PICTURE]
     assert max(Counter(file.parent for file in files).values()) <= MOST_FILES

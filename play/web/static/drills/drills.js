@@ -1,8 +1,9 @@
 // Drills: the table as it was at a costly decision. The person decides again, and then sees the points that an
 // agent expects from each action, and both choices.
+
+import { actionName } from "../drawings/cards.js";
 import { language, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
-import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
 import { $, complain, lobbyLink, make, offerLobby } from "../shared/elements.js";
 import { signed } from "../shared/numbers.js";

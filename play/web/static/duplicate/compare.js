@@ -1,7 +1,8 @@
 // The same deals at the table: an invitation to them, and a comparison with the others who play them.
+
+import { actionName, chip, playsOf, suitSign } from "../drawings/cards.js";
 import { t } from "../language.js";
 import { MATCH } from "../shared/address.js";
-import { actionName, chip, playsOf, suitSign } from "../shared/cards.js";
 import { ask, askQuietly } from "../shared/connection.js";
 import { $, copyText, levelName, make, makeTable, row } from "../shared/elements.js";
 import { signed } from "../shared/numbers.js";

@@ -1,6 +1,7 @@
 // Luck and skill on paper: the sums of judged rounds, and the decisions that lost the most.
+
+import { actionName } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { actionName } from "../shared/cards.js";
 import { levelName, make, makeTable, row } from "../shared/elements.js";
 import { decimal, signed } from "../shared/numbers.js";
 import { isClear } from "./noise.js";

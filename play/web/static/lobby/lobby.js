@@ -1,8 +1,9 @@
 // The lobby: a game at once, today's deals, drills, a table for a friend; then games to return to, and all options.
+
+import { card } from "../drawings/cards.js";
 import { dueDrills } from "../drills/collection.js";
 import { t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
-import { card } from "../shared/cards.js";
 import { askQuietly, enableWhenReady } from "../shared/connection.js";
 import { $, complain, levelName, make } from "../shared/elements.js";
 import { signed } from "../shared/numbers.js";

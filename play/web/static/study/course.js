@@ -1,6 +1,7 @@
 // The score of each seat after each round, as lines.
+
+import { draw } from "../drawings/drawing.js";
 import { t } from "../language.js";
-import { draw } from "../shared/drawing.js";
 import { make } from "../shared/elements.js";
 import { signed } from "../shared/numbers.js";
 import { seatLabel } from "../table/seats.js";

@@ -1,8 +1,9 @@
 // Finished games, decision by decision: agents' advice on each decision, and where points were lost.
+
+import { actionName } from "../drawings/cards.js";
 import { isLoss, sumHeadings, sumRow } from "../judging/sheet.js";
 import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
-import { actionName } from "../shared/cards.js";
 import { ask } from "../shared/connection.js";
 import { $, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
@@ -140,7 +141,7 @@ function showRefusal() {
   complain(games.length > 1 ? `${gameName(Number($("which").value))}: ${why}` : why);
   offerLobby();
   for (const name of ["players", "trick", "hand", "choices", "events"]) $(name).replaceChildren();
-  for (const name of ["round", "suits", "outcome", "status", "place"]) $(name).textContent = "";
+  for (const name of ["round", "status", "place"]) $(name).textContent = "";
   for (const name of ["options", "advice", "opinion", "lost", "asks", "compares", "course"])
     $(name).hidden = true;
   for (const name of ["earlier", "before", "after", "later", "last", "pad"]) $(name).disabled = true;

@@ -1,8 +1,9 @@
 // Tables of advice: an agent's opinion of each action in a decision.
+
+import { actionName } from "../drawings/cards.js";
+import { sign } from "../drawings/icons.js";
 import { t } from "../language.js";
-import { actionName } from "../shared/cards.js";
 import { $, levelName, make, row } from "../shared/elements.js";
-import { sign } from "../shared/icons.js";
 import { percent, signed } from "../shared/numbers.js";
 import { seatLabel } from "./seats.js";
 

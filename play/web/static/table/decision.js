@@ -1,6 +1,7 @@
 // The decision: bids and suits to choose from, and the hand.
+
+import { actionName, card, SUITS, suitSymbol } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { actionName, card, SUITS, suitSymbol } from "../shared/cards.js";
 import { $, make } from "../shared/elements.js";
 import { percent, signed } from "../shared/numbers.js";
 import { onEachVisit } from "../shared/visit.js";

@@ -1,10 +1,11 @@
 // Draws a table from a view that the server sent, whether the game is being played or reviewed.
+
+import { describe, SUITS } from "../drawings/cards.js";
 import { t, tn } from "../language.js";
-import { describe, SUITS } from "../shared/cards.js";
 import { $, make } from "../shared/elements.js";
 import { drawChoices } from "./decision.js";
 import { drawEvents } from "./events.js";
-import { drawPad, showDialog } from "./pad.js";
+import { drawPad, showDialog } from "./results/pad.js";
 import { drawPlayers, seatLabel } from "./seats.js";
 import { describeLastTrick, drawTrick } from "./trick.js";
 import { drawTrump } from "./upcard.js";

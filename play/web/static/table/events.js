@@ -1,6 +1,7 @@
 // The events of the game, as a list and for screen readers.
+
+import { actionName } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { actionName } from "../shared/cards.js";
 import { $, make } from "../shared/elements.js";
 import { onEachVisit } from "../shared/visit.js";
 import { pointsText, seatLabel } from "./seats.js";

@@ -1,8 +1,9 @@
 // The players around the felt: the reader at the bottom, the others in the order of play, clockwise.
-import { nodes, t } from "../language.js";
-import { backs, chip } from "../shared/cards.js";
+
+import { backs, chip } from "../drawings/cards.js";
+import { sign } from "../drawings/icons.js";
+import { t } from "../language.js";
 import { $, levelName, make } from "../shared/elements.js";
-import { sign } from "../shared/icons.js";
 import { decimal, signed } from "../shared/numbers.js";
 
 // For each number of players, the positions of the seats from the reader's on: per cent of the felt from the left
@@ -86,8 +87,7 @@ function plateOf(view, seat) {
   const tricks = make("span", { className: `tricks ${statusOf(seat)}`, ariaLabel, role: "img" });
   const of = make("span", { className: "of", textContent: "/" });
   tricks.append(...dotsOf(seat), make("b", {}, seat.tricks_won), of, make("b", {}, bid));
-  const points = make("b", {}, decimal(seat.score));
-  const score = make("span", { className: "score" }, ...nodes("{points} points", { points }));
+  const score = make("span", { className: "score", title: t("points") }, decimal(seat.score));
   const head = make("span", { className: "head" }, name, score);
   const item = make("li", {}, head, make("span", { className: "numbers" }, tricks, signs));
   if (seat.hand && seat.number !== view.you)

@@ -1,22 +1,23 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
+
+import { actionName } from "../drawings/cards.js";
 import { keepGame } from "../drills/collection.js";
 import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { t } from "../language.js";
-import { actionName } from "../shared/cards.js";
 import { $, complain, levelName, offerLobby } from "../shared/elements.js";
 import { decimal } from "../shared/numbers.js";
 import { connect } from "../shared/socket.js";
 import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawRecognised, drawThinking } from "./advice.js";
-import { offerLessons, teach } from "./coach.js";
+import { offerLessons, teach } from "./coach/coach.js";
 import { drawFigures, suggest } from "./decision.js";
 import { drawTable } from "./drawing.js";
 import { drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
-import { showDialog } from "./pad.js";
-import { drawPodium } from "./podium.js";
-import { closingView, endsRound, keepForLater, showRoundEnd } from "./scored.js";
+import { showDialog } from "./results/pad.js";
+import { drawPodium } from "./results/podium.js";
+import { closingView, endsRound, keepForLater, showRoundEnd } from "./results/scored.js";
 import { drawPlayers } from "./seats.js";
 
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent

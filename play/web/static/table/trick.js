@@ -1,6 +1,7 @@
 // The trick on the felt; each card comes from its player and goes to the winner of the trick.
+
+import { card, playsOf } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { card, playsOf } from "../shared/cards.js";
 import { $, make } from "../shared/elements.js";
 import { sound } from "../shared/sound.js";
 import { onEachVisit } from "../shared/visit.js";

@@ -1,6 +1,7 @@
 // The card turned up, which lies on the felt all through the round and marks the trump suit.
+
+import { card, SUITS, suitSymbol } from "../drawings/cards.js";
 import { t } from "../language.js";
-import { card, SUITS, suitSymbol } from "../shared/cards.js";
 import { $, make } from "../shared/elements.js";
 
 export function drawTrump({ scene }) {

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { load } from "./browser.mjs";
 
-const { actionName, backs, card, cardName, chip, describe, playsOf } = await load("shared/cards.js");
-const { icon } = await load("shared/icons.js");
+const { actionName, backs, card, cardName, chip, describe, playsOf } = await load("drawings/cards.js");
+const { icon } = await load("drawings/icons.js");
 
 const RANKS = [..."23456789TJQKA"];
 const DECK = [..."SHDC"].flatMap((suit) => RANKS.map((rank) => rank + suit)).concat("WI", "JE");

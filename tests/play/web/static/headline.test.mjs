@@ -4,7 +4,7 @@ import { load } from "./browser.mjs";
 
 const { challenge, costText } = await load("judging/headline.js");
 
-const decision = (chosen, lost, seat = 1) => ({ round_number: 2, seat, lost, chosen, best: "play WI", error: 1 });
+const decision = (chosen, lost, seat = 1) => ({ round_number: 2, seat, lost, error: 0, chosen, best: "play WI" });
 
 test("the costliest decision is told, if it cost enough to tell", () => {
   const judged = [{ decisions: [decision("bid 3", 31.4), decision("play 7H", 12), decision("trump S", 60, 0)] }];

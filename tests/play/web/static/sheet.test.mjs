@@ -8,6 +8,7 @@ const decision = (seat, lost, others = {}) => ({
   round_number: 2,
   seat,
   lost,
+  error: 0,
   chosen: "play 7H",
   best: "play WI",
   ...others,
@@ -21,6 +22,8 @@ test("the costliest decisions of a seat come first, and those that lost nothing 
   assert.deepEqual(costliest(judged, 1, 9), [first, second, third]);
   assert.deepEqual(costliest(judged, 2, 9), []);
   assert.equal(isLoss(decision(1, 0.05)), true);
+  assert.equal(isLoss(decision(1, 5, { error: 2.4 })), true);
+  assert.equal(isLoss(decision(1, 5, { error: 2.5 })), false);
 });
 
 test("sums add up over the rounds", () => {
@@ -46,5 +49,5 @@ test("sums add up over the rounds", () => {
 test("a costly decision is a sentence", () => {
   assert.equal(sentence(decision(0, 12.34)), "Round 2: 7 of hearts instead of Wizard: −12,3");
   const bid = decision(0, 3, { chosen: "bid 1", best: "bid 0" });
-  assert.equal(sentence(bid), "Round 2: bid 1 instead of 0: -3.0");
+  assert.equal(sentence(bid), "Round 2: bid 1 instead of 0: −3,0");
 });

@@ -1,11 +1,11 @@
 // The end of a round: its last trick goes to the winner; then bids, tricks and points lie on the felt until a
 // click, or for some seconds.
-import { fortuneOf } from "../judging/live.js";
-import { t } from "../language.js";
-import { $, make, makeTable, row } from "../shared/elements.js";
-import { decimal, signed } from "../shared/numbers.js";
-import { onEachVisit } from "../shared/visit.js";
-import { seatLabel } from "./seats.js";
+import { fortuneOf } from "../../judging/live.js";
+import { t } from "../../language.js";
+import { $, make, makeTable, row } from "../../shared/elements.js";
+import { decimal, signed } from "../../shared/numbers.js";
+import { onEachVisit } from "../../shared/visit.js";
+import { seatLabel } from "../seats.js";
 
 const TRICK_SHOWN = 1500; // milliseconds
 const RESULT_SHOWN = 9000;

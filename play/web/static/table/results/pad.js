@@ -1,9 +1,10 @@
 // The score pad: beside the table where there is room, else in a dialog.
-import { t } from "../language.js";
-import { suitSign } from "../shared/cards.js";
-import { $, make, row } from "../shared/elements.js";
-import { decimal, signed } from "../shared/numbers.js";
-import { seatLabel } from "./seats.js";
+
+import { suitSign } from "../../drawings/cards.js";
+import { t } from "../../language.js";
+import { $, make, row } from "../../shared/elements.js";
+import { decimal, signed } from "../../shared/numbers.js";
+import { seatLabel } from "../seats.js";
 
 export function showDialog(...content) {
   $("dialog").firstElementChild.replaceChildren(...content);

@@ -1,16 +1,16 @@
 // The end of a game: the places, the course of the score, the costliest decision, and where to go from here.
-import { wholeGame } from "../judging/live.js";
-import { costliest, sentence } from "../judging/sheet.js";
-import { t } from "../language.js";
-import { takeSeat } from "../lobby/seat.js";
-import { goTo, RESULT, REVIEW } from "../shared/address.js";
-import { fetchRecord, recordAddress } from "../shared/connection.js";
-import { $, make } from "../shared/elements.js";
-import { decimal } from "../shared/numbers.js";
-import { savedPerson, saveRecords } from "../shared/storage.js";
-import { onEachVisit } from "../shared/visit.js";
-import { drawCourse } from "../study/course.js";
-import { seatLabel } from "./seats.js";
+import { wholeGame } from "../../judging/live.js";
+import { costliest, sentence } from "../../judging/sheet.js";
+import { t } from "../../language.js";
+import { takeSeat } from "../../lobby/seat.js";
+import { goTo, RESULT, REVIEW } from "../../shared/address.js";
+import { fetchRecord, recordAddress } from "../../shared/connection.js";
+import { $, make, placeText } from "../../shared/elements.js";
+import { decimal } from "../../shared/numbers.js";
+import { savedPerson, saveRecords } from "../../shared/storage.js";
+import { onEachVisit } from "../../shared/visit.js";
+import { drawCourse } from "../../study/course.js";
+import { seatLabel } from "../seats.js";
 
 const STEPS = 3; // places that stand on the podium
 let drawn; // the table whose podium is drawn
@@ -55,7 +55,7 @@ function headline(view) {
   const own = places.find(({ seat }) => seat === view.you);
   const winners = places.filter(({ place }) => place === 1);
   if (own?.place === 1) return winners.length > 1 ? t("You share the first place!") : t("You won!");
-  if (own) return t("Place {place} of {players}", { place: own.place, players: places.length });
+  if (own) return placeText(own.place, places.length);
   return t("Won by {names}", { names: winners.map(({ seat }) => seatLabel(view, seat)).join(", ") });
 }
 

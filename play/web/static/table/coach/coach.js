@@ -1,8 +1,8 @@
 // Explains the first game in short bubbles, each of which points at one thing.
-import { t } from "../language.js";
-import { $ } from "../shared/elements.js";
-import { savedSetting, saveSetting } from "../shared/storage.js";
-import { visitSignal } from "../shared/visit.js";
+import { t } from "../../language.js";
+import { $ } from "../../shared/elements.js";
+import { savedSetting, saveSetting } from "../../shared/storage.js";
+import { visitSignal } from "../../shared/visit.js";
 
 const TAUGHT = "taught"; // "yes" once the person wants no more, else the lessons that were read
 const GAP = 10; // pixels between a bubble and its thing
