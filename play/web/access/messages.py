@@ -6,7 +6,7 @@ wrong, and "detail", in English for developers. 429: too many requests; 503: not
 
     GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
     GET  /agents                    [{"name", "lead", "judges"}]: `lead` over three `rule_based` in points per
-                                    game, null if not measured; `judges`: true for the one that judges decisions
+                                    game, null if not measured; `judges`: true for the one that judges
     GET  /tables                    {"tables": [summary]}: tables that wait for guests, where somebody is
     POST /tables                    OpenTable -> {"table", "seat", "token"}; both null at a table of agents
     POST /tables/mine               Tokens -> {"tables": [summary + {"seat", "left"}], "gone": [table]}

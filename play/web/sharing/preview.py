@@ -14,6 +14,9 @@ _WIDTH, _HEIGHT = 1200, 630
 _WORTH_TELLING = 5
 """Points; a decision that cost less is not named. The page has the same limit, in judging/headline.js."""
 
+_ERRORS = 2
+"""Standard errors up to which a loss may be noise, as on the page, in judging/noise.js."""
+
 
 class Preview(NamedTuple):
     """A title, and the sentences below it."""
@@ -42,7 +45,7 @@ def preview_of(table: Table, seat: int, judged: Iterable[Mapping[str, Any]]) -> 
 
 def _cost(seat: int, judged: Iterable[Mapping[str, Any]]) -> str | None:
     own = [one for judgement in judged for one in judgement["decisions"] if one["seat"] == seat]
-    wrong = [one for one in own if one["chosen"] != one["best"] and one["lost"] >= _WORTH_TELLING]
+    wrong = [one for one in own if one["chosen"] != one["best"] and _is_costly(one)]
     if not wrong:
         return None
     worst = max(wrong, key=lambda one: one["lost"])
@@ -52,6 +55,11 @@ def _cost(seat: int, judged: Iterable[Mapping[str, Any]]) -> str | None:
     if worst["chosen"].startswith("trump"):
         return t("One choice of trump cost {points}.", points=points)
     return t("One card cost {points}.", points=points)
+
+
+def _is_costly(decision: Mapping[str, Any]) -> bool:
+    is_clear: bool = decision["lost"] > _ERRORS * decision["error"]
+    return is_clear and decision["lost"] >= _WORTH_TELLING
 
 
 def page_of(preview: Preview, root: str, address: str) -> str:

@@ -86,7 +86,7 @@ def test_a_table_waits_for_guests(
     page.wait_for_function("document.querySelector('#address').value")
     assert page.input_value("#address").endswith(f"#{table}")
     plates = page.locator("#players li").all_inner_texts()
-    assert [text.split("\n")[0] for text in plates] == ["You", "Open seat 2", "Expert", "Open seat 4"]
+    assert [text.split("\n")[0] for text in plates] == ["You", "Open seat 2", "Hard", "Open seat 4"]
     assert page.locator(".card:visible").count() == 0
     assert page.inner_text("#status") == "2 seats are open."
     assert page.locator("#players [data-acts]").count() == 0
@@ -153,7 +153,7 @@ def test_a_result_is_shared_and_beaten(browser: Any, address: str, errors: list[
     friend.click("text=Play the same deals")
     friend.wait_for_selector("#result .results")
     shown = friend.inner_text("#result")
-    assert "Beginner and Expert" in shown
+    assert "Random and Hard" in shown
     assert "2 rounds, of 1 and 2 cards" in shown
     assert friend.get_attribute("#result .back", "href") == "#"
     friend.fill("#result input", LONG_NAME)
@@ -180,7 +180,7 @@ def test_the_day_has_a_page(browser: Any, address: str, errors: list[str]) -> No
     page.wait_for_selector("#result form")
     assert page.inner_text("#result h1") == "Today's deals"
     assert "5 rounds, of 2, 4, 6, 8 and 10 cards" in page.inner_text("#result")
-    assert "3 \N{MULTIPLICATION SIGN} Expert" in page.inner_text("#result")
+    assert "3 \N{MULTIPLICATION SIGN} Hard" in page.inner_text("#result")
     assert "Nobody has played these deals yet." in page.inner_text("#result")
     page.fill("#result input", "Ada")
     page.click("#result button")
@@ -237,7 +237,7 @@ def test_the_bars_of_a_round_are_one_slider(browser: Any, address: str, errors: 
     table = sit(page, address, [None, "random", "search:worlds=2"], "Ada", [4])
     page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
     page.evaluate(LAST_CHOICES)
-    page.click("#status button")
+    page.click("#podium button >> text=Review")
     page.wait_for_selector("#review:visible")
     page.click("#judge")
     page.wait_for_selector("#bars .column")
