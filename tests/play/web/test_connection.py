@@ -231,13 +231,13 @@ def test_the_page_works_without_storage(browser: Any, proxy: Proxy, storage: str
     page.fill("#friendly", "Ann")
     page.evaluate("theme.value = 'dark'; theme.onchange()")
     page.click("#friend button")
-    page.wait_for_selector("#hand .card")
+    page.wait_for_selector("#players li")
     table = page.url
     page.click(".home")
     page.wait_for_selector("#play")
     assert page.input_value("#friendly") == "Ann"
     assert page.evaluate("[theme.value, document.documentElement.dataset.theme]") == ["dark", "dark"]
     page.click("#mine a")
-    page.wait_for_selector("#hand .card")
+    page.wait_for_selector("#players li")
     assert page.url == table
     assert errors == []
