@@ -1,5 +1,6 @@
 """Options that several commands share, and the rules that they describe."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,23 +78,39 @@ def rules_for(
     sizes = dict.fromkeys(whole_numbers("--players", players))
     if not sizes:
         raise ValueError("--players '': give at least one number of players, as in 4 or 3,4,5,6")
-    return [
-        Rules(
-            num_players=num_players,
-            bid_restriction=bid_restriction,  # type: ignore[arg-type]
-            bid_reveal=bid_reveal,  # type: ignore[arg-type]
-            magic_edition=magic_edition,
-            hand_sizes=whole_numbers("--hand-sizes", hand_sizes) or None,
-        )
-        for num_players in sizes
-    ]
+    try:
+        return [
+            Rules(
+                num_players=num_players,
+                bid_restriction=bid_restriction,  # type: ignore[arg-type]
+                bid_reveal=bid_reveal,  # type: ignore[arg-type]
+                magic_edition=magic_edition,
+                hand_sizes=whole_numbers("--hand-sizes", hand_sizes) or None,
+            )
+            for num_players in sizes
+        ]
+    except ValueError as error:
+        raise ValueError(_in_options(str(error))) from None
+
+
+def _in_options(text: str) -> str:
+    """Name the rules in a text as their options are typed: "num_players=9" as "--players 9"."""
+    from wizard_env import Rules
+
+    fields = "|".join(Rules().to_dict())
+    return re.sub(rf"\b({fields})\b(=?)", lambda one: _option(one[1]) + " " * len(one[2]), text)
+
+
+def _option(field: str) -> str:
+    """Return the option for a field of the rules."""
+    return f"--{field.removeprefix('num_').replace('_', '-')}"
 
 
 def options_of(rules: "Rules") -> list[str]:
     """Return the options that `rules_for` reads as these rules, without defaults."""
     usual, options = type(rules)().to_dict(), []
     for name, value in rules.to_dict().items():
-        option = f"--{name.removeprefix('num_').replace('_', '-')}"
+        option = _option(name)
         if value == usual[name]:
             continue
         options.append(option)

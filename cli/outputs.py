@@ -42,7 +42,7 @@ class Outputs:
             check_folder_with_parent(self.plots)
         if self.wants_report:
             with extra():
-                import matplotlib  # noqa: F401 - fails now rather than after the games
+                import wizard_env.evaluation.report.html  # noqa: F401 - fails now rather than after the games
 
     @property
     def wants_report(self) -> bool:

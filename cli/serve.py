@@ -1,5 +1,6 @@
 """`wizard serve`: tables in the browser."""
 
+import errno
 import socket
 import threading
 from pathlib import Path
@@ -55,7 +56,7 @@ def serve(
     if agents and "human" in agents:
         raise ValueError("'human': people join in the browser; name only computer players")
 
-    with socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET) as listening:
+    with _listen(host, port) as listening:
         addresses, readiness = Addresses(host, listening.getsockname()[1], public_url), Readiness()
         offered = agents or OFFERED
         app = make_app(database, offered, records, addresses, readiness)
@@ -83,3 +84,21 @@ def serve(
             preparing.join()
     for failure in failures:
         raise failure
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Open the port. Raises ValueError, in the words of the command, if that is not possible."""
+    try:
+        return socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise ValueError(
+                f"--port {port}: another program uses it, perhaps a server that still runs; stop that, or "
+                f"choose another port, as in --port {port % 65535 + 1}, or 0 for any that is free"
+            ) from None
+        if error.errno == errno.EACCES:
+            raise ValueError(f"--port {port}: you may not open it; allowed are ports from 1024") from None
+        raise ValueError(
+            f"--host {host}: no address of this computer; 127.0.0.1 is for this computer alone, and 0.0.0.0 "
+            "for others too"
+        ) from None

@@ -22,6 +22,9 @@ from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
 from wizard_env.evaluation.answers import NUM_ANSWERS, ask_twice, error_of_mean
 from wizard_env.state import BID, PHASES, STATE
 
+ERRORS = 2
+"""Standard errors up to which a loss may be noise."""
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -41,6 +44,11 @@ class Decision:
     """The standard error of `lost`."""
     points: dict[str, float]
     """The points expected of each legal action."""
+
+    @property
+    def is_mistake(self) -> bool:
+        """True if noise hardly explains the loss."""
+        return self.chosen != self.best and self.lost > ERRORS * self.error
 
 
 @dataclass(frozen=True)

@@ -225,12 +225,16 @@ class Session:
             )
             for action in legal
         ]
-        recognised = [
+        return Advice(choices, choices[0].points, self.recognise(agent))
+
+    def recognise(self, agent: Agent) -> list[RecognisedSeat]:
+        """Return the seats whose players an agent is sure to recognise, from what the acting seat knows."""
+        beliefs = recognise_players(agent, View.of([self.game]))[0]
+        return [
             RecognisedSeat(seat, belief.kind, belief.bids)
-            for seat, belief in enumerate(recognise_players(agent, view)[0])
+            for seat, belief in enumerate(beliefs)
             if belief is not None and belief.is_sure
         ]
-        return Advice(choices, choices[0].points, recognised)
 
     def _randomness(self) -> np.random.Generator:
         return np.random.default_rng((self.game.seed, len(self.game.history)))

@@ -147,15 +147,15 @@ def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[
         seats.rows.append([f"{seat.seat + 1} {name}".rstrip(), *cells, *bids])
     listed = analysis.decisions
     if shown is not None:
-        losing = [decision for decision in listed if decision.lost >= _LEAST_LOST]
-        listed = sorted(losing, key=lambda decision: -decision.lost)[:shown]
+        mistakes = [one for one in listed if one.is_mistake and one.lost >= _LEAST_LOST]
+        listed = sorted(mistakes, key=lambda decision: -decision.lost)[:shown]
     title = f"decisions, judged by {analysis.analyst}" if shown is None else "decisions that lost most"
-    headings = ["round", "seat", "chosen", "best", "points of chosen", "points of best", "lost"]
+    headings = ["round", "seat", "chosen", "best", "points of chosen", "points of best", "lost", "error"]
     decisions = Grid(title, headings, [])
     for one in listed:
         points = [f"{one.points[action]:.1f}" for action in (one.chosen, one.best)]
         cells = [str(one.round_number), str(one.seat + 1), one.chosen, one.best]
-        decisions.rows.append([*cells, *points, f"{one.lost:.1f}"])
+        decisions.rows.append([*cells, *points, f"{one.lost:.1f}", f"{one.error:.1f}"])
     return [*([seats] if seats.rows else []), decisions]
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, RichLog, Static
@@ -27,7 +27,11 @@ from wizard_env.render.colors import DARK_COLORS
 from wizard_env.render.scene import Scene
 
 _HINTS = 6
-"""Actions that a hint lists: the likeliest."""
+"""Actions that a hint lists: the best."""
+_NARROWEST = 2
+"""Columns of the narrowest choice."""
+_MARGIN = 1
+"""Columns to the left and to the right of the choices."""
 _HERE = "\0"
 """Marks the position of a coloured part in a text."""
 
@@ -76,11 +80,11 @@ class Choice(Button):
         super().__init__(label, compact=True, disabled=not legal)
         self.styles.line_pad = 0
         self.choice = action
-        self._width = label.cell_len
+        self.columns = max(label.cell_len, _NARROWEST)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
-        """The width of the label alone, so that 20 cards fit on a line."""
-        return self._width
+        """The width of the label and no more, so that 20 cards fit on a line."""
+        return self.columns
 
 
 class TerminalApp(App[None]):
@@ -90,10 +94,10 @@ class TerminalApp(App[None]):
     #round, #trick { height: auto; padding: 0 1; }
     #seats { height: auto; padding: 1 1 0 1; }
     #log { height: 1fr; scrollbar-visibility: hidden; border-top: solid $primary-darken-2; padding: 0 1; }
-    #prompt { height: 1; padding: 0 1; }
-    #hand, #choices { height: 1; }
-    Choice { width: auto; min-width: 2; padding: 0; margin: 0 1 0 0; }
-    #hand, #choices { padding: 0 1; }
+    #prompt { height: auto; min-height: 1; padding: 0 1; }
+    #hand, #choices { height: auto; min-height: 1; padding: 0 1; }
+    #hand Horizontal, #choices Horizontal { height: 1; }
+    Choice { width: auto; min-width: 1; padding: 0; margin: 0 1 0 0; }
     Choice:focus { text-style: reverse; }
     ScorePad { align: center middle; }
     ScorePad VerticalScroll { width: 100%; height: 1fr; scrollbar-visibility: hidden; }
@@ -112,6 +116,7 @@ class TerminalApp(App[None]):
         self._adviser = adviser
         self._seconds = seconds
         self._narrated = 0
+        self._drawing = asyncio.Lock()
         self._awaits_hint = False
         """True while the adviser thinks; nothing can be chosen meanwhile."""
         self.bind("h", "hint", description=t("Hint"))
@@ -126,16 +131,19 @@ class TerminalApp(App[None]):
         yield Static(id="round")
         yield Static(id="seats")
         yield Static(id="trick")
-        yield RichLog(id="log", wrap=True)
+        yield RichLog(id="log", wrap=True, min_width=1)
         yield Static(id="prompt")
-        yield Horizontal(id="choices")
-        yield Horizontal(id="hand")
+        yield Vertical(id="choices")
+        yield Vertical(id="hand")
         yield Footer()
 
     async def on_mount(self) -> None:
         self.query_one("#log").can_focus = False
         await self._show()
         self._let_agents_act()
+
+    async def on_resize(self) -> None:
+        await self._show_choices(self._session.game.scene(self._seat))
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
         if isinstance(event.button, Choice) and not self._awaits_hint:
@@ -180,7 +188,7 @@ class TerminalApp(App[None]):
     def _seats_table(self, scene: Scene) -> Table:
         table = Table(box=None, expand=True, pad_edge=False)
         table.add_column()
-        table.add_column()
+        table.add_column(overflow="fold")
         for heading in (t("score"), t("bid"), t("won"), t("cards")):
             table.add_column(heading, justify="right")
         table.add_column(t("plays"))
@@ -209,17 +217,29 @@ class TerminalApp(App[None]):
         mine = scene.seats[self._seat].acts
         legal = [ACTIONS[action] for action in self._session.game.legal_actions()] if mine else []
         self.query_one("#prompt", Static).update(self._prompt(scene, mine))
-        hand = self.query_one("#hand", Horizontal)
-        choices = self.query_one("#choices", Horizontal)
-        await hand.remove_children()
-        await choices.remove_children()
-        cards = scene.seats[self._seat].hand or ()
-        await hand.mount_all(
-            Choice(_colored_card(card), f"play {card}", f"play {card}" in legal) for card in cards
-        )
-        await choices.mount_all(self._other_choices(legal))
+        cards = [
+            Choice(_colored_card(card), f"play {card}", f"play {card}" in legal)
+            for card in scene.seats[self._seat].hand or ()
+        ]
+        async with self._drawing:
+            await self._lay_out("#hand", cards)
+            await self._lay_out("#choices", list(self._other_choices(legal)))
         if enabled := [button for button in self.query(Choice) if not button.disabled]:
             enabled[0].focus()
+
+    async def _lay_out(self, name: str, choices: list[Choice]) -> None:
+        """Show choices in place of those before, in as many rows as they need."""
+        rows: list[list[Choice]] = []
+        left = 0
+        for choice in choices:
+            if choice.columns > left:
+                rows.append([])
+                left = self.size.width - 2 * _MARGIN
+            rows[-1].append(choice)
+            left -= choice.columns + 1
+        box = self.query_one(name, Vertical)
+        await box.remove_children()
+        await box.mount_all(Horizontal(*row) for row in rows)
 
     def _other_choices(self, legal: list[str]) -> Iterator[Choice]:
         for action in legal:

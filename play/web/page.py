@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import mimetypes
 import re
+from functools import partial
 from pathlib import Path
 
 from starlette.datastructures import Headers
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from wizard_env.play.web.bundle import bundle_scripts
+from wizard_env.play.web.bundle import bundle_scripts, bundle_styles
 
 _START = "index.html"
 """The file that is sent for the address of the server itself."""
@@ -32,11 +33,13 @@ class File:
         self._media_type = media_type
         self._caching = caching
         self._tag = _digest(body)
-        self._bodies = {"": body, "gzip": gzip.compress(body, mtime=0)}
+        packed = gzip.compress(body, mtime=0)
+        self._bodies = {"": body, "gzip": packed} if len(packed) < len(body) else {"": body}
 
     def answer(self, headers: Headers, **others: str) -> Response:
         """Send the file, or only that it has not changed since a browser got it, by the request's headers."""
-        encoding = "gzip" if _takes_gzip(headers.get("accept-encoding", "")) else ""
+        packs = "gzip" in self._bodies and "gzip" in headers.get("accept-encoding", "")
+        encoding = "gzip" if packs else ""
         tag = f'"{self._tag}{encoding}"'
         vary = ", ".join(filter(None, ["Accept-Encoding", others.pop("Vary", "")]))
         answered = {"ETag": tag, "Cache-Control": self._caching, "Vary": vary, **others}
@@ -59,10 +62,11 @@ class Page:
         page = bodies[_START].decode()
         self._files: dict[str, File] = {}
         for links in _STYLES.findall(page):
-            name = self._keep("styles", ".css", "".join(styles[one] for one in _STYLE.findall(links)))
+            name = self._keep("styles", ".css", bundle_styles(styles[one] for one in _STYLE.findall(links)))
             page = page.replace(links, f'<link rel="stylesheet" href="{name}">\n')
         for start in _SCRIPT.findall(page):
-            name = self._keep("scripts", ".js", bundle_scripts(scripts, start))
+            add = partial(self._keep, "scripts", ".js")
+            name = add(bundle_scripts(scripts, start, add))
             page = page.replace(f'src="{start}"', f'src="{name}"')
         for name, body in (bodies | {_START: page.encode()}).items():
             self._files[name] = File(body, _type_of(name))
@@ -93,12 +97,3 @@ def _digest(body: bytes) -> str:
 
 def _type_of(name: str) -> str:
     return mimetypes.guess_type(name)[0] or ""
-
-
-def _takes_gzip(accepted: str) -> bool:
-    """Read an Accept-Encoding header, as `gzip, deflate, br;q=0.5`."""
-    for part in accepted.lower().split(","):
-        name, _, weight = part.partition(";")
-        if name.strip() == "gzip":
-            return not re.fullmatch(r"\s*q=0(\.0*)?\s*", weight)
-    return False

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -37,6 +38,8 @@ from wizard_env.play.web.tables.store import Store, StoreError
 from wizard_env.play.web.tables.tables import FullError, Tables
 
 PAGE = Path(__file__).parent / "static"
+SHORTEST_COMPRESSED = 500
+"""Bytes of an answer from which on it is compressed."""
 TABLES_PER_HOUR = 60
 """Tables that a client may open per hour on average, and at once."""
 
@@ -116,6 +119,7 @@ def make_app(
         middleware=[
             Middleware(LanguageMiddleware),
             Middleware(Guard, addresses=addresses, readiness=readiness),
+            Middleware(GZipMiddleware, minimum_size=SHORTEST_COMPRESSED),
         ],
         lifespan=run,
         exception_handlers={ValueError: _refuse, TypeError: _refuse, StoreError: _refuse, Exception: _fail},

@@ -41,7 +41,7 @@ def test_the_command(wizard: Wizard) -> None:
     [
         (("--decisions", "0"), "decisions=0: allowed are numbers from 1"),
         (("--records", "--skip-forced"), "needs every decision"),
-        (("--players", "7"), "num_players=7"),
+        (("--players", "7"), "--players 7: allowed are 3 to 6"),
     ],
 )
 def test_wrong_arguments_are_refused(wizard: Wizard, arguments: tuple[str, ...], message: str) -> None:

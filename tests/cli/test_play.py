@@ -38,7 +38,7 @@ def test_seats_are_counted_from_1() -> None:
         (["--seat", "0"], "--seat=0: allowed are 1 to 4"),
         (["--seat", "5"], "--seat=5: allowed are 1 to 4"),
         (["--language", "de"], "language 'de': allowed are ca, es, en, pt"),
-        (["--players", "7"], "num_players=7"),
+        (["--players", "7"], "--players 7: allowed are 3 to 6"),
         (["nobody"], "unknown agent 'nobody'"),
         (["--records", "nowhere/games.jsonl"], "there is no folder nowhere"),
         (["random", "random", "random", "--players", "3"], "3 agents: a table of 3 has seats for 2"),

@@ -84,7 +84,7 @@ def test_a_gpu_that_is_not_there(wizard: Wizard, monkeypatch: pytest.MonkeyPatch
             "--seed 4294967296: allowed are numbers up",
         ),
         (("exploit", "heuristic", "--games", 1), "games=1: at least 2 are needed"),
-        (("exploit", "heuristic", "--players", 9), "num_players=9: allowed are 3 to 6"),
+        (("exploit", "heuristic", "--players", 9), "--players 9: allowed are 3 to 6"),
         (("exploit", "heuristic", "--start", "random"), "start='random': a response can begin as a network"),
         (("exploit", "nosuch"), "unknown agent 'nosuch'"),
         (("distill", "champion", "out", "--layers", "0"), "learning.layers.0 = 0: Input should be greater"),

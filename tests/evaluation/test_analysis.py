@@ -101,7 +101,7 @@ def test_errors_tell_noise_from_mistakes() -> None:
         game = play(["random", "search:worlds=64", "heuristic"], seed=seed)
         for decision in analyse(game, load(SEARCH), SEARCH, seed).decisions:
             assert decision.error >= 0
-            clear[decision.seat] += decision.lost > 2 * decision.error
+            clear[decision.seat] += decision.is_mistake
     assert clear[0] >= 8
     assert clear[1] <= 2
 

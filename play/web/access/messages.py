@@ -5,10 +5,8 @@ and the body {"why"}, in the language of the request; if known also "field", the
 wrong, and "detail", in English for developers. 429: too many requests; 503: not now, so try again.
 
     GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
-    GET  /agents                    [{"name", "lead", "estimates", "judges", "recognises"}]: `lead` over three
-                                    `rule_based` in points per game, null if not measured; `estimates`:
-                                    whether it estimates points itself; `judges`: true for the one that
-                                    judges decisions; `recognises`: whether it recognises players
+    GET  /agents                    [{"name", "lead", "judges"}]: `lead` over three `rule_based` in points per
+                                    game, null if not measured; `judges`: true for the one that judges
     GET  /tables                    {"tables": [summary]}: tables that wait for guests, where somebody is
     POST /tables                    OpenTable -> {"table", "seat", "token"}; both null at a table of agents
     POST /tables/mine               Tokens -> {"tables": [summary + {"seat", "left"}], "gone": [table]}

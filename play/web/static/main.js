@@ -1,20 +1,18 @@
 // Where the page begins: opens what the address names.
 
 import { drawIcons } from "./drawings/icons.js";
-import { showDrills } from "./drills/drills.js";
-import { showMatch } from "./duplicate/match.js";
-import { showResult } from "./judging/result.js";
 import { t } from "./language.js";
 import { offerSeat, showLobby } from "./lobby/lobby.js";
 import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
 import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
+import { expectAnswer } from "./shared/silence.js";
 import { savedToken, saveMoment, saveRecords } from "./shared/storage.js";
 import { duringVisit, endVisit, keepBlankPage } from "./shared/visit.js";
-import { readLink } from "./study/link.js";
-import { showReview } from "./study/review.js";
 import { sit } from "./table/table.js";
+
+const LATER = [REVIEW, STUDY, RESULT, DRILLS, DAILY, MATCH];
 
 drawIcons();
 keepBlankPage();
@@ -29,17 +27,39 @@ open(currentPage());
 
 function open(page) {
   if (page === LOBBY) showLobby(agents);
-  else if (page === REVIEW) showReview(agents);
-  else if (page.startsWith(STUDY)) openStudy(page);
-  else if (page.startsWith(RESULT)) showResult(page.slice(RESULT.length), agents);
-  else if (page === DRILLS) showDrills(agents);
-  else if (page === DAILY) showMatch(DAILY);
-  else if (page.startsWith(MATCH)) showMatch(page.slice(MATCH.length));
+  else if (LATER.some((start) => page.startsWith(start))) openLater(page);
   else openTable(page);
 }
 
+// Opens one of the pages whose scripts may have to be loaded first.
+async function openLater(page) {
+  const pages = await duringVisit(loadLater());
+  if (pages === null) {
+    complain(t("The server is not responding."));
+    return offerLobby();
+  }
+  if (page === REVIEW) pages.showReview(agents);
+  else if (page.startsWith(STUDY)) openStudy(page, pages.readLink);
+  else if (page.startsWith(RESULT)) pages.showResult(page.slice(RESULT.length), agents);
+  else if (page === DRILLS) pages.showDrills(agents);
+  else if (page === DAILY) pages.showMatch(DAILY);
+  else pages.showMatch(page.slice(MATCH.length));
+}
+
+// The scripts of those pages, or null if no answer comes.
+async function loadLater() {
+  const heard = expectAnswer(() => {});
+  try {
+    return await import("./later.js");
+  } catch {
+    return null;
+  } finally {
+    heard();
+  }
+}
+
 // Opens the review at the moment that a link names.
-async function openStudy(page) {
+async function openStudy(page, readLink) {
   const found = await duringVisit(readLink(page));
   if (found === null) {
     complain(t("This link is damaged."));

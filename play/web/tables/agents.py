@@ -98,18 +98,16 @@ class Agents:
         able = [name for name in self.names if self.find(name).expects_points]
         return max(reversed(able), key=lambda name: self.leads.get(name, float("-inf")), default=None)
 
+    @cached_property
+    def recogniser(self) -> str | None:
+        """The name of the last agent that recognises players; None if no agent does."""
+        able = (name for name in reversed(self.names) if self.find(name).recognises)
+        return next(able, None)
+
     def describe(self) -> list[dict[str, Any]]:
         """Describe the agents for browsers, see `access.messages`."""
-        found = {name: self.find(name) for name in self.names}
         return [
-            {
-                "name": name,
-                "lead": self.leads.get(name),
-                "estimates": agent.expects_points,
-                "judges": name == self.judge,
-                "recognises": agent.recognises,
-            }
-            for name, agent in found.items()
+            {"name": name, "lead": self.leads.get(name), "judges": name == self.judge} for name in self.names
         ]
 
     def check_judge(self, name: str) -> None:

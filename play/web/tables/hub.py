@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Coroutine
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -190,6 +190,11 @@ class Hub:
                 raise ValueError(t("hints are only given to the seat that acts"))
             advice = await self.agents.ask(name, session.advise, connection.client)
             await self.change(connection.table, partial(transitions.remember_hint, seat=connection.seat))
+            if self.agents.recogniser is not None:  # the judge need not be the one that recognises players
+                recognised = await self.agents.ask(
+                    self.agents.recogniser, session.recognise, connection.client
+                )
+                advice = replace(advice, recognised=recognised)
             hint = {"agent": name, "decisions": len(session.events), **asdict(advice)}
             connection.send({"kind": "hint", **hint})
         except (ValueError, StoreError) as error:

@@ -23,10 +23,10 @@ SIZE = (80, 24)
 Walk = Callable[[Pilot[Any]], Coroutine[Any, Any, None]]
 
 
-def walk(session: Session, steps: Walk, adviser: Agent | None = None) -> None:
+def walk(session: Session, steps: Walk, adviser: Agent | None = None, size: tuple[int, int] = SIZE) -> None:
     async def run() -> None:
         app = TerminalApp(session, 0, adviser or load("champion"), seconds=0)
-        async with app.run_test(size=SIZE) as pilot:
+        async with app.run_test(size=size) as pilot:
             await settle(pilot, session)
             await steps(pilot)
 
@@ -166,3 +166,30 @@ def test_everything_fits_on_the_screen(num_players: int, language: str) -> None:
             await settle(pilot, session)
 
     walk(session, steps)
+
+
+def test_a_narrow_screen_keeps_every_character() -> None:
+    """Long names and hands continue on the next line; nothing is cut."""
+    name, size = "variant:of=rule_based,bias=-0.63,noise=0.07,greed=-0.21", (50, 50)
+    rules = Rules(3, hand_sizes=(20,))
+    session = Session(rules, [None, name, name], 1)
+
+    async def steps(pilot: Pilot[Any]) -> None:
+        for _ in range(4):
+            await pilot.press("h")
+            await pilot.app.workers.wait_for_complete()
+            await pilot.pause()
+            assert len(pilot.app.query(Choice)) >= len(session.game.legal_actions())
+            for choice in pilot.app.query(Choice):
+                assert choice.region.area == choice.size.width == choice.columns
+                assert choice.region.right <= size[0]
+            shown = pilot.app.query_one("#seats")
+            lines = [strip.text for strip in shown.render_lines(shown.outer_size.region)]
+            assert "\N{HORIZONTAL ELLIPSIS}" not in "".join(lines)
+            assert "".join(line[2:30].strip() for line in lines).count(name) == 2
+            log = pilot.app.query_one(RichLog)
+            assert max(line.cell_length for line in log.lines) <= log.size.width
+            await pilot.press("enter")
+            await settle(pilot, session)
+
+    walk(session, steps, size=size)

@@ -70,15 +70,15 @@ def test_the_lobby_waits_for_a_server_that_starts(browser: Any) -> None:
     with load_script("screenshot").served(app_with(readiness)) as address:
         page = page_of(browser)
         page.goto(address)
-        page.wait_for_selector("#lobby")
-        button = page.locator("#lobby button.main")
+        page.wait_for_selector("#play")
+        button = page.locator("#play button")
         assert button.inner_text() == "Preparing 5 of 46"
         assert button.is_disabled()
         readiness.done = 40
-        page.wait_for_selector("#lobby :text('Preparing 40 of 46')")
+        page.wait_for_selector("#play :text('Preparing 40 of 46')")
         readiness.ready = True
-        page.wait_for_selector("#lobby button.main:enabled")
-        assert button.inner_text() == "Sit down"
+        page.wait_for_selector("#play button:enabled")
+        assert button.inner_text() == "Play"
         button.click()
         page.wait_for_selector("#players li")
         assert page.inner_text("#error") == ""
@@ -194,12 +194,12 @@ def test_the_lobby_of_a_silent_server(browser: Any, proxy: Proxy) -> None:
     """A word after three seconds; it goes with the next answer."""
     page = page_of(browser)
     page.goto(proxy.address)
-    page.wait_for_selector("#games:not([hidden])")
+    page.wait_for_selector("#play button:enabled")
     proxy.stall()
     assert seconds_until(page, SILENT) < 10
     proxy.flow()
     page.wait_for_selector(SILENT, state="detached")
-    page.click("#lobby button.main")
+    page.click("#play button")
     page.wait_for_selector("#players li")
 
 
@@ -212,7 +212,7 @@ def test_a_page_without_an_answer_is_not_empty(browser: Any, proxy: Proxy, missi
     )
     page.goto(proxy.address)
     page.wait_for_selector(SILENT)
-    page.wait_for_selector("#lobby")
+    page.wait_for_selector("#play")
     page.wait_for_selector(SILENT, state="detached")
 
 
@@ -227,17 +227,15 @@ def test_the_page_works_without_storage(browser: Any, proxy: Proxy, storage: str
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.add_init_script(storage)
     page.goto(proxy.address)
-    page.wait_for_selector("#lobby")
-    page.fill("#person", "Ann")
+    page.wait_for_selector("#play")
+    page.fill("#friendly", "Ann")
     page.evaluate("theme.value = 'dark'; theme.onchange()")
-    page.click("#lobby summary")
-    page.fill("#sizes", "1")
-    page.click("#lobby button.main")
+    page.click("#friend button")
     page.wait_for_selector("#hand .card")
     table = page.url
     page.click(".home")
-    page.wait_for_selector("#lobby")
-    assert page.input_value("#person") == "Ann"
+    page.wait_for_selector("#play")
+    assert page.input_value("#friendly") == "Ann"
     assert page.evaluate("[theme.value, document.documentElement.dataset.theme]") == ["dark", "dark"]
     page.click("#mine a")
     page.wait_for_selector("#hand .card")

@@ -30,7 +30,7 @@ def page(address: str) -> Iterator[Any]:
         page.sockets = set()
         page.on("websocket", lambda socket: keep_while_open(page.sockets, socket))
         page.goto(address)
-        page.wait_for_selector("#games:not([hidden])")
+        page.wait_for_selector("#play button:enabled")
         page.evaluate("window.first = true")
         yield page
 
@@ -62,9 +62,8 @@ def test_pages_leave_nothing_behind(page: Any) -> None:
     """Table, review, drills and the deals of the day, then the lobby: as it was, and with no connection."""
     before = page.evaluate("(document.querySelector('#mine').textContent = '', " + ELEMENTS + ")")
     open_table(page, [1])
-    page.evaluate("coach.querySelector('button').click()")
     page.evaluate(LAST_CHOICES)
-    page.click("#status button")
+    page.click("#podium button:has-text('Review')")
     page.wait_for_selector("#review:not([hidden])")
     page.wait_for_selector("#players li")
     page.goto(f"{page.url.partition('#')[0]}#drills")
@@ -73,7 +72,7 @@ def test_pages_leave_nothing_behind(page: Any) -> None:
     page.wait_for_selector("#result form")
     page.evaluate("localStorage.clear()")
     page.evaluate("location.hash = ''")
-    page.wait_for_selector("#games:not([hidden])")
+    page.wait_for_selector("#play button:enabled")
     assert page.evaluate("(document.querySelector('#mine').textContent = '', " + ELEMENTS + ")") == before
     assert page.evaluate("[window.first, document.title, document.body.outerHTML.slice(0, 6)]") == [
         True,
@@ -107,12 +106,12 @@ def test_an_answer_for_a_page_that_was_left_is_not_shown(page: Any, address: str
     page.evaluate(LAST_CHOICES)
     held: list[Any] = []
     page.route("**/records/moment", lambda route: held.append(route))
-    page.click("#status button")
+    page.click("#podium button:has-text('Review')")
     while not held:
         page.wait_for_timeout(20)
     page.evaluate("location.hash = ''")
-    page.wait_for_selector("#games:not([hidden])")
+    page.wait_for_selector("#play button:enabled")
     held[0].continue_()
     page.wait_for_timeout(500)
     assert page.is_hidden("#table")
-    assert page.is_visible("#lobby")
+    assert page.is_visible("#play")

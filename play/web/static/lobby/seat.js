@@ -8,13 +8,13 @@ export async function takeSeat(form, address, name, others = {}) {
   const button = form.querySelector("button.main");
   if (button.disabled) return null;
   button.disabled = true;
-  const label = button.textContent;
+  const label = [...button.childNodes];
   button.textContent = t("One moment …");
   const person = name.trim();
   savePerson(person);
   const opened = await ask(address, { person: person || null, ...others });
   button.disabled = false;
-  button.textContent = label;
+  button.replaceChildren(...label);
   if (opened?.token) saveToken(opened.table, opened.token);
   return opened;
 }

@@ -112,11 +112,11 @@ const progressText = () => (progress.total ? t("Preparing {done} of {total}", pr
 // Keeps a button disabled until the server is ready; meanwhile it shows the progress.
 export async function enableWhenReady(button) {
   if (progress.ready) return;
-  const label = button.textContent;
+  const label = [...button.childNodes];
   buttons.add(button);
   showProgress(button);
   await untilReady();
-  button.textContent = label;
+  button.replaceChildren(...label);
   button.disabled = false;
 }
 

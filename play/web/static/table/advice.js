@@ -7,6 +7,8 @@ import { $, levelName, make, row } from "../shared/elements.js";
 import { percent, signed } from "../shared/numbers.js";
 import { seatLabel } from "./seats.js";
 
+const RECOGNISER = "adaptive"; // recognises players, and its own copies among them
+
 // Until the answer comes, which may take seconds.
 export function drawThinking(agent, table = $("advice")) {
   fill(table, t("{agent} is thinking …", { agent: levelName(agent) }), [], []);
@@ -44,7 +46,7 @@ export function recognisedText({ kind, bids }, name) {
 }
 
 function kindText(kind, name) {
-  if (kind === "copy") return t("{name} plays like the adviser", { name });
+  if (kind === "copy") return t("{name} plays like {agent}", { name, agent: levelName(RECOGNISER) });
   if (kind === "learned") return t("{name} plays like a trained network", { name });
   if (kind === "unknown") return t("{name} has a style of their own", { name });
   return t("{name} plays like {agent}", { name, agent: levelName(kind) });

@@ -25,7 +25,7 @@ const LESSONS = [
   {
     at: "play",
     to: "#hand",
-    text: t("Play a framed card: follow the suit that was led if you can. The others are barred now."),
+    text: t("Play a framed card. You must follow the suit that was led if you can."),
   },
   {
     at: "play",
@@ -77,18 +77,21 @@ function lessonsRead() {
   return saved === "yes" ? LESSONS.map((_, number) => number) : saved.split(",").filter(Boolean).map(Number);
 }
 
-// Lays the bubble beside its thing: above it if there is room, else below.
+// Lays the bubble above its thing; where there is no room, below it, and else to its left.
 function place() {
   const bubble = $("coach");
   const thing = document.querySelector(shown?.to ?? "none");
   if (bubble.hidden || !thing) return;
   const { left, right, top, bottom } = thing.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = bubble;
-  const middle = (left + right) / 2;
-  const x = Math.max(GAP, Math.min(middle - width / 2, innerWidth - width - GAP));
-  const above = top - height - GAP >= 0;
-  bubble.dataset.side = above ? "above" : "below";
-  bubble.style.left = `${x}px`;
-  bubble.style.top = `${above ? top - height - GAP : bottom + GAP}px`;
-  bubble.style.setProperty("--point", `${Math.max(16, Math.min(middle - x, width - 16))}px`);
+  const side = top > height + GAP ? "above" : bottom + height + GAP < innerHeight ? "below" : "left";
+  const x = side === "left" ? left - width - GAP : (left + right - width) / 2;
+  const y = { above: top - height - GAP, below: bottom + GAP, left: (top + bottom - height) / 2 }[side];
+  const within = (value, size, room) => Math.max(GAP, Math.min(value, room - size - GAP));
+  const [atX, atY] = [within(x, width, innerWidth), within(y, height, innerHeight)];
+  bubble.dataset.side = side;
+  bubble.style.left = `${atX}px`;
+  bubble.style.top = `${atY}px`;
+  const point = side === "left" ? (top + bottom) / 2 - atY : (left + right) / 2 - atX;
+  bubble.style.setProperty("--point", `${within(point, 0, side === "left" ? height : width)}px`);
 }
