@@ -62,7 +62,7 @@ def errors() -> Iterator[list[str]]:
 
 def visit(browser: Any, where: str, errors: list[str], size: tuple[int, int] = (1440, 900)) -> Any:
     page = browser.new_context(bypass_csp=True, viewport={"width": size[0], "height": size[1]}).new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(20_000)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.add_init_script("try { localStorage.setItem('wizard, taught', 'yes') } catch {}")
     page.goto(where)
@@ -120,13 +120,13 @@ def test_leaving_costs_a_question_only_where_others_play(
     assert guest.evaluate("location.hash") == f"#{table}"
     guest.click("#leave")
     guest.click("#left")
-    guest.wait_for_selector("#lobby:visible")
+    guest.wait_for_selector("#entrance:visible")
     host.wait_for_selector("#players .absent")
     alone = visit(browser, address, errors)
     sit(alone, address, [None, "random", "random"], "Ben", [2])
     alone.wait_for_selector("#hand .card")
     alone.click("#leave")
-    alone.wait_for_selector("#lobby:visible")
+    alone.wait_for_selector("#entrance:visible")
 
 
 def test_a_result_is_shared_and_beaten(browser: Any, address: str, errors: list[str]) -> None:
@@ -190,7 +190,7 @@ def test_the_day_has_a_page(browser: Any, address: str, errors: list[str]) -> No
     page.wait_for_selector("#result .results [aria-current]")
     assert page.inner_text("#result a.button") == "Continue your game"
     page.click("#result .back")
-    page.wait_for_selector("#lobby:visible")
+    page.wait_for_selector("#entrance:visible")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -260,7 +260,7 @@ def test_the_bars_of_a_round_are_one_slider(browser: Any, address: str, errors: 
 def test_dialogs_scroll_by_keyboard(browser: Any, address: str, errors: list[str]) -> None:
     """Those whose content is higher than the window."""
     page = visit(browser, address, errors, (740, 360))
-    page.wait_for_selector("#lobby:visible")
+    page.wait_for_selector("#entrance:visible")
     for name in ("dialog", "rules", "settings", "invitation", "leaving"):
         page.evaluate("(name) => document.getElementById(name).showModal()", name)
         page.evaluate(
