@@ -98,7 +98,7 @@ def _in_options(text: str) -> str:
     from wizard_env import Rules
 
     fields = "|".join(Rules().to_dict())
-    return re.sub(rf"\b({fields})\b(=?)", lambda one: _option(one[1]) + " " * len(one[2]), text)
+    return re.sub(rf"\b({fields})\b(?:\[\d+\])?(=?)", lambda one: _option(one[1]) + " " * len(one[2]), text)
 
 
 def _option(field: str) -> str:

@@ -137,7 +137,7 @@ def test_every_game_is_recorded(wizard: Wizard, tmp_path: Path) -> None:
         (("random", "--players", 7), "--players 7: allowed are 3 to 6"),
         (("random", "--games", 1), "games=1: at least 2"),
         (("random", "--hand-sizes", "1,x"), "'1,x'"),
-        (("random", "--hand-sizes", "0"), "hand_sizes[0]=0"),
+        (("random", "--hand-sizes", "0"), "--hand-sizes 0"),
         (("random", "--bid-reveal", "opn"), "did you mean 'open'"),
         (("random", "--bid-restriction", "leader", "--bid-reveal", "secret"), "needs --bid-reveal 'open'"),
         (("random", "--seed", -1), "seed"),
