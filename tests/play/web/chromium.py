@@ -30,3 +30,8 @@ def chromium() -> Iterator[Any]:
         browser = machine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+
+
+def plain(text: str) -> str:
+    """A text of the page with hyphens for its minus signs, so that its numbers can be read."""
+    return text.replace("\N{MINUS SIGN}", "-")

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from tests.docs.pages import ROOT, load_script
-from tests.play.web.chromium import LAST_CHOICES, chromium
+from tests.play.web.chromium import LAST_CHOICES, chromium, plain
 from wizard_env import Game, Rules, View, load
 from wizard_env.play.web.server import make_app
 from wizard_env.records.game_records import read_records, record
@@ -85,11 +85,6 @@ def open_page(browser: Any, size: str, **options: Any) -> tuple[Any, list[str]]:
     page.set_default_timeout(60_000)
     page.add_init_script("localStorage.setItem('wizard, taught', 'yes')")
     return page, errors
-
-
-def whole(text: str) -> int:
-    """The number that the page shows with a real minus."""
-    return int(text.replace("\N{MINUS SIGN}", "-"))
 
 
 def show_options(page: Any) -> None:
@@ -287,7 +282,7 @@ def test_the_end_of_a_round_is_shown(browser: Any, address: str) -> None:
     assert [row[0] for row in rows] == ["You", "Medium", "Medium", "Medium"]
     for *_, bid, won, points, total in rows:
         worth = 20 + 10 * int(bid) if bid == won else -10 * abs(int(bid) - int(won))
-        assert whole(points) == whole(total) == worth
+        assert int(plain(points)) == int(plain(total)) == worth
     page.wait_for_function(
         "/luck.*; .*cost|luck.*; your bid/.test(scored.querySelector('.fortune').textContent)"
     )
@@ -316,7 +311,7 @@ def test_the_podium(browser: Any, address: str) -> None:
     for _ in until_over(page):
         act(page)
     places = [int(text.split(".")[0]) for text in page.locator("#podium .block").all_inner_texts()]
-    scores = [whole(text.split()[-1]) for text in page.locator("#podium .block").all_inner_texts()]
+    scores = [int(plain(text.split()[-1])) for text in page.locator("#podium .block").all_inner_texts()]
     assert scores == sorted(scores, reverse=True)
     assert places == [1 + sum(other > score for other in scores) for score in scores]
     assert page.locator("#podium polyline").count() == 3

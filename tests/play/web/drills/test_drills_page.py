@@ -43,7 +43,7 @@ def open_page(browser: Any, address: str) -> tuple[Any, list[str]]:
     page.set_default_timeout(120_000)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address)
-    page.wait_for_selector("#seats select")
+    page.wait_for_selector("#play")
     return page, errors
 
 
@@ -87,9 +87,9 @@ def best(page: Any) -> str:
 
 def test_a_game_becomes_drills(browser: Any, address: str, tmp_path: Path) -> None:
     page, errors = open_page(browser, address)
-    assert page.inner_text("#drills") == "Drills"
+    assert page.locator("#due").is_hidden()
     table = play(page, address)
-    page.wait_for_selector("#status a[href='#drills']")
+    page.wait_for_selector("#podium")
     page.wait_for_function(f"JSON.parse({KEPT})[0].record !== null")
     (game,) = kept(page)
     assert (game["table"], game["seat"]) == (table, 0)
@@ -99,12 +99,11 @@ def test_a_game_becomes_drills(browser: Any, address: str, tmp_path: Path) -> No
     memory = page.evaluate(KEPT)
 
     page.reload()  # the game is over already, and counts once
-    page.wait_for_selector("#status a[href='#drills']")
+    page.wait_for_selector("#podium")
     assert page.evaluate(KEPT) == memory
     page.goto(address)
-    page.wait_for_function("document.querySelector('#drills').textContent !== 'Drills'")
-    many = f"{len(drills)} drills are due" if len(drills) > 1 else "1 drill is due"
-    assert page.inner_text("#drills") == many
+    page.wait_for_selector("#due:not([hidden])")
+    assert page.inner_text("#due") == f"{len(drills)} due"
     page.context.close()
 
     # Another server, which has never heard of the table.
@@ -194,7 +193,7 @@ def test_judging_goes_on_at_the_next_visit(browser: Any, address: str) -> None:
 def test_there_is_nothing_to_do(browser: Any, address: str, tmp_path: Path) -> None:
     """Nothing is kept, nothing is due, or nobody can judge."""
     page, errors = open_page(browser, address)
-    page.click("#drills")
+    page.click("a[href='#drills']")
     page.wait_for_selector("#result:not([hidden])")
     assert "None yet." in page.inner_text("#result")
     drill = {"decisions": 0, "chosen": "bid 0", "box": 2, "due": page.evaluate("Date.now()") + DAY}

@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.docs.pages import load_script
-from tests.play.web.chromium import chromium
+from tests.play.web.chromium import chromium, plain
 from wizard_env.play.web.server import make_app
 
 PLAY = """async (place) => {
   pace.value = 0;
   pace.dispatchEvent(new Event('input'));
-  while (!document.querySelector('#status a')) {
+  while (podium.hidden) {
+    document.querySelector('#scored:not([hidden]) button')?.click();
     [...document.querySelectorAll('#choices button:enabled, #hand button:enabled')].at(place)?.click();
     await new Promise((wake) => setTimeout(wake, 100));
   }
@@ -66,7 +67,7 @@ def test_two_people_play_the_same_deals_by_link(tmp_path: Path) -> None:
         first.wait_for_selector("#same table:nth-of-type(2) tbody tr:nth-child(2)")
         column = "#same > div > table:nth-of-type(2) td:last-child"
         differences = [
-            [int(cell) for cell in page.locator(column).all_inner_texts()] for page in (first, friend)
+            [int(plain(cell)) for cell in page.locator(column).all_inner_texts()] for page in (first, friend)
         ]
         named = [page.inner_text("#same tbody button") for page in (first, friend)]
         again = first.context.new_page()
@@ -122,13 +123,13 @@ def test_two_guests_open_the_same_link(tmp_path: Path) -> None:
         leads = {}
         for name, page in zip(("Ada", "Grace", "Edsger"), (host, *guests), strict=True):
             page.reload()
-            page.wait_for_selector("#status a")
+            page.wait_for_selector("#podium")
             page.evaluate("same.open = true")
             page.wait_for_selector("#same table tbody tr:nth-child(2)")
             for line in page.locator("#same > div > table:first-of-type tbody tr").all_inner_texts():
                 other, rounds, lead = line.split()
                 assert rounds == "2"
-                leads[name, other] = int(lead)
+                leads[name, other] = int(plain(lead))
     assert told == []
     assert len(leads) == 6
     for one, other in leads:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.docs.pages import load_script
-from tests.play.web.chromium import LAST_CHOICES, chromium
+from tests.play.web.chromium import LAST_CHOICES, chromium, plain
 from wizard_env.play.web.server import make_app
 
 
 def figures(row: str) -> list[Decimal]:
-    return [Decimal(figure) for figure in re.findall(r"[+-]?\d+(?:\.\d)?", row)]
+    return [Decimal(figure) for figure in re.findall(r"[+-]?\d+(?:\.\d)?", plain(row))]
 
 
 def test_luck_and_skill(tmp_path: Path) -> None:
@@ -37,11 +37,11 @@ def test_luck_and_skill(tmp_path: Path) -> None:
         page.wait_for_selector("#players li")
         page.evaluate("pace.value = 0; pace.dispatchEvent(new Event('input'))")
         page.evaluate(LAST_CHOICES)
+        page.evaluate("luck.open = true")
         page.wait_for_selector("#luck tbody tr:nth-child(2)")
-        page.wait_for_selector("#luck a")
         sheet = page.inner_text("#luck table")
         rows = [figures(line) for line in sheet.splitlines()[1:]]
-        link = page.get_attribute("#luck a", "href")
+        link = page.get_attribute("#podium a[href*=result]", "href")
         stranger: Any = browser.new_page()
         stranger.set_default_timeout(120_000)
         stranger.goto(f"{address}{link}")
