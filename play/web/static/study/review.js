@@ -6,6 +6,7 @@ import { t } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
 import { $, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
+import { decimal } from "../shared/numbers.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
 import { onEachVisit, sleep, visitSignal } from "../shared/visit.js";
 import { drawAdvice, drawRecognised, drawThinking } from "../table/advice.js";
@@ -197,7 +198,7 @@ async function drawJudgement() {
   $("chart").dataset.drawn = drawn;
   caption.textContent = "";
   if (!judgement) return;
-  values.seconds = judgement.seconds.toFixed(1);
+  values.seconds = decimal(judgement.seconds, 1);
   caption.textContent = t(
     "Round {number}: points lost by each decision, judged by {agent} in {seconds} s",
     values,
@@ -209,7 +210,7 @@ async function drawJudgement() {
 // All bars are one slider: a click goes to the nearest, and the arrow keys go from one to the next.
 function drawBars({ decisions }) {
   const highest = Math.max(LOWEST_SCALE, ...decisions.map((decision) => decision.lost));
-  const marks = [highest, highest / 2, 0].map((points) => points.toFixed(highest < 10 ? 1 : 0));
+  const marks = [highest, highest / 2, 0].map((points) => decimal(points, highest < 10 ? 1 : 0));
   $("axis").replaceChildren(...marks.map((textContent) => make("span", { textContent })));
   $("bars").replaceChildren(...decisions.map((decision) => barOf(decision, highest)));
   const here = Math.max(
@@ -257,7 +258,7 @@ function goToBar(column) {
 
 function titleOf(decision) {
   const { seat, chosen, best, lost } = decision;
-  const values = { seat: seatLabel(shown, seat), action: actionName(chosen), points: lost.toFixed(1) };
+  const values = { seat: seatLabel(shown, seat), action: actionName(chosen), points: decimal(lost, 1) };
   return isLoss(decision)
     ? t("{seat}: {action}, lost {points}; better {best}", { ...values, best: actionName(best) })
     : t("{seat}: {action}, no clear loss", values);
