@@ -22,5 +22,7 @@ function lossText(losses) {
   const points = decimal(losses.reduce((sum, { lost }) => sum + lost, 0));
   if (losses.length === 1 && losses[0].chosen.startsWith("bid"))
     return t("your bid cost {points}", { points });
+  if (losses.length === 1 && losses[0].chosen.startsWith("trump"))
+    return t("your choice of trump cost {points}", { points });
   return tn("one card cost you {points}", "{count} choices cost you {points}", losses.length, { points });
 }

@@ -2,7 +2,7 @@
 
 import { actionName } from "../drawings/cards.js";
 import { isLoss, sumHeadings, sumRow } from "../judging/sheet.js";
-import { t } from "../language.js";
+import { t, tn } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
 import { $, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
@@ -129,7 +129,7 @@ function show(view) {
   $("moment").value = target.decisions;
   $("place").textContent =
     view.chosen === null
-      ? t("after {count} decisions", { count: view.num_decisions })
+      ? tn("after {count} decision", "after {count} decisions", view.num_decisions)
       : t("decision {number} of {count}", { number: view.decisions + 1, count: view.num_decisions });
   saveMoment($("which").value, view.decisions);
   for (const name of ["before", "earlier"]) $(name).disabled = view.decisions === 0;

@@ -1,7 +1,7 @@
 // The decision: bids and suits to choose from, and the hand.
 
 import { actionName, card, SUITS, suitSymbol } from "../drawings/cards.js";
-import { t } from "../language.js";
+import { t, tn } from "../language.js";
 import { $, make } from "../shared/elements.js";
 import { percent, signed } from "../shared/numbers.js";
 import { onEachVisit } from "../shared/visit.js";
@@ -71,10 +71,12 @@ const figures = (...texts) =>
 const bidsOf = ({ scene }) => Array.from({ length: scene.hand_size + 1 }, (_, bid) => `bid ${bid}`);
 
 const forbidden = ({ scene }, action) =>
-  t("Not {bid}: the bids would add up to the {tricks} tricks.", {
-    bid: action.split(" ")[1],
-    tricks: scene.hand_size,
-  });
+  tn(
+    "Not {bid}: the bids would add up to the trick.",
+    "Not {bid}: the bids would add up to the {count} tricks.",
+    scene.hand_size,
+    { bid: action.split(" ")[1] },
+  );
 
 function makePickable(view, choose, element, action) {
   const legal = view.legal.includes(action);

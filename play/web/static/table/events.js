@@ -4,7 +4,7 @@ import { actionName } from "../drawings/cards.js";
 import { t } from "../language.js";
 import { $, make } from "../shared/elements.js";
 import { onEachVisit } from "../shared/visit.js";
-import { pointsText, seatLabel } from "./seats.js";
+import { pointsText, seatLabel, takenBy } from "./seats.js";
 
 const ANNOUNCED = 6; // at most this many of the latest events are read out to a screen reader
 let drawn; // the number of decisions in the view that was drawn last
@@ -24,7 +24,7 @@ export function drawEvents(view) {
 
 function eventText(view, event) {
   const parts = [`${seatLabel(view, event.seat)}: ${actionName(event.action)}`];
-  if (event.winner !== null) parts.push(t("{name} took the trick", { name: seatLabel(view, event.winner) }));
+  if (event.winner !== null) parts.push(takenBy(view, event.winner));
   if (event.points) {
     const values = { number: event.round_number, points: pointsText(view, event.points) };
     parts.push(t("round {number} is over: {points}", values));

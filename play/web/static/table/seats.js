@@ -46,6 +46,9 @@ export function seatLabel(view, seat) {
 const isOpen = (view, seat) => view.presence?.[seat] === "open";
 const plainLabel = (view, seat) => (isOpen(view, seat) ? t("Open seat") : levelName(view.names[seat]));
 
+export const takenBy = (view, seat) =>
+  seat === view.you ? t("You took the trick") : t("{name} took the trick", { name: seatLabel(view, seat) });
+
 // The points of each seat, in words.
 export const pointsText = (view, points) =>
   points.map((each, seat) => `${seatLabel(view, seat)} ${signed(each)}`).join(", ");
@@ -83,7 +86,7 @@ function plateOf(view, seat) {
   if (view.waiting) return waitingPlate(name, signs, presence);
   if (presence === "open") signs.append(sign("absent", t("open; an agent plays until someone comes")));
   const bid = seat.bid_is_hidden ? "?" : (seat.bid ?? "–");
-  const ariaLabel = t("{won} tricks of {bid} bid", { won: seat.tricks_won, bid });
+  const ariaLabel = t("tricks won: {won}, bid: {bid}", { won: seat.tricks_won, bid });
   const tricks = make("span", { className: `tricks ${statusOf(seat)}`, ariaLabel, role: "img" });
   const of = make("span", { className: "of", textContent: "/" });
   tricks.append(...dotsOf(seat), make("b", {}, seat.tricks_won), of, make("b", {}, bid));

@@ -5,7 +5,7 @@ import { t } from "../language.js";
 import { $, make } from "../shared/elements.js";
 import { sound } from "../shared/sound.js";
 import { onEachVisit } from "../shared/visit.js";
-import { placeAt, seatLabel } from "./seats.js";
+import { placeAt, seatLabel, takenBy } from "./seats.js";
 
 const SWEPT_AFTER = 1300; // milliseconds that a finished trick lies on the felt, unless the next is led before
 
@@ -82,7 +82,7 @@ export function describeLastTrick(view) {
   const { last_trick: last, names } = view;
   return playsOf(last, names.length).map(([seat, name]) => {
     const label = seatLabel(view, seat);
-    const textContent = seat === last.winner ? t("{name} took the trick", { name: label }) : label;
+    const textContent = seat === last.winner ? takenBy(view, seat) : label;
     return make("p", { className: "play" }, card(name), make("span", { textContent }));
   });
 }

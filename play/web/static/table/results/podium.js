@@ -64,12 +64,7 @@ function step(view, { seat, score, place }) {
     "li",
     { className: place <= STEPS ? `step${place}` : "" },
     make("span", { className: "who" }, seatLabel(view, seat)),
-    make(
-      "span",
-      { className: "block" },
-      make("b", {}, t("{place}.", { place })),
-      make("span", {}, decimal(score)),
-    ),
+    make("span", { className: "block" }, make("b", {}, decimal(place)), make("span", {}, decimal(score))),
   );
   if (seat === view.you) item.dataset.own = "";
   return item;
