@@ -38,7 +38,7 @@ export function sit(table, token, agents) {
   judges = names(agents.filter((agent) => agent.judges));
   send = connect(table, token, receive, showDisconnected);
   $("hint").onclick = askHint;
-  $("list").onclick = () => showDialog($("advice").cloneNode(true));
+  $("list").onclick = showAllChoices;
   $("back").onclick = () => {
     $("back").disabled = true;
     send({ kind: "take_back" });
@@ -55,6 +55,13 @@ export function sit(table, token, agents) {
   offerGuests(table, send);
   offerLessons();
   listen();
+}
+
+function showAllChoices() {
+  const copy = $("advice").cloneNode(true);
+  copy.removeAttribute("id");
+  copy.hidden = false;
+  showDialog(copy);
 }
 
 // A hint that is shown is put away.

@@ -70,6 +70,7 @@ export function keepForLater(view) {
 function hideResult() {
   clearTimeout(timer);
   $("scored").hidden = true;
+  $("scored").replaceChildren();
   waiting = null;
 }
 
