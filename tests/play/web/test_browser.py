@@ -309,7 +309,7 @@ def test_the_podium(browser: Any, address: str) -> None:
     sit_down(page, address, "1, 2", {1: "champion"}, num_players=3)
     for _ in until_over(page):
         act(page)
-    places = [int(text.split(".")[0]) for text in page.locator("#podium .block").all_inner_texts()]
+    places = [int(text.split()[0]) for text in page.locator("#podium .block").all_inner_texts()]
     scores = [int(plain(text.split()[-1])) for text in page.locator("#podium .block").all_inner_texts()]
     assert scores == sorted(scores, reverse=True)
     assert places == [1 + sum(other > score for other in scores) for score in scores]
