@@ -5,7 +5,8 @@ import { actionName } from "../drawings/cards.js";
 import { language, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, complain, lobbyLink, make, offerLobby } from "../shared/elements.js";
+import { $, complain, make, offerLobby } from "../shared/elements.js";
+import { heading, paragraph } from "../shared/heading.js";
 import { signed } from "../shared/numbers.js";
 import { saveMoment, saveRecords } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
@@ -116,18 +117,20 @@ function showRest(progress = "") {
         { date: new Date(first.due).toLocaleDateString(language) },
       )
     : t("None yet.");
-  const paragraph = (textContent, properties = {}) => make("p", { textContent, ...properties });
+  const explanation = t(
+    "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best, or if the difference may be noise.",
+  );
   $("result").replaceChildren(
-    make("h1", {}, t("Drills")),
-    paragraph(t("When a game of yours ends, its costliest decisions come here for you to make again.")),
-    paragraph(progress || waiting, { role: "status" }),
-    paragraph(
-      t(
-        "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best, or if the difference may be noise.",
-      ),
-      { className: "note" },
+    heading(
+      t("Drills"),
+      paragraph(t("When a game of yours ends, its costliest decisions come here for you to make again.")),
     ),
-    make("p", {}, lobbyLink()),
+    make(
+      "section",
+      { className: "panel" },
+      make("p", { role: "status" }, progress || waiting),
+      make("p", { className: "note" }, explanation),
+    ),
   );
   $("result").hidden = false;
 }

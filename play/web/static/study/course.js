@@ -10,6 +10,7 @@ const WIDTH = 300;
 const HEIGHT = 120;
 const LEFT = 34; // for the numbers of the axis
 const MARGIN = 8;
+const LETTERS = 9; // the height of a number; nearer to 0, none has room
 
 // Draws the rounds that are over; nothing before the first is.
 export function drawCourse(figure, view) {
@@ -29,7 +30,9 @@ export function drawCourse(figure, view) {
   drawing.setAttribute("aria-label", t("Score: {totals}", { totals: last.join(", ") }));
   for (const score of new Set([highest, 0, lowest])) {
     const line = { x1: LEFT, x2: WIDTH - MARGIN, y1: down(score), y2: down(score) };
-    drawing.append(draw("line", line), draw("text", { x: LEFT - 4, y: down(score) + 3 }, signed(score)));
+    drawing.append(draw("line", line));
+    if (score && Math.abs(down(score) - down(0)) < LETTERS) continue;
+    drawing.append(draw("text", { x: LEFT - 4, y: down(score) + 3 }, signed(score)));
   }
   for (const seat of scene.seats.keys()) {
     const points = totals.map((scores, round) => `${across(round)},${down(scores[seat])}`).join(" ");

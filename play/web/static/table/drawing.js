@@ -1,6 +1,7 @@
 // Draws a table from a view that the server sent, whether the game is being played or reviewed.
 
 import { describe, SUITS } from "../drawings/cards.js";
+import { icon } from "../drawings/icons.js";
 import { t, tn } from "../language.js";
 import { $, make } from "../shared/elements.js";
 import { drawChoices } from "./decision.js";
@@ -23,8 +24,8 @@ export function drawTable(view, choose = null) {
   drawTrump(view);
   drawPlayers(view);
   drawTrick(view);
-  $("status").textContent = status(view);
-  $("status").toggleAttribute("data-yours", view.legal.length > 0 && choose !== null);
+  const yours = view.legal.length > 0 && choose !== null;
+  $("status").replaceChildren(...(yours ? [icon("turn")] : []), status(view));
   $("tally").textContent = tally(scene);
   drawChoices(view, choose);
   drawEvents(view);
@@ -32,7 +33,6 @@ export function drawTable(view, choose = null) {
   $("advice").dataset.stale = "";
   $("last").disabled = !view.last_trick;
   $("last").onclick = () => showDialog(...describeLastTrick(view));
-  const yours = $("status").hasAttribute("data-yours");
   document.title = yours ? t("● Your turn – Wizard") : "Wizard";
 }
 

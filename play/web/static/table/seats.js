@@ -1,7 +1,7 @@
 // The players around the felt: the reader at the bottom, the others in the order of play, clockwise.
 
 import { backs, chip } from "../drawings/cards.js";
-import { sign } from "../drawings/icons.js";
+import { icon, sign } from "../drawings/icons.js";
 import { t } from "../language.js";
 import { $, levelName, make } from "../shared/elements.js";
 import { decimal, signed } from "../shared/numbers.js";
@@ -14,17 +14,16 @@ const POSITIONS = {
   5: ["50 100 100 100 100", "0 58 100 62 100", "0 10 0 10 0", "100 10 0 10 0", "100 58 100 62 100"],
   6: [
     "50 100 100 100 100",
-    "0 68 100 67 100",
-    "0 22 0 33 0",
+    "0 68 100 70 100",
+    "0 22 0 30 0",
     "50 0 0 0 0",
-    "100 22 0 33 0",
-    "100 68 100 67 100",
+    "100 22 0 30 0",
+    "100 68 100 70 100",
   ],
 };
 const MOST_DOTS = 8; // a larger bid is told by its number alone
 const FEW_DOTS = 4; // as many have room on a phone
-const LONG = 12; // characters; a longer name keeps its end, which tells "worlds=32" from "worlds=64"
-const END = 5;
+const LONG = 12; // characters; a longer name is smaller
 
 // Positions the plate of a seat, or the card that it plays.
 export function placeAt(element, view, seat) {
@@ -33,6 +32,7 @@ export function placeAt(element, view, seat) {
   const [x, y, down, narrow, low] = POSITIONS[seats][from].split(" ").map(Number);
   const values = { x, y, down, narrow, low };
   for (const [name, value] of Object.entries(values)) element.style.setProperty(`--${name}`, value);
+  element.toggleAttribute("data-middle", x === 50);
   return element;
 }
 
@@ -53,19 +53,10 @@ export const takenBy = (view, seat) =>
 export const pointsText = (view, points) =>
   points.map((each, seat) => `${seatLabel(view, seat)} ${signed(each)}`).join(", ");
 
-// Where there is no room, the beginning of a name is cut; the end, which tells names apart, stays.
-export function nameTag(view, seat) {
+function nameTag(view, seat) {
   const label = seatLabel(view, seat);
-  const number = label.search(/ \d+$/);
-  const cut = number > 0 ? number : label.length > LONG ? label.length - END : label.length;
-  const start = make("span", { className: "start", textContent: label.slice(0, cut) });
-  const end = make("span", {}, label.slice(cut));
-  return make(
-    "span",
-    { className: label.length > LONG ? "name long" : "name", title: plainLabel(view, seat) },
-    start,
-    end,
-  );
+  const className = label.length > LONG ? "name long" : "name";
+  return make("span", { className, title: plainLabel(view, seat) }, label);
 }
 
 export function drawPlayers(view) {
@@ -98,6 +89,7 @@ function plateOf(view, seat) {
   else if (seat.number !== view.you && seat.cards_held) item.append(backs(seat.cards_held));
   if (seat.number === view.you) item.dataset.own = "";
   if (seat.acts) {
+    name.prepend(icon("turn"));
     item.dataset.acts = "";
     item.ariaCurrent = "true";
   }

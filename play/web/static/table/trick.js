@@ -25,6 +25,8 @@ function playSound(view) {
   else if (view.scene.trick.length) sound("card");
 }
 
+const isCard = (event) => event?.action.startsWith("play");
+
 // A finished trick lies on the felt until it is swept to its winner. In a review it stays.
 export function drawTrick(view) {
   const { scene, last_trick: last } = view;
@@ -32,10 +34,11 @@ export function drawTrick(view) {
   playSound(view);
   const begun = scene.trick.length > 0;
   const isNext = drawn !== null && drawn.table === view.table && view.decisions === drawn.decisions + 1;
-  const isReview = view.table === undefined;
+  const isReview = $("table").hasAttribute("data-review");
   if (isNext && !drawn.scene.trick.length && begun) sweep(view);
   const inRound = scene.phase === "play" && scene.seats.some((seat) => seat.tricks_won);
-  const showsLast = !begun && last && (inRound || isReview) && swept !== view.decisions;
+  const showsLast =
+    !begun && last && (inRound || (isReview && isCard(view.events.at(-1)))) && swept !== view.decisions;
   const plays = showsLast ? playsOf(last, view.names.length) : scene.trick;
   const items = plays.map(([seat, name], number) => {
     const item = placeAt(make("li", {}, card(name)), view, seat);
@@ -45,7 +48,7 @@ export function drawTrick(view) {
       item.dataset.wins = "";
       item.append(make("span", { className: "unseen", textContent: t("is winning") }));
     }
-    if (isNext && number === plays.length - 1 && view.events.at(-1)?.action.startsWith("play")) {
+    if (isNext && number === plays.length - 1 && isCard(view.events.at(-1))) {
       item.dataset.comes = "";
     }
     return item;

@@ -35,7 +35,9 @@ function scorePad(view) {
   const most = Math.max(...seats.map((seat) => seat.score));
   const second = seats.map((seat) => seat.score).toSorted((a, b) => b - a)[1];
   const behind = seats.map(({ score }) => (score === most ? signed(most - second) : signed(score - most)));
-  const names = seats.map(({ number }) => make("th", { scope: "col" }, seatLabel(view, number)));
+  const names = seats.map(({ number }) =>
+    make("th", { scope: "col" }, make("span", {}, seatLabel(view, number))),
+  );
   const leads = row("td", [t("lead"), ...behind]);
   leads.className = "leads";
   const caption = make("caption", {}, t("Totals; tricks won / bid, points"));
@@ -43,7 +45,7 @@ function scorePad(view) {
   const head = make("thead", {}, make("tr", {}, make("td"), ...names), leads);
   return make(
     "table",
-    { className: "pad" },
+    { className: seats.length > 4 ? "pad dense" : "pad" },
     caption,
     columns,
     head,
