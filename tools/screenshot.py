@@ -27,17 +27,17 @@ PICTURE = Path(__file__).parent.parent / "docs" / "table.webp"
 PREVIEW = Path(__file__).parent.parent / "play" / "web" / "static" / "preview.jpg"
 """The picture that links to shared results show; programs that make previews may not read other formats."""
 PREVIEW_SIZE = (1200, 630)
-POSTER = """async () => {
-  const { card, make } = await import(new URL("shared/elements.js", location.href));
+POSTER = """() => {
   const styled = (tag, style, ...children) => {
-    const element = make(tag, {}, ...children);
+    const element = document.createElement(tag);
+    element.append(...children);
     element.style.cssText = style;
     return element;
   };
-  const fan = ["7C", "QS", "WI", "KH", "AD"].map((name, number) => {
+  const fan = [...document.querySelectorAll("#emblem .card")].map((card, number) => {
     const angle = 11 * (number - 2);
     const place = `rotate: ${angle}deg; transform-origin: 50% 190%; margin: 0 -3.8rem`;
-    return styled("div", place, card(name));
+    return styled("div", place, card);
   });
   const row = "--card: 13.5rem; display: flex; justify-content: center; margin-top: 1.6rem";
   const hand = styled("div", row, ...fan);
@@ -48,7 +48,7 @@ POSTER = """async () => {
   document.body.style.background = "#ece6d8";
   document.body.replaceChildren(styled("div", `${felt}; ${edge}; ${size}`, title, hand));
 }"""
-"""A hand of cards on the felt, and the name of the game."""
+"""The lobby's hand of cards on the felt, and the name of the game."""
 OTHERS = ["heuristic", "search:worlds=64", "champion"]
 ADVISER = "champion+search:worlds=32"
 SEED = 18
@@ -115,18 +115,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         page.evaluate("(token) => localStorage.setItem('wizard picture', token)", TOKEN)
         page.goto(f"{address}#picture")
         page.wait_for_selector("#hand button:not(:disabled)")
-        page.click("#coach button")
-        page.select_option("#adviser", ADVISER)
+        page.click("#no-more")
         page.click("#hint")
-        page.wait_for_selector("#advice tbody tr")
+        page.wait_for_selector("#told:not([hidden])")
         shot = page.locator("main").screenshot()
+        page.goto(f"{address}#")
+        page.wait_for_selector("#emblem .card")
         page.set_viewport_size({"width": PREVIEW_SIZE[0], "height": PREVIEW_SIZE[1]})
         page.evaluate(POSTER)
         preview = page.screenshot()
         browser.close()
     Image.open(io.BytesIO(shot)).convert("RGB").save(options.out, quality=80, method=6)
     Image.open(io.BytesIO(preview)).convert("RGB").save(
-        options.preview, quality=72, optimize=True, progressive=True
+        options.preview, quality=66, optimize=True, progressive=True
     )
 
 

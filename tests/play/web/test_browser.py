@@ -597,7 +597,7 @@ def test_axe_finds_nothing(browser: Any, address: str, size: str, theme: str) ->
     page.wait_for_selector(".choice:not(:disabled)")
     look("bidding")
     page.keyboard.press("h")
-    page.wait_for_selector("#advice tbody tr")
+    page.wait_for_selector("#told:not([hidden])")
     look("hint")
     page.reload()
     page.wait_for_selector("#players li")
