@@ -18,7 +18,7 @@ const SEAT = /^seat (\d+)$/; // its name for players whom a record does not name
 
 // An agent's level, never its options; the name of a person, or of an agent that this server alone has.
 export function levelName(name) {
-  if (name === NAMELESS) return t("a person");
+  if (name === NAMELESS) return t("Guest");
   const seat = SEAT.exec(name);
   if (seat) return t("Seat {number}", { number: seat[1] });
   if (LEVELS[name]) return LEVELS[name];

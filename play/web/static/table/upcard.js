@@ -15,5 +15,5 @@ export function drawTrump({ scene }) {
     );
   } else words.append(make("b", {}, phase === "trump" ? t("not named yet") : t("none")));
   $("trump").replaceChildren(...parts, words);
-  $("trump").hidden = phase === "over";
+  $("trump").hidden = phase === "over" || phase === "waiting";
 }

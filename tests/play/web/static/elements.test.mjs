@@ -21,7 +21,7 @@ test("texts are translated, and numbers choose their form", () => {
 test("agents have levels, nameless people and seats have words, and names stay", () => {
   assert.deepEqual(["rule_based", "person", "seat 2", "Ann"].map(levelName), [
     "Easy",
-    "a person",
+    "Guest",
     "Seat 2",
     "Ann",
   ]);
