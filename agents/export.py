@@ -10,7 +10,7 @@ from wizard_env import NUM_ACTIONS
 from wizard_env.agents.layers import Layer
 from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, NetworkAgent, find_agent
 from wizard_env.checks.extras import extra
-from wizard_env.files.writing import check_distinct, write_atomically
+from wizard_env.files.outputs import check_distinct, write_output
 from wizard_env.loading import load
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.view import Agent
@@ -33,8 +33,8 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
     mask is 0; `action` int64 [n], the likeliest legal one; and, if the network has a value, `value`
     float32 [n], in points. The metadata holds the format, its version and the layout of observations.
 
-    The file is replaced completely or not at all. Raises ValueError if the agent has no network, or one with
-    a custom encoding, or if the file is the agent's.
+    The file is replaced completely or not at all; a link to it stays. Raises ValueError if the agent has no
+    network, or one with a custom encoding, or if the file is the agent's.
     """
     loaded = load(agent)
     if not isinstance(loaded, NetworkAgent):
@@ -46,7 +46,7 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
         raise ValueError(f"agent={agent!r}: a custom encoding is code, which a file of ONNX cannot hold")
     check_distinct(path, [find_agent(loaded.path)])
     content = _build_model(loaded).SerializeToString()
-    write_atomically(path, lambda file: file.write_bytes(content))
+    write_output(path, lambda file: file.write_bytes(content))
 
 
 def _build_model(agent: NetworkAgent) -> ModelProto:

@@ -252,8 +252,11 @@ def _compute_by_torch(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> N
 
 def reads_beliefs(path: str | PathLike[str]) -> bool:
     """Return whether a file of a network says that it reads beliefs; a missing or damaged file does not."""
+    file_path = find_agent(Path(path))
+    if not file_path.is_file():
+        return False
     try:
-        with safe_open(find_agent(Path(path)), framework="np") as file:
+        with safe_open(file_path, framework="np") as file:
             return "beliefs" in (file.metadata() or {})
     except (OSError, SafetensorError):
         return False

@@ -16,6 +16,7 @@ except ModuleNotFoundError as missing:
 
     raise SystemExit(f"error: {missing_module(missing.name or '')}") from None
 
+from wizard_env.checks.arguments import shortened, visible
 from wizard_env.checks.extras import extra
 from wizard_env.cli.agents import distill, export, push
 from wizard_env.cli.dataset import dataset
@@ -34,6 +35,17 @@ _ALLOWED = {
     "less_than_equal": "allowed are numbers up to {le}",
 }
 """The values that are allowed, for each kind of wrong value as pydantic names it."""
+
+
+_LONGEST_ERROR = 3000
+"""Characters of an error that are printed."""
+
+
+class _Visible(logging.Formatter):
+    """Spells out control characters, which could come from a file or a path."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
 
 
 class _Commands(TyperGroup):
@@ -94,10 +106,12 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8")  # pipes on Windows have others, which lack the suits
     stderr = Console(stderr=True)
     handler = RichHandler(console=stderr, show_path=False, show_time=False)
-    logging.basicConfig(level="WARNING", format="%(message)s", handlers=[handler])
+    handler.setFormatter(_Visible("%(message)s"))
+    logging.basicConfig(level="WARNING", handlers=[handler])
     try:
         with extra():
             app()
     except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
-        stderr.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        line = shortened(visible(" ".join(str(error).split())), _LONGEST_ERROR)
+        stderr.print(f"error: {line}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wizard_env.checks.extras import extra
-from wizard_env.files.writing import check_distinct, check_file, check_folder_with_parent, write_atomically
+from wizard_env.files.outputs import check_distinct, check_file, write_output
+from wizard_env.files.writing import check_folder_with_parent
 
 if TYPE_CHECKING:
     from wizard_env.evaluation.report.html import Origin, Report
@@ -86,4 +87,4 @@ def get_origin() -> "Origin":
 
 
 def _write(path: Path, content: bytes) -> None:
-    write_atomically(path, lambda temporary: temporary.write_bytes(content))
+    write_output(path, lambda temporary: temporary.write_bytes(content))

@@ -8,7 +8,7 @@ import typer
 
 from wizard_env.checks.arguments import check_integer, printable
 from wizard_env.cli import options
-from wizard_env.files.writing import check_file
+from wizard_env.files.outputs import check_file
 
 if TYPE_CHECKING:
     from wizard_env import Game
@@ -78,4 +78,4 @@ def _read_games(file: Path) -> "list[Game]":
     """Read the games already in a file. Raises RecordError if a line is not a record."""
     from wizard_env.records.game_records import read_records
 
-    return list(read_records(file)) if file.exists() else []
+    return list(read_records(file)) if file.is_file() else []

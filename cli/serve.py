@@ -11,7 +11,8 @@ import typer
 
 from wizard_env.cli.feedback.console import say
 from wizard_env.cli.speed import compile_missing
-from wizard_env.files.writing import check_file, check_folder_with_parent
+from wizard_env.files.outputs import check_file
+from wizard_env.files.writing import check_folder_with_parent
 
 OFFERED = ["rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "adaptive"]
 """Agents offered if none are named, the strongest last."""

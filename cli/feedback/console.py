@@ -7,6 +7,7 @@ from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
+from wizard_env.checks.arguments import visible
 from wizard_env.evaluation.report.grids import Grid
 
 console = Console()
@@ -17,8 +18,8 @@ _PADDING, _BORDER = 3, 1
 
 
 def say(line: str, console: Console = console) -> None:
-    """Print a line unchanged, however long."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
+    """Print a line, however long."""
+    console.print(visible(line), markup=False, highlight=False, soft_wrap=True)
 
 
 def show_grids(console: Console, grids: Iterable[Grid]) -> None:
@@ -29,6 +30,8 @@ def show_grids(console: Console, grids: Iterable[Grid]) -> None:
 
 def show_grid(console: Console, grid: Grid) -> None:
     """Print a grid that fits the console: names are folded, and columns without room follow below."""
+    rows = [[visible(cell) for cell in row] for row in grid.rows]
+    grid = grid._replace(title=visible(grid.title), rows=rows)
     columns = range(len(grid.headings))
     needed = [_measure(grid, column, [grid.headings[column]]) for column in columns]
     if sum(needed) + _PADDING * len(needed) + _BORDER > console.width:

@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from wizard_env.cli.feedback.console import say
 from wizard_env.cli.feedback.stopping import Stop, stoppable
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def show_progress(shown: ProgressDisplay, console: Console, transient: bool = Fa
     def repeat() -> None:
         seconds = FIRST_LINE
         while not ended.wait(seconds):
-            console.print(shown.line(), markup=False, highlight=False, soft_wrap=True)
+            say(shown.line(), console)
             seconds = LINES_APART
 
     thread = Thread(target=repeat, daemon=True)

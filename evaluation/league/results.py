@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from wizard_env import Rules
 from wizard_env.checks.arguments import check_integer, shortened
 from wizard_env.files.json_objects import compact_json, digest
+from wizard_env.files.reading import check_kept
 
 _VERSION = 1
 _MAX_LINE = 1 << 20
@@ -65,21 +66,25 @@ class LeagueFile:
         self.tables: dict[Matchup, dict[int, NDArray[np.int32]]] = {}
         if not path.exists():
             return
-        content = path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        rest = content[len(whole) :]
-        lines = whole.splitlines()
-        for number, line in enumerate(lines, start=1):
-            try:
-                self._add(*_parse(line))
-            except ValueError as error:
-                raise LeagueFileError(f"{path}, line {number}: {error}") from None
+        check_kept(path)
+        with path.open("rb") as file:
+            lines = iter(lambda: file.readline(_MAX_LINE + 1), b"")
+            number, size, rest = 0, 0, b""
+            for number, line in enumerate(lines, start=1):
+                if not line.endswith(b"\n") and len(line) <= _MAX_LINE:
+                    rest = line
+                    break
+                try:
+                    self._add(*_parse(line.removesuffix(b"\n")))
+                except ValueError as error:
+                    raise LeagueFileError(f"{path}, line {number}: {error}") from None
+                size += len(line)
         if not rest.startswith(_START[: len(rest)]):
-            raise LeagueFileError(f"{path}, line {len(lines) + 1}: {_describe(rest)}")
+            raise LeagueFileError(f"{path}, line {number}: {_describe(rest)}")
         if rest:
-            _log.warning("%s: line %d was cut off; its games are played again", path, len(lines) + 1)
+            _log.warning("%s: line %d was cut off; its games are played again", path, number)
             with path.open("r+b") as file:
-                file.truncate(len(whole))
+                file.truncate(size)
 
     def add(self, table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> None:
         """Add some deals, numbered from `first_deal`, and write them. scores: see `TableScores`."""

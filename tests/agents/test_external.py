@@ -7,11 +7,13 @@ import logging
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -35,6 +37,11 @@ def requests():
 open(__file__ + ".pid", "w").write(str(os.getpid()))
 sys.stdin.readline()
 say(protocol={PROTOCOL!r}, version={VERSION})
+"""
+CHILD = """
+import subprocess
+child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
+open(__file__ + ".child", "w").write(str(child.pid))
 """
 UNUSED_RNG = np.random.default_rng(0)
 
@@ -62,7 +69,7 @@ def bot(tmp_path: Path) -> Any:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs that do not exit by themselves are killed earlier."""
-    monkeypatch.setattr("wizard_env.agents.external._GRACE", 0.1)
+    monkeypatch.setattr("wizard_env.agents.external.program._GRACE", 0.1)
 
 
 def decisions(count: int) -> View:
@@ -94,6 +101,22 @@ def is_running(folder: Path) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def child_is_running(folder: Path, wait: float = 10.0) -> bool:
+    """Return whether the child of the bot in a folder runs after `wait` seconds, or fewer if it ends."""
+    if os.name != "posix":
+        pytest.skip("POSIX only")
+    path, end = folder / "bot.py.child", time.monotonic() + wait
+    while not (path.exists() and path.read_text()):
+        time.sleep(0.01)
+    pid = path.read_text()
+    while True:
+        listed = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False)
+        running = bool(listed.stdout.strip()) and not listed.stdout.startswith("Z")
+        if not running or time.monotonic() > end:
+            return running
+        time.sleep(0.05)
 
 
 # --- the page about the protocol
@@ -351,7 +374,7 @@ def test_a_program_that_does_not_read_does_not_block(bot: Bot) -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_a_program_that_does_not_stop_talking_is_late(bot: Bot) -> None:
-    agent = bot("while True: say(id=0, action='bid 0')", timeout=0.05)
+    agent = bot("while True: say(id=0, action='bid 0'); time.sleep(0.001)", timeout=0.05)
     agent.act(decisions(2), UNUSED_RNG)
     assert agent.forfeits == {"late": 2}
 
@@ -384,6 +407,129 @@ def test_a_program_that_closes_its_output_counts_as_crashed(bot: Bot, tmp_path: 
     agent.act(decisions(1), UNUSED_RNG)
     assert agent.forfeits == {"crashed": 1}
     assert not is_running(tmp_path)
+
+
+def test_a_crash_is_seen_at_once_where_a_child_holds_the_pipes(bot: Bot, tmp_path: Path) -> None:
+    """The last answer of the program still counts."""
+    agent = bot(
+        CHILD
+        + """
+request = next(requests())
+say(id=request["id"], action="bid 1")
+next(requests())
+sys.exit()
+""",
+        timeout=60,
+    )
+    start = time.monotonic()
+    assert agent.act(decisions(2), UNUSED_RNG)[0] == 1
+    assert time.monotonic() - start < 20
+    assert agent.forfeits == {"crashed": 1}
+    assert not child_is_running(tmp_path)
+
+
+def test_a_crash_is_seen_where_a_child_has_left_the_group(bot: Bot, tmp_path: Path) -> None:
+    agent = bot(CHILD.replace("[sys", "start_new_session=True, args=[sys") + "sys.exit()", timeout=60)
+    start = time.monotonic()
+    agent.act(decisions(1), UNUSED_RNG)
+    agent.close()
+    assert time.monotonic() - start < 20
+    assert agent.forfeits == {"crashed": 1}
+    if child_is_running(tmp_path, wait=0):
+        os.kill(int((tmp_path / "bot.py.child").read_text()), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("first", "line"),
+    [
+        ("", "print('x' * 99)"),
+        ("", "os.write(1, b'x')"),
+        ("next(requests())", "os.write(1, b'x')"),
+        ("next(requests())", "say(id=0, action='a late answer')"),
+    ],
+)
+def test_a_program_that_prints_without_end_is_ended(
+    bot: Bot, tmp_path: Path, first: str, line: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """While it is asked and between questions, with line feeds and without."""
+    agent, end = bot(f"{first}\nwhile True: {line}", timeout=60), time.monotonic() + 60
+    while not first and is_running(tmp_path):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    agent.act(decisions(1), UNUSED_RNG)
+    assert agent.forfeits == {"crashed": 1}
+    assert not is_running(tmp_path)
+    assert caplog.messages[0].endswith(
+        "crashed: it was ended, because it wrote more than 1,048,576 bytes after one request"
+    )
+
+
+def test_few_requests_wait_for_a_program_that_does_not_read(
+    bot: Bot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest is forfeited without being sent. The program is asked again once it reads."""
+    monkeypatch.setattr("wizard_env.agents.external.program._MOST_WAITING", 3)
+    agent = bot(
+        """
+while not os.path.exists(__file__ + ".go"): time.sleep(0.01)
+for request in requests():
+    open(__file__ + ".read", "a").write("a")
+    say(id=request["id"], action="bid 1")
+""",
+        timeout=0.001,
+    )
+    agent.act(decisions(500), UNUSED_RNG)
+    assert agent.forfeits == {"late": 500}
+    (tmp_path / "bot.py.go").touch()
+    agent._timeout, end = 5.0, time.monotonic() + 60
+    while agent.act(decisions(1), UNUSED_RNG) != [1] or agent.forfeits["late"] > 510:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert len((tmp_path / "bot.py.read").read_text()) < 250
+
+
+@pytest.mark.parametrize("together", [2, 4])
+def test_threads_share_a_program(bot: Bot, together: int) -> None:
+    """Every decision gets its own answer."""
+    agent = bot("for request in requests(): say(id=request['id'], action=request['legal'][-1])")
+    view = decisions(40)
+    expected = [int(np.flatnonzero(mask)[-1]) for mask in view.mask]
+    with ThreadPoolExecutor(together) as pool:
+        parts = pool.map(lambda _: agent.act(view, UNUSED_RNG).tolist(), range(together))
+    assert list(parts) == [expected] * together
+    assert not agent.forfeits
+
+
+def test_closing_ends_a_question(bot: Bot, tmp_path: Path) -> None:
+    """Of another thread, and does not start the program anew."""
+    agent = bot("next(requests()); open(__file__ + '.asked', 'w'); time.sleep(60)", timeout=60)
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(agent.act, decisions(3), UNUSED_RNG)
+        while not (tmp_path / "bot.py.asked").exists():
+            time.sleep(0.01)
+        agent.close()
+        with pytest.raises(ValueError, match=r"bot.py' is closed"):
+            asking.result(20)
+    assert not is_running(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_asks_a_program_of_its_own(bot: Bot, tmp_path: Path) -> None:
+    """And leaves that of its parent alone."""
+    agent = bot("for request in requests(): say(id=request['id'], action=f'bid {os.getppid() % 7}')")
+    view = decisions(1)
+    assert agent.act(view, UNUSED_RNG) == [os.getpid() % 7]
+    child = os.fork()
+    if not child:
+        code = 1
+        with contextlib.suppress(BaseException):
+            code = 0 if agent.act(view, UNUSED_RNG) == [os.getpid() % 7] and not agent.forfeits else 2
+            agent.close()
+        os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert agent.act(view, UNUSED_RNG) == [os.getpid() % 7]
+    assert not agent.forfeits
 
 
 def test_a_program_that_cannot_be_restarted(bot: Bot, tmp_path: Path) -> None:
@@ -501,6 +647,14 @@ def test_a_program_that_does_not_exit_is_killed(bot: Bot, tmp_path: Path) -> Non
     assert not is_running(tmp_path)
 
 
+@pytest.mark.parametrize("end", ["", "sys.stdin.read()", "sys.exit(3)", "os.kill(os.getpid(), 11)"])
+def test_processes_that_a_program_started_end_with_it(bot: Bot, tmp_path: Path, end: str) -> None:
+    """It may exit by itself, and its output may be theirs or not."""
+    agent = bot(CHILD.replace("[sys", "stdout=-3, stderr=-3, args=[sys") + end)
+    agent.close()
+    assert not child_is_running(tmp_path)
+
+
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.skipif(os.name != "posix", reason="POSIX only")
 def test_processes_that_a_program_started_are_killed_with_it(bot: Bot) -> None:
@@ -510,7 +664,7 @@ import subprocess
 child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
 child.wait()
 """)
-    assert threading.active_count() == threads + 3
+    assert threading.active_count() == threads + 4
     agent.close()
     assert threading.active_count() == threads  # none is left that reads from the child
 

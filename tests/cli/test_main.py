@@ -5,9 +5,11 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.commands import Wizard, error_line, run_installed
+from wizard_env.agents.network import FILE_NAME, save_agent
 
 COMMANDS = [
     "train",
@@ -67,6 +69,28 @@ def test_a_value_that_an_option_does_not_take(
 ) -> None:
     """The error gives the value and what is allowed, in one line."""
     assert error_line(wizard(*arguments)) == f"error: {message}"
+
+
+def test_no_control_character_reaches_the_terminal(wizard: Wizard, tmp_path: Path) -> None:
+    """From a key of a config, a path, or the name of a tensor."""
+    config, escape = tmp_path / "config.toml", "\x1b[31mred\x07\x9b2J"
+    config.write_text('name = "x"\n"\\u001b[31mred\\u0007\\u009b2J" = 1\n')
+    folder = tmp_path / escape
+    folder.mkdir()
+    save_agent({f"layer.0.{escape}": np.zeros((2, 2), np.float32)}, folder / FILE_NAME)
+    commands = (
+        ("train", config),
+        ("train", tmp_path / f"{escape}.toml"),
+        ("evaluate", folder),
+        ("evaluate", f"{escape}"),
+        ("replay", folder),
+        ("train", "smoke", "--set", f"learning.{escape}=1"),
+    )
+    for command in commands:
+        line = error_line(wizard(*command))
+        assert "\\x1b[31mred\\x07\\x9b2J" in line
+        assert line.isprintable()
+        assert len(line) < 3100
 
 
 def test_no_command_shows_the_help(wizard: Wizard) -> None:

@@ -1,5 +1,6 @@
 """Bad input: one line gives the value and what is allowed, before anything is written."""
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -205,6 +206,13 @@ def test_places(wizard: Wizard, arguments: Arguments, message: str) -> None:
 
 
 def test_a_folder_that_may_not_be_written_to(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != Path(FOLDER))
+    make = tempfile.TemporaryFile
+
+    def make_elsewhere(*arguments: Any, **options: Any) -> Any:
+        if options.get("dir") == Path(FOLDER):
+            raise PermissionError
+        return make(*arguments, **options)
+
+    monkeypatch.setattr("tempfile.TemporaryFile", make_elsewhere)
     message = "folder/found.json: the folder folder may not be written to"
     check(wizard, (*EVALUATE, "--json", f"{FOLDER}/found.json"), message)

@@ -2,8 +2,12 @@
 
 import hashlib
 import json
+import os
 import shutil
+import signal
+import sys
 import traceback
+import tracemalloc
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -168,6 +172,84 @@ def test_an_altered_record_is_never_another_game(files: Path, tmp_path: Path) ->
         path.write_bytes(damaged(line, rng))
         if refusal(READERS["records.jsonl"], path) is None:
             assert all(game in games for game in read_records(path))
+
+
+def test_a_renamed_tensor_of_a_checkpoint_is_refused(files: Path, tmp_path: Path) -> None:
+    """And one that is missing, or a single number; formerly some ended the first step."""
+    path, refused = tmp_path / CHECKPOINT, "cannot be resumed"
+    for part, tensors in read_checkpoint(files / CHECKPOINT)[0].items():
+        for name in tensors:
+            for change in ("renamed", "missing", "of no parameter", "one number"):
+                parts, plain = read_checkpoint(files / CHECKPOINT)
+                value = parts[part].pop(name)
+                if change == "renamed":
+                    parts[part][name + "\033[31m"] = value
+                elif change == "of no parameter":
+                    parts[part]["77." + name.rpartition(".")[2]] = value
+                elif change == "one number":
+                    parts[part][name] = value.reshape(-1)[0].clone()
+                write_checkpoint(path, parts, plain)
+                if change != "one number" or value.ndim:
+                    message = refusal(play_on, path)
+                    assert message is not None, f"{part}.{name} {change}"
+                    assert refused in message
+
+
+@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn"])
+@pytest.mark.parametrize("widths", [[300_000, 300_000], [10**15], [10**200, 10**200]])
+def test_layers_larger_than_the_memory_are_refused(learner: str, widths: list[int], tmp_path: Path) -> None:
+    learning = {"learner": learner, "decisions": 100, "num_games": 8, "decisions_per_game": 16}
+    options = {
+        "ppo": [{"layers": widths}, {"layers": [8], "critic": widths}],
+        "maskable_ppo": [{"layers": widths}],
+        "dqn": [{"bid_layers": widths, "play_layers": [8] * len(widths)}],
+    }
+    for layers in options[learner]:
+        large = Config.model_validate({"name": "large", "learning": learning | layers})
+        with pytest.raises(ValueError, match=r"a network with layers of .* needs .* GiB of memory"):
+            train(large, tmp_path / "run")
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names")
+@pytest.mark.parametrize("name", [CONFIG, CURVES, FILE_NAME, CHECKPOINT, CRITIC, LEAGUE])
+def test_a_pipe_in_the_place_of_a_file_is_refused(name: str, files: Path, tmp_path: Path) -> None:
+    """To read it could take for ever."""
+
+    def give_up(*_: object) -> None:
+        pytest.fail("it waits")
+
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    readers = READERS | {CRITIC: lambda path: PpoLearner(config(start=str(path.parent)), "cpu", None)}
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(30)
+    try:
+        with pytest.raises(OSError, match=r"is not a file|no agent at"):
+            readers[name](tmp_path / name)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="files with holes")
+@pytest.mark.parametrize("name", [name for name in READERS if name != "position"])
+def test_a_huge_file_is_refused_unread(name: str, files: Path, tmp_path: Path) -> None:
+    """Of a tebibyte, behind the content of a sound one."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    os.truncate(tmp_path / name, 1 << 40)
+    if name == CRITIC:
+        readers: dict[str, Callable[[Path], object]]
+        readers = {CRITIC: lambda path: PpoLearner(config(start=str(path.parent)), "cpu", None)}
+    else:
+        readers = READERS
+    tracemalloc.start()
+    try:
+        assert refusal(readers[name], tmp_path / name) is not None
+        assert tracemalloc.get_traced_memory()[1] < 1 << 27
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_altered_tensor_of_a_checkpoint(files: Path, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """The server's database after altered bytes and jumps of the clock."""
 
+import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +30,48 @@ def serving(path: Path) -> Iterator[TestClient]:
             yield client
         finally:
             Seat.leave_all()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="POSIX modes")
+def test_only_its_user_reads_a_database(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It holds the seeds of games that are under way; a server of before left it open to all."""
+    path = tmp_path / "tables.sqlite"
+    for before in (None, 0o644, 0o660):
+        caplog.clear()
+        if before is not None:
+            path.chmod(before)
+        store = Store(path)
+        store.save_all([Save("table", {}, [], 1.0)])
+        files = sorted(tmp_path.iterdir())
+        assert [file.name for file in files] == ["tables.sqlite", "tables.sqlite-wal"]
+        assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600] * 2
+        assert bool(caplog.messages) == (before is not None)
+        with pytest.raises(ValueError, match="another server uses this database"):
+            Store(path)
+        store.close()
+    text = tmp_path / "text"
+    text.write_text("not a database, and long enough to be sure of that " * 100)
+    text.chmod(0o644)
+    with pytest.raises(ValueError, match="not a database"):
+        Store(text)
+    assert stat.S_IMODE(text.stat().st_mode) == 0o644
+
+
+@pytest.mark.skipif(os.name != "posix", reason="POSIX modes")
+def test_a_log_beside_a_database_is_private_too(tmp_path: Path) -> None:
+    """One that a killed server of before has left."""
+    path, kept = tmp_path / "tables.sqlite", tmp_path / "kept"
+    store = Store(path)
+    store.save_all([Save("table", {}, [], 1.0)])
+    kept.mkdir()
+    for name in ("tables.sqlite", "tables.sqlite-wal"):
+        (kept / name).write_bytes((tmp_path / name).read_bytes())
+        (kept / name).chmod(0o644)
+    store.close()
+    store = Store(kept / "tables.sqlite")
+    assert len(store) == 1
+    assert {stat.S_IMODE(file.stat().st_mode) for file in kept.iterdir()} == {0o600}
+    store.close()
 
 
 def begun_tables(path: Path) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from wizard_env.agents import load
 from wizard_env.agents.network import find_network
 from wizard_env.checks.extras import missing_module
 from wizard_env.evaluation.ray_cluster import LOCAL, connect
+from wizard_env.files.reading import check_kept
 from wizard_env.train.cluster.mailbox import Job, Mailbox, Message
 from wizard_env.train.cluster.writer import Writer
 from wizard_env.train.config.ppo import PpoConfig
@@ -138,7 +139,10 @@ def _read_start(config: Config) -> dict[str, bytes]:
     if not start:
         return {}
     agent = find_network(start)
-    return {path.name: path.read_bytes() for path in (agent, agent.with_name(CRITIC)) if path.exists()}
+    critic = agent.with_name(CRITIC)
+    for path in (agent, critic):
+        check_kept(path)
+    return {path.name: path.read_bytes() for path in (agent, critic) if path.exists()}
 
 
 class _Fit(Thread):

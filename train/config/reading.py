@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from wizard_env.checks.arguments import nearest, shortened
+from wizard_env.files.reading import check_kept
 from wizard_env.train.config.changes import apply_changes
 from wizard_env.train.config.ppo import KEPT
 from wizard_env.train.config.run import Config
@@ -64,6 +65,7 @@ def make_config(kind: type[_Kind], values: Mapping[str, Any]) -> _Kind:
 
 def read_kept(path: Path, kind: type[_Kind]) -> _Kind:
     """Read the config that a run keeps in its folder, as JSON; raises as `read_toml` does."""
+    check_kept(path)
     try:
         return kind.model_validate_json(_text(path), context=KEPT)
     except ValidationError as error:

@@ -6,8 +6,14 @@ from typing import NamedTuple
 
 import torch
 
+from wizard_env.checks.arguments import check_memory, shortened
+
 MAX_GRADIENT_NORM = 0.5
 """The norm that the gradient of a network is clipped to."""
+
+
+_WEIGHT_BYTES = 4 * 4
+"""Of a weight, its gradient, and its two moments in Adam."""
 
 
 class Layer(NamedTuple):
@@ -33,7 +39,12 @@ def check_finite(parameters: Iterable[torch.Tensor], decisions: int) -> None:
 
 
 def linear_layers(widths: Sequence[int]) -> list[torch.nn.Linear]:
-    """Return fully connected layers, one after another; `widths` runs from the inputs to the outputs."""
+    """Return fully connected layers, one after another; `widths` runs from the inputs to the outputs.
+
+    Raises ValueError if this machine lacks the memory to train them.
+    """
+    weights = sum((inputs + 1) * outputs for inputs, outputs in pairwise(widths))
+    check_memory(f"a network with layers of {shortened(' '.join(map(str, widths)))}", weights * _WEIGHT_BYTES)
     return [torch.nn.Linear(*sizes) for sizes in pairwise(widths)]
 
 

@@ -21,6 +21,7 @@ from safetensors.torch import load_file, save
 from wizard_env import Agent
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.network import FILE_NAME, find_network, read_agent, save_agent
+from wizard_env.files.reading import check_kept
 from wizard_env.files.tensors import write_tensors
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.learning import PAST
@@ -133,6 +134,7 @@ class PpoLearner(NetworkLearner):
         weights = read_agent(agent, self._learning.encoding, beliefs=None)
         self.network.start_from(weights, self._value_unit)
         path = agent.with_name(CRITIC)
+        check_kept(path)
         if self.critic and path.exists():
             try:
                 self.critic.start_from(load_file(path))
@@ -295,8 +297,9 @@ class PpoLearner(NetworkLearner):
     def _restore(self, checkpoint: Path) -> None:
         parts, plain = read_checkpoint(checkpoint)
         self._restore_networks(parts, plain)
-        if self.decisions and "optimizer" not in parts:  # dqn may save one before its first gradient step
-            raise ValueError("the moments of the optimiser are missing")
+        kept = {name.partition(".")[0] for name in parts.get("optimizer", {})}
+        if self.decisions and len(kept) != len(self.parameters()):  # dqn may save before its first steps
+            raise ValueError("moments of the optimiser are missing")
         if self.past_selves:
             self.past_selves.set_state(parts["pool"], plain["pool"])
         if needs_new_deals(checkpoint, plain, self.peers.count):

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from wizard_env.checks.arguments import check_integer
 from wizard_env.train.networks.layers import check_finite
 from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
 from wizard_env.train.parallel.peers import ALONE, Peers
@@ -86,7 +87,10 @@ class PastSelves:
         return tensors, {"rounds": self._rounds.tolist(), "chosen": self._chosen}
 
     def set_state(self, tensors: dict[str, torch.Tensor], plain: dict[str, Any]) -> None:
-        """Continue from a `state`. Raises ValueError for numbers that are not finite."""
+        """Continue from a `state`.
+
+        Raises ValueError for numbers that are not finite, RuntimeError for weights of another network.
+        """
         self._rounds = np.array(plain["rounds"], np.float64).reshape(-1, 2)
         if not np.isfinite(self._rounds).all() or (self._rounds < 0).any():
             raise ValueError("the rounds of past selves are not counts")
@@ -95,7 +99,9 @@ class PastSelves:
         for name, value in tensors.items():
             number, weight = name.split(".", 1)
             self._selves[int(number)][weight] = value
-        self._act_as(plain["chosen"])
+        for loaded in range(len(self._selves)):
+            self._act_as(loaded)  # refuses one that does not fit
+        self._act_as(check_integer("chosen", plain["chosen"], 0, len(self._selves) - 1))
 
 
 def count_wins(

@@ -11,6 +11,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 
 from wizard_env.agents.network import FILE_NAME, save_agent
+from wizard_env.files.reading import check_kept
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.ppo import MaskablePpoConfig
 from wizard_env.train.config.run import Config
@@ -95,6 +96,7 @@ def _make_model(
 
 def _resume(checkpoint: Path, env: SelfPlayVecEnv, device: str, options: dict[str, Any]) -> MaskablePPO:
     """Load a checkpoint, except for the options, which it pickles under the module names of its time."""
+    check_kept(checkpoint)
     try:
         return MaskablePPO.load(
             checkpoint,

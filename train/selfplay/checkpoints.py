@@ -11,12 +11,16 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from wizard_env.checks.arguments import shortened
+from wizard_env.files.reading import check_kept
 from wizard_env.files.tensors import write_tensors
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.learning import SelfPlay
 
 CHECKPOINT = SelfPlay.checkpoint_file
 """The file that the learners written here resume from."""
+_STEP = "step"
+_MOMENTS = {_STEP, "exp_avg", "exp_avg_sq"}
+"""Names of the tensors that Adam keeps for a parameter."""
 Tensors: TypeAlias = dict[str, torch.Tensor]
 
 
@@ -74,6 +78,7 @@ def read_plain(path: Path) -> Any:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
+    check_kept(path)
     try:
         with restoring(path), safe_open(path, framework="pt") as file:
             yield file
@@ -91,14 +96,21 @@ def moments(optimizer: torch.optim.Optimizer) -> Tensors:
 
 
 def set_moments(optimizer: torch.optim.Optimizer, kept: Tensors) -> None:
-    """Load the result of `moments`. Raises ValueError for tensors of other shapes, or not finite."""
+    """Load the result of `moments` of an Adam optimiser.
+
+    Raises ValueError for tensors of other names or shapes, or not finite.
+    """
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, Tensors] = {}
     for full_name, value in kept.items():
         number, _, name = full_name.partition(".")
-        if (value.ndim and value.shape != parameters[int(number)].shape) or not torch.isfinite(value).all():
+        needed = () if name == _STEP else parameters[int(number)].shape
+        if value.shape != needed or not torch.isfinite(value).all():
             raise ValueError(f"the optimiser's {full_name} does not fit the network, or is not finite")
         if value.ndim:  # in the parameter's order of memory, which the fused optimiser relies on
             value = torch.empty_like(parameters[int(number)]).copy_(value)
         state.setdefault(int(number), {})[name] = value
+    for parameter, named in state.items():
+        if named.keys() != _MOMENTS:
+            raise ValueError(f"the optimiser lacks moments of parameter {parameter}, or has others")
     optimizer.load_state_dict(optimizer.state_dict() | {"state": state})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wizard_env.checks.arguments import shortened
 from wizard_env.checks.extras import extra
+from wizard_env.files.reading import check_kept
 from wizard_env.files.writing import write_atomically
 
 with extra("train"):
@@ -14,6 +15,8 @@ with extra("train"):
 CURVES = "progress.csv"
 DECISIONS = "time/total_timesteps"
 """The metric that counts the decisions that a run has learned from."""
+_MAX_BYTES = 1 << 27
+"""The largest CSV file that is read; runs of ten thousand iterations write a hundredth of it."""
 
 
 class Curves:
@@ -55,6 +58,7 @@ class Curves:
 
 def read_curves(path: Path) -> list[dict[str, str]]:
     """Read a CSV file of curves, whose values are numbers or empty. Raises ValueError if it is damaged."""
+    check_kept(path, _MAX_BYTES)
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file, strict=True)
         try:

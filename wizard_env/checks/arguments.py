@@ -16,6 +16,8 @@ _JOINERS = "\u200c\u200d"
 """Invisible characters that belong to words and emoji."""
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 _GIB = 2**30
+_UNHEARD_OF = 2**80
+"""Bytes of memory that no machine has; a float may be too small for more."""
 
 
 def is_integer(value: Any) -> bool:
@@ -86,8 +88,16 @@ def printable(name: object) -> str:
 
     A control character in a file from outside could overwrite what a terminal shows.
     """
-    visible = (one if one.isprintable() or one in _JOINERS else ascii(one)[1:-1] for one in str(name))
-    return "".join(visible)[:_LONGEST_PLAYER]
+    return _spelled_out(str(name))[:_LONGEST_PLAYER]
+
+
+def visible(text: object) -> str:
+    """Return a text that is safe to show in a terminal, in which line feeds stay."""
+    return "\n".join(_spelled_out(line) for line in str(text).split("\n"))
+
+
+def _spelled_out(text: str) -> str:
+    return "".join(one if one.isprintable() or one in _JOINERS else ascii(one)[1:-1] for one in text)
 
 
 def check_number(name: str, value: Any, low: float, high: float, kind: str = "a number") -> float:
@@ -117,7 +127,8 @@ def check_memory(size: str, needed: int) -> None:
     """Raise ValueError if a size, as "name=value", needs more bytes of memory than this machine has."""
     had = _memory()
     if had is not None and needed > had:
-        raise ValueError(f"{size} needs {needed / _GIB:,.1f} GiB of memory: there are {had / _GIB:,.1f} GiB")
+        given = f"{needed / _GIB:,.1f}" if needed < _UNHEARD_OF else "too many"
+        raise ValueError(f"{size} needs {given} GiB of memory: there are {had / _GIB:,.1f} GiB")
 
 
 def _memory() -> int | None:

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from wizard_env.checks.arguments import shortened
+from wizard_env.files.reading import check_kept
 
 _MAX_BYTES = 1 << 20
 
 
 def read_object(path: Path) -> dict[str, Any]:
     """Read the JSON object in a file. Raises ValueError if it is too large or holds something else."""
+    check_kept(path)
     with path.open("rb") as file:
         content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

@@ -1,26 +1,9 @@
 """Checks of paths to write to, and files that are written as a whole or not at all."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from glob import escape
 from pathlib import Path
-
-
-def check_file(path: Path) -> None:
-    """Raise OSError if a file cannot be written at a path, before the work that it would hold."""
-    _check_parent(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder: the path of a file is needed")
-    if not os.access(path.parent, os.W_OK):
-        raise PermissionError(f"{path}: the folder {path.parent} may not be written to")
-
-
-def check_distinct(path: Path, others: Iterable[Path]) -> None:
-    """Raise ValueError if a file to write is one of the others, also through links."""
-    for other in others:
-        same = path.samefile(other) if path.exists() and other.exists() else path.resolve() == other.resolve()
-        if same:
-            raise ValueError(f"{path} is the file {other}, which is read or written too: choose another path")
 
 
 def check_folder_with_parent(path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from wizard_env.actions import ACTIONS, IllegalAction
 from wizard_env.checks.arguments import check_player_names, is_integer, shortened
 from wizard_env.files.json_objects import compact_json, digest
-from wizard_env.files.writing import check_file, write_atomically
+from wizard_env.files.outputs import check_file, write_output
 from wizard_env.game import Game
 from wizard_env.rules import Rules
 
@@ -66,6 +66,8 @@ def write_records(
 ) -> None:
     """Write a file of records, one game per line. If anything fails, a file that was there stays.
 
+    A link stays, and the file that it leads to is written; so are devices and pipes.
+
     players: the names of the players of all games, by seat; by default those of each game.
 
     Raises OSError if the file cannot be written, as where its folder is missing.
@@ -76,7 +78,7 @@ def write_records(
             file.writelines(record(game, players) + "\n" for game in games)
 
     check_file(Path(path))
-    write_atomically(Path(path), write)
+    write_output(Path(path), write)
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:

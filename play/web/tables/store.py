@@ -1,7 +1,10 @@
 """Store: keeps the tables of a server on disk, so that none is lost when it stops."""
 
 import json
+import logging
+import os
 import sqlite3
+import stat
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -29,7 +32,10 @@ _ADDED = {
     "digest": "TEXT NOT NULL DEFAULT ''",
 }
 """Columns that databases of earlier releases lack."""
+_PRIVATE = 0o600
 _STORED = "name, setup, history, version, digest"
+
+_log = logging.getLogger(__name__)
 
 
 class StoreError(Exception):
@@ -77,17 +83,21 @@ class Store:
     """
 
     def __init__(self, path: Path | str) -> None:
-        """Open the database, or create it; ":memory:" keeps nothing.
+        """Open the database, or create it; ":memory:" keeps nothing. Only this user may read the file.
 
         Any thread may use it, one at a time. Raises ValueError if the file is not a database, cannot be
         written, or is in use.
         """
         try:
+            if os.name == "posix" and path != ":memory:":
+                _create(Path(path))
             self._database = sqlite3.connect(
                 path, isolation_level=None, timeout=LOCK_SECONDS, check_same_thread=False
             )
             self.newest = self._prepare()
             """The time of the latest save, in seconds since the epoch; 0 if there is none."""
+            if os.name == "posix" and path != ":memory:":
+                _make_private(Path(path))
         except sqlite3.Error as error:
             if hasattr(self, "_database"):
                 self._database.close()
@@ -202,6 +212,28 @@ class Store:
             return self._database.execute(query, values)
         except sqlite3.Error as error:
             raise StoreError(t("the tables cannot be saved: {error}", error=error)) from error
+
+
+def _create(path: Path) -> None:
+    """Create a file that only this user may read, if there is none; it will hold the seeds of games."""
+    with suppress(OSError):  # it is there, or SQLite says why it cannot be
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
+
+
+def _make_private(path: Path) -> None:
+    """Take the rights of others to a database and its log, which an earlier release left.
+
+    Neither is opened: to close it would end SQLite's locks.
+    """
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            if stat.S_IMODE(file.stat().st_mode) & ~_PRIVATE:
+                file.chmod(_PRIVATE)
+                _log.warning("%s was open to other users; now it is not", file)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            _log.warning("%s may be open to other users: %s", file, error)
 
 
 def _read(name: str, setup: str, history: str, version: int, digest: str) -> Stored:

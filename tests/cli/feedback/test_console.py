@@ -12,7 +12,7 @@ from rich.console import Console
 from benchmarks.display import render
 from benchmarks.report import RATE, SECONDS, CurvePoint, KernelCost, Machine, Report, Row
 from tests.evaluation.report.results import card, evaluation, exploit, league
-from wizard_env.cli.feedback.console import show_grid, show_grids
+from wizard_env.cli.feedback.console import say, show_grid, show_grids
 from wizard_env.cli.sweep import sweep_grid
 from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat
 from wizard_env.evaluation.report.grids import (
@@ -44,6 +44,17 @@ def printed(console: Console) -> str:
     """Return the output of the console."""
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
+
+
+def test_names_cannot_write_over_the_screen(console: Console) -> None:
+    """Nor can anything else that is printed: control characters are spelled out."""
+    show_grid(console, Grid("of \x1b[2J", ["agent", "points"], [["\x1b[31mred\x9b", "1.0"]]))
+    say("saved in \x1b]0;title\x07", console)
+    shown = printed(console)
+    assert "\\x1b[31mred\\x9b" in shown
+    assert "of \\x1b[2J" in shown
+    assert "saved in \\x1b]0;title\\x07" in shown
+    assert shown.replace("\n", "").isprintable()
 
 
 def check_grids(shown: str, *cells: str) -> None:
