@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, Refusal, action_id
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, pack
 from wizard_env.chance.dealing import deal_round, draw_for_dealer
-from wizard_env.checks.arguments import check_integer, check_player_names
+from wizard_env.checks.arguments import check_integer, check_player_names, first_few
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
 from wizard_env.history.checks import check_finished_rounds
@@ -101,7 +101,7 @@ class Game(ReadableState):
         game._set_up(rules, seed)
         players, sizes = rules.num_players, rules.rounds
         dealer = check_integer("dealer", dealer, 0, players - 1)
-        held = [_parse_hand(hand) for hand in hands]
+        held = [_parse_hand(hand) for hand in first_few(hands, players)]
         if len(held) != players:
             raise ValueError(f"{len(held)} hands: {players} are needed, one for each player")
         size = len(held[0])
@@ -122,7 +122,11 @@ class Game(ReadableState):
         for card, count in Counter(chain(*held, turned)).items():
             if count > COPIES[card]:
                 raise ValueError(f"{count} copies of {CARD_NAMES[card]}: the deck holds {COPIES[card]}")
-        points = [0] * players if scores is None else [int(as_index(score)) for score in scores]
+        points = (
+            [0] * players
+            if scores is None
+            else [int(as_index(score)) for score in first_few(scores, players)]
+        )
         if len(points) != players or any(p % 10 or abs(p) > MAX_SCORE for p in points):
             raise ValueError(
                 f"scores={scores!r}: {players} multiples of 10 from -{MAX_SCORE} to {MAX_SCORE} are needed"
@@ -467,7 +471,7 @@ class Game(ReadableState):
 
 
 def _parse_hand(hand: str | Sequence[str]) -> list[int]:
-    return [card_id(name) for name in (hand.split() if isinstance(hand, str) else hand)]
+    return [card_id(name) for name in (hand.split() if isinstance(hand, str) else first_few(hand, DECK_SIZE))]
 
 
 def _copied(finished: Round) -> Round:

@@ -3,11 +3,12 @@
 import difflib
 import os
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 _LONGEST_NAME = 100
 """Characters of a name that are compared with those allowed, because comparing long names is slow."""
@@ -62,6 +63,52 @@ def check_integer(name: str, value: Any, low: int, high: int) -> int:
     if not low <= value <= high:
         raise ValueError(f"{name}={shortened(repr(value))}: allowed are {low} to {high}")
     return int(value)
+
+
+def check_integers(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return `values` as an array of integers, none of them taken for another number.
+
+    numpy by itself cuts .9 to 0, counts True as 1, and makes floats of [1, 2**63].
+
+    Raises ValueError for anything else, and TypeError for a masked array. name: in the plural.
+    """
+    check_unmasked(name, values)
+    array = np.asarray(values)
+    if isinstance(values, list | tuple):
+        array = _unlist(values, array)
+    if array.dtype.kind in "iu":
+        return array
+    if not array.size:  # an empty list has the type of floats
+        return array.astype(np.int64)
+    wrong = next((one for one in array.flat if not is_integer(one)), array.flat[0])
+    kind = type(wrong).__name__
+    raise ValueError(
+        f"{name} hold {shortened(repr(wrong))}, of type {kind}: whole numbers of 64 bits are needed"
+    )
+
+
+def _unlist(values: ArrayLike, array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array that numpy made of a list, or the numbers themselves where it changed them."""
+    given = np.asarray(values, object)
+    if array.dtype.kind in "iu" and not any(isinstance(one, bool | np.bool_) for one in given.flat):
+        return array
+    fit = all(is_integer(one) and 0 <= one < 2**64 for one in given.flat)
+    return given.astype(np.uint64) if fit and array.size else given
+
+
+def check_words(name: str, words: Any, count: int) -> NDArray[np.uint64]:
+    """Return uint64 [count]: seeds, or random words. Raises as `check_integers` does. name: in the plural."""
+    numbers = check_integers(name, words)
+    if numbers.shape != (count,):
+        raise ValueError(f"{name} of shape {numbers.shape}: ({count},) is needed")
+    if numbers.dtype != np.uint64 and numbers.min(initial=0) < 0:
+        raise ValueError(f"{name} hold {numbers.min()}: allowed are 0 to {2**64 - 1}")
+    return np.ascontiguousarray(numbers, np.uint64)
+
+
+def first_few(values: Iterable[Any], most: int) -> list[Any]:
+    """List the values, of which `most` are allowed; one more shows that there are too many, even endless."""
+    return list(islice(values, most + 1))
 
 
 def check_player_names(names: Any, count: int) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks.arguments import check_choice, check_integers
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
@@ -141,7 +141,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray
             ValueError: with AutoresetMode.DISABLED, an environment has ended and was not reset.
         """
         games = self._games
-        chosen = np.asarray(actions)
+        chosen = check_integers("actions", actions)
         if chosen.shape != (self.num_envs,):
             raise ValueError(f"actions of shape {chosen.shape}: ({self.num_envs},) is needed")
         ended = games.terminated.copy()
