@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, Refusal, action_id
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, pack
 from wizard_env.chance.dealing import deal_round, draw_for_dealer
-from wizard_env.checks.arguments import check_integer, check_player_names, first_few
+from wizard_env.checks.arguments import check_integer, check_player_names, check_seed, first_few
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
 from wizard_env.history.checks import check_finished_rounds
@@ -175,7 +175,7 @@ class Game(ReadableState):
         self._rules = Rules() if rules is None else rules
         if not isinstance(self._rules, Rules):
             raise TypeError(f"rules={rules!r}: a Rules object is needed")
-        self._seed = check_integer("seed", seed, 0, 2**64 - 1)
+        self._seed = check_seed(seed)
         self._adopt(np.zeros(1, _GAME))
         write_rules(self._rules, self.state)
         self.state["generator"] = self._seed

@@ -76,6 +76,8 @@ SERIAL_BELOW = 2048
 """Smaller batches are stepped on one thread: another would be done too late to help."""
 _CHUNK = 256
 """The number of games that a thread takes at a time, of a larger batch."""
+LARGEST_SEED = 2**128
+"""For a batch, whose games derive their own seeds, of 64 bits, from it."""
 _choosers: dict[int, ThreadChooser] = {}
 """For steps on one thread or several, by the number of bits of their number of games."""
 
@@ -479,7 +481,7 @@ def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, 
 def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
     """Return uint64 [num_games], a seed for each game of a batch: the same for game i in any batch."""
     if isinstance(seed, int | np.integer):
-        entropy = np.random.SeedSequence(check_integer("seed", seed, 0, 2**128))
+        entropy = np.random.SeedSequence(check_integer("seed", seed, 0, LARGEST_SEED))
         return entropy.generate_state(num_games, np.uint64).astype(np.uint64)
     return check_words("seeds", seed, num_games)
 

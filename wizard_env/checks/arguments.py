@@ -111,6 +111,11 @@ def first_few(values: Iterable[Any], most: int) -> list[Any]:
     return list(islice(values, most + 1))
 
 
+def check_seed(seed: Any) -> int:
+    """Return the seed of a deal, of 64 bits. Raises as `check_integer` does."""
+    return check_integer("seed", seed, 0, 2**64 - 1)
+
+
 def check_player_names(names: Any, count: int) -> tuple[str, ...]:
     """Return the names of players, by seat. Raises ValueError unless they are `count` `printable` names."""
     if not isinstance(names, list | tuple):

@@ -9,6 +9,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from wizard_env.actions import NUM_ACTIONS
+from wizard_env.checks.arguments import check_seed
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.envs.spaces import ObservationType, fit_to_space, history_space, observation_space
@@ -153,6 +154,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         given.pop("options", None)  # PettingZoo's own test suites reset with {"options": 1}
         asked = ResetOptions.read(given, self.rules, without=("seat",), history=self._history)
         if seed is not None:
+            seed = check_seed(seed)
             self._rng = np.random.default_rng(seed)
         number = int(self._rng.integers(2**63)) if seed is None else seed
         self.game = Game(asked.change(self.rules), number)
