@@ -18,7 +18,7 @@ from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
 from wizard_env.agents.layers import Layer, PackedLayer, compute, pack_layers
 from wizard_env.chance.sampling import best_legal, certain
-from wizard_env.checks.arguments import check_choice, check_type, shortened
+from wizard_env.checks.arguments import check_choice, check_type, quoted, shortened
 from wizard_env.checks.extras import missing_module
 from wizard_env.files.tensors import write_tensors
 from wizard_env.loading import agent_names, import_named, load
@@ -69,7 +69,7 @@ class Network:
             needed = weights["layer.0.weight"].shape[1]
             if inputs != needed:
                 raise ValueError(
-                    f"{path}: its network reads {needed} numbers, but {encoding!r} makes {inputs}"
+                    f"{path}: its network reads {needed} numbers, but {quoted(encoding)} makes {inputs}"
                 )
         self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
@@ -218,7 +218,7 @@ def find_encoding(name: str) -> tuple[Encode, int]:
     shape, dtype = tuple(getattr(found, "shape", ())), getattr(found, "dtype", type(found).__name__)
     if len(shape) != 2 or shape[0] != 2 or dtype != torch.float32:
         raise ValueError(
-            f"encoding={name!r} returns {dtype} {list(shape)} for two observations: "
+            f"encoding={quoted(name)} returns {dtype} {list(shape)} for two observations: "
             "allowed is torch.float32 [2, inputs]"
         )
     return encode, shape[1]
@@ -268,7 +268,7 @@ def find_network(name: str) -> Path:
         return find_agent(Path(name))
     if not isinstance(agent := load(name), Network):
         raise ValueError(
-            f"{name!r} is no network: allowed are 'champion', 'adaptive' and the paths of networks"
+            f"{quoted(name)} is no network: allowed are 'champion', 'adaptive' and the paths of networks"
         )
     return find_agent(agent.path)
 
@@ -337,8 +337,8 @@ def read_agent(path: Path, encoding: str = "", beliefs: int | None = 0) -> dict[
         raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(_DTYPES)}")
     trained_with = shortened(metadata.get("encoding", ""))
     if trained_with and not encoding:
-        hint = f"load it with encoding={trained_with!r}, whose code then runs"
-        raise ValueError(f"{path}: trained with encoding {trained_with!r}: {hint}")
+        hint = f"load it with encoding={quoted(trained_with)}, whose code then runs"
+        raise ValueError(f"{path}: trained with encoding {quoted(trained_with)}: {hint}")
     if encoding and not trained_with:
         raise ValueError(f"{path}: trained without a custom encoding")
     more = metadata.get("beliefs", "0")

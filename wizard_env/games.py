@@ -18,6 +18,7 @@ from wizard_env.checks.arguments import (
     check_memory,
     check_words,
     first_few,
+    quoted,
     shortened,
 )
 from wizard_env.compiled.jit import at, compiled, direct, kernel, outlined
@@ -441,9 +442,9 @@ class Games:
         given = check_integers("rows", rows)
         indices = np.asarray(given, np.int64, order="C")
         if indices.ndim != 1 or (len(indices) and not 0 <= indices.min() <= indices.max() < self.num_games):
-            raise ValueError(f"rows {shortened(repr(rows))}: allowed are 0 to {self.num_games - 1}")
+            raise ValueError(f"rows {quoted(rows)}: allowed are 0 to {self.num_games - 1}")
         if not (indices[1:] > indices[:-1]).all() and len(np.unique(indices)) < len(indices):
-            raise ValueError(f"rows {shortened(repr(rows))}: each game may appear once")
+            raise ValueError(f"rows {quoted(rows)}: each game may appear once")
         return indices
 
     def _refuse(self, game: int, action: int, printed: bool) -> None:
@@ -469,7 +470,7 @@ def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, 
     each = first_few(rules, num_games)
     for one in each:
         if not isinstance(one, Rules):
-            raise TypeError(f"rules={shortened(repr(one))}: a Rules object is needed")
+            raise TypeError(f"rules={quoted(one)}: a Rules object is needed")
     if len(each) != num_games:
         raise ValueError(f"{len(each)} rules for {num_games} games: one each is needed, or one for all")
     kinds: dict[Rules, list[int]] = {}

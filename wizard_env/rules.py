@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
 from wizard_env.cards import DECK_SIZE
-from wizard_env.checks.arguments import check_choice, check_integer, check_names, first_few, shortened
+from wizard_env.checks.arguments import check_choice, check_integer, check_names, first_few, quoted
 
 BidRestriction = Literal["free", "no_even", "leader", "canadian"]
 BidReveal = Literal["open", "simultaneous", "secret"]
@@ -51,9 +51,7 @@ class Rules:
                 "bid_reveal='open'"
             )
         if not isinstance(self.magic_edition, bool):
-            raise TypeError(
-                f"magic_edition={shortened(repr(self.magic_edition))}: allowed are True and False"
-            )
+            raise TypeError(f"magic_edition={quoted(self.magic_edition)}: allowed are True and False")
         if self.hand_sizes is not None:
             self._set("hand_sizes", _hand_sizes(self.hand_sizes, self.max_hand_size))
 
@@ -91,7 +89,7 @@ def make_rules(owner: type, num_players: int, options: Mapping[str, Any]) -> Rul
 def _hand_sizes(given: Any, largest: int) -> tuple[int, ...]:
     if isinstance(given, str | bytes | Set | Mapping) or not isinstance(given, Iterable):
         needed = "allowed are None or hand sizes, as in (1, 2, 3)"
-        raise TypeError(f"hand_sizes={shortened(repr(given))}: {needed}")
+        raise TypeError(f"hand_sizes={quoted(given)}: {needed}")
     sizes = first_few(given, MAX_ROUNDS)
     if not 1 <= len(sizes) <= MAX_ROUNDS:
         count = len(given) if isinstance(given, Sized) else f"more than {MAX_ROUNDS}" if sizes else 0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks.arguments import check_integer, quoted
 from wizard_env.evaluation.duplicate_deals import Deals, arrange, load_players, play
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.league.ratings import Rating, rate
@@ -73,7 +73,7 @@ def play_league(
     largest = max(one.num_players for one in rules)
     if len(set(agents)) < len(agents):
         twice = next(name for name in agents if agents.count(name) > 1)
-        raise ValueError(f"{twice!r} is named twice: the agents of a league must all be different")
+        raise ValueError(f"{quoted(twice)} is named twice: the agents of a league must all be different")
     if len(agents) < largest:
         raise ValueError(f"{len(agents)} agents: a league with tables of {largest} needs {largest} or more")
     if games < 2:

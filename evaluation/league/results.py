@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
-from wizard_env.checks.arguments import check_integer, shortened
+from wizard_env.checks.arguments import check_integer, quoted, shortened
 from wizard_env.files.json_objects import compact_json, digest
 from wizard_env.games import LARGEST_SEED
 
@@ -122,10 +122,10 @@ def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
     if not isinstance(record, dict):
         raise ValueError(_describe(line))
     if record.get("version") != _VERSION:
-        raise ValueError(f"version {shortened(repr(record.get('version')))}: allowed is {_VERSION}")
+        raise ValueError(f"version {quoted(record.get('version'))}: allowed is {_VERSION}")
     found = record.pop("digest", None)
     if found != digest(compact_json(record)):
-        shown = shortened(repr(found))
+        shown = quoted(found)
         raise ValueError(f"its digest {shown} does not match its content: something was changed or lost")
     try:
         return _read_content(record)

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.checks.arguments import check_choice, check_integers, check_seed, first_few
+from wizard_env.checks.arguments import check_choice, check_integers, check_seed, first_few, quoted
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
@@ -110,7 +110,8 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
         chosen = np.asarray(mask)
         if chosen.shape != (self.num_envs,) or chosen.dtype != np.bool_ or not chosen.any():
             raise ValueError(
-                f"options[{_RESET_MASK!r}]={mask!r}: bool [{self.num_envs}] is needed, True at least once"
+                f"options[{_RESET_MASK!r}]={quoted(mask)}: bool [{self.num_envs}] is needed, "
+                "True at least once"
             )
         if not self._begun and not chosen.all():
             raise ValueError(f"options[{_RESET_MASK!r}]: the first reset is of all environments")
