@@ -1,6 +1,7 @@
 """NetworkAgent: a policy network written by `wizard train`, computed by torch or numpy."""
 
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -32,6 +33,7 @@ LAYOUT = json.dumps([(field.name, field.shape) for field in OBSERVATION])
 """The observation that the network reads; a network trained on another layout is refused."""
 BELIEF_HIGH = 255
 """The input for a belief of 1."""
+_log = logging.getLogger(__name__)
 _DTYPES = ("F32", "F16")
 """Types that weights may be stored in, as safetensors names them; the network computes in float32."""
 
@@ -73,6 +75,18 @@ class Network:
                 )
         self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return plain values: other versions of Python have other classes of paths."""
+        kept = {name: value for name, value in self.__dict__.items() if name != "_packed"}
+        return kept | {"path": str(self.path)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.path = Path(state["path"])
+        if self.backend == "torch" and find_spec("torch") is None:
+            _log.warning("torch is not installed: the network of %s continues with numpy", self.path)
+            self.backend = "numpy"
 
     @cached_property
     def _packed(self) -> list[PackedLayer]:
