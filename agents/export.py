@@ -9,6 +9,7 @@ import numpy as np
 from wizard_env import NUM_ACTIONS
 from wizard_env.agents.layers import Layer
 from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, NetworkAgent, find_agent
+from wizard_env.checks.arguments import quoted
 from wizard_env.checks.extras import extra
 from wizard_env.files.outputs import check_distinct, write_output
 from wizard_env.loading import load
@@ -39,11 +40,13 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
     loaded = load(agent)
     if not isinstance(loaded, NetworkAgent):
         raise ValueError(
-            f"agent={agent!r}: {type(loaded).__name__} has no network; "
+            f"agent={quoted(agent)}: {type(loaded).__name__} has no network; "
             "allowed are 'champion' and runs of `wizard train`, such as runs/quick"
         )
     if loaded.encode is not None:
-        raise ValueError(f"agent={agent!r}: a custom encoding is code, which a file of ONNX cannot hold")
+        raise ValueError(
+            f"agent={quoted(agent)}: a custom encoding is code, which a file of ONNX cannot hold"
+        )
     check_distinct(path, [find_agent(loaded.path)])
     content = _build_model(loaded).SerializeToString()
     write_output(path, lambda file: file.write_bytes(content))

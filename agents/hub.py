@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from wizard_env.agents.network import FILE_NAME, Backend, NetworkAgent
-from wizard_env.checks.arguments import check_type, shortened
+from wizard_env.checks.arguments import check_type, quoted
 from wizard_env.checks.extras import extra
 
 
@@ -30,7 +30,7 @@ class HubAgent(NetworkAgent):
 def check_repo(repo: object) -> None:
     """Raise ValueError for a name that no repository of the hub can have."""
     if not isinstance(repo, str) or not re.fullmatch(r"[\w.-]{1,96}/[\w.-]{1,96}", repo, re.ASCII):
-        raise ValueError(f"repository {shortened(repr(repo))}: allowed are names as in 'owner/name'")
+        raise ValueError(f"repository {quoted(repo)}: allowed are names as in 'owner/name'")
 
 
 def hub() -> Any:

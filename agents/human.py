@@ -8,6 +8,7 @@ import numpy as np
 
 from wizard_env.actions import ACTIONS
 from wizard_env.cards import SUITS, card_names
+from wizard_env.checks.arguments import quoted
 from wizard_env.game import Game
 from wizard_env.render.ansi import SUIT_NAMES, text
 from wizard_env.view import Actions, View
@@ -28,7 +29,7 @@ class HumanAgent:
         """Choose the text streams; None is `sys.stdin`, `sys.stdout`."""
         for name, stream, method in (("stdin", stdin, "readline"), ("stdout", stdout, "write")):
             if stream is not None and not hasattr(stream, method):
-                raise TypeError(f"{name}={stream!r}: a text stream is needed")
+                raise TypeError(f"{name}={quoted(stream)}: a text stream is needed")
         self._stdin = stdin
         self._stdout = stdout
 
@@ -87,6 +88,6 @@ def read_action(answer: str, game: Game) -> int:
         action = int(words)
     if action is None:
         short = ", ".join(ACTIONS[action].split()[1] for action in game.legal_actions())
-        raise ValueError(f"unknown action {answer.strip()!r}: type an id, a name, or one of {short}")
+        raise ValueError(f"unknown action {quoted(answer.strip())}: type an id, a name, or one of {short}")
     game.check(action)
     return action

@@ -1,6 +1,7 @@
 """NetworkAgent: a policy network written by `wizard train`, computed by torch or numpy."""
 
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -18,7 +19,7 @@ from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
 from wizard_env.agents.layers import Layer, PackedLayer, compute, pack_layers
 from wizard_env.chance.sampling import best_legal, certain
-from wizard_env.checks.arguments import check_choice, check_type, shortened
+from wizard_env.checks.arguments import check_choice, check_type, quoted, shortened
 from wizard_env.checks.extras import missing_module
 from wizard_env.files.tensors import write_tensors
 from wizard_env.loading import agent_names, import_named, load
@@ -32,6 +33,7 @@ LAYOUT = json.dumps([(field.name, field.shape) for field in OBSERVATION])
 """The observation that the network reads; a network trained on another layout is refused."""
 BELIEF_HIGH = 255
 """The input for a belief of 1."""
+_log = logging.getLogger(__name__)
 _DTYPES = ("F32", "F16")
 """Types that weights may be stored in, as safetensors names them; the network computes in float32."""
 
@@ -69,10 +71,22 @@ class Network:
             needed = weights["layer.0.weight"].shape[1]
             if inputs != needed:
                 raise ValueError(
-                    f"{path}: its network reads {needed} numbers, but {encoding!r} makes {inputs}"
+                    f"{path}: its network reads {needed} numbers, but {quoted(encoding)} makes {inputs}"
                 )
         self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return plain values: other versions of Python have other classes of paths."""
+        kept = {name: value for name, value in self.__dict__.items() if name != "_packed"}
+        return kept | {"path": str(self.path)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.path = Path(state["path"])
+        if self.backend == "torch" and find_spec("torch") is None:
+            _log.warning("torch is not installed: the network of %s continues with numpy", self.path)
+            self.backend = "numpy"
 
     @cached_property
     def _packed(self) -> list[PackedLayer]:
@@ -218,7 +232,7 @@ def find_encoding(name: str) -> tuple[Encode, int]:
     shape, dtype = tuple(getattr(found, "shape", ())), getattr(found, "dtype", type(found).__name__)
     if len(shape) != 2 or shape[0] != 2 or dtype != torch.float32:
         raise ValueError(
-            f"encoding={name!r} returns {dtype} {list(shape)} for two observations: "
+            f"encoding={quoted(name)} returns {dtype} {list(shape)} for two observations: "
             "allowed is torch.float32 [2, inputs]"
         )
     return encode, shape[1]
@@ -271,7 +285,7 @@ def find_network(name: str) -> Path:
         return find_agent(Path(name))
     if not isinstance(agent := load(name), Network):
         raise ValueError(
-            f"{name!r} is no network: allowed are 'champion', 'adaptive' and the paths of networks"
+            f"{quoted(name)} is no network: allowed are 'champion', 'adaptive' and the paths of networks"
         )
     return find_agent(agent.path)
 
@@ -340,8 +354,8 @@ def read_agent(path: Path, encoding: str = "", beliefs: int | None = 0) -> dict[
         raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(_DTYPES)}")
     trained_with = shortened(metadata.get("encoding", ""))
     if trained_with and not encoding:
-        hint = f"load it with encoding={trained_with!r}, whose code then runs"
-        raise ValueError(f"{path}: trained with encoding {trained_with!r}: {hint}")
+        hint = f"load it with encoding={quoted(trained_with)}, whose code then runs"
+        raise ValueError(f"{path}: trained with encoding {quoted(trained_with)}: {hint}")
     if encoding and not trained_with:
         raise ValueError(f"{path}: trained without a custom encoding")
     more = metadata.get("beliefs", "0")

@@ -14,7 +14,7 @@ from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.engine import first_action, legal, power_in_trick
 from wizard_env.loading import load
 from wizard_env.state import BID, PLAY, STATE, State
-from wizard_env.view import Actions, View
+from wizard_env.view import Actions, View, ask
 
 _FIRST_WORD = 64
 """Index of this agent's first word in a decision's random stream; the inner agent uses the words before."""
@@ -43,7 +43,7 @@ class PerturbedAgent:
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         words = view.noise(rng)
-        actions = np.array(self.agent.act(view.with_noise(words), rng), np.int64)
+        actions = ask(self.agent, view.with_noise(words), rng).copy()
         _change(view.known, words, self.bias, self.noise, self.greed, actions)
         return actions
 

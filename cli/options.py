@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wizard_env.checks.arguments import quoted
+
 if TYPE_CHECKING:
     from wizard_env import Rules
 
@@ -124,4 +126,4 @@ def whole_numbers(option: str, text: str) -> tuple[int, ...]:
     try:
         return tuple(int(number) for number in text.split(",")) if text else ()
     except ValueError:
-        raise ValueError(f"{option} {text!r}: allowed are whole numbers, as in 3,4,5") from None
+        raise ValueError(f"{option} {quoted(text)}: allowed are whole numbers, as in 3,4,5") from None

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
+from wizard_env.checks.arguments import quoted
 from wizard_env.evaluation.answers import NUM_ANSWERS, ask_twice, error_of_mean
 from wizard_env.state import BID, PHASES, STATE
 
@@ -107,7 +108,7 @@ def analyse(
         states, taken = states[chosen], taken[chosen]
     expected, errors = _expect(agent, states, chosen, game.finished_rounds, seed)
     if np.isnan(expected[:, np.arange(len(taken)), taken]).any():
-        raise ValueError(f"{analyst!r} expects no points of single actions: use an agent that searches")
+        raise ValueError(f"{quoted(analyst)} expects no points of single actions: use an agent that searches")
     worth, lost, error = _judge(expected, errors, taken)
     points = expected.mean(axis=0)
     decisions = []

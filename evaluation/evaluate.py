@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wizard_env import Game, Rules
+from wizard_env.checks.arguments import check_integer
 from wizard_env.evaluation.duplicate_deals import (
     Deals,
     Entrant,
@@ -17,7 +18,7 @@ from wizard_env.evaluation.duplicate_deals import (
 )
 from wizard_env.evaluation.standings import Bidding, Difference, Standing, summarize
 from wizard_env.evaluation.workers import Map, in_this_process
-from wizard_env.games import game_seeds
+from wizard_env.games import LARGEST_SEED, game_seeds
 
 __all__ = ["Bidding", "Difference", "Entrant", "Evaluation", "Standing", "Timing", "evaluate"]
 
@@ -106,8 +107,7 @@ def evaluate(
     """
     if not entrants:
         raise ValueError("no entrants: at least one agent is needed")
-    if seed < 0:
-        raise ValueError(f"seed={seed}: allowed are numbers from 0")
+    seed = check_integer("seed", seed, 0, LARGEST_SEED)
     if games < 2:
         raise ValueError(f"games={games}: at least 2 are needed for an interval")
     players = load_players(entrants)

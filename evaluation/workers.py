@@ -13,6 +13,7 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Any, Protocol, TypeVar
 
+from wizard_env.checks.arguments import quoted
 from wizard_env.compiled.jit import config
 from wizard_env.compiled.processes import end_with_parent
 from wizard_env.compiled.threads import set_num_threads
@@ -40,8 +41,10 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
         raise ValueError(f"workers={count}: allowed are numbers from 1")
     if ray_address is not None:
         if count > 1:
-            raise ValueError(f"workers={count} with ray={ray_address!r}: the cluster has its own workers")
-        with connect(ray_address, f"ray={ray_address!r}") as (ray, _):
+            raise ValueError(
+                f"workers={count} with ray={quoted(ray_address)}: the cluster has its own workers"
+            )
+        with connect(ray_address, f"ray={quoted(ray_address)}") as (ray, _):
             yield partial(_map_on_ray, ray)
     elif count == 1:
         yield in_this_process

@@ -16,6 +16,7 @@ from wizard_env.loading import load
 from wizard_env.play.language.translation import t
 from wizard_env.records.transcripts import Trick, step_and_transcribe, transcribe_deal
 from wizard_env.render.scene import Scene
+from wizard_env.view import ask
 
 PERSON = "person"
 """The name of a person who gives none, in records and for the page, which translates it."""
@@ -191,7 +192,7 @@ class Session:
         """Return the choice of the agent whose turn it is. Raises NotYourTurnError if no agent acts."""
         if self.agent is None:
             raise NotYourTurnError(t("it is not an agent's turn"))
-        return int(self._agents[self.agent].act(View.of([self.game]), self._randomness())[0])
+        return int(ask(self._agents[self.agent], View.of([self.game]), self._randomness())[0])
 
     def advance(self, action: int | None = None) -> None:
         """Take the action of the agent whose turn it is: `action` from `choose`, or a new choice if None."""

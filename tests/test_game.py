@@ -1,6 +1,7 @@
 """Game: every name of its public contract, with the meaning that rules.md gives it."""
 
 import copy
+import itertools
 import pickle
 from typing import Any
 
@@ -380,6 +381,9 @@ def deck_hands() -> list[str]:
         ({"dealer": -1}, "dealer=-1: allowed are 0 to 2"),
         ({"hands": HANDS[:2]}, "2 hands: 3 are needed"),
         ({"hands": [*HANDS, "2D 3D"]}, "4 hands: 3 are needed"),
+        ({"hands": itertools.repeat("AS 3H")}, "4 hands: 3 are needed"),
+        ({"hands": [itertools.repeat("AS")] * 3}, "hands of 61 cards"),
+        ({"scores": itertools.repeat(0)}, "3 multiples of 10"),
         ({"hands": []}, "0 hands: 3 are needed"),
         ({"hands": ["AS 3H", "4S", "6S JE"]}, r"hands of \[2, 1, 2\] cards: all must have the same size"),
         ({"hands": ["", "", ""]}, "hands of 0 cards"),

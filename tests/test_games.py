@@ -1,7 +1,9 @@
 """Games: a batch equals single games, byte for byte, whatever its size, threads and options."""
 
 import copy
+import itertools
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ from wizard_env import (
 )
 from wizard_env.chance.sampling import draw_noise
 from wizard_env.compiled.threads import ThreadChooser, num_threads, share
-from wizard_env.view import printed_actions
+from wizard_env.view import actions_by_owner, printed_actions
 
 ALL_RULES = [
     Rules(num_players=3, hand_sizes=(1, 2, 3), magic_edition=True),
@@ -145,7 +147,7 @@ def test_given_seeds() -> None:
 @pytest.mark.parametrize("seed", [np.zeros(2, np.uint64), np.zeros(4, np.uint64), np.zeros(3)])
 def test_given_seeds_of_another_shape_or_type(seed: Any) -> None:
     """One integer for each game."""
-    with pytest.raises(ValueError, match="one integer is needed for each of 3 games"):
+    with pytest.raises(ValueError, match=r"^seeds (of shape|hold)"):
         Games(SHORT, 3, seed=seed)
 
 
@@ -390,14 +392,99 @@ def test_an_illegal_action_names_the_game_and_changes_nothing(num_games: int, ac
     assert snapshot(games) == before
 
 
-@pytest.mark.parametrize("actions", [[0, 0], [0, 0, 0, 0], 0, [[0, 0, 0]], [0.0, 0.0, 0.0], ["bid 0"] * 3])
-def test_actions_of_another_shape_or_type(actions: Any) -> None:
+@pytest.mark.parametrize("actions", [[0, 0], [0, 0, 0, 0], 0, [[0, 0, 0]]])
+def test_actions_of_another_shape(actions: Any) -> None:
     """One integer for each game."""
     games = Games(SHORT, 3, seed=2)
     before = snapshot(games)
-    with pytest.raises(ValueError, match="one integer is needed for each of 3 games"):
+    with pytest.raises(ValueError, match="one is needed for each of 3 games"):
         games.step(actions)
     assert snapshot(games) == before
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ([0.9], "0.9, of type float"),
+        (np.array([-0.5]), r"np.float64\(-0.5\), of type float64"),
+        (np.array([1], np.float32), r"np.float32\(1.0\), of type float32"),
+        ([True], "True, of type bool"),
+        ([np.True_], "np.True_, of type bool"),
+        (np.array([True]), "np.True_, of type bool"),
+        ([1 + 0j], "of type complex"),
+        (["1"], "'1', of type str"),
+        ([None], "None, of type NoneType"),
+        ([2**64], "18446744073709551616, of type int"),
+    ],
+)
+def test_what_is_no_integer_is_not_taken_for_one(wrong: Any, said: str) -> None:
+    """Rows, seats, seeds, actions and noise: the message names the value and its kind; nothing changes."""
+    games = Games(SHORT, 1, seed=2)
+    before, view, mask = snapshot(games), games.view(), games.mask.copy()
+    calls: dict[str, Any] = {
+        "actions": [games.step, lambda given: printed_actions(given, games.order)],
+        "rows": [
+            lambda given: games.step([0], given),
+            lambda given: games.observe(0, given),
+            lambda given: games.begin(given, [1]),
+            lambda given: games.change_hand_sizes(given, SHORT),
+            games.deal,
+            games.view,
+        ],
+        "seats": [games.observe],
+        "seeds": [lambda given: games.begin([0], given), lambda given: Games(SHORT, 1, given)],
+        "noise": [
+            lambda given: sample_legal(mask, given),
+            lambda given: games.view(noise=given),
+            view.with_noise,
+        ],
+    }
+    for name, takers in calls.items():
+        for take in takers:
+            with pytest.raises(ValueError, match=rf"^{name} hold .*{said}: whole numbers"):
+                take(wrong)
+    assert snapshot(games) == before
+
+
+def test_one_bool_or_large_number_in_a_list_changes_no_other() -> None:
+    """numpy makes [True, 2] one and two, and floats of [1, 2**63]."""
+    games = Games(SHORT, 3, seed=2)
+    with pytest.raises(ValueError, match="rows hold True, of type bool"):
+        games.view([True, 2])
+    with pytest.raises(ValueError, match="rows hold True, of type bool"):
+        games.view().select([2, True])
+    games.begin([0, 1, 2], [1, 2**63 + 1, 2**64 - 1])
+    assert games.seeds.tolist() == [1, 2**63 + 1, 2**64 - 1]
+    assert Games(SHORT, 2, [1, 2**64 - 1]).seeds.tolist() == [1, 2**64 - 1]
+    assert len(games.view([])) == 0
+    for seeds in ([1, -1, 2], np.array([1, -1, 2])):
+        with pytest.raises(ValueError, match=f"seeds hold -1: allowed are 0 to {2**64 - 1}"):
+            games.begin([0, 1, 2], seeds)
+
+
+def test_an_agent_that_answers_with_something_else_is_refused() -> None:
+    """An action that is cut to a whole number may be legal, and nobody would notice."""
+
+    class Careless:
+        def __init__(self, answer: Any) -> None:
+            self._answer = answer
+
+        def act(self, view: View, _: np.random.Generator) -> Any:
+            return self._answer
+
+    view, rng = Games(SHORT, 2).view(), np.random.default_rng(0)
+    for owner in (np.array([0, 0]), np.array([0, 1])):
+        agents = [Careless(np.full(int((owner == number).sum()), 0.7)) for number in range(2)]
+        with pytest.raises(ValueError, match=r"actions of Careless hold .*0.7.*whole numbers"):
+            actions_by_owner(agents, owner, view, rng)
+    with pytest.raises(ValueError, match=r"actions of Careless of shape \(\): \(1,\) is needed"):
+        actions_by_owner([Careless(1), Careless(1)], np.array([0, 1]), view, rng)
+
+
+@pytest.mark.parametrize("endless", [itertools.repeat(SHORT), itertools.cycle([SHORT])])
+def test_endless_rules_are_refused(endless: Any) -> None:
+    with pytest.raises(ValueError, match="3 rules for 2 games"):
+        Games(endless, 2)
 
 
 @pytest.mark.parametrize("rows", [[3], [-1], [[0]], 0, [0, 100]])
@@ -536,6 +623,49 @@ def test_samplers_refuse_other_shapes() -> None:
         sample_legal(mask, np.zeros(4, np.uint64))
     with pytest.raises(ValueError, match="the mask has shape"):
         sample_softmax(np.zeros((4, NUM_ACTIONS)), mask, rng)
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        (0.5, float),
+        (0.5, np.float16),
+        (256, int),
+        (256, np.uint16),
+        (-1, np.int8),
+        (2, np.uint8),
+        (np.nan, float),
+    ],
+)
+def test_a_mask_holds_zeros_and_ones(entry: Any, kind: Any) -> None:
+    """Anything else is not taken for one of them: the message names it, and its type."""
+    mask = masks().astype(kind)
+    assert sample_legal(mask, np.random.default_rng(0)).tolist() == (
+        sample_legal(masks(), np.random.default_rng(0)).tolist()
+    )
+    mask[1, 3] = entry
+    said = f"the mask holds {entry}, of type {np.dtype(kind)}: allowed are 0 and 1"
+    for sample in (sample_legal, sample_evenly):
+        with pytest.raises(ValueError, match=said):
+            sample(mask, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("wrong", [1e300, np.inf, np.nan, -np.inf])
+def test_logits_without_probabilities_are_refused(wrong: float) -> None:
+    """Legal actions need numbers; -inf is a probability of 0, so one number above it is enough."""
+    mask, rng = np.zeros((3, NUM_ACTIONS), np.uint8), np.random.default_rng(0)
+    mask[:, :2] = 1
+    logits = np.zeros((3, NUM_ACTIONS))
+    logits[:, 2] = wrong  # not legal, not read
+    logits[:, 1] = -np.inf
+    assert sample_softmax(logits, mask, rng)[0].tolist() == [0, 0, 0]
+    logits[1, 0] = wrong
+    with pytest.raises(
+        ValueError, match=rf"logits of row 1: \[{re.escape(str(wrong))}, -inf\], of type float64"
+    ):
+        sample_softmax(logits, mask, rng)
+    with pytest.raises(ValueError, match="logits of type complex128: floats are needed"):
+        sample_softmax(logits.astype(complex), mask, rng)
 
 
 def test_a_row_without_legal_action_gives_action_0() -> None:

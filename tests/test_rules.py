@@ -1,6 +1,7 @@
 """Rules, the options of rules.md: what is accepted, what is refused and in which words."""
 
 import dataclasses
+import itertools
 import json
 import pickle
 from typing import Any
@@ -124,6 +125,8 @@ def test_restriction_with_hidden_bids(restriction: str, reveal: str) -> None:
         ({"hand_sizes": (11,), "num_players": 6}, "hand_sizes[0]=11: allowed are 1 to 10"),
         ({"hand_sizes": ()}, "hand_sizes has 0 rounds: allowed are 1 to 60"),
         ({"hand_sizes": (1,) * 61}, "hand_sizes has 61 rounds: allowed are 1 to 60"),
+        ({"hand_sizes": itertools.repeat(1)}, "hand_sizes has more than 60 rounds: allowed are 1 to 60"),
+        ({"hand_sizes": iter(())}, "hand_sizes has 0 rounds: allowed are 1 to 60"),
     ],
 )
 def test_hand_sizes_out_of_range(options: dict[str, Any], text: str) -> None:
@@ -137,6 +140,9 @@ def test_hand_sizes_out_of_range(options: dict[str, Any], text: str) -> None:
         ("123", "hand_sizes='123': allowed are None or hand sizes, as in (1, 2, 3)"),
         (5, "hand_sizes=5: allowed are None or hand sizes, as in (1, 2, 3)"),
         ((1, 2.0), "hand_sizes[1]=2.0: allowed are whole numbers from 1 to 15"),
+        (b"\x01\x02", "hand_sizes=b'\\x01\\x02': allowed are None or hand sizes, as in (1, 2, 3)"),
+        ({2}, "hand_sizes={2}: allowed are None or hand sizes, as in (1, 2, 3)"),
+        ({1: 2}, "hand_sizes={1: 2}: allowed are None or hand sizes, as in (1, 2, 3)"),
         ((True,), "hand_sizes[0]=True: allowed are whole numbers from 1 to 15"),
     ],
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from wizard_env.agents.network import FILE_NAME, find_encoding, find_network
+from wizard_env.checks.arguments import quoted
 from wizard_env.envs.rewards import find_reward
 from wizard_env.files.locks import locked
 from wizard_env.files.writing import write_atomically
@@ -181,7 +182,7 @@ def _first_difference(before: Run, config: Run) -> str:
     old, new = (_flatten(each.model_dump()) for each in (before, config))
     for key in new | old:
         if old.get(key) != new.get(key) and key not in _CHANGEABLE:
-            return f"{key} = {old.get(key)!r} there, {new.get(key)!r} here"
+            return f"{key} = {quoted(old.get(key))} there, {quoted(new.get(key))} here"
     return ""
 
 

@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wizard_env.checks.arguments import quoted
 from wizard_env.checks.extras import extra
 from wizard_env.evaluation.workers import workers
 from wizard_env.files.writing import check_no_file_in_way
@@ -85,16 +86,16 @@ def parse_vary(vary: str) -> Search:
     """Parse `section.key=...`. Raises ValueError for another form or an empty range."""
     key, equals, text = (part.strip() for part in vary.partition("="))
     if not (key and equals and text):
-        raise ValueError(f"{vary!r} is not of the form section.key=low..high or section.key=a,b,c")
+        raise ValueError(f"{quoted(vary)} is not of the form section.key=low..high or section.key=a,b,c")
     if found := _RANGE.fullmatch(text):
         low, high = read_value(found["low"]), read_value(found["high"])
         log = bool(found["log"])
         if not all(type(end) in (int, float) and isfinite(end) for end in (low, high)):
-            raise ValueError(f"{vary!r}: the ends of a range are numbers")
+            raise ValueError(f"{quoted(vary)}: the ends of a range are numbers")
         if low > high:
-            raise ValueError(f"{vary!r} is empty: the smaller number comes first, as in {high}..{low}")
+            raise ValueError(f"{quoted(vary)} is empty: the smaller number comes first, as in {high}..{low}")
         if log and low <= 0:
-            raise ValueError(f"{vary!r}: a range on a logarithmic scale begins above 0")
+            raise ValueError(f"{quoted(vary)}: a range on a logarithmic scale begins above 0")
         if all(type(end) is int for end in (low, high)):
             return Search(key, lambda trial: trial.suggest_int(key, low, high, log=log), (low, high))
         ends = float(low), float(high)
@@ -131,7 +132,7 @@ def _check(plan: Sweep) -> None:
     _trial_config(plan, {})
     keys = [search.key for search in searches]
     if twice := [key for key in keys if keys.count(key) > 1]:
-        raise ValueError(f"{twice[0]!r} is searched twice: give all its values in one --vary")
+        raise ValueError(f"{quoted(twice[0])} is searched twice: give all its values in one --vary")
     first = {search.key: search.extremes[0] for search in searches}
     with programs(plan.allow_programs):
         for search in searches:

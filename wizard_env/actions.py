@@ -3,7 +3,7 @@
 from enum import Enum, auto
 
 from wizard_env.cards import CARD_NAMES, NUM_KINDS, NUM_SUITS, SUITS
-from wizard_env.checks.arguments import is_integer
+from wizard_env.checks.arguments import is_integer, quoted
 
 MAX_BID = 20
 FIRST_BID = 0
@@ -56,7 +56,7 @@ class IllegalAction(ValueError):  # noqa: N818 - the name is part of the public 
 def action_name(action: int) -> str:
     """Return the name of an action id, as in "bid 3", "trump H" or "play TS". Raises ValueError."""
     if not is_integer(action) or not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"unknown action {action!r}: ids run from 0 to {NUM_ACTIONS - 1}")
+        raise ValueError(f"unknown action {quoted(action)}: ids run from 0 to {NUM_ACTIONS - 1}")
     return ACTIONS[int(action)]
 
 
@@ -66,6 +66,6 @@ def action_id(name: str) -> int:
         return _ACTION_IDS[name]
     except (KeyError, TypeError):
         raise ValueError(
-            f'unknown action {name!r}: an action is "bid 0" to "bid {MAX_BID}", "trump" with a suit of '
+            f'unknown action {quoted(name)}: an action is "bid 0" to "bid {MAX_BID}", "trump" with a suit of '
             f'{SUITS}, or "play" with a card, as in "play TS" or "play WI"'
         ) from None

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from wizard_env.checks.arguments import quoted
 from wizard_env.compiled.bits import count_bits
 from wizard_env.compiled.jit import at, compiled
 
@@ -54,7 +55,7 @@ def card_id(name: str) -> int:
         return _CARD_IDS[name]
     except (KeyError, TypeError):
         raise ValueError(
-            f"unknown card {name!r}: a card is a rank of {RANKS} and a suit of {SUITS}, or WI, or JE"
+            f"unknown card {quoted(name)}: a card is a rank of {RANKS} and a suit of {SUITS}, or WI, or JE"
         ) from None
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, Refusal, action_id
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, pack
 from wizard_env.chance.dealing import deal_round, draw_for_dealer
-from wizard_env.checks.arguments import check_integer, check_player_names
+from wizard_env.checks.arguments import check_integer, check_player_names, check_seed, first_few, quoted
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
 from wizard_env.history.checks import check_finished_rounds
@@ -101,7 +101,7 @@ class Game(ReadableState):
         game._set_up(rules, seed)
         players, sizes = rules.num_players, rules.rounds
         dealer = check_integer("dealer", dealer, 0, players - 1)
-        held = [_parse_hand(hand) for hand in hands]
+        held = [_parse_hand(hand) for hand in first_few(hands, players)]
         if len(held) != players:
             raise ValueError(f"{len(held)} hands: {players} are needed, one for each player")
         size = len(held[0])
@@ -117,15 +117,20 @@ class Game(ReadableState):
         state["dealer"], state["round_index"], state["hand_size"] = dealer, number - 1, size
         if (upcard is not None) != has_upcard(state):
             left = DECK_SIZE - size * players
-            raise ValueError(f"upcard={upcard!r}: {left} cards are left after dealing")
+            raise ValueError(f"upcard={quoted(upcard)}: {left} cards are left after dealing")
         turned = [] if upcard is None else [card_id(upcard)]
         for card, count in Counter(chain(*held, turned)).items():
             if count > COPIES[card]:
                 raise ValueError(f"{count} copies of {CARD_NAMES[card]}: the deck holds {COPIES[card]}")
-        points = [0] * players if scores is None else [int(as_index(score)) for score in scores]
+        points = (
+            [0] * players
+            if scores is None
+            else [int(as_index(score)) for score in first_few(scores, players)]
+        )
         if len(points) != players or any(p % 10 or abs(p) > MAX_SCORE for p in points):
             raise ValueError(
-                f"scores={scores!r}: {players} multiples of 10 from -{MAX_SCORE} to {MAX_SCORE} are needed"
+                f"scores={quoted(scores)}: {players} multiples of 10 from -{MAX_SCORE} to {MAX_SCORE} "
+                "are needed"
             )
         state["scores"][:players] = points
         state["hands"][:players] = [pack(hand) for hand in held]
@@ -170,8 +175,8 @@ class Game(ReadableState):
     def _set_up(self, rules: Rules | None, seed: int) -> None:
         self._rules = Rules() if rules is None else rules
         if not isinstance(self._rules, Rules):
-            raise TypeError(f"rules={rules!r}: a Rules object is needed")
-        self._seed = check_integer("seed", seed, 0, 2**64 - 1)
+            raise TypeError(f"rules={quoted(rules)}: a Rules object is needed")
+        self._seed = check_seed(seed)
         self._adopt(np.zeros(1, _GAME))
         write_rules(self._rules, self.state)
         self.state["generator"] = self._seed
@@ -343,7 +348,7 @@ class Game(ReadableState):
                 return as_index(action)
         except TypeError:
             pass
-        raise TypeError(f"action={action!r}: an id or a name is needed")
+        raise TypeError(f"action={quoted(action)}: an id or a name is needed")
 
     def _legal_text(self) -> str:
         names = ", ".join(ACTIONS[action] for action in self.legal_actions())
@@ -467,7 +472,7 @@ class Game(ReadableState):
 
 
 def _parse_hand(hand: str | Sequence[str]) -> list[int]:
-    return [card_id(name) for name in (hand.split() if isinstance(hand, str) else hand)]
+    return [card_id(name) for name in (hand.split() if isinstance(hand, str) else first_few(hand, DECK_SIZE))]
 
 
 def _copied(finished: Round) -> Round:

@@ -11,7 +11,16 @@ from wizard_env.actions import FIRST_PLAY, NUM_ACTIONS, IllegalAction
 from wizard_env.cards import NUM_KINDS
 from wizard_env.chance.dealing import deal_round, draw_for_dealer, mix, random_action, step_generator
 from wizard_env.chance.sampling import draw_noise, sample_legal
-from wizard_env.checks.arguments import check_choice, check_integer, check_memory, check_unmasked
+from wizard_env.checks.arguments import (
+    check_choice,
+    check_integer,
+    check_integers,
+    check_memory,
+    check_words,
+    first_few,
+    quoted,
+    shortened,
+)
 from wizard_env.compiled.jit import at, compiled, direct, kernel, outlined
 from wizard_env.compiled.threads import (
     Queue,
@@ -68,6 +77,8 @@ SERIAL_BELOW = 2048
 """Smaller batches are stepped on one thread: another would be done too late to help."""
 _CHUNK = 256
 """The number of games that a thread takes at a time, of a larger batch."""
+LARGEST_SEED = 2**128
+"""For a batch, whose games derive their own seeds, of 64 bits, from it."""
 _choosers: dict[int, ThreadChooser] = {}
 """For steps on one thread or several, by the number of bits of their number of games."""
 
@@ -296,9 +307,7 @@ class Games:
             dealer: the seat that deals first; the one that draws the highest card if None.
         """
         games = self._indices(rows)
-        words = np.asarray(seeds, np.uint64, order="C")
-        if words.shape != games.shape:
-            raise ValueError(f"seeds of shape {words.shape}: one is needed for each of {len(games)} rows")
+        words = check_words("seeds", seeds, len(games))
         fewest = int(self.num_players[games].min(initial=MAX_PLAYERS))
         first = NO_SEAT if dealer is None else check_integer("dealer", dealer, 0, fewest - 1)
         _begin_games(self._batch, games, words, first, self._options)
@@ -337,13 +346,9 @@ class Games:
             IllegalAction: an action is not legal; no game has changed.
         """
         games = self._rows if rows is None else self._indices(rows)
-        check_unmasked("actions", actions)
-        chosen = np.asarray(actions)
-        if chosen.shape != games.shape or chosen.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions of shape {chosen.shape} and type {chosen.dtype}: "
-                f"one integer is needed for each of {len(games)} games"
-            )
+        chosen = check_integers("actions", actions)
+        if chosen.shape != games.shape:
+            raise ValueError(f"actions of shape {chosen.shape}: one is needed for each of {len(games)} games")
         chosen = np.ascontiguousarray(chosen, np.int64)
         shown = printed and self._options.canonical_suits
         taken = reorder_actions(chosen, self.order[games]) if shown else chosen
@@ -406,9 +411,9 @@ class Games:
             uint8 [n or k, OBS_SIZE], a new array, with the suits in the observer's order.
         """
         games = self._rows if rows is None else self._indices(rows)
-        observers = np.full(games.shape, seats, np.int64)
+        observers = np.full(games.shape, check_integers("seats", seats), np.int64)
         if ((observers < 0) | (observers >= self.num_players[games])).any():
-            raise ValueError(f"seats {observers}: allowed are 0 to {self.num_players.min() - 1}")
+            raise ValueError(f"seats {shortened(observers)}: allowed are 0 to {self.num_players.min() - 1}")
         observations = np.zeros(len(games), OBSERVATION_ROW)
         _observe_games(self.states, games, observers, observations, self._options.canonical_suits)
         return observations.view(np.uint8).reshape(len(games), OBS_SIZE)
@@ -434,12 +439,12 @@ class Games:
         return ends["scores"][:, : self.scores.shape[1]].copy(), decisions
 
     def _indices(self, rows: ArrayLike) -> NDArray[np.int64]:
-        check_unmasked("rows", rows)
-        indices = np.asarray(rows, np.int64, order="C")
+        given = check_integers("rows", rows)
+        indices = np.asarray(given, np.int64, order="C")
         if indices.ndim != 1 or (len(indices) and not 0 <= indices.min() <= indices.max() < self.num_games):
-            raise ValueError(f"rows {rows!r}: allowed are 0 to {self.num_games - 1}")
+            raise ValueError(f"rows {quoted(rows)}: allowed are 0 to {self.num_games - 1}")
         if not (indices[1:] > indices[:-1]).all() and len(np.unique(indices)) < len(indices):
-            raise ValueError(f"rows {rows!r}: each game may appear once")
+            raise ValueError(f"rows {quoted(rows)}: each game may appear once")
         return indices
 
     def _refuse(self, game: int, action: int, printed: bool) -> None:
@@ -462,10 +467,10 @@ def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, 
     """Return the games that are played by each of the rules."""
     if isinstance(rules, Rules):
         return {rules: slice(None)}
-    each = list(rules)
+    each = first_few(rules, num_games)
     for one in each:
         if not isinstance(one, Rules):
-            raise TypeError(f"rules={one!r}: a Rules object is needed")
+            raise TypeError(f"rules={quoted(one)}: a Rules object is needed")
     if len(each) != num_games:
         raise ValueError(f"{len(each)} rules for {num_games} games: one each is needed, or one for all")
     kinds: dict[Rules, list[int]] = {}
@@ -477,14 +482,9 @@ def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, 
 def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
     """Return uint64 [num_games], a seed for each game of a batch: the same for game i in any batch."""
     if isinstance(seed, int | np.integer):
-        entropy = np.random.SeedSequence(check_integer("seed", seed, 0, 2**128))
+        entropy = np.random.SeedSequence(check_integer("seed", seed, 0, LARGEST_SEED))
         return entropy.generate_state(num_games, np.uint64).astype(np.uint64)
-    seeds = np.asarray(seed)
-    if seeds.shape != (num_games,) or seeds.dtype.kind not in "iu" or (seeds < 0).any():
-        raise ValueError(
-            f"seed={seed!r}: one integer is needed for each of {num_games} games, or one for all"
-        )
-    return seeds.astype(np.uint64)
+    return check_words("seeds", seed, num_games)
 
 
 @compiled

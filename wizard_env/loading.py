@@ -16,7 +16,7 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
-from wizard_env.checks.arguments import check_names, nearest
+from wizard_env.checks.arguments import check_names, nearest, quoted, shortened
 from wizard_env.checks.extras import extra
 from wizard_env.view import Agent
 
@@ -36,6 +36,11 @@ _OPTION = re.compile(
     """,
     re.VERBOSE,
 )
+_LONGEST_AGENT = 4096
+"""Characters of an agent's name, with its options."""
+_DEEPEST_AGENT = 16
+"""Agents inside agents, as in "variant:of=variant"."""
+_depth: ContextVar[int] = ContextVar("depth", default=0)
 _programs_allowed: ContextVar[bool] = ContextVar("programs_allowed", default=True)
 
 
@@ -56,12 +61,26 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
         TypeError: the agent does not have that option; or `agent` is neither a name nor an agent.
         PermissionError: the agent runs a program or is imported, within `programs(allowed=False)`.
     """
+    depth = _depth.get()
+    if depth == _DEEPEST_AGENT:
+        raise ValueError(f"agent {quoted(agent)}: it is more than {_DEEPEST_AGENT} agents inside each other")
+    outside = _depth.set(depth + 1)
+    try:
+        return _load(agent)
+    finally:
+        _depth.reset(outside)
+
+
+def _load(agent: str | os.PathLike[str] | Agent) -> Agent:
     if isinstance(agent, os.PathLike):
         return _make_named(_CHECKPOINT, {"path": os.fspath(agent)})
     if not isinstance(agent, str):
         if callable(getattr(agent, "act", None)):
             return agent
-        raise TypeError(f"agent={agent!r}: a name, a path or an object with a method `act` is needed")
+        raise TypeError(f"agent={quoted(agent)}: a name, a path or an object with a method `act` is needed")
+    if len(agent) > _LONGEST_AGENT:
+        given = f"agent {quoted(agent)}: its name has {len(agent):,} characters"
+        raise ValueError(f"{given}, at most {_LONGEST_AGENT:,} are allowed")
     name, _, options = agent.partition(":")
     if name == _HUB and not options.startswith("repo="):
         repo, _, options = options.partition(":")
@@ -72,10 +91,10 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
         return _import_agent(agent, imported)
     if _is_path(name):
         if name.endswith(".py"):
-            raise ValueError(f"agent {agent!r}: name its class too, as in {name}:MyAgent")
+            raise ValueError(f"agent {quoted(agent)}: name its class too, as in {name}:MyAgent")
         return _make_named(_CHECKPOINT, {"path": name} | _parse(agent, options))
     raise ValueError(
-        f"unknown agent {name!r}: {nearest(name, agent_names())}, or the path of a checkpoint, "
+        f"unknown agent {quoted(name)}: {nearest(name, agent_names())}, or the path of a checkpoint, "
         "or a class as in 'my_agent.py:MyAgent'"
     )
 
@@ -101,19 +120,19 @@ def import_named(name: str) -> Any:
     for a missing file or module, and PermissionError within `programs(allowed=False)`.
     """
     source, _, inside = name.rpartition(":")
-    _check_programs_allowed(f"{name!r} runs the code of {source}")
+    _check_programs_allowed(f"{quoted(name)} runs the code of {source}")
     if source.endswith(".py") and not Path(source).is_file():
-        raise FileNotFoundError(f"{name!r}: there is no file {source}")
+        raise FileNotFoundError(f"{quoted(name)}: there is no file {source}")
     try:
         module = _run_file(source) if source.endswith(".py") else import_module(source)
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and f"{source}.".startswith(f"{error.name}."):
             raise
-        raise ValueError(f"{name!r}: {_describe_failure(error, source)}") from error
+        raise ValueError(f"{quoted(name)}: {_describe_failure(error, source)}") from error
     try:
         return getattr(module, inside)
     except AttributeError:
-        raise ValueError(f"{name!r}: {source} has no {inside!r}") from None
+        raise ValueError(f"{quoted(name)}: {source} has no {quoted(inside)}") from None
 
 
 def _run_file(path: str) -> ModuleType:
@@ -169,7 +188,7 @@ def _make_named(name: str, options: dict[str, Any]) -> Agent:
     with extra():
         factory = next(iter(entry_points(group=GROUP).select(name=name))).load()
     if getattr(factory, "runs_programs", False):
-        _check_programs_allowed(f"agent {name!r} with {options} runs a program")
+        _check_programs_allowed(f"agent {quoted(name)} with {shortened(options)} runs a program")
     return _make(name, factory, options)
 
 
@@ -183,7 +202,7 @@ def _import_agent(agent: str, imported: re.Match[str]) -> Agent:
     found, options = import_named(name), _parse(agent, imported["options"] or "")
     made = _make(name, found, options) if callable(found) else found
     if not callable(getattr(made, "act", None)):
-        raise ValueError(f"agent {agent!r}: {name} makes no agent, which has a method `act`")
+        raise ValueError(f"agent {quoted(agent)}: {name} makes no agent, which has a method `act`")
     return made
 
 
@@ -192,10 +211,12 @@ def _make(name: str, factory: Callable[..., Any], options: dict[str, Any]) -> Ag
     parameters = inspect.signature(factory).parameters.values()
     named = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
     if all(one.kind is not one.VAR_KEYWORD for one in parameters):
-        check_names(f"agent {name!r}", options, [one.name for one in named])
+        check_names(f"agent {quoted(name)}", options, [one.name for one in named])
     for one in named:
         if one.default is one.empty and one.name not in options:
-            raise TypeError(f"agent {name!r} needs the option {one.name!r}, as in {name}:{one.name}=...")
+            raise TypeError(
+                f"agent {quoted(name)} needs the option {one.name!r}, as in {name}:{one.name}=..."
+            )
     agent: Agent = factory(**options)
     return agent
 
@@ -205,15 +226,17 @@ def _parse(agent: str, options: str) -> dict[str, Any]:
     for option in _OPTION.findall(options):
         key, equals, value = (part.strip() for part in option.partition("="))
         if not equals:
-            raise ValueError(f"agent {agent!r}: option {option!r} is not of the form key=value")
+            raise ValueError(f"agent {quoted(agent)}: option {quoted(option)} is not of the form key=value")
         values[key] = _literal(value)
         if value[:1] in ('"', "'") and values[key] is value:
-            raise ValueError(f"agent {agent!r}: option {option!r} begins a quote that does not end it")
+            raise ValueError(
+                f"agent {quoted(agent)}: option {quoted(option)} begins a quote that does not end it"
+            )
     return values
 
 
 def _literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two if it is nested deeply
         return text

@@ -1,12 +1,12 @@
 """Rules: the options of a game."""
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set, Sized
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
 from wizard_env.cards import DECK_SIZE
-from wizard_env.checks.arguments import check_choice, check_integer, check_names
+from wizard_env.checks.arguments import check_choice, check_integer, check_names, first_few, quoted
 
 BidRestriction = Literal["free", "no_even", "leader", "canadian"]
 BidReveal = Literal["open", "simultaneous", "secret"]
@@ -51,7 +51,7 @@ class Rules:
                 "bid_reveal='open'"
             )
         if not isinstance(self.magic_edition, bool):
-            raise TypeError(f"magic_edition={self.magic_edition!r}: allowed are True and False")
+            raise TypeError(f"magic_edition={quoted(self.magic_edition)}: allowed are True and False")
         if self.hand_sizes is not None:
             self._set("hand_sizes", _hand_sizes(self.hand_sizes, self.max_hand_size))
 
@@ -87,9 +87,11 @@ def make_rules(owner: type, num_players: int, options: Mapping[str, Any]) -> Rul
 
 
 def _hand_sizes(given: Any, largest: int) -> tuple[int, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"hand_sizes={given!r}: allowed are None or hand sizes, as in (1, 2, 3)")
-    sizes = tuple(check_integer(f"hand_sizes[{index}]", size, 1, largest) for index, size in enumerate(given))
+    if isinstance(given, str | bytes | Set | Mapping) or not isinstance(given, Iterable):
+        needed = "allowed are None or hand sizes, as in (1, 2, 3)"
+        raise TypeError(f"hand_sizes={quoted(given)}: {needed}")
+    sizes = first_few(given, MAX_ROUNDS)
     if not 1 <= len(sizes) <= MAX_ROUNDS:
-        raise ValueError(f"hand_sizes has {len(sizes)} rounds: allowed are 1 to {MAX_ROUNDS}")
-    return sizes
+        count = len(given) if isinstance(given, Sized) else f"more than {MAX_ROUNDS}" if sizes else 0
+        raise ValueError(f"hand_sizes has {count} rounds: allowed are 1 to {MAX_ROUNDS}")
+    return tuple(check_integer(f"hand_sizes[{index}]", size, 1, largest) for index, size in enumerate(sizes))

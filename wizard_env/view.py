@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.chance.sampling import draw_noise
+from wizard_env.checks.arguments import check_integers, check_words
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
 from wizard_env.history.checks import check_finished_rounds
@@ -84,7 +85,7 @@ class View:
         self.known = copy_states(states) if copy else states
         _conceal_rows(self.known)
         self.finished_rounds = finished_rounds
-        self._noise = noise
+        self._noise = None if noise is None else check_words("noise", noise, len(states))
 
     @classmethod
     def of(cls, games: "Sequence[Game]") -> Self:
@@ -158,14 +159,14 @@ class View:
     def with_noise(self, noise: NDArray[np.uint64]) -> "View":
         """Return a view of the same decisions with other random words. noise: uint64 [n]."""
         other = View.__new__(View)
-        other.__dict__.update(self.__dict__, _noise=noise)
+        other.__dict__.update(self.__dict__, _noise=check_words("noise", noise, len(self)))
         return other
 
     def select(self, rows: ArrayLike) -> "View":
         """Return the view of some of the decisions, by index or by mask."""
         chosen = np.asarray(rows)
-        if not len(chosen):
-            chosen = chosen.astype(np.int64)
+        if chosen.dtype != np.bool_:
+            chosen = check_integers("rows", rows)
         part = View.__new__(View)  # `known` is concealed already
         part.known = self.known[chosen]
         part.finished_rounds = copy_rounds(self.finished_rounds, part.known, chosen)
@@ -182,11 +183,20 @@ def actions_by_owner(
     """
     actions = np.empty(len(view), np.int64)
     for agent, rows, part in split_by_owner(agents, owner, view):
-        chosen = agent.act(part, rng)
+        chosen = ask(agent, part, rng)
         if part is view:
             return chosen
         actions[rows] = chosen
     return actions
+
+
+def ask(agent: Agent, view: View, rng: np.random.Generator) -> Actions:
+    """Ask an agent for its actions: int64 [n]. Raises ValueError for an answer that is something else."""
+    name = f"actions of {type(agent).__name__}"
+    actions = check_integers(name, agent.act(view, rng))
+    if actions.shape != (len(view),):
+        raise ValueError(f"{name} of shape {actions.shape}: ({len(view)},) is needed")
+    return actions.astype(np.int64, copy=False)
 
 
 def split_by_owner(
@@ -207,14 +217,14 @@ def split_by_owner(
 
 def printed_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
     """Translate actions from the given suit orders to the suits as printed."""
-    printed = np.array(actions, np.int64)
+    printed = np.array(check_integers("actions", actions), np.int64)
     _reorder_rows(printed, np.ascontiguousarray(order), True)
     return printed
 
 
 def reorder_actions(actions: ArrayLike, order: NDArray[np.uint8]) -> Actions:
     """Translate actions from the suits as printed to the given suit orders."""
-    reordered = np.array(actions, np.int64)
+    reordered = np.array(check_integers("actions", actions), np.int64)
     _reorder_rows(reordered, np.ascontiguousarray(order), False)
     return reordered
 

@@ -19,7 +19,7 @@ from wizard_env.actions import ACTIONS, action_id
 from wizard_env.agents.external.program import CRASHED, ILLEGAL, MALFORMED, Fault, Program
 from wizard_env.cards import SUITS, card_names
 from wizard_env.chance.sampling import sample_legal
-from wizard_env.checks.arguments import check_number, shortened
+from wizard_env.checks.arguments import check_number, quoted
 from wizard_env.game import Game
 from wizard_env.history.finished import read_plays
 from wizard_env.state import HIDDEN
@@ -115,18 +115,20 @@ class ExternalAgent:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise ValueError(f"the external agent {self._command!r} is closed")
+            raise ValueError(f"the external agent {quoted(self._command)} is closed")
 
     def _start(self) -> Program:
         try:
             program = Program(self._arguments)
         except OSError as error:
-            raise ChildProcessError(f"command {self._command!r} cannot be started: {error}") from error
+            raise ChildProcessError(f"command {quoted(self._command)} cannot be started: {error}") from error
         try:
             program.greet(self._start_timeout)
         except Fault as fault:
             program.end()
-            raise ChildProcessError(f"command {self._command!r} did not say hello: {fault.reason}") from None
+            raise ChildProcessError(
+                f"command {quoted(self._command)} did not say hello: {fault.reason}"
+            ) from None
         return program
 
     def _ask(self, view: View, row: int, word: int) -> int:
@@ -213,7 +215,7 @@ def describe(view: View, row: int) -> dict[str, Any]:
 def _legal_action(answer: Any, view: View, row: int) -> int:
     """Return the id of the action in an answer."""
     if type(answer) not in (str, int):
-        raise Fault(MALFORMED, f"its action is {shortened(repr(answer))}: a name or an id is needed")
+        raise Fault(MALFORMED, f"its action is {quoted(answer)}: a name or an id is needed")
     try:
         action: int = action_id(answer) if isinstance(answer, str) else answer
         Game.from_state(view.rules(row), view.known[row]).check(action)
@@ -229,11 +231,11 @@ def _split(command: str | Sequence[str]) -> str | list[str]:
         try:
             arguments = shlex.split(command) if os.name == "posix" else command
         except ValueError as error:
-            raise ValueError(f"command={command!r}: {error}") from None
+            raise ValueError(f"command={quoted(command)}: {error}") from None
     elif isinstance(command, Sequence) and all(isinstance(part, str) for part in command):
         arguments = list(command)
     else:
-        raise TypeError(f"command={command!r}: a string or a list of strings is needed")
+        raise TypeError(f"command={quoted(command)}: a string or a list of strings is needed")
     if not arguments:
-        raise ValueError(f"command={command!r}: a program is needed")
+        raise ValueError(f"command={quoted(command)}: a program is needed")
     return arguments

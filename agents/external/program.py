@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
-from wizard_env.checks.arguments import shortened
+from wizard_env.checks.arguments import quoted
 
 PROTOCOL = "wizard-external"
 VERSION = 1
@@ -92,7 +92,7 @@ class Program:
             answer = _parse(self._receive(deadline, timeout))
             number = answer.get("id")
             if type(number) is not int or number > request["id"] or "action" not in answer:
-                raise Fault(MALFORMED, f"{shortened(repr(answer))} does not answer request {request['id']}")
+                raise Fault(MALFORMED, f"{quoted(answer)} does not answer request {request['id']}")
             if number == request["id"]:
                 return answer["action"]
             # otherwise this is a late answer to an earlier request
@@ -266,7 +266,7 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _parse(line: bytes) -> dict[str, Any]:
-    shown = shortened(repr(line.decode(errors="replace")))
+    shown = quoted(line.decode(errors="replace"))
     try:
         content = json.loads(line.decode())
     except (ValueError, RecursionError) as error:

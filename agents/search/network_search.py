@@ -15,7 +15,7 @@ from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
 from wizard_env.agents.search.playouts import Playouts
 from wizard_env.agents.search.seat_guesses import guess_seats
 from wizard_env.agents.search.seat_model import SeatModel
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks.arguments import check_integer, quoted
 from wizard_env.view import Actions, View
 
 TRIED = 8
@@ -60,9 +60,9 @@ class NetworkSearchAgent:
         """
         self.network = load_network(network, backend=backend)
         if not 0 <= likely < _LIKELY_BELOW:
-            raise ValueError(f"likely={likely!r}: a share from 0 to below {_LIKELY_BELOW} is needed")
+            raise ValueError(f"likely={quoted(likely)}: a share from 0 to below {_LIKELY_BELOW} is needed")
         if not errors >= 0:
-            raise ValueError(f"errors={errors!r}: a number of at least 0 is needed")
+            raise ValueError(f"errors={quoted(errors)}: a number of at least 0 is needed")
         self.likely = likely
         self.errors = errors
         self.model = SeatModel.from_layers(NetworkAgent(playouts).layers)

@@ -24,7 +24,7 @@ from wizard_env.agents.search.seat_model import (
 )
 from wizard_env.chance.dealing import mix, random_action, step_generator
 from wizard_env.chance.sampling import word_at
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks.arguments import check_integer, quoted
 from wizard_env.compiled.jit import compiled, config, kernel, outlined
 from wizard_env.compiled.threads import ThreadChooser, claim, finish, get_num_threads, new_queue, share
 from wizard_env.engine import apply
@@ -104,7 +104,7 @@ class Playouts:
             check_integer("threads", threads, 1, int(config.NUMBA_NUM_THREADS))
         self.threads = threads
         if milliseconds is not None and (isinstance(milliseconds, str) or not milliseconds > 0):
-            raise ValueError(f"milliseconds={milliseconds!r}: a time above 0 is needed")
+            raise ValueError(f"milliseconds={quoted(milliseconds)}: a time above 0 is needed")
         self.milliseconds = milliseconds
         batch = BATCH if milliseconds is not None else min(worlds, BATCH)
         self._settings = _Settings(batch, check_evidence(evidence), at_random, model)

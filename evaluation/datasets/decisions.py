@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, Agent, Games, Rules, View, printed_actions, reorder_actions
 from wizard_env.chance.sampling import next_words, noise_streams
 from wizard_env.evaluation.duplicate_deals import entrant_at
-from wizard_env.view import Actions, split_by_owner
+from wizard_env.view import Actions, ask, split_by_owner
 
 _ROWS = 2**16
 """About the number of decisions that are kept in memory until their games end."""
@@ -135,7 +135,7 @@ def act_with_probabilities(
 def _ask(agent: Agent, view: View, rng: np.random.Generator) -> tuple[Actions, _Probabilities]:
     if isinstance(agent, _ProbabilisticAgent):
         return agent.act_and_tell(view, rng)
-    return agent.act(view, rng), np.full((len(view), NUM_ACTIONS), np.nan, np.float32)
+    return ask(agent, view, rng), np.full((len(view), NUM_ACTIONS), np.nan, np.float32)
 
 
 def _reorder(probabilities: _Probabilities, order: NDArray[np.uint8]) -> _Probabilities:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, OBS_SIZE
-from wizard_env.checks.arguments import nearest, shortened
+from wizard_env.checks.arguments import nearest, quoted, shortened
 from wizard_env.checks.extras import extra
 from wizard_env.files.json_objects import read_object
 
@@ -124,7 +124,7 @@ def _batches(path: Path, columns: Sequence[str] | None, rows: int) -> Iterator[A
                 raise ValueError("its columns are not those of a data set")
             if unknown := set(columns or ()) - set(COLUMNS):
                 wrong = min(unknown)
-                raise ValueError(f"there is no column {wrong!r}: {nearest(wrong, list(COLUMNS))}")
+                raise ValueError(f"there is no column {quoted(wrong)}: {nearest(wrong, list(COLUMNS))}")
             found = 0
             for batch in file.iter_batches(rows, columns=list(columns) if columns else None):
                 if any(column.null_count for column in batch.columns):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
+from wizard_env.checks.arguments import check_integer, quoted
 from wizard_env.evaluation.duplicate_deals import Deals, arrange, load_players, play
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.league.ratings import Rating, rate
@@ -20,7 +21,7 @@ from wizard_env.evaluation.standings import Difference
 from wizard_env.evaluation.statistics import Totals, estimate_means
 from wizard_env.evaluation.workers import Map
 from wizard_env.files.locks import locked
-from wizard_env.games import game_seeds
+from wizard_env.games import LARGEST_SEED, game_seeds
 
 FILE_NAME = "results.jsonl"
 DEALS = 32
@@ -72,11 +73,12 @@ def play_league(
     largest = max(one.num_players for one in rules)
     if len(set(agents)) < len(agents):
         twice = next(name for name in agents if agents.count(name) > 1)
-        raise ValueError(f"{twice!r} is named twice: the agents of a league must all be different")
+        raise ValueError(f"{quoted(twice)} is named twice: the agents of a league must all be different")
     if len(agents) < largest:
         raise ValueError(f"{len(agents)} agents: a league with tables of {largest} needs {largest} or more")
     if games < 2:
         raise ValueError(f"games={games}: at least 2 are needed for an interval")
+    seed = check_integer("seed", seed, 0, LARGEST_SEED)
     seeds = game_seeds(seed, games)
     players = {player.name: player for player in load_players(agents)}
     members = {name: Member(name, fingerprint(name, player.agent)) for name, player in players.items()}

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
-from wizard_env.checks.arguments import check_integer, shortened
+from wizard_env.checks.arguments import check_integer, quoted, shortened
 from wizard_env.files.json_objects import compact_json, digest
 from wizard_env.files.reading import check_kept
+from wizard_env.games import LARGEST_SEED
 
 _VERSION = 1
 _MAX_LINE = 1 << 20
@@ -126,10 +127,10 @@ def _parse(line: bytes) -> tuple[Matchup, int, NDArray[np.int32]]:
     if not isinstance(record, dict):
         raise ValueError(_describe(line))
     if record.get("version") != _VERSION:
-        raise ValueError(f"version {shortened(repr(record.get('version')))}: allowed is {_VERSION}")
+        raise ValueError(f"version {quoted(record.get('version'))}: allowed is {_VERSION}")
     found = record.pop("digest", None)
     if found != digest(compact_json(record)):
-        shown = shortened(repr(found))
+        shown = quoted(found)
         raise ValueError(f"its digest {shown} does not match its content: something was changed or lost")
     try:
         return _read_content(record)
@@ -141,7 +142,7 @@ def _read_content(record: dict[str, Any]) -> tuple[Matchup, int, NDArray[np.int3
     members = tuple(Member(*member) for member in record["agents"])
     rules = Rules(**record["rules"])
     first_deal = check_integer("first_deal", record["first_deal"], 0, 2**31)
-    seed = check_integer("seed", record["seed"], 0, 2**128)
+    seed = check_integer("seed", record["seed"], 0, LARGEST_SEED)
     scores = np.array(record["scores"])
     size = rules.num_players
     if len(members) != size or not all(isinstance(text, str) for member in members for text in member):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Rules
 from wizard_env.agents import load
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks.arguments import check_choice, quoted
 from wizard_env.evaluation.duplicate_deals import Deals, Entrant, Results, load_players, play
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.scorecard import protocol
@@ -158,7 +158,7 @@ def measure(
     check_choice("effort", effort, tuple(protocol.DEALS))
     references = read_references(REFERENCES)
     if not isinstance(agent, str) and name is None:
-        raise ValueError(f"agent={agent!r} has no name: pass name=... for the card")
+        raise ValueError(f"agent={quoted(agent)} has no name: pass name=... for the card")
     measured = _play(Entrant(name or str(agent), agent), effort, spread)
     return _make_scorecard(measured, references, note)
 

@@ -96,6 +96,13 @@ def shown(env: Any) -> list[Any]:
     return copy.deepcopy([seen, infos, paid, where])
 
 
+def plain_env(**options: Any) -> Any:
+    """PettingZoo's own wrappers in the order that it recommends."""
+    raw = wizard_v0.raw_env(**options)
+    terminating = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminating))
+
+
 def contents(arrays: dict[str, Any]) -> dict[str, tuple[str, bytes]]:
     return {name: (str(array.dtype), array.tobytes()) for name, array in arrays.items()}
 
@@ -409,6 +416,46 @@ def test_in_the_wrappers_an_illegal_action_ends_the_game() -> None:
     play(restarted(env), np.random.default_rng(0))
 
 
+def end_by_an_illegal_action(env: Any) -> None:
+    """A trump is chosen where none is asked for, or nothing but a trump is: illegal whatever is hidden."""
+    env.step(action_id("bid 0" if env.unwrapped.game.phase == "trump" else "trump H"))
+
+
+def end_by_playing(env: Any) -> None:
+    while not any(env.terminations.values()):
+        env.step(legal(env)[-1])
+
+
+def end_by_truncation(env: Any) -> None:
+    """As a wrapper ends it that limits the number of steps."""
+    env.unwrapped.truncations = dict.fromkeys(env.agents, True)
+    env.unwrapped._deads_step_first()
+
+
+ENDS = [end_by_an_illegal_action, end_by_playing, end_by_truncation]
+
+
+@pytest.mark.parametrize("make", [wizard_v0.env, plain_env])
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("steps", [0, 1, 4])
+def test_after_the_end_every_agent_sees_its_own_view(make: Any, end: Any, steps: int) -> None:
+    """Whatever ended the game: nobody sees another hand, and nobody has a choice."""
+    env = restarted(make(num_players=3, hand_sizes=(3,)), 1)
+    for _ in range(steps):
+        env.step(legal(env)[0])
+    end(env)
+    game = env.unwrapped.game
+    own = [game.observe(seat).tobytes() for seat in range(3)]
+    while env.agents:
+        assert [env.observe(agent)["observation"].tobytes() for agent in env.possible_agents] == own
+        seen, _, terminated, truncated, info = env.last()
+        assert seen["observation"].tobytes() == own[env.possible_agents.index(env.agent_selection)]
+        assert terminated or truncated
+        assert not seen["action_mask"].any()
+        assert not info["action_mask"].any()
+        env.step(None)
+
+
 @pytest.mark.parametrize("action", [NUM_ACTIONS, -1, None, 0.5])
 def test_in_the_wrappers_actions_stay_in_their_space(action: Any) -> None:
     env = restarted(wizard_v0.env(num_players=3, **SHORT))
@@ -419,13 +466,6 @@ def test_in_the_wrappers_actions_stay_in_their_space(action: Any) -> None:
 
 
 # --- the wrappers are PettingZoo's
-
-
-def plain_env(**options: Any) -> Any:
-    """PettingZoo's own wrappers in the order that it recommends."""
-    raw = wizard_v0.raw_env(**options)
-    terminating = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminating))
 
 
 def outcome(look_up: Callable[[], Any]) -> str:
@@ -647,6 +687,12 @@ def test_nothing_hidden_shows(reveal: Any, players: int, size: int, steps: int, 
         for mode in ("ansi", "rgb_array") if observer == 0 else ("ansi",):  # images are slow
             draw = Renderer(mode).render
             assert np.array_equal(draw(twin.game.scene(observer)), draw(env.game.scene(observer)))
+        if game.seat is not None:  # and once an illegal action has ended the game
+            ended = [begin(one.game.clone(), wizard_v0.env) for one in (env, twin)]
+            for one in ended:
+                end_by_an_illegal_action(one)
+            assert contents(ended[0].observe(agent)) == contents(ended[1].observe(agent))
+            assert contents(ended[0].infos[agent]) == contents(ended[1].infos[agent])
 
 
 @both

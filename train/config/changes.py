@@ -4,6 +4,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wizard_env.checks.arguments import quoted
+
 
 def apply_changes(values: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
     """Return the values of a config with some keys set.
@@ -22,12 +24,12 @@ def apply_changes(values: Mapping[str, Any], changes: Sequence[str]) -> dict[str
         path, equals, text = (part.strip() for part in change.partition("="))
         *sections, key = path.split(".")
         if not equals or not key or len(sections) > 1:
-            raise ValueError(f"{change!r} is not of the form section.key=value")
+            raise ValueError(f"{quoted(change)} is not of the form section.key=value")
         inside = changed
         for section in sections:
             inside = changed.setdefault(section, {})
             if not isinstance(inside, dict):
-                raise ValueError(f"{change!r}: {section} is not a section")
+                raise ValueError(f"{quoted(change)}: {section} is not a section")
         inside[key] = read_value(text)
     return changed
 

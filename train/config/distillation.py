@@ -4,6 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
+from wizard_env.checks.arguments import quoted
 from wizard_env.train.config.learning import AUTO, PrecisionChoice, SelfPlay
 
 
@@ -49,7 +50,9 @@ class DistillationConfig(SelfPlay):
         if self.mixed:
             raise ValueError(f"mixed={self.mixed}: the expert of a game is that of its one partner")
         if self.reward != "points":
-            raise ValueError(f"reward={self.reward!r}: the answers of teachers are learned, not rewards")
+            raise ValueError(
+                f"reward={quoted(self.reward)}: the answers of teachers are learned, not rewards"
+            )
         if self.sparring and self.partners != met:
             raise ValueError(
                 f"sparring={self.sparring}: partners are those of the teachers, {met}, not {self.partners}"

@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, ValidationInfo, field_validator, model_validator
 
+from wizard_env.checks.arguments import quoted
 from wizard_env.train.config.learning import AUTO, PAST, Precision, PrecisionChoice, ProximalPolicy, SelfPlay
 
 KEPT = "kept"
@@ -37,7 +38,7 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     @model_validator(mode="after")
     def _can_have_beliefs(self) -> Self:
         if self.beliefs and self.encoding:
-            raise ValueError(f"encoding={self.encoding!r}: a custom encoding sees no beliefs")
+            raise ValueError(f"encoding={quoted(self.encoding)}: a custom encoding sees no beliefs")
         if self.beliefs and PAST in self.partners:
             raise ValueError(f"partner {PAST!r} is no kind that beliefs are about: leave it or beliefs out")
         return self
@@ -47,7 +48,8 @@ class PpoConfig(SelfPlay, ProximalPolicy):
     def _can_be_imported(cls, encoding: str) -> str:
         if encoding and ":" not in encoding:
             raise ValueError(
-                f'{encoding!r} does not say where to import it: allowed is a name as in "file.py:function"'
+                f"{quoted(encoding)} does not say where to import it: allowed is a name as in "
+                '"file.py:function"'
             )
         return encoding
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from wizard_env.checks.arguments import nearest, shortened
+from wizard_env.checks.arguments import nearest, quoted, shortened
 from wizard_env.files.reading import check_kept
 from wizard_env.train.config.changes import apply_changes
 from wizard_env.train.config.ppo import KEPT
@@ -97,7 +97,7 @@ def _reason(item: Any, kind: type[BaseModel]) -> str:
     if item["type"] == "union_tag_invalid":
         known = [_learner(each) for each in _learning_classes(kind)]
         given = item["ctx"]["tag"]
-        return f"{key}.learner = {given!r}: {nearest(given, known)}"
+        return f"{key}.learner = {quoted(given)}: {nearest(given, known)}"
     if item["type"] == "extra_forbidden":
         return f"unknown key {key}: {nearest(loc[-1], _keys(loc[:-1], kind))}"
     if item["type"] == "missing":

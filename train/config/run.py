@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from wizard_env import Rules
 from wizard_env.agents.perturbed import generated_population
+from wizard_env.checks.arguments import quoted
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.learning import PAST, Learning, Section
@@ -87,7 +88,7 @@ class Run(Section):
     @model_validator(mode="after")
     def _meets_only_partners(self) -> Self:
         if met := set(self.held_out) & set(self.partners()):
-            raise ValueError(f"partner {min(met)!r} is in held_out: this run may not train against it")
+            raise ValueError(f"partner {quoted(min(met))} is in held_out: this run may not train against it")
         return self
 
     def partners(self) -> list[str]:

@@ -19,6 +19,7 @@ from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.network import NetworkAgent, find_agent, find_network, read_agent
 from wizard_env.chance.sampling import best_legal
+from wizard_env.checks.arguments import quoted
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
@@ -165,7 +166,7 @@ def divergences(expert: torch.Tensor, learner: torch.Tensor, illegal: torch.Tens
 def _load_teacher(name: str, precision: str) -> PolicyValueNetwork:
     agent = load(name)
     if not isinstance(agent, NetworkAgent) or agent.value is None or agent.encode is not None:
-        raise ValueError(f"teacher {name!r}: a network of observations that has a value is needed")
+        raise ValueError(f"teacher {quoted(name)}: a network of observations that has a value is needed")
     network = PolicyValueNetwork([weight.shape[1] for weight, _ in agent.layers[:-1]], seed=0)
     network.start_from(read_agent(find_agent(agent.path)), VALUE_UNIT)
     network.hold_in(precision)

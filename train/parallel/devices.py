@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from wizard_env.checks.arguments import shortened
+from wizard_env.checks.arguments import quoted
 from wizard_env.train.config.learning import AUTO, Precision
 from wizard_env.train.config.run import Config
 
@@ -18,13 +18,13 @@ def check_device(device: str, *, here: bool = True) -> None:
     if device == "cpu":
         return
     if not (found := re.fullmatch(r"cuda(?::(\d{1,3}))?", device)):
-        raise ValueError(f"device={shortened(repr(device))}: allowed are 'cpu' and 'cuda'")
+        raise ValueError(f"device={quoted(device)}: allowed are 'cpu' and 'cuda'")
     if not here:
         return
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if int(found[1] or 0) >= count:
         allowed = f"allowed are 'cpu' and 'cuda:0' to 'cuda:{count - 1}'" if count else "allowed is 'cpu'"
-        raise ValueError(f"device={device!r}: torch {torch.__version__} finds {count} GPUs: {allowed}")
+        raise ValueError(f"device={quoted(device)}: torch {torch.__version__} finds {count} GPUs: {allowed}")
 
 
 def faster_precision(device: torch.device) -> Precision:

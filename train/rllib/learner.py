@@ -10,6 +10,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, save_agent
+from wizard_env.checks.arguments import quoted
 from wizard_env.evaluation.ray_cluster import LOCAL, connect
 from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.rllib import RLlibConfig
@@ -137,6 +138,6 @@ def train(
     Raises:
         ConnectionError: there is no cluster at that address.
     """
-    with connect(address, f"address={address!r}"):
+    with connect(address, f"address={quoted(address)}"):
         run_learner(lambda checkpoint: RLlibLearner(config, checkpoint), config, folder, resume, report)
     return folder

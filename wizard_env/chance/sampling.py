@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.chance.dealing import mix, scale, step_generator
-from wizard_env.checks.arguments import check_unmasked
+from wizard_env.checks.arguments import check_unmasked, check_words, shortened
 from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.compiled.jit import compiled, kernel, wrapping
 from wizard_env.compiled.packing import WORD_BITS, pack_bits
@@ -63,6 +63,8 @@ def sample_legal(mask: ArrayLike, noise: Noise) -> NDArray[np.int64]:
 
     Returns:
         int64 [n]: action ids.
+
+    Raises ValueError for a mask that is not of zeros and ones, and for other noise.
     """
     rows = _mask_rows(mask)
     actions = np.empty(len(rows), np.int64)
@@ -76,21 +78,35 @@ def sample_softmax(
     """Choose among the legal actions of every row with probability proportional to exp(logit).
 
     Args:
-        logits: float32 [n, NUM_ACTIONS]; entries of illegal actions are not read.
+        logits: [n, NUM_ACTIONS], numbers that float32 can hold; entries of illegal actions are not read.
         mask: uint8 or bool [n, NUM_ACTIONS]; a row without a legal action gives action 0
             with probability 0.
         noise: a generator, or uint64 [n], or n generators.
 
     Returns:
         int64 [n] action ids, and float32 [n] the logarithms of their probabilities.
+
+    Raises ValueError as `sample_legal` does, and for a row whose legal logits leave no probabilities: NaN,
+    infinite, or all of them -inf.
     """
     rows = _mask_rows(mask)
-    scores = np.ascontiguousarray(logits, np.float32)
-    if scores.shape != rows.shape:
-        raise ValueError(f"logits of shape {scores.shape}: the mask has shape {rows.shape}")
+    check_unmasked("logits", logits)
+    given = np.asarray(logits)
+    if given.dtype.kind not in "iuf":
+        raise ValueError(f"logits of type {given.dtype}: floats are needed")
+    if given.shape != rows.shape:
+        raise ValueError(f"logits of shape {given.shape}: the mask has shape {rows.shape}")
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused below
+        scores = np.ascontiguousarray(given, np.float32)
     actions = np.empty(len(rows), np.int64)
     log_probabilities = np.empty(len(rows), np.float32)
-    _sample_softmax(scores, rows, _words(noise, len(rows)), actions, log_probabilities)
+    wrong = _sample_softmax(scores, rows, _words(noise, len(rows)), actions, log_probabilities)
+    if wrong >= 0:
+        legal = given[wrong][rows[wrong] != 0]
+        raise ValueError(
+            f"logits of row {wrong}: {shortened(legal.tolist())}, of type {given.dtype}: numbers that "
+            "float32 can hold are needed where an action is legal, and one above -inf"
+        )
     return actions, log_probabilities
 
 
@@ -108,12 +124,14 @@ def certain(actions: NDArray[np.int64]) -> NDArray[np.float32]:
 
 def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
     check_unmasked("mask", mask)
-    rows = np.asarray(mask)
-    if rows.dtype != np.uint8:
-        rows = rows.astype(np.uint8)
-    if rows.ndim != 2 or rows.shape[1] != NUM_ACTIONS:
-        raise ValueError(f"a mask of shape {rows.shape}: (n, {NUM_ACTIONS}) is needed")
-    return np.require(rows, requirements=["C", "W"])
+    given = np.asarray(mask)
+    if given.ndim != 2 or given.shape[1] != NUM_ACTIONS:
+        raise ValueError(f"a mask of shape {given.shape}: (n, {NUM_ACTIONS}) is needed")
+    rows = given.view(np.uint8) if given.dtype == np.bool_ else given  # such a bool may be any byte
+    wrong = (rows > 1) if rows.dtype == np.uint8 else (rows != 0) & (rows != 1)
+    if wrong.any():
+        raise ValueError(f"the mask holds {rows[wrong][0]}, of type {given.dtype}: allowed are 0 and 1")
+    return np.require(rows, np.uint8, ["C", "W"])
 
 
 def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
@@ -121,10 +139,7 @@ def _words(noise: Noise, count: int) -> NDArray[np.uint64]:
         return draw_noise(noise, count)
     if isinstance(noise, Sequence) and any(isinstance(each, np.random.Generator) for each in noise):
         noise = np.concatenate([draw_noise(each, 1) for each in noise])
-    words = np.ascontiguousarray(noise, np.uint64)
-    if words.shape != (count,):
-        raise ValueError(f"noise of shape {words.shape}: ({count},) is needed")
-    return words
+    return check_words("noise", noise, count)
 
 
 @kernel([np.uint8], [np.uint64], [np.int64])
@@ -143,7 +158,8 @@ def _sample_legal(flat_mask: Any, words: Any, actions: Any) -> None:
 
 
 @kernel([[np.float32]], [[np.uint8]], [np.uint64], [np.int64], [np.float32])
-def _sample_softmax(logits: Any, mask: Any, words: Any, actions: Any, log_probabilities: Any) -> None:
+def _sample_softmax(logits: Any, mask: Any, words: Any, actions: Any, log_probabilities: Any) -> int:
+    """Sample an action in every row; return the first row whose logits leave no probabilities, or -1."""
     for row in range(len(actions)):
         if not mask[row].any():
             actions[row] = 0
@@ -157,6 +173,8 @@ def _sample_softmax(logits: Any, mask: Any, words: Any, actions: Any, log_probab
         for action in range(NUM_ACTIONS):
             if mask[row, action]:
                 total += np.exp(logits[row, action] - highest)
+        if not total > 0:  # NaN
+            return row
         left = unit_interval(words[row]) * total
         choice = 0
         for action in range(NUM_ACTIONS):
@@ -167,6 +185,7 @@ def _sample_softmax(logits: Any, mask: Any, words: Any, actions: Any, log_probab
                     break
         actions[row] = choice
         log_probabilities[row] = logits[row, choice] - highest - np.log(total)
+    return -1
 
 
 @compiled

@@ -3,11 +3,12 @@
 import difflib
 import os
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 _LONGEST_NAME = 100
 """Characters of a name that are compared with those allowed, because comparing long names is slow."""
@@ -36,17 +37,26 @@ def shortened(text: object, longest: int = 500) -> str:
     return whole if len(whole) <= longest else f"{whole[:longest]}..."
 
 
+def quoted(value: object) -> str:
+    """Return a value as Python writes it, cut short, for an error message."""
+    try:
+        return shortened(repr(value))
+    except (RecursionError, ValueError):  # it is nested too deeply, or has too many digits
+        return f"a value of type {type(value).__name__}, too large to show"
+
+
 def check_names(owner: str, given: Mapping[str, object], allowed: Iterable[str]) -> None:
     """Raise TypeError for a name that is not allowed, suggesting the nearest one that is."""
     allowed = sorted(allowed)
     for name in given:
         if name not in allowed:
-            raise TypeError(f"{owner} has no option {shortened(repr(name))}: {nearest(name, allowed)}")
+            raise TypeError(f"{owner} has no option {quoted(name)}: {nearest(name, allowed)}")
 
 
 def nearest(given: object, allowed: list[str]) -> str:
     """Return a hint for an error message: the name that was probably meant, and all allowed names."""
-    near = difflib.get_close_matches(str(given)[:_LONGEST_NAME], allowed, 1)
+    name = given if isinstance(given, str) else quoted(given)
+    near = difflib.get_close_matches(name[:_LONGEST_NAME], allowed, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"{hint}allowed are {', '.join(map(repr, allowed))}"
 
@@ -54,32 +64,81 @@ def nearest(given: object, allowed: list[str]) -> str:
 def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     """Raise ValueError for a value that is not allowed, suggesting the nearest one that is."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name}={shortened(repr(value))}: {nearest(value, list(allowed))}")
+        raise ValueError(f"{name}={quoted(value)}: {nearest(value, list(allowed))}")
 
 
 def check_integer(name: str, value: Any, low: int, high: int) -> int:
     """Return `value` as an int. Raises TypeError if it is no integer, ValueError if it is out of range."""
     if not is_integer(value):
-        raise TypeError(f"{name}={shortened(repr(value))}: allowed are whole numbers from {low} to {high}")
+        raise TypeError(f"{name}={quoted(value)}: allowed are whole numbers from {low} to {high}")
     if not low <= value <= high:
-        raise ValueError(f"{name}={shortened(repr(value))}: allowed are {low} to {high}")
+        raise ValueError(f"{name}={quoted(value)}: allowed are {low} to {high}")
     return int(value)
+
+
+def check_integers(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return `values` as an array of integers, none of them taken for another number.
+
+    numpy by itself cuts .9 to 0, counts True as 1, and makes floats of [1, 2**63].
+
+    Raises ValueError for anything else, and TypeError for a masked array. name: in the plural.
+    """
+    check_unmasked(name, values)
+    array = np.asarray(values)
+    if isinstance(values, list | tuple):
+        array = _unlist(values, array)
+    if array.dtype.kind in "iu":
+        return array
+    if not array.size:  # an empty list has the type of floats
+        return array.astype(np.int64)
+    wrong = next((one for one in array.flat if not is_integer(one)), array.flat[0])
+    kind = type(wrong).__name__
+    raise ValueError(f"{name} hold {quoted(wrong)}, of type {kind}: whole numbers of 64 bits are needed")
+
+
+def _unlist(values: ArrayLike, array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array that numpy made of a list, or the numbers themselves where it changed them."""
+    given = np.asarray(values, object)
+    if array.dtype.kind in "iu" and not any(isinstance(one, bool | np.bool_) for one in given.flat):
+        return array
+    fit = all(is_integer(one) and 0 <= one < 2**64 for one in given.flat)
+    return given.astype(np.uint64) if fit and array.size else given
+
+
+def check_words(name: str, words: Any, count: int) -> NDArray[np.uint64]:
+    """Return uint64 [count]: seeds, or random words. Raises as `check_integers` does. name: in the plural."""
+    numbers = check_integers(name, words)
+    if numbers.shape != (count,):
+        raise ValueError(f"{name} of shape {numbers.shape}: ({count},) is needed")
+    if numbers.dtype != np.uint64 and numbers.min(initial=0) < 0:
+        raise ValueError(f"{name} hold {numbers.min()}: allowed are 0 to {2**64 - 1}")
+    return np.ascontiguousarray(numbers, np.uint64)
+
+
+def first_few(values: Iterable[Any], most: int) -> list[Any]:
+    """List the values, of which `most` are allowed; one more shows that there are too many, even endless."""
+    return list(islice(values, most + 1))
+
+
+def check_seed(seed: Any) -> int:
+    """Return the seed of a deal, of 64 bits. Raises as `check_integer` does."""
+    return check_integer("seed", seed, 0, 2**64 - 1)
 
 
 def check_player_names(names: Any, count: int) -> tuple[str, ...]:
     """Return the names of players, by seat. Raises ValueError unless they are `count` `printable` names."""
     if not isinstance(names, list | tuple):
-        raise ValueError(f"players is {shortened(repr(names))}: a list of names is needed")
+        raise ValueError(f"players is {quoted(names)}: a list of names is needed")
     if len(names) != count:
         raise ValueError(f"{len(names)} players are named: {count} are needed")
     for name in names:
         if not isinstance(name, str):
-            raise ValueError(f"players is {shortened(repr(name))}: a value of type str is needed")
+            raise ValueError(f"players is {quoted(name)}: a value of type str is needed")
         if not name.strip():
             raise ValueError("players: a player has no name")
         if printable(name) != name:
             allowed = f"{_LONGEST_PLAYER} printable characters at most are allowed"
-            raise ValueError(f"players: {shortened(repr(name))}: {allowed}")
+            raise ValueError(f"players: {quoted(name)}: {allowed}")
     return tuple(names)
 
 
@@ -102,7 +161,7 @@ def _spelled_out(text: str) -> str:
 
 def check_number(name: str, value: Any, low: float, high: float, kind: str = "a number") -> float:
     """Return `value` as a float. Raises TypeError if it is no number, ValueError if it is out of range."""
-    needed = f"{name}={shortened(repr(value))}: {kind} from {low} to {high} is needed"
+    needed = f"{name}={quoted(value)}: {kind} from {low} to {high} is needed"
     if not is_integer(value) and not isinstance(value, float | np.floating):
         raise TypeError(needed)
     if not low <= value <= high:
@@ -114,7 +173,7 @@ def check_type(name: str, value: Any, *kinds: type) -> None:
     """Raise TypeError for a value of another type."""
     if not isinstance(value, kinds):
         needed = " or ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"{name}={shortened(repr(value))}: a value of type {needed} is needed")
+        raise TypeError(f"{name}={quoted(value)}: a value of type {needed} is needed")
 
 
 def check_unmasked(name: str, array: Any) -> None:

@@ -9,6 +9,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from wizard_env.actions import NUM_ACTIONS
+from wizard_env.checks.arguments import check_seed
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.envs.spaces import ObservationType, fit_to_space, history_space, observation_space
@@ -153,6 +154,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         given.pop("options", None)  # PettingZoo's own test suites reset with {"options": 1}
         asked = ResetOptions.read(given, self.rules, without=("seat",), history=self._history)
         if seed is not None:
+            seed = check_seed(seed)
             self._rng = np.random.default_rng(seed)
         number = int(self._rng.integers(2**63)) if seed is None else seed
         self.game = Game(asked.change(self.rules), number)
@@ -188,17 +190,28 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         )
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        game = self.game
-        if agent == self.agent_selection and game.phase_code < OVER:
+        game, seat = self.game, self._seats[agent]
+        if seat == game.acting_seat and game.phase_code < OVER and not self._has_ended(agent):
             row, mask = self._copy_row(), self._copy_mask()
         else:
-            row, mask = game.observe(self._seats[agent]), _NO_ACTIONS.copy()
+            row, mask = game.observe(seat), _NO_ACTIONS.copy()
         observation = row if self._bytes else fit_to_space(row, self._row_space)
         if not self._history:
             return {"observation": observation, "action_mask": mask}
         history, finished = np.zeros((self._num_rounds, ROUND_SIZE), np.int8), as_rows(game.finished_rounds)
         history[: len(finished)] = finished  # fewer rounds where `reset` was asked for them
         return {"observation": observation, "action_mask": mask, "history": history}
+
+    def _has_ended(self, agent: str) -> bool:
+        """Return whether an agent's game has ended: wrappers end games that are not over."""
+        return self.terminations.get(agent, True) or self.truncations[agent]
+
+    def _deads_step_first(self) -> str:
+        """Take every choice away and turn to the first agent: PettingZoo's wrappers end a game with this."""
+        for info in self.infos.values():
+            info["action_mask"] = _NO_ACTIONS.copy()
+        selected: str = super()._deads_step_first()
+        return selected
 
     def state(self) -> NDArray[np.uint8]:
         """Return uint8 [FULL_SIZE], as in FULL_STATE: everything, with seats counted from player_0."""
@@ -207,7 +220,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def step(self, action: int | None) -> None:
         """Take the action of the selected agent; None if its game is over. Raises IllegalAction."""
         agent = self.agent_selection
-        if self.terminations[agent]:
+        if self._has_ended(agent):
             self._was_dead_step(action)
             return
         game = self.game

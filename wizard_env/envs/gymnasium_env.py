@@ -6,9 +6,11 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from wizard_env.checks.arguments import check_seed
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
+from wizard_env.envs.seeds import OwnSeed
 from wizard_env.envs.spaces import (
     LegalActions,
     ObservationType,
@@ -23,7 +25,7 @@ from wizard_env.rules import make_rules
 _ROW = np.zeros(1, np.int64)
 
 
-class WizardEnv(gymnasium.Env[Any, np.int64]):
+class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
     """One learner plays Wizard against opponents; `step` returns at the learner's next decision.
 
     Observations are rows of bytes as in OBSERVATION, uint8 [OBS_SIZE], or float32 from 0 to 1. With
@@ -78,16 +80,17 @@ class WizardEnv(gymnasium.Env[Any, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start the next episode; with a seed, the game with that seed.
+        """Start the next episode; with a seed, the game with that seed, from 0 to 2**64 - 1.
 
-        Without a seed, games follow from the last seed, at first from a random one.
+        Without a seed, games follow from the last seed, at first from a random one, `np_random_seed`.
 
         options: for this game alone, see ResetOptions; with any of them a new game begins.
         """
         asked = ResetOptions.read(options, self._games.rules, history=self._history)
+        seed = None if seed is None else check_seed(seed)
         super().reset(seed=seed)
         if seed is not None or not self._begun:
-            first = self.np_random.integers(2**63) if seed is None else seed
+            first = self._first_seed() if seed is None else seed
             self._games.begin(_ROW, np.array([first], np.uint64), asked)
         else:
             self._games.next_episode(_ROW, asked)

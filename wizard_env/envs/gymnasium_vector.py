@@ -1,6 +1,6 @@
 """WizardVectorEnv: many games at once in which one learner plays against opponents."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import gymnasium
@@ -10,10 +10,11 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks.arguments import check_choice, check_integers, check_seed, first_few, quoted
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
+from wizard_env.envs.seeds import SEED_BITS, OwnSeed
 from wizard_env.envs.spaces import LegalBatch, ObservationType, fit_to_space, observation_space, with_history
 from wizard_env.render.modes import RENDER_FPS, Renderer
 from wizard_env.rules import make_rules
@@ -23,7 +24,7 @@ _RENDER_MODES = ("ansi", "rgb_array")
 _RESET_MASK = "reset_mask"
 
 
-class WizardVectorEnv(gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
+class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """`num_envs` copies of WizardEnv on the batched engine; the same seeds give the same games.
 
     Observations are uint8 or float32 [num_envs, OBS_SIZE], with `history=True` in a dict as in WizardEnv;
@@ -84,16 +85,17 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray
         """Start an episode in every environment, or in those of a mask.
 
         Args:
-            seed: of the first environment, counting up for the others; or one for each; or None to
-                continue from the previous games, at first from random seeds.
+            seed: of the first environment, counting up for the others, from 0 again after 2**64 - 1; or one
+                for each; or None to continue from the previous games, at first from a random seed,
+                `np_random_seed`.
             options: as for WizardEnv, the same for every environment; and `reset_mask`, bool [num_envs],
                 the environments to reset. Others keep their episodes; their infos are not marked as new.
         """
         given = dict(options or {})
         chosen = self._read_reset_mask(given.pop(_RESET_MASK, None))
         asked = ResetOptions.read(given, self._games.rules, history=self._history)
-        super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         seeds, seeded = self._read_seeds(seed)
+        super().reset(seed=None if seed is None or isinstance(seed, Iterable) else int(seeds[0]))
         new = chosen & (seeded | (not self._begun))
         if new.any():
             self._games.begin(self._rows[new], seeds[new], asked)
@@ -108,7 +110,8 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray
         chosen = np.asarray(mask)
         if chosen.shape != (self.num_envs,) or chosen.dtype != np.bool_ or not chosen.any():
             raise ValueError(
-                f"options[{_RESET_MASK!r}]={mask!r}: bool [{self.num_envs}] is needed, True at least once"
+                f"options[{_RESET_MASK!r}]={quoted(mask)}: bool [{self.num_envs}] is needed, "
+                "True at least once"
             )
         if not self._begun and not chosen.all():
             raise ValueError(f"options[{_RESET_MASK!r}]: the first reset is of all environments")
@@ -118,14 +121,15 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray
         self, seed: int | Sequence[int | None] | None
     ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
         """Return a seed for each environment, drawn where none is given, and bool: where one is given."""
-        if isinstance(seed, int | np.integer):
-            seeds = np.uint64(seed) + np.arange(self.num_envs, dtype=np.uint64)
-            return seeds, np.ones(self.num_envs, np.bool_)
-        given = [None] * self.num_envs if seed is None else list(seed)
+        if isinstance(seed, str) or not isinstance(seed, Iterable):
+            first = np.uint64(self._first_seed() if seed is None else check_seed(seed))
+            seeds = first + np.arange(self.num_envs, dtype=np.uint64)
+            return seeds, np.full(self.num_envs, seed is not None)
+        given = first_few(seed, self.num_envs)
         if len(given) != self.num_envs:
             raise ValueError(f"{len(given)} seeds: {self.num_envs} are needed, one for each environment")
-        drawn = self.np_random.integers(2**63, size=self.num_envs).tolist()
-        chosen = [new if one is None else one for one, new in zip(given, drawn, strict=True)]
+        drawn = self.np_random.integers(2**SEED_BITS, size=self.num_envs, dtype=np.uint64).tolist()
+        chosen = [new if one is None else check_seed(one) for one, new in zip(given, drawn, strict=True)]
         return np.array(chosen, np.uint64), np.array([one is not None for one in given])
 
     def step(
@@ -141,7 +145,7 @@ class WizardVectorEnv(gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray
             ValueError: with AutoresetMode.DISABLED, an environment has ended and was not reset.
         """
         games = self._games
-        chosen = np.asarray(actions)
+        chosen = check_integers("actions", actions)
         if chosen.shape != (self.num_envs,):
             raise ValueError(f"actions of shape {chosen.shape}: ({self.num_envs},) is needed")
         ended = games.terminated.copy()

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from wizard_env.actions import IllegalAction
 from wizard_env.chance.dealing import mix, scale, step_generator
 from wizard_env.chance.sampling import next_words, noise_streams
-from wizard_env.checks.arguments import check_choice, is_integer
+from wizard_env.checks.arguments import check_choice, is_integer, quoted
 from wizard_env.compiled.jit import kernel
 from wizard_env.envs.reset_options import NO_OPTIONS, ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
@@ -54,9 +54,9 @@ class GamesWithOpponents:
     ) -> None:
         check_choice("episode", episode, get_args(Episode))
         if episode == "round" and reward in ("game", "win", "rank"):
-            raise ValueError(f"reward={reward!r} is paid at the end of a game: it needs episode='game'")
+            raise ValueError(f"reward={quoted(reward)} is paid at the end of a game: it needs episode='game'")
         if seat is not None and not (is_integer(seat) and 0 <= seat < rules.num_players):
-            raise ValueError(f"seat={seat!r}: allowed are None and 0 to {rules.num_players - 1}")
+            raise ValueError(f"seat={quoted(seat)}: allowed are None and 0 to {rules.num_players - 1}")
         self.rules = rules
         self._fixed_seat = seat
         self._opponents, self._agent_at = _load_opponents(opponents, rules.num_players)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import FIRST_PLAY, MAX_BID
 from wizard_env.cards import CARD_NAMES, SUITS, WIZARD, card_id
+from wizard_env.checks.arguments import quoted
 from wizard_env.engine import apply
 from wizard_env.game import Game
 from wizard_env.history.finished import plays_in, start_round
@@ -57,7 +58,9 @@ def _parse_round(text: str, game: Game, index: int, finished: Any) -> None:
         turned, bids_text, tricks = text.split(_BETWEEN_PARTS)
         bids = [int(bid) for bid in bids_text.split(",")]
     except ValueError:
-        raise ValueError(f"{text!r}: an upcard, bids and tricks are needed, with ':' between them") from None
+        raise ValueError(
+            f"{quoted(text)}: an upcard, bids and tricks are needed, with ':' between them"
+        ) from None
     joined = tricks.replace("/", "")
     cards = [card_id(joined[place : place + 2]) for place in range(0, len(joined), 2)]
     if len(bids) != players or len(cards) != players * size:
@@ -68,7 +71,9 @@ def _parse_round(text: str, game: Game, index: int, finished: Any) -> None:
         raise ValueError(f"bids {bids}: allowed are 0 to {MAX_BID}")
     upcard, named = turned[:2], turned[2:]
     if named not in ((*SUITS,) if upcard == CARD_NAMES[WIZARD] else ("",)):
-        raise ValueError(f"{turned!r}: an upcard is needed, and if it is a Wizard the suit that was named")
+        raise ValueError(
+            f"{quoted(turned)}: an upcard is needed, and if it is a Wizard the suit that was named"
+        )
     finished["hand_size"], finished["dealer"] = (
         size,
         (game.dealer - (game.round_number - 1 - index)) % players,

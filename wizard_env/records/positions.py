@@ -9,7 +9,7 @@ from typing import Any
 
 from wizard_env.actions import IllegalAction
 from wizard_env.cards import CARD_NAMES, SUITS, WIZARD, card_names
-from wizard_env.checks.arguments import nearest
+from wizard_env.checks.arguments import nearest, quoted
 from wizard_env.game import Game
 from wizard_env.records.past_rounds import parse_past, past_text
 from wizard_env.rules import Rules
@@ -146,11 +146,11 @@ def _split_words(text: str) -> dict[str, str]:
     for word in text.split():
         name, _, value = word.partition("=")
         if not value:
-            raise ValueError(f"{word!r}: a position consists of words like dealer=2")
+            raise ValueError(f"{quoted(word)}: a position consists of words like dealer=2")
         if name not in _WORDS:
-            raise ValueError(f"a position has no {name!r}: {nearest(name, list(_WORDS))}")
+            raise ValueError(f"a position has no {quoted(name)}: {nearest(name, list(_WORDS))}")
         if name in words:
-            raise ValueError(f"{word!r}: {name} appears twice")
+            raise ValueError(f"{quoted(word)}: {name} appears twice")
         words[name] = value
     for name in ("dealer", "hands"):
         if name not in words:
@@ -172,7 +172,7 @@ def _parse_option(name: str, value: str) -> Any:
 
 def _parse_number(name: str, value: str) -> int:
     if not _WHOLE_NUMBER.fullmatch(value):
-        raise ValueError(f"{name}: {value!r} is not a whole number of at most 20 digits")
+        raise ValueError(f"{name}: {quoted(value)} is not a whole number of at most 20 digits")
     return int(value)
 
 
@@ -183,7 +183,7 @@ def _parse_numbers(name: str, value: str) -> list[int]:
 def _parse_cards(name: str, cards: str) -> list[str]:
     """Split joined cards, as in "TSWI3C"."""
     if len(cards) % 2:
-        raise ValueError(f"{name}: {cards!r} is not a sequence of cards of two characters each")
+        raise ValueError(f"{name}: {quoted(cards)} is not a sequence of cards of two characters each")
     return [cards[i : i + 2] for i in range(0, len(cards), 2)]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from wizard_env.checks.arguments import quoted
 from wizard_env.engine import bid_is_visible, cards_left
 from wizard_env.observation.readable import ReadableState, Round
 from wizard_env.rules import Rules
@@ -67,7 +68,7 @@ class Scene:
         """
         players = rules.num_players
         if observer is not None and observer not in range(players):
-            raise ValueError(f"observer={observer!r}: allowed are None and seats 0 to {players - 1}")
+            raise ValueError(f"observer={quoted(observer)}: allowed are None and seats 0 to {players - 1}")
         state = game.state
         phase, trick = game.phase, tuple(game.trick)
         hands, bids, scores, tricks_won = game.hands, game.bids, game.scores, game.tricks_won

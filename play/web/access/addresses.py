@@ -6,6 +6,8 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from wizard_env.checks.arguments import quoted
+
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _LONGEST_HOST = 300
 """Characters of a `Host` header, at most; a name has 253 (RFC 1035)."""
@@ -54,7 +56,7 @@ class Addresses:
             parts = urlsplit(public_url)
             if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
                 example = "an address such as https://wizard.example is needed"
-                raise ValueError(f"--public-url {public_url!r}: {example}")
+                raise ValueError(f"--public-url {quoted(public_url)}: {example}")
             self._public = public_url.rstrip("/")
             self._public_origin = f"{parts.scheme}://{parts.netloc}".lower()
             names.add(parts.hostname)
