@@ -152,7 +152,12 @@ def _homes(package: str, name: str, create: bool = False) -> Iterator[_Home]:
         return  # nothing would tell old machine code from new
     own = own_writers()
     if config.CACHE_DIR:
-        yield _Home(Path(config.CACHE_DIR), Path(config.CACHE_DIR, package, name), own)
+        base = Path(config.CACHE_DIR)
+        yield _Home(base, base / package / name, own)
+        with suppress(OSError):
+            base.mkdir(parents=True, exist_ok=True)
+            if os.access(base, os.W_OK | os.X_OK):
+                return  # it was named to be used alone
     folder, owners = folder_of(package), own
     with suppress(OSError):  # it is gone
         owners |= writers_of(folder.stat())  # they can change the sources
