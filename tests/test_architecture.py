@@ -13,9 +13,10 @@ PARTS = ("agents", "evaluation", "train", "play", "cli", "configs")
 PACKAGES = ("game", "configs", "agents", "evaluation", "train", "play", "cli")
 """From the bottom up."""
 LAYERS = (
-    {"compiled"},
-    {"cards", "checks"},
+    {"checks"},
     {"files"},
+    {"compiled"},
+    {"cards"},
     {"actions"},
     {"rules"},
     {"state"},

@@ -13,7 +13,7 @@ pytest.importorskip("torch")  # the kernels of `train` are in modules that need 
 from tests.cli.test_training import shortened
 from tests.commands import COMMAND
 from wizard_env.compiled.all_kernels import Compiled, all_kernels, compile_here, compile_kernels
-from wizard_env.compiled.cache import BASE, PARTS, modules_of
+from wizard_env.compiled.sources import BASE, PARTS, modules_of
 
 
 def test_it_finds_every_kernel() -> None:

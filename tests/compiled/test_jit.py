@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard_env.compiled.cache import sources_of
+from wizard_env.compiled.sources import sources_of
 
 ROOT = Path(__file__).parents[2]
 KERNEL = """\

@@ -196,7 +196,7 @@ def test_a_killed_training_continues(learner: str, program: str, tmp_path: Path)
             time.sleep(rng.random())
         read_agent(tmp_path / FILE_NAME)
     reports: list[Progress] = []
-    (tmp_path / f".{checkpoint.stem}.{process.pid}{checkpoint.suffix}").write_bytes(b"half a file")
+    (tmp_path / f".{checkpoint.stem}.{'0' * 16}{checkpoint.suffix}").write_bytes(b"half a file")
 
     class Enough(Exception):  # noqa: N818 - no error
         pass
@@ -298,12 +298,30 @@ def test_external_programs_end_with_a_killed_process(by: signal.Signals, tmp_pat
 
 
 def test_leftovers_of_ended_processes_are_removed(tmp_path: Path) -> None:
-    """Files of running processes stay."""
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
+    """Files of processes that still write stay, and so does all that is named otherwise."""
     path = tmp_path / "a [1].csv"
-    others = [tmp_path / name for name in (".a [1].x.csv", ".b.1.csv", f".a [1].{os.getppid()}.csv")]
-    for other in (*others, tmp_path / f".a [1].{ended.pid}.csv"):
+    program = """
+import os, signal, sys
+from pathlib import Path
+from wizard_env.files.writing import write_atomically
+def fill(temporary):
+    temporary.write_text("half a file")
+    print(temporary.name, flush=True)
+    sys.stdin.readline()
+    os.kill(os.getpid(), signal.SIGKILL)
+write_atomically(Path(sys.argv[1]), fill)
+"""
+    command = [sys.executable, "-c", program, str(path)]
+    others = [tmp_path / name for name in (".a [1].x.csv", f".b.{'0' * 16}.csv", ".a [1].1.csv")]
+    for other in others:
         other.write_text("half a file")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        half = tmp_path / process.stdout.readline().strip()
+        for text in ("first", "second"):
+            write_atomically(path, lambda temporary, text=text: temporary.write_text(text))  # type: ignore[misc]
+            assert sorted(tmp_path.iterdir()) == sorted([path, half, *others])
+    assert half.exists()
     write_atomically(path, lambda temporary: temporary.write_text("whole"))
     assert sorted(tmp_path.iterdir()) == sorted([path, *others])

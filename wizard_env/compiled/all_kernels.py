@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, cast
 
 from numba.core import event
 
-from wizard_env.compiled import cache
-from wizard_env.compiled.cache import BASE, PARTS, config, modules_of
+from wizard_env.compiled.cache import config, notices
 from wizard_env.compiled.dispatchers import Kernel
 from wizard_env.compiled.jit import COMPILES, KERNELS
 from wizard_env.compiled.processes import end_with_parent
+from wizard_env.compiled.sources import BASE, PARTS, modules_of
 
 _MARK = "\n@kernel("
 
@@ -121,4 +121,4 @@ def _prepare_process() -> None:
 
 def be_quiet() -> None:
     """Silence the warning that kernels will be compiled when they are first used."""
-    logging.getLogger(cache.__name__).setLevel(logging.ERROR)
+    notices.setLevel(logging.ERROR)

@@ -88,10 +88,14 @@ def _widened(kind: Any) -> Any:
 
 
 class Kernel(CPUDispatcher):
-    """A function that Python calls with arguments of the kinds declared, see `jit.kernel`."""
+    """A function that Python calls with arguments of the kinds declared, see `jit.kernel`.
 
-    def __init__(self, function: Callable[..., Any], kinds: tuple[Any, ...]) -> None:
+    cache: of numba's kind; it keeps the machine code on disk.
+    """
+
+    def __init__(self, function: Callable[..., Any], kinds: tuple[Any, ...], cache: Any) -> None:
         super().__init__(function, targetoptions=_OPTIONS | {"nogil": True})
+        self._cache = cache
         wanted = function.__code__.co_argcount
         if len(kinds) != wanted:
             raise TypeError(f"{function.__name__} takes {wanted} arguments: {len(kinds)} kinds are declared")
@@ -112,8 +116,7 @@ class Kernel(CPUDispatcher):
 
     def is_kept(self) -> bool:
         """Return whether the machine code is at hand, here or on disk."""
-        on_disk = cast(Any, self)._cache
-        return bool(self.overloads) or on_disk.load_overload(self.declared, self.targetctx) is not None
+        return bool(self.overloads) or self._cache.load_overload(self.declared, self.targetctx) is not None
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """Called by numba where a kernel calls a kernel."""

@@ -6,12 +6,11 @@ is kept on disk (see `compiled/cache.py`).
 
 import functools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from wizard_env.compiled.cache import cache_folder, part_of
+from wizard_env.compiled.cache import KernelCache
 from wizard_env.compiled.cache import config as config
 from wizard_env.compiled.dispatchers import Helper, Kernel, Pair
 
@@ -74,16 +73,7 @@ def kernel(*kinds: Any) -> Callable[[Function], Function]:
     def compile_later(function: Function) -> Function:
         if not COMPILES:
             return function
-        # A file may be reached through a link (see tools/build_backend.py); numba's cache goes by the name.
-        code = function.__code__
-        function.__code__ = code.replace(co_filename=str(Path(code.co_filename).resolve()))
-        made = Kernel(function, kinds)
-        previous = config.CACHE_DIR
-        config.CACHE_DIR = cache_folder(part_of(function.__module__))
-        try:
-            made.enable_caching()
-        finally:
-            config.CACHE_DIR = previous
+        made = Kernel(function, kinds, KernelCache(function))
         KERNELS[f"{function.__module__}.{function.__name__}"] = made
         return cast(Function, made)
 
