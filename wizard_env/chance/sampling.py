@@ -96,11 +96,14 @@ def sample_softmax(
         raise ValueError(f"logits of type {given.dtype}: floats are needed")
     if given.shape != rows.shape:
         raise ValueError(f"logits of shape {given.shape}: the mask has shape {rows.shape}")
-    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused below
-        scores = np.ascontiguousarray(given, np.float32)
     actions = np.empty(len(rows), np.int64)
     log_probabilities = np.empty(len(rows), np.float32)
-    wrong = _sample_softmax(scores, rows, _words(noise, len(rows)), actions, log_probabilities)
+    words = _words(noise, len(rows))
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # what float32 cannot hold is infinite, and refused below
+        scores = np.ascontiguousarray(given, np.float32)
+        wrong = _sample_softmax(scores, rows, words, actions, log_probabilities)
     if wrong >= 0:
         legal = given[wrong][rows[wrong] != 0]
         raise ValueError(
