@@ -71,7 +71,7 @@ def test_two_people_play_the_same_deals_by_link(tmp_path: Path) -> None:
         ]
         named = [page.inner_text("#same tbody button") for page in (first, friend)]
         again = first.context.new_page()
-        again.goto(link)  # who plays these deals already is led back, not dealt them again
+        again.goto(link)  # the page leads back to the game that this browser has begun
         again.wait_for_selector("#result .results [aria-current]")
         assert again.locator("#result form").count() == 0
         assert again.get_attribute("#result a.main", "href") == f"#{table}"
