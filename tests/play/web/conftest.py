@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from tests.play.web.seats import AGENTS, Seat, browser
+from tests.play.web.seats import AGENTS, browser
 from wizard_env.play.web.access.limits import Bucket
 from wizard_env.play.web.server import make_app
 
@@ -15,7 +15,6 @@ from wizard_env.play.web.server import make_app
 def client(tmp_path: Path) -> Iterator[TestClient]:
     with browser(make_app(tmp_path / "tables.sqlite", AGENTS)) as client:
         yield client
-        Seat.leave_all()  # the server does not stop while anyone is connected
 
 
 @pytest.fixture(autouse=True)

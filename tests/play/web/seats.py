@@ -13,9 +13,20 @@ AGENTS = ["random", "heuristic", "champion"]
 ADDRESS = "http://localhost"
 
 
+class Browser(TestClient):
+    """A client of an app; when a test ends, and also when it fails, all seats are left first.
+
+    The server does not stop while anyone is connected, so the test would never end.
+    """
+
+    def __exit__(self, *error: Any) -> None:
+        Seat.leave_all()
+        super().__exit__(*error)
+
+
 def browser(app: Starlette | None = None, client: str = "testclient") -> TestClient:
     """A client of an app, by default one that keeps nothing; enter it to start the app."""
-    return TestClient(app or make_app(":memory:", AGENTS), ADDRESS, client=(client, 50000))
+    return Browser(app or make_app(":memory:", AGENTS), ADDRESS, client=(client, 50000))
 
 
 def new_table(client: TestClient, seats: list[str | None], **options: Any) -> dict[str, Any]:

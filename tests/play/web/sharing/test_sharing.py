@@ -14,6 +14,8 @@ from wizard_env.play.web.server import PAGE, make_app
 
 SEATS = [None, "random", "random"]
 JUDGE = "search:worlds=2"
+DEAL = 1
+"""The seed of a game in which a decision costs clearly more than five points."""
 
 
 def share(client: TestClient, opened: dict[str, Any]) -> Any:
@@ -110,8 +112,9 @@ def test_only_the_seat_shares_its_result(client: TestClient) -> None:
     assert share(client, {**opened, "token": "another"}).status_code == 404
 
 
-def test_the_text_names_what_a_decision_cost(tmp_path: Path) -> None:
+def test_the_text_names_what_a_decision_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once every round is judged; nobody waits for a judge."""
+    monkeypatch.setattr("wizard_env.play.web.tables.setup.fresh_seed", lambda: DEAL)
     with browser(make_app(tmp_path / "tables.sqlite", ["random", JUDGE])) as client:
         opened = finished(client, 3)
         share(client, opened)
