@@ -52,6 +52,8 @@ def test_a_report_needs_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     pytest.importorskip("typer")
     from wizard_env.cli.outputs import Outputs
 
+    for module in ("wizard_env.evaluation.report.html", "wizard_env.evaluation.report.plots"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ModuleNotFoundError, match=r"'matplotlib[.\w]*': pip install 'wizard-env\[report\]'"):
         Outputs(report=tmp_path / "page.html")

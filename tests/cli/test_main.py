@@ -114,16 +114,20 @@ def test_wrong_commands_and_arguments(wizard: Wizard, arguments: tuple[str, ...]
     assert "Usage" in outcome.err
 
 
+REPORT = ("wizard_env.evaluation.report.html", "wizard_env.evaluation.report.plots")
+
+
 def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the extra to install."""
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "wizard-env[cluster]" in error_line(wizard("evaluate", "random", "--ray", "local"))
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "wizard-env[report]" in error_line(wizard("evaluate", "random", "--report", "page.html"))
-    monkeypatch.setitem(sys.modules, "wizard_env.evaluation.report.html", None)
-    outcome = wizard("evaluate", "random", "--games", "1", "--report", "page.html")
-    assert "wizard-env[all]" in error_line(outcome)
-    assert outcome.out == ""  # nothing was played
+    for hidden, extra in (("matplotlib", "report"), ("wizard_env.evaluation.report.html", "all")):
+        for module in REPORT:
+            monkeypatch.delitem(sys.modules, module, raising=False)
+        monkeypatch.setitem(sys.modules, hidden, None)
+        outcome = wizard("evaluate", "random", "--games", "1", "--report", "page.html")
+        assert f"wizard-env[{extra}]" in error_line(outcome)
+        assert outcome.out == ""  # nothing was played
     monkeypatch.setitem(sys.modules, "wizard_env.train.run", None)
     assert "wizard-env[all]" in error_line(wizard("train", "smoke"))
 
