@@ -241,6 +241,11 @@ class Session:
         return np.random.default_rng((self.game.seed, len(self.game.history)))
 
 
+def place_of(scores: Sequence[int], seat: int) -> int:
+    """Return the place of a seat, from 1; equal scores share a place."""
+    return 1 + sum(score > scores[seat] for score in scores)
+
+
 def fresh_seed() -> int:
     """Return an unpredictable seed."""
     return secrets.randbits(64)

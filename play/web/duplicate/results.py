@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from wizard_env import Game, Rules
-from wizard_env.play.session import PERSON
+from wizard_env.play.session import PERSON, place_of
 from wizard_env.play.web.tables.setup import Setup
 from wizard_env.play.web.tables.store import Stored
 
@@ -39,7 +39,7 @@ def _result(stored: Stored, is_own: bool) -> dict[str, Any]:
     return {
         "name": setup.people.get(seat, PERSON),
         "points": score.points[seat],
-        "place": 1 + sum(each > score.points[seat] for each in score.points),
+        "place": place_of(score.points, seat),
         "rounds": score.rounds,
         "over": score.is_over,
         "hinted": seat in setup.hinted,

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from wizard_env.play.language.terms import place_text, points_text
 from wizard_env.play.language.translation import language_in_use, t
+from wizard_env.play.session import place_of
 from wizard_env.play.web.tables.table import Table
 
 PICTURE = "preview.jpg"
@@ -32,8 +33,8 @@ NOTHING = Preview("Wizard", "")
 def preview_of(table: Table, seat: int, judged: Iterable[Mapping[str, Any]]) -> Preview:
     """Describe the result of a person in a finished game; `judged` are the judgements of all its rounds."""
     setup, scores = table.setup, table.session.game.scores
-    place = 1 + sum(score > scores[seat] for score in scores)
-    result = f"{points_text(scores[seat])}, {place_text(place, len(scores))}"
+    place = place_text(place_of(scores, seat), len(scores))
+    result = f"{points_text(scores[seat])}, {place}"
     name = setup.people.get(seat)
     cost = _cost(seat, judged)
     sentences = [cost] if cost else []

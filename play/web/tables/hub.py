@@ -190,7 +190,7 @@ class Hub:
                 raise ValueError(t("hints are only given to the seat that acts"))
             advice = await self.agents.ask(name, session.advise, connection.client)
             await self.change(connection.table, partial(transitions.remember_hint, seat=connection.seat))
-            if self.agents.recogniser is not None:  # the judge need not be the one that recognises players
+            if self.agents.recogniser not in (None, name):  # the judge need not recognise players
                 recognised = await self.agents.ask(
                     self.agents.recogniser, session.recognise, connection.client
                 )

@@ -5,7 +5,7 @@ import { actionName } from "../drawings/cards.js";
 import { language, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, complain, make, offerLobby } from "../shared/elements.js";
+import { $, complain, judgeOf, make, offerLobby } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
 import { signed } from "../shared/numbers.js";
 import { saveMoment, saveRecords } from "../shared/storage.js";
@@ -27,7 +27,7 @@ onEachVisit(() => {
 });
 
 export async function showDrills(agents) {
-  judge = agents.find((agent) => agent.judges)?.name;
+  judge = judgeOf(agents);
   if (!judge) {
     complain(t("No agent of this server can judge decisions."));
     return offerLobby();

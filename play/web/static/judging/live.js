@@ -1,28 +1,33 @@
 // Luck and skill at the table: each finished round is judged in the background.
 import { t } from "../language.js";
 import { $, make } from "../shared/elements.js";
-import { onEachVisit, sleep } from "../shared/visit.js";
+import { keepsLuckOpen, saveLuckOpen } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
 import { fortuneText } from "./fortune.js";
 import { judgedRound } from "./rounds.js";
 import { costliest, notesOn, sentence, sumsOf } from "./sheet.js";
 
-const LOOK = 100; // milliseconds between two looks for a judgement
-
 let judged; // the judgements of the first rounds, in order
 let asking; // for a judgement
 let failed; // the last one that was asked for
+let waiting; // what is called when the next round has been judged, or could not be
 let latest = null; // the latest view
 let judge = null; // the agent that judges; null if none can
 onEachVisit(() => {
   judged = [];
+  waiting = [];
   asking = failed = false;
 });
 
 // Called with each view.
-export function followLuck(view, judges) {
+export function followLuck(view, agent) {
   latest = view;
-  judge = view.you === null ? null : (judges[0] ?? null);
+  judge = view.you === null ? null : agent;
   $("luck").hidden = judge === null || !view.scene.pad.length;
+  if (!$("luck").ontoggle) {
+    $("luck").open = keepsLuckOpen();
+    $("luck").ontoggle = () => saveLuckOpen($("luck").open);
+  }
   judged = judged.slice(0, view.scene.pad.length); // rounds may have been taken back
   draw();
   judgeNext();
@@ -39,15 +44,18 @@ async function judgeNext() {
     failed = judgement === null;
     if (!failed && JSON.stringify(latest.scene.pad[number - 1]) === scored) judged.push(judgement);
     draw();
+    for (const wake of waiting.splice(0)) wake();
   }
   asking = false;
 }
+
+const nextJudgement = () => new Promise((wake) => waiting.push(wake));
 
 // A sentence about the reader's luck and skill in the nth round, or null if it cannot be judged.
 export async function fortuneOf(number) {
   while (judged.length < number) {
     if (judge === null || failed || latest.scene.pad.length < number) return null;
-    await sleep(LOOK);
+    await nextJudgement();
   }
   return fortuneText(judged[number - 1], latest.you);
 }
@@ -57,7 +65,7 @@ export async function wholeGame(report) {
   while (judged.length < latest.scene.pad.length) {
     if (judge === null || failed) return null;
     report(judged.length);
-    await sleep(LOOK);
+    await nextJudgement();
   }
   return judged;
 }

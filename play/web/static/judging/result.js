@@ -6,6 +6,7 @@ import {
   $,
   complain,
   copyText,
+  judgeOf,
   levelName,
   make,
   namesOf,
@@ -26,7 +27,7 @@ const SHOWN = 3; // decisions
 export async function showResult(name, agents) {
   const [, table, number] = /^([\w-]+)\/(\d)$/.exec(name) ?? [];
   const summary = table && (await ask(`tables/${table}`));
-  const judge = agents.find((agent) => agent.judges);
+  const judge = judgeOf(agents);
   if (!summary) return offerLobby();
   const seat = Number(number);
   if (summary.phase !== "over" || seat >= summary.names.length) {
@@ -39,7 +40,7 @@ export async function showResult(name, agents) {
   document.title = `${titleOf(result)} · Wizard`;
   $("result").hidden = false;
   if (!judge) return report([]);
-  const judged = await judgedGame(table, summary.num_rounds, judge.name, report);
+  const judged = await judgedGame(table, summary.num_rounds, judge, report);
   if (judged === null) return complain(t("The server is not responding."));
   report(judged);
 }

@@ -28,6 +28,9 @@ export function levelName(name) {
   return LEVELS[alike] ?? LEVELS[kind.split("+")[0]] ?? name;
 }
 
+// The name of the agent that judges decisions, or null if the server has none.
+export const judgeOf = (agents) => agents.find(({ judges }) => judges)?.name ?? null;
+
 // The names of the players at a table, for people: its summary says which seats are open.
 export const namesOf = ({ names, open }) =>
   names.map((name, seat) => (open.includes(seat) ? t("Open seat") : levelName(name)));

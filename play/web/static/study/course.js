@@ -4,6 +4,7 @@ import { draw } from "../drawings/drawing.js";
 import { t } from "../language.js";
 import { make } from "../shared/elements.js";
 import { signed } from "../shared/numbers.js";
+import { totalsOf } from "../table/results/totals.js";
 import { seatLabel } from "../table/seats.js";
 
 const WIDTH = 300;
@@ -17,8 +18,7 @@ export function drawCourse(figure, view) {
   const { scene } = view;
   figure.hidden = !scene.pad.length;
   if (figure.hidden) return;
-  const totals = [scene.seats.map(() => 0)];
-  for (const [, { points }] of scene.pad) totals.push(points.map((won, seat) => won + totals.at(-1)[seat]));
+  const totals = totalsOf(scene);
   const highest = Math.max(...totals.flat());
   const lowest = Math.min(...totals.flat());
   const across = (round) => LEFT + (round / scene.pad.length) * (WIDTH - LEFT - MARGIN);

@@ -5,7 +5,7 @@ import { isLoss, sumHeadings, sumRow } from "../judging/sheet.js";
 import { t, tn } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, complain, copyText, levelName, make, offerLobby, row } from "../shared/elements.js";
+import { $, complain, copyText, judgeOf, levelName, make, offerLobby, row } from "../shared/elements.js";
 import { decimal } from "../shared/numbers.js";
 import { savedMoment, savedRecords, saveMoment } from "../shared/storage.js";
 import { onEachVisit, sleep, visitSignal } from "../shared/visit.js";
@@ -21,7 +21,7 @@ const LOWEST_SCALE = 5; // points; the height of the chart is at least this
 
 let games = []; // the records in the file
 let names = null; // of the players, if the game was played here
-let judge = ""; // the agent that judges
+let judge = null; // the agent that judges
 let shown; // the view of the decision that is shown
 let target = null; // the record and the number of decisions to show next
 let moving; // whether a request for a view is under way
@@ -54,8 +54,8 @@ function offerAgents(agents) {
   const offered = (some) => some.toReversed().map(({ name }) => new Option(levelName(name), name));
   for (const name of ADVISERS) $(name).append(new Option(t("nobody"), ""), ...offered(agents));
   $("adviser").value = agents.at(-1).name;
-  judge = agents.find((agent) => agent.judges)?.name ?? "";
-  $("judging").hidden = !judge;
+  judge = judgeOf(agents);
+  $("judging").hidden = judge === null;
 }
 
 function listen() {

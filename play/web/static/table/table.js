@@ -5,7 +5,7 @@ import { keepGame } from "../drills/collection.js";
 import { followMatch } from "../duplicate/compare.js";
 import { followLuck } from "../judging/live.js";
 import { t } from "../language.js";
-import { $, complain, levelName, offerLobby } from "../shared/elements.js";
+import { $, complain, judgeOf, levelName, offerLobby } from "../shared/elements.js";
 import { decimal } from "../shared/numbers.js";
 import { connect } from "../shared/socket.js";
 import { onEachVisit } from "../shared/visit.js";
@@ -17,13 +17,13 @@ import { drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
 import { showDialog } from "./results/pad.js";
 import { drawPodium } from "./results/podium.js";
-import { closingView, endsRound, keepForLater, showRoundEnd } from "./results/scored.js";
+import { closingView, endsRound, keepForLater, keepPresence, showRoundEnd } from "./results/scored.js";
 import { drawPlayers } from "./seats.js";
 
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
 
 let send = null; // sends a message over the connection
-let judges = []; // the agent that judges decisions, if there is one
+let judge = null; // the agent that judges decisions, if there is one
 let view = null; // the one that is shown
 let hint = null; // the one that is shown, until a decision is taken
 let acted = null; // the number of decisions in the view that a click acted upon, until the server answers
@@ -34,8 +34,7 @@ onEachVisit(() => {
 });
 
 export function sit(table, token, agents) {
-  const names = (some) => some.map(({ name }) => name);
-  judges = names(agents.filter((agent) => agent.judges));
+  judge = judgeOf(agents);
   send = connect(table, token, receive, showDisconnected);
   $("hint").onclick = askHint;
   $("list").onclick = showAllChoices;
@@ -67,9 +66,9 @@ function showAllChoices() {
 // A hint that is shown is put away.
 function askHint() {
   if (hint !== null) return forgetHint();
-  send({ kind: "hint", agent: judges[0] });
+  send({ kind: "hint", agent: judge });
   $("hint").disabled = true;
-  drawThinking(judges[0]);
+  drawThinking(judge);
 }
 
 function receive(message) {
@@ -81,9 +80,9 @@ function receive(message) {
 
 // A view that ends a round waits until its last trick and its result have been seen.
 function arrive(received) {
-  if (keepForLater(received)) return followLuck(received, judges);
+  if (keepForLater(received)) return followLuck(received, judge);
   if (!endsRound(view, received)) return show(received);
-  followLuck(received, judges);
+  followLuck(received, judge);
   show(closingView(view, received));
   showRoundEnd(received, show);
 }
@@ -92,13 +91,13 @@ function show(received) {
   const decided = view?.table !== received.table || view.decisions !== received.decisions;
   view = received;
   acted = null;
-  followLuck(view, judges);
+  followLuck(view, judge);
   followMatch(view);
   drawTable(view, choose);
   drawGuests(view);
   drawPodium(view);
-  if (view.scene.phase === "over" && view.you !== null && judges.length) keepGame(view, judges[0]);
-  $("hint").hidden = view.you === null || !judges.length;
+  if (view.scene.phase === "over" && view.you !== null && judge !== null) keepGame(view, judge);
+  $("hint").hidden = view.you === null || judge === null;
   $("back").hidden = view.you === null;
   keepHint(decided);
   teach(view, hint !== null);
@@ -110,6 +109,7 @@ function show(received) {
 // Joins and leaves change nothing else.
 function showPresence({ presence, watchers }) {
   view = { ...view, presence, watchers };
+  keepPresence({ presence, watchers });
   drawPlayers(view);
   drawGuests(view);
 }

@@ -5,6 +5,7 @@ import { t } from "../../language.js";
 import { $, make, row } from "../../shared/elements.js";
 import { decimal, signed } from "../../shared/numbers.js";
 import { seatLabel } from "../seats.js";
+import { totalsOf } from "./totals.js";
 
 export function showDialog(...content) {
   $("dialog").firstElementChild.replaceChildren(...content);
@@ -20,14 +21,18 @@ export function drawPad(view) {
 // A row for each round, the latest first: the total of each seat, and how it came about.
 function scorePad(view) {
   const { pad, seats } = view.scene;
-  const totals = seats.map(() => 0);
-  const rounds = pad.map(([number, { trump, bids, tricks_won, points }]) => {
+  const [, ...totals] = totalsOf(view.scene);
+  const rounds = pad.map(([number, { trump, bids, tricks_won, points }], index) => {
     const cells = bids.map((bid, seat) => {
-      totals[seat] += points[seat];
       const met = bid === tricks_won[seat];
       const how = [`${tricks_won[seat]}/${bid}`, signed(points[seat])].map((text) => make("span", {}, text));
       const className = met ? "met" : "missed";
-      return make("td", { className }, make("b", {}, decimal(totals[seat])), make("small", {}, ...how));
+      return make(
+        "td",
+        { className },
+        make("b", {}, decimal(totals[index][seat])),
+        make("small", {}, ...how),
+      );
     });
     const suit = make("span", { className: `suit-name ${trump ?? ""}` }, trump ? suitSign(trump) : "–");
     return make("tr", {}, make("th", { scope: "row" }, number, " ", suit), ...cells);

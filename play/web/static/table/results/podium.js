@@ -5,7 +5,7 @@ import { t } from "../../language.js";
 import { takeSeat } from "../../lobby/seat.js";
 import { goTo, RESULT, REVIEW } from "../../shared/address.js";
 import { fetchRecord, recordAddress } from "../../shared/connection.js";
-import { $, make, placeText } from "../../shared/elements.js";
+import { $, make, placeOf, placeText } from "../../shared/elements.js";
 import { decimal } from "../../shared/numbers.js";
 import { savedPerson, saveRecords } from "../../shared/storage.js";
 import { onEachVisit } from "../../shared/visit.js";
@@ -41,12 +41,13 @@ function draw(view) {
 }
 
 // Each seat with its score and its place, the best first; equal scores share a place.
-export function placesOf({ seats }) {
+function placesOf({ seats }) {
+  const scores = seats.map(({ score }) => score);
   const sorted = seats.toSorted((one, other) => other.score - one.score);
   return sorted.map(({ number, score }) => ({
     seat: number,
     score,
-    place: 1 + sorted.filter((other) => other.score > score).length,
+    place: placeOf(scores, number),
   }));
 }
 

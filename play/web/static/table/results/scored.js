@@ -1,11 +1,13 @@
 // The end of a round: its last trick goes to the winner; then bids, tricks and points lie on the felt until a
 // click, or for some seconds.
+import { playsOf } from "../../drawings/cards.js";
 import { fortuneOf } from "../../judging/live.js";
 import { t } from "../../language.js";
 import { $, make, makeTable, row } from "../../shared/elements.js";
 import { decimal, signed } from "../../shared/numbers.js";
 import { onEachVisit } from "../../shared/visit.js";
 import { seatLabel } from "../seats.js";
+import { totalsOf } from "./totals.js";
 
 const TRICK_SHOWN = 1500; // milliseconds
 const RESULT_SHOWN = 9000;
@@ -29,7 +31,7 @@ export function closingView(before, view) {
   const { last_trick: last, scene } = view;
   const seats = before.names.length;
   const [, scored] = scene.pad.at(-1);
-  const trick = last.cards.map((name, number) => [(last.leader + number) % seats, name]);
+  const trick = playsOf(last, seats);
   const players = before.scene.seats.map((seat) => ({
     ...seat,
     acts: false,
@@ -67,6 +69,11 @@ export function keepForLater(view) {
   return true;
 }
 
+// People come and go meanwhile.
+export function keepPresence(presence) {
+  if (waiting !== null) waiting = { ...waiting, ...presence };
+}
+
 function hideResult() {
   clearTimeout(timer);
   $("scored").hidden = true;
@@ -83,10 +90,11 @@ function goOn() {
 function showResult() {
   const { scene, you } = waiting;
   const [number, { bids, tricks_won, points }] = scene.pad.at(-1);
+  const totals = totalsOf(scene).at(-1);
   const rows = bids.map((bid, seat) => {
     const met = bid === tricks_won[seat];
-    const score = decimal(scoreAfterRound(scene, seat));
-    const line = row("td", [seatLabel(waiting, seat), bid, tricks_won[seat], signed(points[seat]), score]);
+    const total = decimal(totals[seat]);
+    const line = row("td", [seatLabel(waiting, seat), bid, tricks_won[seat], signed(points[seat]), total]);
     line.className = met ? "met" : "missed";
     if (seat === you) line.dataset.own = "";
     return line;
@@ -105,9 +113,6 @@ function showResult() {
   timer = setTimeout(goOn, RESULT_SHOWN);
   if (you !== null) tellFortune(fortune, number);
 }
-
-// The sum of the rounds that are over; the score of a later view may hold more.
-const scoreAfterRound = ({ pad }, seat) => pad.reduce((sum, [, { points }]) => sum + points[seat], 0);
 
 async function tellFortune(paragraph, number) {
   paragraph.textContent = t("Judging the cards …");
