@@ -39,29 +39,59 @@ def narrate_game(transcript: Transcript) -> Iterator[str]:
 
 
 def _narrate_round(played: PlayedRound) -> Iterator[str]:
-    names = [seat_text(seat) for seat in range(len(played.hands))]
+    yield heading_text(played)
+    for seat, (hand, bid) in enumerate(zip(played.hands, played.bids, strict=True)):
+        yield f"  {seat_text(seat)}: {hand_text(hand)}; {bid_text(bid)}"
+    yield from (f"  {line}" for line in narrate_tricks(played))
+    if played.points is not None:
+        yield f"  {result_text(played)}"
+
+
+def heading_text(played: PlayedRound) -> str:
+    """Return the number, cards, dealer, upcard and trump of a round, in one line."""
     number = t("Round {number}", number=played.number)
     cards = tn("{count} card each", "{count} cards each", played.hand_size)
-    dealer = t("dealer: {name}", name=names[played.dealer])
+    dealer = t("dealer: {name}", name=seat_text(played.dealer))
     upcard = t("no upcard") if played.upcard is None else t("upcard {card}", card=card_text(played.upcard))
-    trump = t("no trump") if played.trump is None else t("trump {suit}", suit=suit_name(played.trump))
-    yield f"{number}: {cards}, {dealer}, {upcard}, {trump}"
-    for name, hand, bid in zip(names, played.hands, played.bids, strict=True):
-        bid_text = t("no bid") if bid is None else t("bid {number}", number=bid)
-        yield f"  {name}: {' '.join(map(card_text, hand))}; {bid_text}"
+    return f"{number}: {cards}, {dealer}, {upcard}, {_trump_text(played)}"
+
+
+def _trump_text(played: PlayedRound) -> str:
+    if played.trump is not None:
+        return t("trump {suit}", suit=suit_name(played.trump))
+    return t("trump not named yet") if played.upcard == "WI" else t("no trump")
+
+
+def narrate_tricks(played: PlayedRound) -> Iterator[str]:
+    """Yield a line for each trick of a round, with the seats in words."""
+    names = [seat_text(seat) for seat in range(len(played.bids))]
     for count, trick in enumerate(played.tricks, start=1):
         winner = "" if trick.winner is None else "; " + t("won by {name}", name=names[trick.winner])
-        yield f"  {t('trick {number}', number=count)}: {_trick_text(trick, names)}{winner}"
-    if played.points is not None:
-        columns = zip(names, played.tricks_won, played.bids, played.points, strict=True)
-        results = (f"{name} {won}/{bid} {points:+}" for name, won, bid, points in columns)
-        yield f"  {t('won / bid, points')}: {', '.join(results)}"
+        yield f"{t('trick {number}', number=count)}: {_trick_text(trick, names)}{winner}"
+
+
+def result_text(played: PlayedRound) -> str:
+    """Return the tricks won, the bid and the points of each seat in a finished round, in one line."""
+    assert played.points is not None, "the round is not over"
+    columns = enumerate(zip(played.tricks_won, played.bids, played.points, strict=True))
+    results = (f"{seat_text(seat)} {won}/{bid} {points:+}" for seat, (won, bid, points) in columns)
+    return f"{t('won / bid, points')}: {', '.join(results)}"
+
+
+def hand_text(hand: Sequence[str]) -> str:
+    """Return cards as people write them, in a row."""
+    return " ".join(map(card_text, hand))
+
+
+def bid_text(bid: int | None) -> str:
+    """Return a bid in words; None is a bid that has not been made."""
+    return t("no bid") if bid is None else t("bid {number}", number=bid)
 
 
 def narrate_event(session: Session, event: Event, seat: int | None) -> Iterator[str]:
     """Yield a line for an action as a seat knows it, and one for the trick or the round that it ended."""
     names = seat_names(session, seat)
-    yield f"{names[event.seat]}: {_action_text(event.action_for(session.game.scene(seat)))}"
+    yield f"{names[event.seat]}: {action_text(event.action_for(session.game.scene(seat)))}"
     if event.winner is not None:
         yield "  " + t("the trick goes to: {name}", name=names[event.winner])
     if event.points is not None:
@@ -83,7 +113,7 @@ def narrate_advice(advice: Advice, players: Sequence[str], most: int | None = No
     Then one for each seat whose player is recognised. players: the names of the seats, see `seat_names`.
     """
     shown = advice.choices[:most]
-    names = [_action_text(one.action) for one in shown]
+    names = [action_text(one.action) for one in shown]
     width = max(map(len, names), default=0)
     for one, name in zip(shown, names, strict=True):
         chance = t("meets the bid: {percent}", percent=f"{one.met:>4.0%}")
@@ -105,7 +135,7 @@ def label_seats(count: int, players: Sequence[str | None] | None) -> list[str]:
     return [seat_text(seat) + (f" ({name})" if name else "") for seat, name in enumerate(names)]
 
 
-def _action_text(action: str) -> str:
+def action_text(action: str) -> str:
     """Return an action in words: a card, "bid 3", "bid" for a hidden one, "trump hearts"."""
     if action == "bid":
         return t("bid hidden")

@@ -1,6 +1,8 @@
 """Transcripts: whole games with their tricks spelled out, for people and for programs without the rules."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from wizard_env.actions import ACTIONS
@@ -75,6 +77,25 @@ def transcribe(game: Game) -> Transcript:
         step_and_transcribe(again, action, rounds)
     players = None if game.players is None else list(game.players)
     return Transcript(game.rules, game.seed, game.draw, rounds, game.scores, game.winners, players)
+
+
+def tricks_of(plays: Sequence[tuple[int, str]], tricks_won: Sequence[int]) -> list[Trick]:
+    """Return the tricks of a round from its cards, each with its seat, in the order of play.
+
+    tricks_won: the tricks that each seat has won with these cards.
+    """
+    num_players, left = len(tricks_won), list(tricks_won)
+    tricks = []
+    for first in range(0, len(plays), num_players):
+        played = plays[first : first + num_players]
+        tricks.append(Trick(leader=played[0][0], cards=[card for _, card in played]))
+    for trick, following in zip_longest(tricks, tricks[1:]):
+        if following is not None:
+            trick.winner = following.leader
+            left[trick.winner] -= 1
+        elif len(trick.cards) == num_players:
+            trick.winner = left.index(1)
+    return tricks
 
 
 def transcribe_deal(game: Game) -> PlayedRound:

@@ -1,0 +1,1 @@
+"""Language models at the table: the game as text, and the doors through which models come in."""
