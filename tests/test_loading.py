@@ -158,7 +158,10 @@ def test_text_after_a_quoted_value() -> None:
 )
 def test_programs_are_refused_where_somebody_else_chose_the_names(name: str) -> None:
     """Also inside another agent; afterwards they are allowed again."""
-    with programs(allowed=False), pytest.raises(PermissionError, match="runs a program on this machine"):
+    with (
+        programs(allowed=False),
+        pytest.raises(PermissionError, match="runs a program or calls a server on this machine"),
+    ):
         load(name)
     with programs(allowed=False), programs(allowed=True), pytest.raises((ChildProcessError, TypeError)):
         load("external:command=no-such-program")

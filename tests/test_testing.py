@@ -22,6 +22,7 @@ NOT_ALONE = {
     "external": "a command",
     "hf": "a repository on the hub",
     "human": "somebody at the keyboard",
+    "llm": "a model behind an address",
     "partner": "the name of a network",
 }
 """Needs of some agents besides their name; other tests check these agents."""
