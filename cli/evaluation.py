@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -16,11 +16,15 @@ from wizard_env.evaluation.report.grids import (
     breakdown_grids,
     evaluation_grids,
     exploit_grid,
+    few_deals_grid,
     league_grids,
     scorecard_grids,
     size_grid,
 )
-from wizard_env.evaluation.report.verdict import exploit_verdict, scorecard_verdict
+from wizard_env.evaluation.report.verdict import exploit_verdict, few_deals_verdict, scorecard_verdict
+
+if TYPE_CHECKING:
+    from wizard_env.evaluation.workers import Map
 
 
 def evaluate(
@@ -120,7 +124,10 @@ def scorecard(
     ],
     effort: Annotated[
         str,
-        typer.Option(help="full, or short: a tenth of the deals, for agents slower than 1 ms per decision."),
+        typer.Option(
+            help="full; short: a tenth of the deals, for agents slower than 1 ms per decision; few: 6 short "
+            "games in every seat, for language models."
+        ),
     ] = "full",
     name: Annotated[
         str | None, typer.Option(help="Name of the agent on the card; by default AGENT as given.")
@@ -138,10 +145,18 @@ def scorecard(
 
     0 is what random scores, 100 is what champion scores, at the same tables on the same deals.
     """
+    from wizard_env.checks.arguments import check_choice
+    from wizard_env.evaluation.scorecard.few_deals import FEW
+    from wizard_env.evaluation.scorecard.protocol import DEALS
     from wizard_env.evaluation.scorecard.scorecard import measure
     from wizard_env.evaluation.workers import workers as start_workers
 
     outputs = Outputs(json, report, inputs=files_of([agent]))
+    check_choice("effort", effort, (*DEALS, FEW))
+    if effort == FEW:
+        with start_workers(workers, ray) as spread:
+            _score_few_deals(agent, name, note, with_progress(spread), outputs)
+        return
     with start_workers(workers, ray) as spread:
         card = measure(agent, name, effort, note, with_progress(spread))
     if not outputs.prints_json:
@@ -152,6 +167,20 @@ def scorecard(
         from wizard_env.evaluation.report.html import report_scorecard
 
         outputs.write_report(report_scorecard(card, f"Wizard: score card of {card.name}", get_origin()))
+
+
+def _score_few_deals(agent: str, name: str | None, note: str, spread: "Map", outputs: Outputs) -> None:
+    from wizard_env.evaluation.scorecard.few_deals import measure_few
+
+    card = measure_few(agent, name, note, spread)
+    if not outputs.prints_json:
+        show_grid(console, few_deals_grid(card))
+        say(few_deals_verdict(card))
+    outputs.write_json(card.to_dict())
+    if outputs.wants_report:
+        from wizard_env.evaluation.report.html import report_few_deals
+
+        outputs.write_report(report_few_deals(card, f"Wizard: score of {card.name}", get_origin()))
 
 
 def exploit(

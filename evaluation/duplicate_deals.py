@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.agents import load
 from wizard_env.chance.sampling import next_words, noise_streams
-from wizard_env.checks.arguments import printable
+from wizard_env.checks.arguments import printable, quoted
 from wizard_env.view import Actions, actions_by_owner
 
 
@@ -22,6 +22,13 @@ class Entrant(NamedTuple):
     agent: Agent | str
     """An agent, or what `load` takes. In the latter case every process loads its own agent; on a cluster a
     path must lead to the same file on every machine."""
+
+
+def make_entrant(agent: Agent | str, name: str | None) -> Entrant:
+    """Return an entrant, named as `load` has it by default. Raises ValueError if an object gets no name."""
+    if not isinstance(agent, str) and name is None:
+        raise ValueError(f"agent={quoted(agent)} has no name: pass name=... for the card")
+    return Entrant(name or str(agent), agent)
 
 
 class Player:
@@ -104,6 +111,17 @@ class Results:
             decisions=np.sum([part.decisions for part in parts], axis=0),
             actions=[game for part in parts for game in part.actions],
         )
+
+
+def leads_of_first(points: NDArray[np.int16]) -> NDArray[np.float64]:
+    """Return float64 [deals]: the lead of the first entrant over the mean of the others, over all rounds.
+
+    points: int16 [entrants, seats, deals, rounds].
+    """
+    totals = points.sum(axis=(1, 3), dtype=np.int64)
+    others = len(points) - 1
+    leads: NDArray[np.float64] = (totals[0] * others - totals[1:].sum(axis=0)) / (others * points.shape[1])
+    return leads
 
 
 def play(deals: Deals) -> Results:

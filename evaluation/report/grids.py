@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.evaluation.exploitability import Exploit
     from wizard_env.evaluation.league.league import League
     from wizard_env.evaluation.league.ratings import Rating
+    from wizard_env.evaluation.scorecard.few_deals import FewDeals
     from wizard_env.evaluation.scorecard.scorecard import Scorecard
 
 _LEAST_LOST = 0.05
@@ -131,6 +132,23 @@ def scorecard_grids(card: "Scorecard") -> list[Grid]:
         [["12", *halves, f"{one.gain:+.1f}", _interval(one.gain_low, one.gain_high, "+.1f")]],
     )
     return [parts, tables, bids, adaptation]
+
+
+def few_deals_grid(card: "FewDeals") -> Grid:
+    """Compare an agent with the champion on a few deals."""
+    grid = Grid(
+        f"{card.deals} deals in every seat: lead in points per game",
+        ["agent", "lead", "95% interval", "on these deals", "bids met"],
+        [],
+    )
+    lead, interval = f"{card.lead:+.1f}", _interval(card.lead_low, card.lead_high, "+.1f")
+    here = f"{card.lead_on_these_deals:+.1f}"
+    grid.rows.append([card.name, lead, interval, here, f"{card.bid_accuracy:.1%}"])
+    here = f"{card.champion_lead_on_these_deals:+.1f}"
+    grid.rows.append(
+        ["champion", f"{card.champion_lead:+.1f}", "", here, f"{card.champion_bid_accuracy:.1%}"]
+    )
+    return grid
 
 
 def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[Grid]:

@@ -11,13 +11,20 @@ from wizard_env.evaluation.report.grids import (
     Grid,
     breakdown_grids,
     evaluation_grids,
+    few_deals_grid,
     interval_grid,
     league_grids,
     scorecard_grids,
     size_grid,
 )
 from wizard_env.evaluation.report.plots import evaluation_plots, league_plots, scorecard_plots
-from wizard_env.evaluation.report.verdict import evaluation_verdict, league_verdict, scorecard_verdict
+from wizard_env.evaluation.report.verdict import (
+    evaluation_verdict,
+    few_deals_verdict,
+    league_verdict,
+    scorecard_verdict,
+)
+from wizard_env.evaluation.scorecard.few_deals import FewDeals
 from wizard_env.evaluation.scorecard.scorecard import Scorecard
 from wizard_env.render.scene import rules_text
 from wizard_env.rules import Rules
@@ -64,6 +71,11 @@ _SCORECARD_NOTE = (
     "put on a scale: random is 0, champion is 100. A part is the mean of its tables, the score the mean of "
     "the parts. Intervals are 95% intervals, by bootstrap over deals. Cards compare if they have the same "
     "protocol and the same opponents."
+)
+_FEW_DEALS_NOTE = (
+    "The agent sits alone at the table and plays every deal from every seat. Its lead over the others is "
+    "corrected by the mean lead of several fast agents on the same deals, then put on a scale: random is 0, "
+    "champion is 100. Intervals are Student's 95% intervals over deals."
 )
 _LEAGUE_NOTE = (
     "Every table played the same deals, with its seats rotated so that each of its agents played every hand. "
@@ -122,15 +134,23 @@ def report_league(league: League, title: str, origin: Origin) -> Report:
 def report_scorecard(card: Scorecard, title: str, origin: Origin) -> Report:
     """Report a score card."""
     plots = scorecard_plots(card)
+    body = [_facts_list(_card_facts(card), origin), _figures(plots), *map(_table, scorecard_grids(card))]
+    return Report(_page(title, scorecard_verdict(card), body, _SCORECARD_NOTE), plots)
+
+
+def report_few_deals(card: FewDeals, title: str, origin: Origin) -> Report:
+    """Report a score from a few deals; it has no plots."""
+    body = [_facts_list(_card_facts(card), origin), _table(few_deals_grid(card))]
+    return Report(_page(title, few_deals_verdict(card), body, _FEW_DEALS_NOTE), {})
+
+
+def _card_facts(card: Scorecard | FewDeals) -> dict[str, str]:
     facts = {
         "Protocol": f"{card.protocol}, {card.effort}",
         "Agent": f"{card.agent or card.name}, fingerprint {card.fingerprint}",
-        "Opponents": ", ".join(f"{name} {known}" for name, known in card.panel.items()),
+        "Networks": ", ".join(f"{name} {known}" for name, known in card.panel.items()),
     }
-    if card.note:
-        facts["Note"] = card.note
-    body = [_facts_list(facts, origin), _figures(plots), *map(_table, scorecard_grids(card))]
-    return Report(_page(title, scorecard_verdict(card), body, _SCORECARD_NOTE), plots)
+    return facts | ({"Note": card.note} if card.note else {})
 
 
 def _page(title: str, verdict: str, body: Iterable[str], note: str) -> str:

@@ -10,8 +10,16 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Rules
 from wizard_env.agents import load
-from wizard_env.checks.arguments import check_choice, quoted
-from wizard_env.evaluation.duplicate_deals import Deals, Entrant, Results, load_players, play
+from wizard_env.checks.arguments import check_choice
+from wizard_env.evaluation.duplicate_deals import (
+    Deals,
+    Entrant,
+    Results,
+    leads_of_first,
+    load_players,
+    make_entrant,
+    play,
+)
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.scorecard import protocol
 from wizard_env.evaluation.scorecard.protocol import PARTS, SEED, Table
@@ -157,9 +165,7 @@ def measure(
     """
     check_choice("effort", effort, tuple(protocol.DEALS))
     references = read_references(REFERENCES)
-    if not isinstance(agent, str) and name is None:
-        raise ValueError(f"agent={quoted(agent)} has no name: pass name=... for the card")
-    measured = _play(Entrant(name or str(agent), agent), effort, spread)
+    measured = _play(make_entrant(agent, name), effort, spread)
     return _make_scorecard(measured, references, note)
 
 
@@ -224,23 +230,12 @@ def _play(entrant: Entrant, effort: str, spread: Map) -> _Measured:
     return _Measured(
         entrant,
         effort,
-        [_leads(one.points) for one in played],
+        [leads_of_first(one.points) for one in played],
         _accuracy(alone, entrant.name, rules, self_play_seed),
         _adaptation(among_biased, adaptation_seed),
         fingerprint(entrant.name, player.agent),
         1e6 * seconds / decisions if decisions else None,
     )
-
-
-def _leads(points: NDArray[np.int16]) -> NDArray[np.float64]:
-    """Return float64 [deals]: the lead of the first entrant over the mean of the others, over all rounds.
-
-    points: int16 [entrants, seats, deals, rounds].
-    """
-    totals = points.sum(axis=(1, 3), dtype=np.int64)
-    others = len(points) - 1
-    leads: NDArray[np.float64] = (totals[0] * others - totals[1:].sum(axis=0)) / (others * points.shape[1])
-    return leads
 
 
 def _accuracy(results: Results, name: str, rules: Rules, seed: int) -> list[Accuracy]:
@@ -255,7 +250,9 @@ def _accuracy(results: Results, name: str, rules: Rules, seed: int) -> list[Accu
 
 def _adaptation(results: Results, seed: int) -> Adaptation:
     half = protocol.ADAPTATION_ROUNDS // 2
-    halves = [_leads(points) / half for points in (results.points[..., :half], results.points[..., half:])]
+    halves = [
+        leads_of_first(points) / half for points in (results.points[..., :half], results.points[..., half:])
+    ]
     (gain,) = estimate_weighted_sums([halves[1] - halves[0]], np.ones((1, 1)), seed)
     first, second = (float(one.mean()) for one in halves)
     return Adaptation(first, second, *gain)

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from dataclasses import asdict
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.evaluation.scorecard.small import use_small_protocol
 from wizard_env import Rules
 from wizard_env.cli.options import options_of, rules_for
 from wizard_env.evaluation.evaluate import evaluate
+from wizard_env.evaluation.scorecard import few_deals
 from wizard_env.evaluation.scorecard.scorecard import measure
 from wizard_env.records.game_records import read_records
 
@@ -128,6 +130,19 @@ def test_every_game_is_recorded(wizard: Wizard, tmp_path: Path) -> None:
     assert sum(sum(game.scores) for game in games) == pytest.approx(points)
 
 
+def test_scorecard_of_few_deals(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(few_deals, "RULES", Rules(4, hand_sizes=(1,)))
+    monkeypatch.setattr(few_deals, "REFERENCE_DEALS", 20)
+    report, file = tmp_path / "card.html", tmp_path / "card.json"
+    outcome = wizard("scorecard", "rule_based", "--effort", "few", "--json", file, "--report", report)
+    card = json.loads(file.read_text())
+    assert card == few_deals.measure_few("rule_based").to_dict()
+    ((name, lead, *_), champion) = grid_cells(outcome.out)[0]
+    assert (name, lead, champion[0]) == ("rule_based", f"{card['lead']:+.1f}", "champion")
+    assert f"rule_based scores {card['score']:.1f}" in outcome.out
+    assert "Student's 95% intervals" in unescape(report.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -215,7 +230,10 @@ def test_scorecard(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     ("arguments", "message"),
     [
         (("randm",), "unknown agent 'randm': did you mean 'random'"),
-        (("random", "--effort", "ful"), "effort='ful': did you mean 'full'"),
+        (
+            ("random", "--effort", "ful"),
+            "effort='ful': did you mean 'full'? allowed are 'full', 'short', 'few'",
+        ),
         (("random", "--report", "no/folder/page.html"), "there is no folder no/folder"),
         (("random", "--workers", 0), "workers=0: allowed are numbers from 1"),
     ],
