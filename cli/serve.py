@@ -1,6 +1,7 @@
 """`wizard serve` and `wizard mcp`: tables in the browser, and for language models."""
 
 import errno
+import signal
 import socket
 import threading
 from pathlib import Path
@@ -133,6 +134,7 @@ def mcp(
             raise ValueError(f"{option} {given}: only with --http does the server listen")
     server = make_server(Tables(agents or OPPONENTS, tables))
     if not http:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # else the thread that reads stdin would not end
         server.run("stdio")
         return
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import random
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -130,7 +132,7 @@ async def play_many(client: Client) -> None:
 def http_server(folder: Path) -> Iterator[str]:
     """Run `wizard mcp` over HTTP, and yield its address."""
     command = [str(COMMAND), "mcp", "random", "heuristic", "rule_based", "--http", "--port", "0"]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=folder, stdout=PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             yield process.stdout.readline().split()[-1]
@@ -152,6 +154,22 @@ def test_games_over_stdio(tmp_path: Path) -> None:
 
     asyncio.run(run())
     assert log.read_text() == ""
+
+
+def test_ctrl_c_ends_the_server(tmp_path: Path) -> None:
+    """Over stdio too, while a thread waits for the next request."""
+    command = [str(COMMAND), "mcp", "random"]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=PIPE, stdout=PIPE, text=True) as process:
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == 1
+            process.send_signal(signal.SIGINT)
+            assert process.wait(10) == -signal.SIGINT
+        finally:
+            process.kill()
 
 
 def test_games_over_http(tmp_path: Path) -> None:
