@@ -23,7 +23,7 @@ from wizard_env.cli.dataset import dataset
 from wizard_env.cli.evaluation import evaluate, exploit, league, scorecard
 from wizard_env.cli.play import play
 from wizard_env.cli.records import analyse, convert, replay
-from wizard_env.cli.serve import serve
+from wizard_env.cli.serve import mcp, serve
 from wizard_env.cli.speed import bench, compile_all
 from wizard_env.cli.sweep import sweep
 from wizard_env.cli.training import config, rllib, train
@@ -90,7 +90,7 @@ def wizard(
 
 
 for commands in (
-    (play, serve, replay, analyse, convert),
+    (play, serve, mcp, replay, analyse, convert),
     (train, config, sweep, push, distill, rllib),
     (evaluate, league, scorecard, exploit, export, dataset, bench),
 ):

@@ -41,7 +41,7 @@ def play(
     """Play against agents in the terminal."""
     from wizard_env.loading import load
     from wizard_env.play.language.translation import environment_language, use_language
-    from wizard_env.play.session import PERSON, Session, fresh_seed
+    from wizard_env.play.session import PERSON, Session, fresh_seed, seat_agents
     from wizard_env.play.terminal.lines import PlainTerminal
     from wizard_env.records.game_records import write_records
 
@@ -52,23 +52,19 @@ def play(
         check_file(records)
         _read_games(records)  # fails now rather than after the game
     others = agents or ["champion"]
-    if len(others) >= players:
-        raise ValueError(f"{len(others)} agents: a table of {players} has seats for {players - 1}")
+    seats = seat_agents(others, seat - 1, players)
     if "human" in others:
         raise ValueError("'human': only one person sits at this table; `wizard serve` has tables for several")
-    person = seat - 1
-    seats: list[str | None] = [others[(one - seat) % players % len(others)] for one in range(players)]
-    seats[person] = None
     session = Session(rules, seats, fresh_seed() if seed is None else seed)
     session.game.players = tuple(PERSON if name is None else printable(name) for name in seats)
     adviser = load(hint)
     try:
         if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            PlainTerminal(session, person, adviser, sys.stdin, sys.stdout).run()
+            PlainTerminal(session, seat - 1, adviser, sys.stdin, sys.stdout).run()
         else:
             from wizard_env.play.terminal.full_screen import TerminalApp
 
-            TerminalApp(session, person, adviser, seconds).run()
+            TerminalApp(session, seat - 1, adviser, seconds).run()
     finally:
         if records:
             write_records(records, [*_read_games(records), session.game])

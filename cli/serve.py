@@ -1,6 +1,7 @@
-"""`wizard serve`: tables in the browser."""
+"""`wizard serve` and `wizard mcp`: tables in the browser, and for language models."""
 
 import errno
+import signal
 import socket
 import threading
 from pathlib import Path
@@ -16,6 +17,9 @@ from wizard_env.files.writing import check_folder_with_parent
 
 OFFERED = ["rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "adaptive"]
 """Agents offered if none are named, the strongest last."""
+OPPONENTS = ["heuristic", "rule_based", "champion", "adaptive", "champion+search:worlds=32"]
+"""Agents that models may play against if none are named."""
+_HOST, _PORT = "127.0.0.1", 8000
 _LARGEST_FRAME = 8192
 """The most bytes of a websocket message; a longer one closes the connection before it is read."""
 
@@ -85,6 +89,64 @@ def serve(
             preparing.join()
     for failure in failures:
         raise failure
+
+
+def mcp(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Agents that may be chosen as opponents; the first plays where none is chosen.",
+            show_default=" ".join(OPPONENTS),
+        ),
+    ] = None,
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of stdio.")] = False,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            help="With --http: address to listen on; 0.0.0.0 lets other computers connect.",
+            show_default=_HOST,
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="With --http: port to listen on; 0 picks a free one.",
+            show_default=str(_PORT),
+        ),
+    ] = None,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="With --http: address at which others reach this server, as through a proxy.",
+        ),
+    ] = None,
+    tables: Annotated[int, typer.Option(min=1, help="Tables that may be open at the same time.")] = 100,
+) -> None:
+    """Serve tables for language models, as an MCP server."""
+    from wizard_env.play.llm.mcp import PATH, make_app, make_server
+    from wizard_env.play.llm.tables import Tables
+
+    for option, given in (("--host", host), ("--port", port), ("--public-url", public_url)):
+        if given is not None and not http:
+            raise ValueError(f"{option} {given}: only with --http does the server listen")
+    server = make_server(Tables(agents or OPPONENTS, tables))
+    if not http:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # else the thread that reads stdin would not end
+        server.run("stdio")
+        return
+
+    import uvicorn
+
+    from wizard_env.play.web.access.addresses import Addresses
+
+    with _listen(host or _HOST, _PORT if port is None else port) as listening:
+        addresses = Addresses(host or _HOST, listening.getsockname()[1], public_url)
+        say(f"mcp          {addresses.public_address(host or _HOST)}{PATH}")
+        config = uvicorn.Config(make_app(server, addresses), log_level="warning")
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -241,6 +241,18 @@ class Session:
         return np.random.default_rng((self.game.seed, len(self.game.history)))
 
 
+def seat_agents(agents: Sequence[str], seat: int, players: int) -> list[str | None]:
+    """Return the players of all seats: a person in `seat`, then the agents clockwise, repeated if too few.
+
+    Raises ValueError if there are more agents than other seats.
+    """
+    if len(agents) >= players:
+        raise ValueError(f"{len(agents)} agents: a table of {players} has seats for {players - 1}")
+    seats: list[str | None] = [agents[(one - seat - 1) % players % len(agents)] for one in range(players)]
+    seats[seat] = None
+    return seats
+
+
 def place_of(scores: Sequence[int], seat: int) -> int:
     """Return the place of a seat, from 1; equal scores share a place."""
     return 1 + sum(score > scores[seat] for score in scores)

@@ -15,7 +15,7 @@ LONG = (
     *(f"compiled/test_{name}.py" for name in ("all_kernels", "uncompiled")),
     *(f"docs/test_{name}.py" for name in ("pages", "site")),
     *(f"evaluation/{name}" for name in ("datasets", "scorecard", "test_workers.py")),
-    *("play/terminal/test_full_screen.py", "play/web", "reliability"),
+    *("play/llm/test_mcp.py", "play/terminal/test_full_screen.py", "play/web", "reliability"),
     *(f"test_{name}.py" for name in ("benchmarks", "examples")),
     *(f"train/{name}" for name in ("cluster", "distillation", "dqn", "parallel", "ppo", "rllib", "sb3")),
     *(f"train/test_{name}.py" for name in ("exploit", "run", "sweep")),

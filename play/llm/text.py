@@ -112,19 +112,21 @@ def game_of(view: View, row: int) -> Game:
     return Game.from_state(view.rules(row), view.information(row), view.finished_rounds[row])
 
 
-def view_text(game: Game, seat: int) -> str:
-    """Return all that a seat has seen of a game, in compact form.
+def view_text(game: Game, seat: int, first_round: int = 1) -> str:
+    """Return all that a seat has seen of a game from one of its rounds on, in compact form.
 
     First each finished round with all its cards, then the current round with the seat's hand, or the result.
 
     Raises ValueError for a seat that is not at the table.
     """
-    return "\n".join(_view_lines(game, seat))
+    return "\n".join(_view_lines(game, seat, first_round))
 
 
-def _view_lines(game: Game, seat: int) -> Iterator[str]:
+def _view_lines(game: Game, seat: int, first_round: int) -> Iterator[str]:
     scene = game.scene(seat)
     for number, scored in scene.pad:
+        if number < first_round:
+            continue
         played = _finished_round(number, scored)
         yield heading_text(played)
         yield from narrate_tricks(played)
@@ -144,9 +146,21 @@ def _view_lines(game: Game, seat: int) -> Iterator[str]:
     yield from narrate_tricks(current)
 
 
-def _end_lines(scene: Scene) -> Iterator[str]:
+def score_text(game: Game) -> str:
+    """Return the result of each finished round and the scores, which all seats know."""
+    scene = game.scene(None)
+    played = [_finished_round(number, scored) for number, scored in scene.pad]
+    results = (f"{heading_text(one)}\n{result_text(one)}\n" for one in played)
+    return "".join(results) + _scores_text(scene)
+
+
+def _scores_text(scene: Scene) -> str:
     scores = ", ".join(f"{seat_text(seat.number)} {seat.score}" for seat in scene.seats)
-    yield t("Scores: {scores}", scores=scores)
+    return t("Scores: {scores}", scores=scores)
+
+
+def _end_lines(scene: Scene) -> Iterator[str]:
+    yield _scores_text(scene)
     yield t("Won by {names}", names=join_names([seat_text(seat) for seat in scene.winners]))
 
 

@@ -68,6 +68,7 @@ def test_a_report_needs_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         ("pygame", "render"),
         ("pyarrow.parquet", "data"),
         ("huggingface_hub", "hub"),
+        ("mcp.server", "mcp"),
         ("numpy", None),
         ("no_such_module", None),
     ],

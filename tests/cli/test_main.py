@@ -25,6 +25,7 @@ COMMANDS = [
     "export",
     "play",
     "serve",
+    "mcp",
     "replay",
     "analyse",
     "convert",
@@ -61,6 +62,7 @@ def test_help_and_version(wizard: Wizard) -> None:
         (("evaluate", "random", "--games", "x"), "--games x: allowed are whole numbers"),
         (("evaluate", "random", "--threads", 0), "--threads 0: allowed are numbers from 1"),
         (("serve", "--port", 70000), "--port 70000: allowed are numbers up to 65535"),
+        (("mcp", "--tables", 0), "--tables 0: allowed are numbers from 1"),
         (("play", "--seconds", "x"), "--seconds x: allowed are numbers"),
     ],
 )
@@ -121,6 +123,9 @@ def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> No
     """The message names the extra to install."""
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "wizard-env[cluster]" in error_line(wizard("evaluate", "random", "--ray", "local"))
+    monkeypatch.delitem(sys.modules, "wizard_env.play.llm.mcp", raising=False)
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    assert "wizard-env[mcp]" in error_line(wizard("mcp"))
     for hidden, extra in (("matplotlib", "report"), ("wizard_env.evaluation.report.html", "all")):
         for module in REPORT:
             monkeypatch.delitem(sys.modules, module, raising=False)
@@ -132,7 +137,7 @@ def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> No
     assert "wizard-env[all]" in error_line(wizard("train", "smoke"))
 
 
-HEAVY = ("numba", "llvmlite", "torch", "scipy", "matplotlib", "textual", "uvicorn", "wizard_env.game")
+HEAVY = ("numba", "llvmlite", "torch", "scipy", "matplotlib", "textual", "uvicorn", "mcp", "wizard_env.game")
 
 
 @pytest.mark.parametrize("command", [(), *((command,) for command in COMMANDS)], ids=" ".join)

@@ -10,7 +10,7 @@ from tests.play.sessions import RULES, fresh, play_on
 from wizard_env import ACTIONS, IllegalAction, Rules, action_id
 from wizard_env.agents import load
 from wizard_env.evaluation.analysis import analyse
-from wizard_env.play.session import NotYourTurnError, Session
+from wizard_env.play.session import NotYourTurnError, Session, seat_agents
 
 
 def test_a_game_is_played_to_its_end() -> None:
@@ -173,6 +173,13 @@ def test_seats_must_match_the_number_of_players() -> None:
         Session(RULES, [None, "random"], 0)
     with pytest.raises(ValueError, match="unknown agent 'nobody'"):
         Session(RULES, [None, "random", "nobody"], 0)
+
+
+def test_agents_sit_clockwise_from_the_person() -> None:
+    assert seat_agents(["random"], 0, 3) == [None, "random", "random"]
+    assert seat_agents(["search", "random"], 2, 5) == ["search", "random", None, "search", "random"]
+    with pytest.raises(ValueError, match="3 agents: a table of 3 has seats for 2"):
+        seat_agents(["random"] * 3, 0, 3)
 
 
 def test_agents_draw_from_the_seed() -> None:

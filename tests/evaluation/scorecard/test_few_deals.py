@@ -43,7 +43,7 @@ def test_the_lead_is_corrected_by_the_baseline() -> None:
     """A deal on which the baseline did well counts for less."""
 
     def lead(name: str, deals: int) -> float:
-        entrants = [Entrant("own", name), *OPPONENTS]
+        entrants: list[Entrant | str] = [Entrant("own", name), *OPPONENTS]
         own, *others = evaluate(entrants, few_deals.RULES, deals, few_deals.SEED).standings
         return own.points - float(np.mean([one.points for one in others]))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from wizard_env import Game, Rules, View
 from wizard_env.play.language.terms import card_text
-from wizard_env.play.llm.text import decision_text, game_of, legal_text, rules_page, view_text
+from wizard_env.play.llm.text import decision_text, game_of, legal_text, rules_page, score_text, view_text
 from wizard_env.records.game_records import record, replay
 
 SECRET = Rules(num_players=3, bid_reveal="secret", hand_sizes=(1, 3, 2))
@@ -75,6 +75,26 @@ def test_the_end_shows_the_scores_and_the_winners() -> None:
     assert re.findall(r"seat (\d)", winners) == [str(seat + 1) for seat in game.winners]
     with pytest.raises(ValueError, match="the game is over"):
         legal_text(game)
+
+
+def test_the_view_may_begin_with_a_later_round() -> None:
+    game = play_randomly(Rules(num_players=3, hand_sizes=(1, 2, 1)), 3, 17)
+    whole = view_text(game, 0).split("\n\n")
+    assert len(whole) == game.round_number == 3
+    for first in (1, 2, 3):
+        assert view_text(game, 0, first).split("\n\n") == whole[first - 1 :]
+
+
+def test_the_score_tells_the_results_alone() -> None:
+    game = play_randomly(Rules(num_players=3, hand_sizes=(1, 2, 1)), 3, 99)
+    headings, results = (
+        re.findall(beginning, view_text(game, 0), re.MULTILINE) for beginning in ("^Round.*", "^won / bid.*")
+    )
+    lines = score_text(game).splitlines()
+    assert lines[:-1:2] == headings
+    assert lines[1::2] == results
+    assert lines[-1] == view_text(game, 0).splitlines()[-2]
+    assert score_text(Game(Rules(num_players=3))) == "Scores: seat 1 0, seat 2 0, seat 3 0"
 
 
 @given(st.sampled_from(ALL_RULES), st.integers(0, 9), st.integers(0, 400))
