@@ -16,10 +16,11 @@ CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
-# All tests; a run without compiling, for the lines that coverage misses in compiled code; other Pythons.
+# All tests, in two processes; a run without compiling, for the lines that coverage misses in compiled code;
+# other Pythons. The threads of torch would spin at every barrier beside another process.
 test: check
 	$(BIN)/wizard compile
-	$(BIN)/python -m coverage run -m pytest
+	OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report= --cov-fail-under=0
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append tests/compiled/test_uncompiled.py >/dev/null
 	$(BIN)/python -m coverage report
 	$(BIN)/python -m tools.test_pythons 3.12 3.13
