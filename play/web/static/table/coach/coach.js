@@ -30,7 +30,7 @@ const LESSONS = [
   {
     at: "play",
     to: "#players li[data-own]",
-    text: t("The dots are your bid. They fill up with each trick that you win; win no more than that."),
+    text: t("Your tricks so far, and your bid. Each dot is a trick to win; win no more than that."),
   },
   {
     at: "bid",
