@@ -112,19 +112,21 @@ def game_of(view: View, row: int) -> Game:
     return Game.from_state(view.rules(row), view.information(row), view.finished_rounds[row])
 
 
-def view_text(game: Game, seat: int) -> str:
+def view_text(game: Game, seat: int, skip: int = 0) -> str:
     """Return all that a seat has seen of a game, in compact form.
 
     First each finished round with all its cards, then the current round with the seat's hand, or the result.
 
+    skip: number of finished rounds to leave out, from the first, because the reader has them already.
+
     Raises ValueError for a seat that is not at the table.
     """
-    return "\n".join(_view_lines(game, seat))
+    return "\n".join(_view_lines(game, seat, skip))
 
 
-def _view_lines(game: Game, seat: int) -> Iterator[str]:
+def _view_lines(game: Game, seat: int, skip: int) -> Iterator[str]:
     scene = game.scene(seat)
-    for number, scored in scene.pad:
+    for number, scored in scene.pad[skip:]:
         played = _finished_round(number, scored)
         yield heading_text(played)
         yield from narrate_tricks(played)
