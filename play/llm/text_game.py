@@ -91,6 +91,15 @@ class TextGame:
         met = sum(one.bids[self.seat] == one.tricks_won[self.seat] for one in self.game.rounds)
         return met / len(self.rules.rounds)
 
+    def result(self) -> dict[str, float]:
+        """Return the figures to log of a game that is over."""
+        return {
+            "points": self.points,
+            "bids_met": self.bids_met,
+            "invalid_answers": self.invalid_answers,
+            "forfeited": float(self.forfeited),
+        }
+
     def answer(self, reply: str) -> float:
         """Take a reply of the model; returns the reward that it brought.
 

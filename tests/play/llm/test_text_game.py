@@ -1,6 +1,8 @@
 """One seat of a game as an exchange of texts: the same game as in the Gymnasium environment."""
 
 import re
+import sys
+from importlib import import_module
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -8,16 +10,12 @@ import gymnasium
 import numpy as np
 import pytest
 
+from tests.play.llm.players import legal_answers
 from wizard_env import ACTIONS, Rules
 from wizard_env.play.llm.text import legal_text, view_text
 from wizard_env.play.llm.text_game import TextGame, TextReward
 
 RULES = Rules(num_players=3, hand_sizes=(1, 3, 2), bid_restriction="no_even")
-
-
-def legal_answers(message: str) -> list[str]:
-    """The legal actions that a message ends with."""
-    return message.rpartition(": ")[2].split(", ")
 
 
 def play(game: TextGame, seed: int = 0) -> list[str]:
@@ -129,7 +127,12 @@ def test_the_last_try_forfeits_the_game(reward: TextReward, total: float) -> Non
     assert game.forfeited
     assert last == total + (won[1] if reward == "game" else 0)
     assert game.total == won[0] + last
-    assert (game.points, game.bids_met) == (won[1] - 50, won[2])
+    assert game.result() == {
+        "points": won[1] - 50,
+        "bids_met": won[2],
+        "invalid_answers": 2,
+        "forfeited": 1,
+    }
     with pytest.raises(ValueError, match="takes no more answers"):
         game.answer("bid 0")
     with pytest.raises(ValueError, match="cannot be forfeited"):
@@ -144,6 +147,14 @@ def test_a_forfeit_never_pays(reward: TextReward) -> None:
         play(played, seed)
         given_up.forfeit()
         assert given_up.total <= played.total
+
+
+@pytest.mark.parametrize("library", ["verifiers", "openenv"])
+def test_a_missing_library_names_its_extra(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.delitem(sys.modules, f"wizard_env.play.llm.{library}", raising=False)
+    with pytest.raises(ModuleNotFoundError, match=rf"pip install 'wizard-env\[{library}\]'"):
+        import_module(f"wizard_env.play.llm.{library}")
 
 
 def test_arguments_are_checked() -> None:
