@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 # build for processors alone with `make train TORCH_INDEX=https://download.pytorch.org/whl/cpu`.
 TORCH_INDEX ?=
 
-.PHONY: train test test-fast check slow soak test-rllib bench results strength leaderboard texts picture docs links clean
+.PHONY: train test test-fast check slow soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
 # CONFIG=smoke takes a minute. The environment has all that the other commands of `wizard` need, too.
@@ -46,8 +46,15 @@ soak: $(VENV)/.for-development
 	WIZARD_SOAK=1 $(BIN)/python -m pytest -m "slow or not slow" tests/reliability
 
 # RLlib needs another gymnasium, and so a separate environment.
-test-rllib: $(VENV)-rllib/.for-rllib
+test-rllib: $(VENV)-rllib/.for-tests
 	$(VENV)-rllib/bin/python -m pytest tests/train/rllib
+
+# These two need different versions of mcp, and each brings a hundred packages.
+test-verifiers: $(VENV)-verifiers/.for-tests
+	$(VENV)-verifiers/bin/python -m pytest tests/play/llm/test_verifiers.py
+
+test-openenv: $(VENV)-openenv/.for-tests
+	$(VENV)-openenv/bin/python -m pytest tests/play/llm/test_openenv.py
 
 bench: $(VENV)/.for-development
 	$(BIN)/wizard bench
@@ -92,11 +99,11 @@ $(VENV)/.for-development: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e ".[dev]"
 	touch $@ $(VENV)/.for-training
 
-$(VENV)-rllib/.for-rllib: pyproject.toml constraints.txt | $(VENV)-rllib/bin/python
-	$(VENV)-rllib/bin/python -m pip install --quiet -c constraints.txt -e ".[rllib]" pytest
+$(VENV)-%/.for-tests: pyproject.toml constraints.txt | $(VENV)-%/bin/python
+	$(VENV)-$*/bin/python -m pip install --quiet -c constraints.txt -e ".[$*]" pytest
 	touch $@
 
-$(VENV)/bin/python $(VENV)-rllib/bin/python:
+$(VENV)/bin/python $(foreach library,rllib verifiers openenv,$(VENV)-$(library)/bin/python):
 	$(PYTHON) -m venv $(@D:/bin=)
 	$(if $(TORCH_INDEX),$@ -m pip install --quiet -c constraints.txt torch --index-url $(TORCH_INDEX))
 

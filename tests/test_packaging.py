@@ -1,4 +1,4 @@
-"""Installed: one top-level name, with every package and file; and the page for a package index."""
+"""Installed: two top-level names, with every package and file; and the page for a package index."""
 
 import importlib.util
 import subprocess
@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("agents", "evaluation", "train", "play", "cli", "configs")
+PLUGIN = "wizard_verifiers"
+"""A module of its own, because the library `verifiers` finds tasksets at the top level alone."""
 USER = """\
 from typing import assert_type
 from wizard_env import Agent, Game, Round, Rules
@@ -49,7 +51,7 @@ def test_every_package_is_installed(settings: dict[str, Any]) -> None:
             name = ".".join(init.parent.relative_to(ROOT).parts)
             if not any(parent.is_symlink() for parent in init.parents):
                 found.add(name if folder == "wizard_env" else f"wizard_env.{name}")
-    assert set(settings["tool"]["setuptools"]["packages"]) == found
+    assert set(settings["tool"]["setuptools"]["packages"]) == found | {PLUGIN}
 
 
 def test_no_module_lies_outside_a_package() -> None:
@@ -58,11 +60,13 @@ def test_no_module_lies_outside_a_package() -> None:
             assert (path.parent / "__init__.py").exists(), path
 
 
-def test_one_name_is_installed(settings: dict[str, Any]) -> None:
+def test_no_common_name_is_installed(settings: dict[str, Any], backend: ModuleType) -> None:
     """`agents` belongs to others: openai-agents installs a package of that name."""
     places = settings["tool"]["setuptools"]["package-dir"]
-    assert places == {"wizard_env": "wizard_env", **{f"wizard_env.{part}": part for part in PARTS}}
-    assert {name.partition(".")[0] for name in settings["tool"]["setuptools"]["packages"]} == {"wizard_env"}
+    parts = {f"wizard_env.{part}": part for part in PARTS}
+    assert places == {"wizard_env": "wizard_env", **parts, PLUGIN: PLUGIN}
+    names = {name.partition(".")[0] for name in settings["tool"]["setuptools"]["packages"]}
+    assert names == set(backend.TOP_LEVEL) == {"wizard_env", PLUGIN}
 
 
 def test_data_is_installed(settings: dict[str, Any]) -> None:

@@ -3,8 +3,8 @@
 The folders `agents`, `evaluation`, `train`, `play`, `cli` and `configs` are beside `wizard_env` and install
 inside it. Wheels and sdists map them by `package-dir` in pyproject.toml. Type checkers and editors cannot
 follow such a mapping in a checkout, so an editable install makes a link inside `wizard_env/` for each of
-these folders, and `build/editable`, which holds only a link to `wizard_env` and goes on the path. git ignores
-the links, which not every Windows checkout could make; on Windows they are junctions.
+these folders, and `build/editable`, which holds only links to TOP_LEVEL and goes on the path. git ignores the
+links, which not every Windows checkout could make; on Windows they are junctions.
 
 A package index shows README.md, where paths within the repository lead nowhere. So the metadata hold a copy:
 its links begin with the `Source` of [project.urls], or are plain text while the project has no such address.
@@ -24,6 +24,7 @@ from wheel.wheelfile import WheelFile
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("agents", "evaluation", "train", "play", "cli", "configs")
+TOP_LEVEL = ("wizard_env", "wizard_verifiers")
 EDITABLE = ROOT / "build" / "editable"
 INDEX_PAGE = ROOT / "build" / "README.md"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)]+)\)")
@@ -67,7 +68,8 @@ def link_parts() -> None:
     """Make all links of an editable install."""
     for part in PARTS:
         link(ROOT / "wizard_env" / part, ROOT / part)
-    link(EDITABLE / "wizard_env", ROOT / "wizard_env")
+    for name in TOP_LEVEL:
+        link(EDITABLE / name, ROOT / name)
 
 
 def build_editable(

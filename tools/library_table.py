@@ -45,6 +45,8 @@ ELSEWHERE = (
     "| `d3rlpy` | 2.8.1 | brings gymnasium 1.0.0: this package needs 1.2 | not run |",
     "| `lightzero` | 0.2.0 | pip goes back to 0.0.2, whose build lacks a file | not installed |",
     "| `ray[rllib]` | 2.60.0 | in [a separate environment](tutorials/rllib.md) | `make test-rllib` |",
+    "| `verifiers` | 0.4.0 | in [a separate environment](language-models.md) | `make test-verifiers` |",
+    "| `openenv` | 0.10.0 | in [a separate environment](language-models.md) | `make test-openenv` |",
 )
 """Rows of libraries that need a separate environment or cannot be installed."""
 

@@ -30,7 +30,7 @@ PHRASES = (
 )
 """Phrases to avoid everywhere, in capitals too."""
 FOLDERS = (
-    *("wizard_env", "agents", "evaluation", "train", "play", "cli", "configs"),
+    *("wizard_env", "wizard_verifiers", "agents", "evaluation", "train", "play", "cli", "configs"),
     *("benchmarks", "docs", "examples", "tests", "tools"),
 )
 SUFFIXES = {".py", ".pyi", ".js", ".html", ".css", ".md", ".toml"}

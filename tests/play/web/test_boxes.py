@@ -263,7 +263,7 @@ def moments(page: Any, address: str) -> Iterator[str]:
     yield "result"
 
 
-@pytest.mark.parametrize("locale", ["en-GB", "pt-PT"])
+@pytest.mark.parametrize("locale", ["ca-ES", "es-ES", "en-GB", "pt-PT"])
 def test_boxes(browser: Any, address: str, locale: str) -> None:
     page = open_page(browser, locale)
     found = {}
