@@ -2,8 +2,8 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 
@@ -37,18 +37,20 @@ def interrupt(action: Callable[[], Any], number: int) -> bool:
     return left < 0
 
 
-@contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
-    """Interrupt a block by a signal after some time, unless it ends before."""
-
-    def raise_interruption(*_: object) -> None:
-        raise Interruption
-
+def interrupt_after(action: Callable[[], Any], seconds: float) -> None:
+    """Interrupt an action by a signal after some time, unless it ends before."""
     before = signal.signal(signal.SIGALRM, raise_interruption)
     try:
         with suppress(Interruption):
-            signal.setitimer(signal.ITIMER_REAL, seconds)
-            yield
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            try:
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+                action()
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def raise_interruption(*_: object) -> None:
+    """Interrupt, as the handler of a signal."""
+    raise Interruption

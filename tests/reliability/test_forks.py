@@ -73,7 +73,7 @@ def test_a_child_compiles_though_a_thread_of_its_parent_does() -> None:
     thread.start()
     try:
         assert compiling.wait(SECONDS)
-        for _ in range(times(3, 100)):
+        for _ in range(times(3, 30)):
             assert in_child(compile_anew)
     finally:
         ended.set()

@@ -15,7 +15,7 @@ from numba.core.caching import NullCache
 
 import wizard_env.games as batch
 from tests.reliability.effort import generator, times
-from tests.reliability.interruptions import interrupt, interrupted_after
+from tests.reliability.interruptions import Interruption, interrupt, interrupt_after, raise_interruption
 from wizard_env import Game, Games, IllegalAction, Rules, View, load, sample_legal
 from wizard_env.compiled.dispatchers import Kernel
 from wizard_env.compiled.jit import COMPILES
@@ -28,6 +28,8 @@ pytestmark = [
     pytest.mark.skipif(not COMPILES, reason="plain Python is interrupted anywhere"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # in a generator's end
 ]
+
+needs_timer = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer here")
 
 SHORT = Rules(num_players=3, hand_sizes=(1, 2))
 LONGER = Rules(num_players=3, hand_sizes=(1, 2, 1))
@@ -64,7 +66,7 @@ def test_a_step_of_a_batch_is_whole(threads: int, monkeypatch: pytest.MonkeyPatc
     assert number > 5
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer here")
+@needs_timer
 def test_signals_leave_a_batch_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """On two threads, at random times."""
     monkeypatch.setattr(ThreadChooser, "choose_several", lambda _: True)
@@ -72,13 +74,12 @@ def test_signals_leave_a_batch_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     with num_threads(2):
         games, other = Games(SHORT, 8192), Games(SHORT, 8192)
         longest = 0.0
-        for _ in range(times(60, 5000)):
+        for _ in range(times(60, 600)):
             before, actions = contents(games), sample_legal(games.mask, rng)
             start = perf_counter()
             other.step(actions)
             longest = max(longest, perf_counter() - start)
-            with interrupted_after(rng.uniform(1e-6, 2e-3 + min(longest, 2e-3))):
-                games.step(actions)
+            interrupt_after(partial(games.step, actions), rng.uniform(1e-6, 2e-3 + min(longest, 2e-3)))
             if contents(games) == before:
                 games.step(actions)
             assert contents(games) == contents(other)
@@ -299,12 +300,31 @@ def _sum(values: Any) -> int:
     return total
 
 
+@needs_timer
 def test_a_kernel_is_compiled_after_an_interruption() -> None:
-    """The interruption is held back until numba has done its work: in the middle it could not go on."""
+    """At random times."""
     rng, values = generator("compiling"), np.arange(10)
-    for _ in range(times(4, 200)):
+    for _ in range(times(4, 40)):
         kernel: Any = Kernel(_sum, ([np.int64],), NullCache())
-        with interrupted_after(rng.uniform(0, 0.3)):
-            kernel(values)
-        assert len(kernel.overloads) == 1
+        interrupt_after(partial(kernel, values), rng.uniform(1e-6, 0.3))
         assert kernel(values) == 47
+
+
+def test_an_interruption_waits_for_a_kernel() -> None:
+    """In the middle it could leave numba unable to compile."""
+
+    class InterruptedWhileCompiled(Kernel):
+        def compile(self, signature: Any) -> Any:
+            signal.raise_signal(signal.SIGINT)
+            return super().compile(signature)
+
+    kernel: Any = InterruptedWhileCompiled(_sum, ([np.int64],), NullCache())
+    handler = signal.signal(signal.SIGINT, raise_interruption)
+    try:
+        with pytest.raises(Interruption):
+            kernel(np.arange(10))
+        assert len(kernel.overloads) == 1
+        assert signal.getsignal(signal.SIGINT) is raise_interruption
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert kernel(np.arange(10)) == 47
