@@ -18,8 +18,8 @@ from tests.reliability.effort import generator, times
 from tests.reliability.interruptions import Interruption, interrupt, interrupt_after, raise_interruption
 from wizard_env import Game, Games, IllegalAction, Rules, View, load, sample_legal
 from wizard_env.compiled.dispatchers import Kernel
-from wizard_env.compiled.jit import COMPILES
-from wizard_env.compiled.threads import ThreadChooser, num_threads
+from wizard_env.compiled.jit import COMPILES, kernel
+from wizard_env.compiled.threads import ThreadChooser, claim, finish, new_queue, num_threads, share
 from wizard_env.envs.aec import raw_env
 from wizard_env.envs.gymnasium_env import WizardEnv
 from wizard_env.envs.gymnasium_vector import WizardVectorEnv
@@ -83,6 +83,30 @@ def test_signals_leave_a_batch_whole(monkeypatch: pytest.MonkeyPatch) -> None:
             if contents(games) == before:
                 games.step(actions)
             assert contents(games) == contents(other)
+
+
+@kernel([np.int64], [np.int64], int)
+def _work_slowly(done: Any, queue: Any, patience: int) -> None:
+    """Do units of work, which take a worker about ten times as long as the calling thread."""
+    unit = claim(queue, patience)
+    while unit >= 0:
+        total = unit
+        for _ in range(500_000_000 if patience else 50_000_000):
+            total = total * 3 ^ total >> 5
+        done[unit] = total | 1
+        finish(queue, 1)
+        unit = claim(queue, patience)
+
+
+@needs_timer
+def test_an_interruption_waits_for_the_workers() -> None:
+    """Their part of a step belongs to it."""
+    with num_threads(2):
+        for _ in range(times(2, 20)):
+            done, queue = np.zeros(2, np.int64), new_queue()
+            share(_work_slowly, (done, queue), queue, 0, 1, 1)
+            interrupt_after(partial(share, _work_slowly, (done, queue), queue, 2, 1, 2), 0.3)
+            assert done.all()
 
 
 def test_a_batch_is_restored_whole() -> None:
@@ -305,9 +329,9 @@ def test_a_kernel_is_compiled_after_an_interruption() -> None:
     """At random times."""
     rng, values = generator("compiling"), np.arange(10)
     for _ in range(times(4, 40)):
-        kernel: Any = Kernel(_sum, ([np.int64],), NullCache())
-        interrupt_after(partial(kernel, values), rng.uniform(1e-6, 0.3))
-        assert kernel(values) == 47
+        compiled: Any = Kernel(_sum, ([np.int64],), NullCache())
+        interrupt_after(partial(compiled, values), rng.uniform(1e-6, 0.3))
+        assert compiled(values) == 47
 
 
 def test_an_interruption_waits_for_a_kernel() -> None:
@@ -318,13 +342,13 @@ def test_an_interruption_waits_for_a_kernel() -> None:
             signal.raise_signal(signal.SIGINT)
             return super().compile(signature)
 
-    kernel: Any = InterruptedWhileCompiled(_sum, ([np.int64],), NullCache())
+    compiled: Any = InterruptedWhileCompiled(_sum, ([np.int64],), NullCache())
     handler = signal.signal(signal.SIGINT, raise_interruption)
     try:
         with pytest.raises(Interruption):
-            kernel(np.arange(10))
-        assert len(kernel.overloads) == 1
+            compiled(np.arange(10))
+        assert len(compiled.overloads) == 1
         assert signal.getsignal(signal.SIGINT) is raise_interruption
     finally:
         signal.signal(signal.SIGINT, handler)
-    assert kernel(np.arange(10)) == 47
+    assert compiled(np.arange(10)) == 47
