@@ -2,8 +2,8 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import pairwise
 from os import PathLike
@@ -21,6 +21,7 @@ from wizard_env.agents.layers import Layer, PackedLayer, compute, pack_layers
 from wizard_env.chance.sampling import best_legal, certain
 from wizard_env.checks.arguments import check_choice, check_type, quoted, shortened
 from wizard_env.checks.extras import missing_module
+from wizard_env.compiled.processes import limit_torch_after_fork
 from wizard_env.files.tensors import write_tensors
 from wizard_env.loading import agent_names, import_named, load
 from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
@@ -50,6 +51,9 @@ class Network:
     value: the layer that replaces the last one to estimate points, or None.
     backend: "torch" or "numpy".
     """
+
+    _packed: list[PackedLayer] | None = None
+    """Kept without `cached_property`, whose lock in Python 3.11 a forked process could inherit locked."""
 
     def __init__(
         self, path: str | PathLike[str], backend: Backend = "auto", encoding: str = "", beliefs: int = 0
@@ -88,10 +92,11 @@ class Network:
             _log.warning("torch is not installed: the network of %s continues with numpy", self.path)
             self.backend = "numpy"
 
-    @cached_property
-    def _packed(self) -> list[PackedLayer]:
-        """The layers as compiled code reads them, and last that of the value, if there is one."""
-        return pack_layers([*self.layers, *([self.value] if self.value else [])])
+    def _pack(self) -> list[PackedLayer]:
+        """Return the layers as compiled code reads them, and last that of the value, if there is one."""
+        if self._packed is None:
+            self._packed = pack_layers([*self.layers, *([self.value] if self.value else [])])
+        return self._packed
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], for observations uint8 [n, OBS_SIZE] in canonical suits.
@@ -115,8 +120,10 @@ class Network:
         trunk = len(self.layers) - 1
         if self.backend == "torch":
             return _compute_by_torch([*self.layers[:trunk], head], inputs)
-        packed = self._packed[-1 if head is self.value else trunk]
-        return compute([*self._packed[:trunk], packed], inputs, len(head.biases))
+        packed = self._pack()
+        return compute(
+            [*packed[:trunk], packed[-1 if head is self.value else trunk]], inputs, len(head.biases)
+        )
 
 
 class PolicyAgent(Network):
@@ -225,10 +232,9 @@ def find_encoding(name: str) -> tuple[Encode, int]:
 
     name: "module:function" or "file.py:function". That code runs.
     """
-    import torch  # here, because agents must load without it
-
     encode: Encode = import_named(name)
-    found = encode(torch.zeros((2, OBS_SIZE), dtype=torch.uint8))
+    with _inference() as torch:
+        found = encode(torch.zeros((2, OBS_SIZE), dtype=torch.uint8))
     shape, dtype = tuple(getattr(found, "shape", ())), getattr(found, "dtype", type(found).__name__)
     if len(shape) != 2 or shape[0] != 2 or dtype != torch.float32:
         raise ValueError(
@@ -239,11 +245,19 @@ def find_encoding(name: str) -> tuple[Encode, int]:
 
 
 def _encode(encode: Encode, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-    import torch
-
-    with torch.inference_mode():
+    with _inference() as torch:
         inputs: NDArray[np.float32] = encode(torch.from_numpy(observations)).numpy()
     return inputs
+
+
+@contextmanager
+def _inference() -> Iterator[Any]:
+    """Import torch, which agents must load without, and let it compute without gradients."""
+    import torch
+
+    limit_torch_after_fork()
+    with torch.inference_mode():
+        yield torch
 
 
 def _choose_backend(backend: Backend) -> Backend:
@@ -254,9 +268,7 @@ def _choose_backend(backend: Backend) -> Backend:
 
 
 def _compute_by_torch(layers: Sequence[Layer], hidden: NDArray[np.float32]) -> NDArray[np.float32]:
-    import torch
-
-    with torch.inference_mode():
+    with _inference() as torch:
         *trunk, (last_weight, last_bias) = [tuple(map(torch.from_numpy, layer)) for layer in layers]
         outputs = torch.from_numpy(hidden)
         for weight, bias in trunk:

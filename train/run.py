@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeAlias
 
 from wizard_env.agents.network import FILE_NAME, find_encoding, find_network
 from wizard_env.checks.arguments import quoted
+from wizard_env.compiled.processes import limit_torch_after_fork
 from wizard_env.envs.rewards import find_reward
 from wizard_env.files.locks import locked
 from wizard_env.files.writing import write_atomically
@@ -142,6 +143,7 @@ def run_learner(
     make_learner: makes the learner, given the checkpoint to resume from or None.
     """
     keep_freed_memory()
+    limit_torch_after_fork()
     learner = None
     if not resume:
         if folder.exists():

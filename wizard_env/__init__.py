@@ -6,6 +6,8 @@ from typing import Any
 import gymnasium
 import lazy_loader
 
+import wizard_env.compiled.processes  # noqa: F401 - it notes forks from now on
+
 try:
     import pettingzoo
 except FileNotFoundError:  # it needs a working directory, and this process's was removed

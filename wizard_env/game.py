@@ -17,7 +17,7 @@ from wizard_env.checks.arguments import check_integer, check_player_names, check
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
 from wizard_env.history.checks import check_finished_rounds
-from wizard_env.history.finished import read_rounds, write_finished_round
+from wizard_env.history.finished import count_finished, read_rounds, write_finished_round
 from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
 from wizard_env.observation.encoder import PRINTED_ORDER, observe, write_full_state, write_mask
 from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
@@ -37,16 +37,20 @@ from wizard_env.state import (
     write_rules,
 )
 
-_SEAT_BITS = 3
-_SEAT = (1 << _SEAT_BITS) - 1
+_SEAT_BITS, _PHASE_BITS = 3, 3
+_SEAT, _PHASE = (1 << _SEAT_BITS) - 1, (1 << _PHASE_BITS) - 1
+_ROUND_ENDED = 1 << _SEAT_BITS + _PHASE_BITS
+"""Added to the phase and the seat after a step that ended a round."""
 _ILLEGAL = -1
 _UNKNOWN_BEGINNING = (
     "the actions do not lead to this game: it was begun from a state, or its state was written to"
 )
 
 _SEEN = [("observation", OBSERVATION_ROW), ("other", OBSERVATION_ROW), ("mask", MASK_ROW)]
-_GAME = np.dtype((np.record, [("state", STATE), ("deck", DECK_ORDER), *_SEEN, ("finished", FINISHED_ROUND)]))
-"""One game with what seats see of it: passing it as one argument keeps kernel calls short."""
+_STEP = [("finished", FINISHED_ROUND), ("steps", "i8"), ("code", "i8")]
+_GAME = np.dtype((np.record, [("state", STATE), ("deck", DECK_ORDER), *_SEEN, *_STEP]))
+"""One game with what seats see of it: passing it as one argument keeps kernel calls short. `steps` counts the
+steps, and `code` is what the last one returned, for the case that it was interrupted."""
 
 
 class Game(ReadableState):
@@ -203,7 +207,7 @@ class Game(ReadableState):
         self.pad = read_rounds(self.state, kept)
 
     def _note(self, code: int) -> None:
-        self.phase_code, self.acting_seat = code >> _SEAT_BITS, code & _SEAT
+        self.phase_code, self.acting_seat = code >> _SEAT_BITS & _PHASE, code & _SEAT
 
     # --- what people read, besides the state itself
 
@@ -319,23 +323,39 @@ class Game(ReadableState):
         chosen = action if type(action) is int else self._parse(action)
         try:
             code = _step_direct(self._buffers, chosen)
+            if code >= _ROUND_ENDED:
+                return self._follow_step(chosen, code)
+            if code != _ILLEGAL:
+                self.phase_code = code >> _SEAT_BITS
+                self.acting_seat = code & _SEAT
+                self._history.append(chosen)
+                return None
         except OverflowError:  # a number beyond 64 bits
-            code = _ILLEGAL
-        if code == _ILLEGAL:
-            self.check(chosen)
-        self._history.append(chosen)
-        self.phase_code = phase = code >> _SEAT_BITS
-        self.acting_seat = code & _SEAT
-        if phase < SCORED:
-            return None
-        kept = self.finished_rounds.copy()
-        kept[self.state["round_index"]] = self._buffers["finished"]
-        self.finished_rounds = _read_only(kept)
-        (finished,) = read_rounds(self.state, self._buffers["finished"])
-        self.pad.append(finished)
-        if phase == SCORED:
-            self._note(_deal_next(self._buffers))
-        return _copied(finished)
+            pass
+        except BaseException:  # an interruption, after which the game goes on
+            if self._buffers["steps"][0] != len(self._history):
+                self._follow_step(chosen, int(self._buffers["code"][0]))
+            raise
+        raise self._refusal(chosen)
+
+    def _follow_step(self, action: int, code: int) -> Round | None:
+        """Note an action that the state has taken; return the round that it finished, if any.
+
+        All is noted or nothing: no call stands between the assignments, and so no interruption.
+        """
+        kept, pad, finished = self.finished_rounds, self.pad, None
+        if code >= _ROUND_ENDED:
+            index = int(count_finished(self.state)[0]) - 1
+            kept = kept.copy()
+            kept[index] = self._buffers["finished"][0]
+            kept = _read_only(kept)
+            (finished,) = read_rounds(self.state, self._buffers["finished"])
+            pad = [*pad, finished]
+        phase, history = code >> _SEAT_BITS & _PHASE, [*self._history, action]
+        returned = None if finished is None else _copied(finished)
+        self.phase_code, self.acting_seat = phase, code & _SEAT
+        self.finished_rounds, self.pad, self._history = kept, pad, history
+        return returned
 
     def _parse(self, action: int | str) -> int:
         if isinstance(action, str):
@@ -359,9 +379,12 @@ class Game(ReadableState):
 
     def check(self, action: int) -> None:
         """Raise IllegalAction, with the reason, unless the acting seat may take the action."""
-        reason = why_illegal(self.state[0], action)
-        if reason is not None:
-            raise IllegalAction(self.why_not(action), reason)
+        if why_illegal(self.state[0], action) is not None:
+            raise self._refusal(action)
+
+    def _refusal(self, action: int) -> IllegalAction:
+        """Return the error for an illegal action."""
+        return IllegalAction(self.why_not(action), why_illegal(self.state[0], action))
 
     def why_not(self, action: int) -> str:
         """Return the text for an illegal action: the seat, the action, the reason, and what is legal."""
@@ -424,7 +447,6 @@ class Game(ReadableState):
         copy = self.__class__.__new__(self.__class__)
         copy.__dict__.update(self.__dict__)
         copy._adopt(self._buffers.copy())
-        copy.pad = list(self.pad)
         copy._history = list(self._history)
         return copy
 
@@ -444,6 +466,7 @@ class Game(ReadableState):
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update({"_players": None} | kept)
         self._adopt(np.zeros(1, _GAME))
+        self._buffers["steps"] = len(self._history)
         states = np.frombuffer(kept["state"], STATE)
         check_states(states, ANY_HIDDEN)
         self.state[:] = states
@@ -498,13 +521,6 @@ def _deal(games: Any) -> int:
     return _refresh(games)
 
 
-@kernel([_GAME])
-def _deal_next(games: Any) -> int:
-    next_round(games[0].state)
-    deal_round(games[0].state, games[0].deck)
-    return _refresh(games)
-
-
 @kernel([_GAME], int)
 def _turn_up(games: Any, upcard: int) -> int:
     turn_up(games[0].state, upcard)
@@ -517,9 +533,17 @@ def _step(games: Any, action: int) -> int:
     if not is_legal(game.state, action):
         return _ILLEGAL
     apply(game.state, action)
+    ended = 0
     if game.state.phase >= SCORED:
+        ended = _ROUND_ENDED
         write_finished_round(game.state, game.finished)
-    return _refresh(games)
+        if game.state.phase == SCORED:
+            next_round(game.state)
+            deal_round(game.state, game.deck)
+    code = _refresh(games) | ended
+    game.steps += 1
+    game.code = code
+    return code
 
 
 def _prepare_step(games: Any, action: int) -> int:

@@ -261,14 +261,13 @@ class Games:
         Raises ValueError for arrays of other sizes or rules, and for a record that is no state of the game.
         """
         _check_arrays(arrays, [array.shape for array in self._batch])
-        self._check_games(arrays[0], arrays[-1])
+        restored = type(self).__new__(type(self))
+        restored.__setstate__(self.__getstate__() | {"arrays": tuple(arrays)})
         for option in OPTION_FIELDS:
-            if (differs := self.states[option] != arrays[0][option]).any():
+            if (differs := self.states[option] != restored.states[option]).any():
                 game = int(differs.reshape(self.num_games, -1).any(axis=1).argmax())
                 raise ValueError(f"game {game} has other rules than these games: {option} differs")
-        for own, kept in zip(self._batch, arrays, strict=True):
-            own[:] = kept
-        self._show_anew()
+        _overwrite(_as_bytes(self._batch), _as_bytes(restored._batch))
 
     def _check_games(self, states: NDArray[Any], finished_rounds: NDArray[Any]) -> None:
         """Raise ValueError for games that cannot have been played."""
@@ -317,13 +316,15 @@ class Games:
         games = self._indices(rows)
         pattern = np.zeros(1, STATE)
         write_rules(rules, pattern)
-        for name in ("num_rounds", "hand_sizes"):
-            self.states[name][games] = pattern[name]
         room = self._batch.finished_rounds
         if self._options.history and room.shape[1] < len(rules.rounds):
             wider = np.zeros((self.num_games, len(rules.rounds)), FINISHED_ROUND)
             wider[:, : room.shape[1]] = room
-            self._attach(self._batch._replace(finished_rounds=wider))
+            batch, queue = self._batch._replace(finished_rounds=wider), new_queue()
+            # No call stands between these, and so no interruption: workers keep a queue with its batch.
+            self._batch, self._queue, self.finished_rounds = batch, queue, wider
+        changed = ["num_rounds", "hand_sizes"]
+        self.states[changed][games] = pattern[changed]
 
     def deal(self, rows: ArrayLike) -> None:
         """Deal the next round in some rows that paused at the end of one. rows: int [k]."""
@@ -454,6 +455,20 @@ class Games:
         state = self.states[game]
         text = Game.from_state(rules_of(state), state).why_not(action)
         raise IllegalAction(text + where, why_illegal(state, action))
+
+
+def _as_bytes(batch: _Batch) -> tuple[NDArray[np.uint8], ...]:
+    """Return the memory of a batch's arrays."""
+    return tuple(array.reshape(-1).view(np.uint8) for array in batch)
+
+
+@kernel(([np.uint8],) * len(_DTYPES), ([np.uint8],) * len(_DTYPES))
+def _overwrite(arrays: Any, others: Any) -> None:
+    """Copy arrays of bytes over others, all in one call, which nothing interrupts."""
+    for number in range(len(arrays)):
+        array, other = arrays[number], others[number]
+        for index in range(len(array)):
+            array[index] = other[index]
 
 
 def _check_arrays(arrays: Sequence[NDArray[Any]], shapes: Sequence[tuple[int, ...]]) -> None:

@@ -1,7 +1,6 @@
 """View: the information of the acting seats of some games, and the protocol of agents that act on it."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -55,6 +54,9 @@ class View:
     observation: uint8 [n, OBS_SIZE], as in OBSERVATION.
     mask: uint8 [n, NUM_ACTIONS], 1 for a legal action.
     """
+
+    _printed: Encoding | None = None
+    """Kept without `cached_property`, whose lock in Python 3.11 a forked process could inherit locked."""
 
     def __init__(
         self,
@@ -115,15 +117,16 @@ class View:
 
     @property
     def observation(self) -> NDArray[np.uint8]:
-        return self._printed.observation
+        return self._as_printed().observation
 
     @property
     def mask(self) -> NDArray[np.uint8]:
-        return self._printed.mask
+        return self._as_printed().mask
 
-    @cached_property
-    def _printed(self) -> Encoding:
-        return self.encode()
+    def _as_printed(self) -> Encoding:
+        if self._printed is None:
+            self._printed = self.encode()
+        return self._printed
 
     def encode(self, *, canonical_suits: bool = False) -> Encoding:
         """Encode observations and masks, with suits as printed or in each observer's canonical order."""

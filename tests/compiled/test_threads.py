@@ -28,6 +28,11 @@ def _count(done: Any, queue: Any, patience: int) -> None:
         start = claim(queue, patience)
 
 
+@kernel([np.int64], int)
+def _claim(queue: Any, patience: int) -> int:
+    return claim(queue, patience)
+
+
 def _work(threads: int, calls: int = 1, units: int = UNITS) -> bool:
     """Return whether every unit of every call was done exactly once."""
     done, queue = np.zeros(UNITS, np.int64), new_queue()
@@ -61,13 +66,17 @@ def test_several_threads_may_call_at_once() -> None:
 
 def test_an_error_in_a_worker_is_raised() -> None:
     """By the call that it was working for."""
-    caller, queue, started = threading.get_ident(), new_queue(), threading.Event()
+    caller, queue, claimed = threading.get_ident(), new_queue(), threading.Event()
 
     def fail_elsewhere(queue: Any, patience: int) -> None:
         if threading.get_ident() == caller:
-            assert started.wait(10)
+            assert _claim(queue, patience) >= 0
+            assert claimed.wait(60)
+            assert _claim(queue, patience) < 0
         else:
-            started.set()
+            while _claim(queue, patience) < 0:
+                pass
+            claimed.set()
             raise MemoryError("no memory for a chunk")
 
     with num_threads(2), pytest.raises(MemoryError, match="no memory for a chunk"):

@@ -7,8 +7,9 @@ a caller that is inlined itself overrides for all that it calls. Here a helper g
 linked into kernels, and each kernel is optimised once.
 """
 
+import os
 from collections.abc import Callable
-from functools import cached_property, update_wrapper
+from functools import update_wrapper
 from typing import Any, cast
 
 import numba
@@ -18,6 +19,8 @@ from numba.core.codegen import CPUCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
+
+from wizard_env.compiled.signals import signals_held
 
 _OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy", "no_cfunc_wrapper": True}
 
@@ -100,23 +103,29 @@ class Kernel(CPUDispatcher):
         if len(kinds) != wanted:
             raise TypeError(f"{function.__name__} takes {wanted} arguments: {len(kinds)} kinds are declared")
         self._kinds = kinds
+        self._declared: tuple[Any, ...] = ()
 
-    @cached_property
+    @property
     def declared(self) -> tuple[Any, ...]:
         """The numba types of the arguments."""
-        return tuple(map(_type_of, self._kinds))
+        self._declared = self._declared or tuple(map(_type_of, self._kinds))
+        return self._declared
 
     def prepare(self) -> Any:
         """Return the machine code for the declared types, read from disk or compiled by the first call."""
         with global_compiler_lock:
             if not self.overloads:
-                self.compile(self.declared)
-                self.disable_compile()
+                with signals_held():  # numba never compiles again after some exceptions
+                    self.compile(self.declared)
+            self.disable_compile()  # in any case: the call before may have been interrupted
         return cast(Any, self.overloads[self.declared]).entry_point
 
     def is_kept(self) -> bool:
         """Return whether the machine code is at hand, here or on disk."""
-        return bool(self.overloads) or self._cache.load_overload(self.declared, self.targetctx) is not None
+        with global_compiler_lock:
+            return (
+                bool(self.overloads) or self._cache.load_overload(self.declared, self.targetctx) is not None
+            )
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """Called by numba where a kernel calls a kernel."""
@@ -137,6 +146,20 @@ class Kernel(CPUDispatcher):
             if self.typingctx.can_convert(given, wanted) is None:
                 where = f"{self.py_func.__name__}, argument {name}"
                 raise TypeError(f"{where}: {_described(given)} was given, {_described(wanted)} is needed")
+
+
+def _stop_compiling() -> None:
+    """Wait until no thread compiles, and keep it so: in a forked process nobody would release the lock."""
+    with signals_held():
+        global_compiler_lock.acquire()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_stop_compiling,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )
 
 
 def _type_of(kind: Any) -> Any:

@@ -5,16 +5,19 @@ is left; workers take some of them, if the machine lets them. So a worker that a
 costs nothing, unless it waits in the middle of a chunk. After its last chunk a worker watches the queue for
 a while, in compiled code, before it sleeps: waking up takes longer than a step of a thousand games.
 
+Python runs the handlers of signals between calls of compiled code, and a handler may raise. So the calling
+thread opens the queue, works and waits for the workers in one call: an interruption comes before it, when
+nothing is done, or after it, when everything is.
+
 OpenMP is not used. Its threads wait for each other at the end of every call, which takes many times as long
 beside another busy process, and they do not survive a fork.
 """
 
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -25,16 +28,19 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from wizard_env.compiled.jit import COMPILES, compiled, config, kernel
+from wizard_env.compiled.jit import COMPILES, compiled, config, kernel, outlined
 
 Queue = NDArray[np.int64]
-"""int64 [_QUEUE_SIZE]: the numbers of units claimed, done, in all, and in a chunk."""
-_CLAIMED, _DONE, _UNITS, _CHUNK, _QUEUE_SIZE = 0, 16, 32, 33, 48
+"""int64 [_QUEUE_SIZE]: the numbers of units claimed, done, in all, and in a chunk; whether the queue is open;
+and whether a worker has failed."""
+_CLAIMED, _DONE, _UNITS, _CHUNK, _OPEN, _FAILED, _QUEUE_SIZE = 0, 16, 32, 33, 34, 48, 64
 """Indices of a queue. Numbers that threads change are 128 bytes apart, each in a cache line that nothing else
 shares."""
 _NOTHING_LEFT = 1 << 40
 _PATIENCE = 50_000
 """Times that a worker looks at the queue before it sleeps; some hundred microseconds."""
+_CALLER = 0
+"""The patience of the calling thread: it waits until all chunks are done."""
 _SPIN = 20_000
 """Times that the calling thread looks for the last chunks before it lets other threads run."""
 _RECENT = 5
@@ -114,15 +120,52 @@ _fetch_add = _atomic("add")
 _exchange = _atomic("xchg")
 
 
+_let_others_run: Any = numba.types.ExternalFunction(
+    "SwitchToThread" if os.name == "nt" else "sched_yield", numba.types.intc()
+)
+"""Give this thread's processor to another that waits for one; for compiled code."""
+
+
 @compiled
 def claim(queue: Any, patience: int) -> int:
-    """Claim the next chunk: return its first unit, or -1 if the queue was empty `patience` times."""
+    """Claim the next chunk: return its first unit, or -1 if there is none.
+
+    The calling thread opens the queue by its first claim, and gets -1 when all chunks are done.
+
+    patience: as the kernel was given it: the times that a worker looks at an empty queue, or _CALLER.
+    """
+    if patience == _CALLER:
+        if not queue[_OPEN]:
+            queue[_OPEN] = 1
+            _exchange(queue, _CLAIMED, 0)
+        start = _claim_next(queue)
+        if start < 0:
+            _wait(queue)
+        return start
     for _ in range(patience):
-        if _fetch_add(queue, _CLAIMED, 0) < queue[_UNITS]:
-            start = _fetch_add(queue, _CLAIMED, queue[_CHUNK])
-            if start < queue[_UNITS]:
-                return start
+        start = _claim_next(queue)
+        if start >= 0:
+            return start
     return -1
+
+
+@compiled
+def _claim_next(queue: Any) -> int:
+    if _fetch_add(queue, _CLAIMED, 0) < queue[_UNITS]:
+        start = _fetch_add(queue, _CLAIMED, queue[_CHUNK])
+        if start < queue[_UNITS]:
+            return start
+    return -1
+
+
+@outlined
+def _wait(queue: Any) -> None:
+    """Wait for the chunks that workers have, unless one of them failed."""
+    looks = 0
+    while _fetch_add(queue, _DONE, 0) < queue[_UNITS] and not _fetch_add(queue, _FAILED, 0):
+        looks += 1
+        if looks % _SPIN == 0:
+            _let_others_run()
 
 
 @compiled
@@ -138,21 +181,19 @@ def finish(queue: Any, units: int) -> None:
 
 
 @kernel([np.int64], int, int)
-def _post(queue: Any, units: int, chunk: int) -> None:
-    """Fill the queue; workers that watch it may begin at once, but not before all of it is written."""
+def _fill(queue: Any, units: int, chunk: int) -> None:
+    """Fill the queue, which stays closed to workers that watch it."""
     _exchange(queue, _CLAIMED, _NOTHING_LEFT)
     queue[_UNITS] = units
     queue[_CHUNK] = chunk
+    queue[_OPEN] = 0
     queue[_DONE] = 0
-    _exchange(queue, _CLAIMED, 0)
+    queue[_FAILED] = 0
 
 
-@kernel([np.int64], int)
-def _all_done(queue: Any, patience: int) -> bool:
-    for _ in range(patience):
-        if _fetch_add(queue, _DONE, 0) >= queue[_UNITS]:
-            return True
-    return False
+@kernel([np.int64])
+def _fail(queue: Any) -> None:
+    _exchange(queue, _FAILED, 1)
 
 
 def new_queue() -> Queue:
@@ -162,10 +203,11 @@ def new_queue() -> Queue:
 
 @dataclass
 class _Job:
-    """A kernel, its arguments, and the error that a worker ran into."""
+    """A kernel, its arguments, its queue, and the error that a worker ran into."""
 
     function: Callable[..., None]
     arguments: tuple[Any, ...]
+    queue: Queue
     error: BaseException | None = None
 
 
@@ -179,7 +221,7 @@ class _Worker:
         threading.Thread(target=self._work, name=f"wizard_env-{number}", daemon=True).start()
 
     def wake(self) -> None:
-        if self._asleep.locked():
+        with suppress(RuntimeError):  # it is awake
             self._asleep.release()
 
     def _work(self) -> None:
@@ -192,19 +234,21 @@ class _Worker:
                 job.function(*job.arguments, _PATIENCE)
             except BaseException as error:
                 job.error = error
+                _fail(job.queue)
             del job  # it holds the arrays of a batch
 
 
 _workers: list[_Worker] = []
-_team = threading.Lock()
-"""Held while the workers have a job; a second thread that calls works alone."""
+_team = threading.RLock()
+"""Held while the workers have a job; a second thread that calls works alone. A thread that was interrupted
+before it released the lock can take it again."""
 
 
 def _forget_workers() -> None:
     """Start without workers: a forked process has none of its parent's threads."""
     global _team
     _workers.clear()
-    _team = threading.Lock()
+    _team = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -223,7 +267,7 @@ def share(
 
     Args:
         function: a kernel of `arguments` and a patience; it works for as long as `claim(queue, patience)`
-            gives it chunks, and calls `finish` after each.
+            gives it chunks, and calls `finish` after each. It is called by this thread once.
         arguments: its arguments; the queue is one of them. Workers keep them while they watch for the next
             call, so a later call with the same queue must have the same arguments.
         queue: a queue of `new_queue` that no other thread uses.
@@ -231,43 +275,28 @@ def share(
         chunk: the number of units that a thread takes at a time.
         threads: the most threads that work, this one included.
     """
-    _post(queue, units, chunk)
+    _fill(queue, units, chunk)
     threads = min(threads, get_num_threads(), -(-units // chunk))
     if not COMPILES or threads <= 1 or not _team.acquire(blocking=False):
-        function(*arguments, 1)
+        function(*arguments, _CALLER)
         return
     try:
+        job = _Job(function, arguments, queue)
         while len(_workers) < threads - 1:
             _workers.append(_Worker(len(_workers) + 1))
-        job = _Job(function, arguments)
         workers = _workers[: threads - 1]
         try:
             for worker in workers:
                 worker.job = job
                 worker.wake()
+            function(*arguments, _CALLER)
         finally:
-            function(*arguments, 1)
-            _wait(queue, job)
             for worker in workers:
                 worker.job = None
     finally:
         _team.release()
     if job.error is not None:
         raise job.error
-
-
-def _wait(queue: Queue, job: _Job) -> None:
-    """Wait for the chunks that workers have; an interruption is raised when they are done."""
-    interruption = None
-    while True:
-        try:
-            while not _all_done(queue, _SPIN) and job.error is None:
-                time.sleep(0)  # lets a worker that has no processor run
-            break
-        except KeyboardInterrupt as error:
-            interruption = error
-    if interruption is not None:
-        raise interruption
 
 
 class ThreadChooser:

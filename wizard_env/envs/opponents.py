@@ -1,6 +1,7 @@
 """One learner against opponents in a batch of games, which both Gymnasium environments wrap."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -73,6 +74,7 @@ class GamesWithOpponents:
         self._noise = np.zeros(num_games, np.uint64)
         self._special = np.zeros(num_games, np.bool_)  # games with hand sizes from options
         self._rng = np.random.default_rng(0)
+        self._is_changing = self._was_interrupted = False
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "mask"}
@@ -97,6 +99,21 @@ class GamesWithOpponents:
         rules = rules_of(record) if self._special[index] else self.rules
         return Game.from_state(rules, record, finished)
 
+    @contextmanager
+    def changing(self, all_anew: bool = False) -> Iterator[None]:
+        """Mark the games as changing for as long as a block runs, and after it if it is interrupted or fails.
+
+        all_anew: the block begins an episode in every game, which is what marked games need.
+
+        Raises RuntimeError if the games are marked.
+        """
+        if self._is_changing and not all_anew:
+            raise RuntimeError("the last step or reset was interrupted, or failed: reset all environments")
+        self._was_interrupted = self._is_changing
+        self._is_changing = True
+        yield
+        self._is_changing = False
+
     def begin(
         self, rows: NDArray[np.int64], seeds: NDArray[np.uint64], options: ResetOptions = NO_OPTIONS
     ) -> None:
@@ -117,12 +134,17 @@ class GamesWithOpponents:
         special = options.hand_sizes is not None
         if not special and not self._special[rows].any():
             return
+        self._special[rows] = True
         self._games.change_hand_sizes(rows, options.change(self.rules))
         self._special[rows] = special
 
     def next_episode(self, rows: NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
-        """Start the next round of the game if there is one and no option is given, else a new game."""
-        between = (self._games.states["phase"][rows] == SCORED) & (options == NO_OPTIONS)
+        """Start the next round of the game if there is one and no option is given, else a new game.
+
+        After an interruption all games are new.
+        """
+        goes_on = options == NO_OPTIONS and not self._was_interrupted
+        between = (self._games.states["phase"][rows] == SCORED) & goes_on
         if between.any():
             self._games.deal(rows[between])
             self._start(rows[between])
@@ -136,7 +158,11 @@ class GamesWithOpponents:
 
         Raises IllegalAction, and then leaves all games unchanged.
         """
-        self._games.step(actions, rows)
+        try:
+            self._games.step(actions, rows)
+        except (ValueError, TypeError):
+            self._is_changing = False
+            raise
         self.reward[rows] = 0
         self.round_done[rows] = False
         self._collect(rows)
