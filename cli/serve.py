@@ -1,11 +1,8 @@
 """`wizard serve` and `wizard mcp`: tables in the browser, and for language models."""
 
-import errno
 import signal
-import socket
 import threading
 from pathlib import Path
-from socket import AF_INET, AF_INET6
 from typing import Annotated
 
 import typer
@@ -20,6 +17,8 @@ OFFERED = ["rule_based", "heuristic", "search:worlds=64", "champion+search:world
 OPPONENTS = ["heuristic", "rule_based", "champion", "adaptive", "champion+search:worlds=32"]
 """Agents that models may play against if none are named."""
 _HOST, _PORT = "127.0.0.1", 8000
+_OPTION = "--{} {}"
+"""An option and its value."""
 _LARGEST_FRAME = 8192
 """The most bytes of a websocket message; a longer one closes the connection before it is read."""
 
@@ -52,6 +51,7 @@ def serve(
     import uvicorn
 
     from wizard_env.play.web.access.addresses import Addresses
+    from wizard_env.play.web.access.ports import open_port
     from wizard_env.play.web.access.readiness import Readiness, prepare
     from wizard_env.play.web.server import make_app
 
@@ -61,7 +61,7 @@ def serve(
     if agents and "human" in agents:
         raise ValueError("'human': people join in the browser; name only computer players")
 
-    with _listen(host, port) as listening:
+    with open_port(host, port, _OPTION) as listening:
         addresses, readiness = Addresses(host, listening.getsockname()[1], public_url), Readiness()
         offered = agents or OFFERED
         app = make_app(database, offered, records, addresses, readiness)
@@ -126,7 +126,8 @@ def mcp(
     tables: Annotated[int, typer.Option(min=1, help="Tables that may be open at the same time.")] = 100,
 ) -> None:
     """Serve tables for language models, as an MCP server."""
-    from wizard_env.play.llm.mcp import PATH, make_app, make_server
+    from wizard_env.play.llm.mcp import make_server
+    from wizard_env.play.llm.serving import PATH, make_app
     from wizard_env.play.llm.tables import Tables
 
     for option, given in (("--host", host), ("--port", port), ("--public-url", public_url)):
@@ -141,27 +142,10 @@ def mcp(
     import uvicorn
 
     from wizard_env.play.web.access.addresses import Addresses
+    from wizard_env.play.web.access.ports import open_port
 
-    with _listen(host or _HOST, _PORT if port is None else port) as listening:
+    with open_port(host or _HOST, _PORT if port is None else port, _OPTION) as listening:
         addresses = Addresses(host or _HOST, listening.getsockname()[1], public_url)
         say(f"mcp          {addresses.public_address(host or _HOST)}{PATH}")
         config = uvicorn.Config(make_app(server, addresses), log_level="warning")
         uvicorn.Server(config).run(sockets=[listening])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Open the port. Raises ValueError, in the words of the command, if that is not possible."""
-    try:
-        return socket.create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise ValueError(
-                f"--port {port}: another program uses it, perhaps a server that still runs; stop that, or "
-                f"choose another port, as in --port {port % 65535 + 1}, or 0 for any that is free"
-            ) from None
-        if error.errno == errno.EACCES:
-            raise ValueError(f"--port {port}: you may not open it; allowed are ports from 1024") from None
-        raise ValueError(
-            f"--host {host}: no address of this computer; 127.0.0.1 is for this computer alone, and 0.0.0.0 "
-            "for others too"
-        ) from None

@@ -40,6 +40,8 @@ class Player:
         self.agent = load(entrant.agent)
 
     def __reduce__(self) -> tuple[type["Player"], tuple[Entrant]]:
+        if getattr(self.agent, "plays_in_one_process", False):
+            raise ValueError(f"{self.name}: this agent plays in one process; use one worker")
         return Player, (self.entrant,)
 
 

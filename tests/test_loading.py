@@ -160,7 +160,9 @@ def test_programs_are_refused_where_somebody_else_chose_the_names(name: str) -> 
     """Also inside another agent; afterwards they are allowed again."""
     with (
         programs(allowed=False),
-        pytest.raises(PermissionError, match="runs a program or calls a server on this machine"),
+        pytest.raises(
+            PermissionError, match="runs a program, calls a server or opens a port on this machine"
+        ),
     ):
         load(name)
     with programs(allowed=False), programs(allowed=True), pytest.raises((ChildProcessError, TypeError)):

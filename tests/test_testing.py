@@ -23,6 +23,7 @@ NOT_ALONE = {
     "hf": "a repository on the hub",
     "human": "somebody at the keyboard",
     "llm": "a model behind an address",
+    "mcp": "a model that connects to it",
     "partner": "the name of a network",
 }
 """Needs of some agents besides their name; other tests check these agents."""

@@ -159,7 +159,7 @@ def _describe_failure(error: Exception, source: str) -> str:
 
 @contextmanager
 def programs(allowed: bool) -> Iterator[None]:
-    """Allow `load` to run programs, call servers and import code within this block, or refuse it.
+    """Allow `load` to run programs, call servers, open ports and import code within this block, or refuse it.
 
     Refusing is for names that somebody else chose. An agent whose class has a true `runs_programs` is refused
     inside another agent too.
@@ -189,7 +189,7 @@ def _make_named(name: str, options: dict[str, Any]) -> Agent:
         factory = next(iter(entry_points(group=GROUP).select(name=name))).load()
     if getattr(factory, "runs_programs", False):
         _check_programs_allowed(
-            f"agent {quoted(name)} with {shortened(options)} runs a program or calls a server"
+            f"agent {quoted(name)} with {shortened(options)} runs a program, calls a server or opens a port"
         )
     return _make(name, factory, options)
 

@@ -1,38 +1,25 @@
 """The MCP server: tools with which a language model sits down at a table, looks, acts and reads the score."""
 
 import inspect
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from importlib.metadata import version
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, TypeAlias
 
 from mcp.server import MCPServer
-from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
-from starlette.types import ASGIApp
 
 from wizard_env import ACTIONS, Rules
-from wizard_env.checks.arguments import check_integer, check_names
+from wizard_env.checks.arguments import check_integer
 from wizard_env.play.language.translation import t
 from wizard_env.play.llm.answers import read_answer
+from wizard_env.play.llm.serving import LONGEST_ANSWER, StrictServer, refusals
 from wizard_env.play.llm.tables import Table, Tables
 from wizard_env.play.llm.text import legal_text, rules_page, score_text, view_text
 from wizard_env.play.narration import label_seats
 from wizard_env.play.session import fresh_seed
-from wizard_env.play.web.access.addresses import Addresses
-from wizard_env.play.web.access.guard import Guard
-from wizard_env.play.web.access.readiness import READY
 from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS, BidRestriction, BidReveal
 
-PATH = "/mcp"
-"""Path of the server's address over HTTP."""
-LONGEST_BODY = 100_000
-"""Bytes in the body of a request."""
-LONGEST_ANSWER = 4000
-"""Characters of the answer that a model gives to a decision."""
 _READING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYING = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _ENDING = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
@@ -105,7 +92,7 @@ class _Tools:
         ] = None,
     ) -> TextAndReply:
         """Begin a game of Wizard: returns the rules, the name of your table and your first decision."""
-        with _refusals():
+        with refusals():
             rules = Rules(
                 num_players=players,
                 bid_restriction=bid_restriction,
@@ -170,30 +157,17 @@ class _Tools:
     @asynccontextmanager
     async def _call_at(self, name: str) -> AsyncIterator[Table]:
         """Wait for the calls before at this table; it is then the model's turn, or the game is over."""
-        with _refusals():
+        with refusals():
             table = self._tables.find(name)
             async with table.lock:
                 await self._tables.play_on(table)
                 yield table
 
 
-class _Server(MCPServer[Any]):
-    """Refuses arguments that a tool does not have; the SDK would ignore them."""
-
-    async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
-    ) -> Any:
-        allowed = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
-        if name in allowed:
-            with _refusals():
-                check_names(f"tool {name!r}", arguments, allowed[name])
-        return await super().call_tool(name, arguments, context)
-
-
 def make_server(tables: Tables) -> MCPServer[Any]:
     """Make the server of these tables; its `run` serves them over stdio."""
     instructions = _INSTRUCTIONS.format(agents=", ".join(tables.agents))
-    server = _Server("wizard", instructions=instructions, version=version("wizard-env"), log_level="WARNING")
+    server = StrictServer(instructions)
     tools = _Tools(tables)
     for tool, annotations in (
         (tools.sit_down, _PLAYING),
@@ -206,27 +180,6 @@ def make_server(tables: Tables) -> MCPServer[Any]:
     ):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=annotations)
     return server
-
-
-def make_app(server: MCPServer[Any], addresses: Addresses) -> ASGIApp:
-    """Make the ASGI application that serves over HTTP; requests to other addresses are refused."""
-    app = server.streamable_http_app(
-        streamable_http_path=PATH,
-        json_response=True,
-        stateless_http=True,  # a table's name is all that calls have in common
-        max_request_body_size=LONGEST_BODY,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # as Guard does
-    )
-    return Guard(app, addresses, READY)
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """Tell the model why a call is refused; it would not see the text of other errors."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        raise ToolError(str(error)) from error
 
 
 def _view(table: Table, first_round: int = 1) -> str:

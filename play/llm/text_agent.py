@@ -65,6 +65,9 @@ class TextAgent(ABC):
     def answer(self, conversation: Sequence[Message]) -> str:
         """Return the next answer in a conversation; called from several threads."""
 
+    def abandon(self) -> None:  # noqa: B027 - most answers come soon
+        """End the waiting of `answer` in all threads, after a failure; by default answers are waited for."""
+
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         """Ask for every decision of the view. Raises as `answer` does."""
         words = view.noise(rng)
@@ -76,6 +79,10 @@ class TextAgent(ABC):
             for row, action in zip(asked, chosen, strict=True):
                 if action is not None:
                     actions[row] = action
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            self.abandon()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
         return actions

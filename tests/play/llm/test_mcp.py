@@ -24,7 +24,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.commands import COMMAND
 from wizard_env import ACTIONS, Rules, View
 from wizard_env.play.language.terms import card_text
-from wizard_env.play.llm.mcp import LONGEST_ANSWER, LONGEST_BODY, make_server
+from wizard_env.play.llm.mcp import make_server
+from wizard_env.play.llm.serving import LONGEST_ANSWER, LONGEST_BODY
 from wizard_env.play.llm.tables import Tables
 from wizard_env.play.llm.text import score_text, view_text
 from wizard_env.play.session import Session, seat_agents
