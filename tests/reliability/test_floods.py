@@ -6,14 +6,21 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from benchmarks.server import request
 from tests.reliability.effort import times
 from tests.reliability.server import PATIENCE, SEATS, Server
+from wizard_env import Game, Rules
+from wizard_env.play.web.tables.setup import digest, new_setup
+from wizard_env.play.web.tables.store import Save, Store
+from wizard_env.records.game_records import record
 
 pytestmark = [
     pytest.mark.slow,
@@ -100,3 +107,68 @@ def memory_of(server: Server) -> int:
     """Kilobytes that the server holds in memory."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return int(status.split("VmRSS:")[1].split()[0])
+
+
+# --- costly questions
+
+JUDGE = "champion+search:worlds=32"
+TOKEN = "token"
+LONG = Rules(num_players=4, hand_sizes=(9,) * 60)
+"""Rules of games with 2,400 decisions."""
+
+
+def play(seed: int, left: int = 0) -> Game:
+    """A game under `LONG`, until fewer decisions are left and the first seat acts."""
+    game, decisions = Game(LONG, seed), 60 * 4 * 10
+    while game.seat is not None and not (game.seat == 0 and len(game.history) >= decisions - left):
+        game.step(game.legal_actions()[0])
+    return game
+
+
+def test_moves_do_not_wait_while_a_long_game_is_taken_back(tmp_path: Path) -> None:
+    """Ten browsers at one seat. Formerly others' moves waited more than a second, and now a tenth."""
+    game = play(5, left=20)
+    setup = replace(new_setup(LONG, [None, *["random"] * 3], stand_in="random"), seed=5, begun=True)
+    saved = replace(setup, taken={0: digest(TOKEN)}).to_json()
+    store = Store(tmp_path / "wizard.sqlite")
+    store.save_all([Save("long", saved, game.history, time.time())])
+    store.close()
+    server = Server(tmp_path, "random")
+    try:
+
+        def attack() -> None:
+            with suppress(ConnectionClosed), server.seat({"table": "long", "token": TOKEN}, GREEDY) as seat:
+                for _ in range(30):
+                    seat.send(json.dumps({"kind": "take_back"}))
+                    time.sleep(0.11)
+
+        with repeated(attack, threads=10):
+            time.sleep(2)
+            assert np.median(waits_of(server, times(20, 200))) < 0.6
+    finally:
+        server.kill()
+
+
+def test_moves_do_not_wait_for_judgements(tmp_path: Path) -> None:
+    """A client asks for 38 a second and reads none. Formerly others' moves waited a second and more."""
+    records = [record(play(seed)) for seed in range(20)]
+    server = Server(tmp_path, "random", JUDGE)
+    asked = count()
+    try:
+
+        def attack() -> None:
+            body = {"record": records[next(asked) % len(records)], "round_number": 60, "agent": JUDGE}
+            content = json.dumps(body).encode()
+            head = "POST /records/judgement HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            crowd.enter_context(dial(server)).sendall(
+                f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
+            )
+            time.sleep(1 / 38)
+
+        with ExitStack() as crowd, repeated(attack):
+            time.sleep(6)
+            assert np.median(waits_of(server, times(20, 200))) < 0.6
+            asking = {"record": records[0], "round_number": 59, "agent": JUDGE}
+            assert request(server.port, MODEST, "POST", "/records/judgement", asking)["analyst"] == JUDGE
+    finally:
+        server.kill()
