@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +42,14 @@ def serve(
         str | None,
         typer.Option(metavar="URL", help="Address at which others reach this server, as through a proxy."),
     ] = None,
+    connections: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Connections that one client may have at the same time, and at most half of all.",
+            show_default="400, with --public-url as many as there are",
+        ),
+    ] = None,
     database: Annotated[Path, typer.Option(help="File in which tables are saved.")] = Path("wizard.sqlite"),
     records: Annotated[
         Path | None,
@@ -52,6 +61,7 @@ def serve(
 
     from wizard_env.play.web.access.addresses import Addresses
     from wizard_env.play.web.access.ports import open_port
+    from wizard_env.play.web.access.protocols import MOST_CONNECTIONS, LimitedProtocol, OpenConnections
     from wizard_env.play.web.access.readiness import Readiness, prepare
     from wizard_env.play.web.server import make_app
 
@@ -65,8 +75,14 @@ def serve(
         addresses, readiness = Addresses(host, listening.getsockname()[1], public_url), Readiness()
         offered = agents or OFFERED
         app = make_app(database, offered, records, addresses, readiness)
+        if connections is None and public_url is None:
+            connections = MOST_CONNECTIONS  # a proxy would have all of them
         config = uvicorn.Config(
-            app, log_level="warning", ws_max_size=_LARGEST_FRAME, proxy_headers=public_url is not None
+            app,
+            http=partial(LimitedProtocol, OpenConnections(connections)),  # type: ignore[arg-type]
+            log_level="warning",
+            ws_max_size=_LARGEST_FRAME,
+            proxy_headers=public_url is not None,
         )
         server = uvicorn.Server(config)
         failures: list[Exception] = []

@@ -11,7 +11,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
@@ -32,7 +32,7 @@ from wizard_env.play.web.study.endpoints import RECORD_ROUTES
 from wizard_env.play.web.tables.agents import AgentError, Agents, SharedAgent
 from wizard_env.play.web.tables.endpoints import TABLE_ROUTES
 from wizard_env.play.web.tables.hub import Hub
-from wizard_env.play.web.tables.questions import BusyError
+from wizard_env.play.web.tables.questions import BusyError, Questions
 from wizard_env.play.web.tables.setup import UnknownTableError
 from wizard_env.play.web.tables.store import Store, StoreError
 from wizard_env.play.web.tables.tables import FullError, Tables
@@ -42,6 +42,8 @@ SHORTEST_COMPRESSED = 500
 """Bytes of an answer from which on it is compressed."""
 TABLES_PER_HOUR = 60
 """Tables that a client may open per hour on average, and at once."""
+MESSAGES_PER_SECOND = 100
+"""Messages over all websockets of a client that are obeyed per second; more of them wait."""
 
 _STATUS = {
     UnknownTableError: 404,
@@ -57,6 +59,11 @@ _STATUS = {
 async def _refuse(request: Request, error: Exception) -> Response:
     status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 400)
     return JSONResponse(refusal_of(error), status)
+
+
+async def _drop(request: Request, error: Exception) -> Response:
+    """Answer a client that has gone; nobody reads it."""
+    return Response(status_code=400)
 
 
 async def _fail(request: Request, error: Exception) -> Response:
@@ -98,10 +105,13 @@ def make_app(
         app.state.readiness = readiness
         app.state.sockets = Slots()
         app.state.openings = Buckets(Limit(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True))
+        app.state.messages = Buckets(Limit(MESSAGES_PER_SECOND, 2 * MESSAGES_PER_SECOND))
         app.state.hub = hub
+        app.state.computations = Questions("computation", at_once=1, most_each=10, most=100)
         app.state.judgements = Judgements(offered)
         app.state.matches = Matches(hub)
         yield
+        app.state.computations.close()
         await hub.close()
         store.close()
 
@@ -122,5 +132,11 @@ def make_app(
             Middleware(GZipMiddleware, minimum_size=SHORTEST_COMPRESSED),
         ],
         lifespan=run,
-        exception_handlers={ValueError: _refuse, TypeError: _refuse, StoreError: _refuse, Exception: _fail},
+        exception_handlers={
+            ValueError: _refuse,
+            TypeError: _refuse,
+            StoreError: _refuse,
+            ClientDisconnect: _drop,
+            Exception: _fail,
+        },
     )

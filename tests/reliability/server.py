@@ -21,10 +21,14 @@ SEATS = [None, "random", "random"]
 class Server:
     """The server, on a free port, with its database in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *agents: str, files: int | None = None) -> None:
+        """Offer agents, by default `random`; `files` limits the file descriptors."""
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port: int = free.getsockname()[1]
-        command = [str(Path(sys.executable).with_name("wizard")), "serve", "random", "--port", str(self.port)]
+        wizard, offered = str(Path(sys.executable).with_name("wizard")), agents or ("random",)
+        command = [wizard, "serve", *offered, "--port", str(self.port)]
+        if files is not None:
+            command = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *command]
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
         asyncio.run(asyncio.wait_for(until_ready(self.port), PATIENCE))
 
@@ -33,9 +37,10 @@ class Server:
         return request(self.port, "127.0.0.1", "POST", "/tables", {"seats": SEATS})
 
     @contextmanager
-    def seat(self, opened: dict[str, Any]) -> Iterator[ClientConnection]:
-        """The person's seat, where agents do not wait."""
-        with connect(f"ws://127.0.0.1:{self.port}/tables/{opened['table']}") as seat:
+    def seat(self, opened: dict[str, Any], address: str = "127.0.0.1") -> Iterator[ClientConnection]:
+        """The person's seat, where agents do not wait; the person comes from an address of this computer."""
+        where = f"ws://127.0.0.1:{self.port}/tables/{opened['table']}"
+        with connect(where, source_address=(address, 0)) as seat:
             seat.send(json.dumps({"kind": "sit", "token": opened["token"]}))
             seat.send(json.dumps({"kind": "pace", "seconds": 0}))
             yield seat

@@ -15,6 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 from tests.play.web.seats import AGENTS, Seat, browser, new_table
 from wizard_env.agents.random import RandomAgent
 from wizard_env.play.web.access.guard import REQUEST_BURST
+from wizard_env.play.web.access.limits import Buckets, Limit
 from wizard_env.play.web.duplicate import comparison
 from wizard_env.play.web.server import make_app
 from wizard_env.play.web.tables import socket as table_socket
@@ -132,6 +133,27 @@ def test_comings_and_goings_are_limited_too(strict: Starlette) -> None:
     assert refused
 
 
+def test_messages_of_a_client_are_limited_together() -> None:
+    """Those beyond the limit wait, whatever connection they come by; another client's do not."""
+
+    async def run() -> list[str]:
+        buckets, counted = Buckets(Limit(rate=100, burst=3)), []
+
+        async def count(client: str) -> None:
+            await buckets.wait(client)
+            counted.append(client)
+
+        waiting = [asyncio.create_task(count("greedy")) for _ in range(5)]
+        await asyncio.sleep(0)
+        await count("modest")
+        seen = list(counted)
+        await asyncio.gather(*waiting)
+        assert len(counted) == 6
+        return seen
+
+    assert asyncio.run(run()) == ["greedy"] * 3 + ["modest"]
+
+
 @pytest.mark.parametrize(
     "headers",
     [{"Accept-Language": ",".join(["xx"] * 20_000)}, {"Host": "localhost:" + "9" * 60_000}],
@@ -205,7 +227,7 @@ def test_joining_while_the_last_person_leaves(app: Starlette) -> None:
     opened = new_table(host, [None, None, "random"])
 
     async def both() -> tuple[Any, ...]:
-        table = await hub.tables.find(opened["table"])
+        table = await hub.tables.find(opened["table"], "client")
         return await asyncio.gather(
             hub.leave_seat(table, 0), hub.take_seat(table, "Guest"), return_exceptions=True
         )

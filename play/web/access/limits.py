@@ -1,9 +1,10 @@
 """Limits on the requests and connections of a client."""
 
+import asyncio
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from wizard_env.play.language.translation import t
 
 _MOST_CLIENTS = 1000
 """Clients that are counted: those that asked most recently."""
+_PAUSE = 0.05
+"""Seconds after which a client that waits is counted again."""
 _IPV6_NETWORK = 64
 """Leading bits of an IPv6 address that stand for one client."""
 
@@ -72,6 +75,13 @@ class Buckets:
         if len(self._buckets) > _MOST_CLIENTS:
             self._buckets.popitem(last=False)
         bucket.take()
+
+    async def wait(self, client: str) -> None:
+        """Count one of a client, once there are not too many."""
+        while True:
+            with suppress(TooFastError):
+                return self.take(client)
+            await asyncio.sleep(_PAUSE)
 
 
 class Slots:

@@ -31,9 +31,9 @@ wrong, and "detail", in English for developers. 429: too many requests; 503: not
     POST /records/judgement         JudgeRound -> a judgement, see `judging.judgement`
 
 A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "agents": for each seat whether an
-agent sits there, "open", "match": or null, "hinted": the seats that were given hints, "watchers": bool,
-"turn": seat or null, "round_number", "num_rounds", "scores", "rules"}. An invitation is not `reachable` if
-only the server's own computer can open it.
+agent sits there, "open", "match": or null, "hinted": the seats that were given hints, "taken_back": the
+seats that took choices back, "watchers": bool, "turn": seat or null, "round_number", "num_rounds", "scores",
+"rules"}. An invitation is not `reachable` if only the server's own computer can open it.
 
 **Over the websocket /tables/NAME.** First a Sit, then any COMMAND. The server sends, each with its `kind`:
 
@@ -52,10 +52,10 @@ first, see `session.ActionAdvice`; `value` is the points of the first.
 A view adds to `tables.views`: "table", "names", "open": seats nobody has taken, "waiting": whether the game
 has yet to begin (the phase is "waiting", nobody acts or sees cards; it begins when every seat is taken or the
 host sends Begin), "host": the seat of the host or null, "match": its name or null, "hinted": the seats that
-were given hints in this game, "presence": for each seat "agent", "here", "away" (no connection; the table
-waits), "left" (an agent acts until they come back) or "open" (likewise, once the game has begun), "stand_in":
-the agent that acts for those, "watchers": their number, null if nobody may watch, "seconds" and
-"can_take_back".
+were given hints in this game, "taken_back": those that took choices back, "presence": for each seat "agent",
+"here", "away" (no connection; the table waits), "left" (an agent acts until they come back) or "open"
+(likewise, once the game has begun), "stand_in": the agent that acts for those, "watchers": their number, null
+if nobody may watch, "seconds" and "can_take_back".
 
 An Act for a decision that was taken already is ignored. The server closes with 1000 after Leave, 1008 after a
 refusal (do not connect again), 1013 if the browser reads too slowly (connect again).

@@ -1,8 +1,10 @@
 """Requests: the message in the body, and the client behind it."""
 
-from typing import TypeVar
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.limits import client_of
@@ -11,6 +13,7 @@ from wizard_env.play.web.access.messages import Message
 LONGEST_BODY = 100_000
 """Bytes in the body of a request; those with a record are the longest."""
 M = TypeVar("M", bound=Message)
+T = TypeVar("T")
 
 
 async def read_message(request: Request, kind: type[M]) -> M:
@@ -21,6 +24,27 @@ async def read_message(request: Request, kind: type[M]) -> M:
         if len(body) > LONGEST_BODY:
             raise ValueError(t("the request has more than {most} bytes", most=LONGEST_BODY))
     return kind.model_validate_json(body)
+
+
+async def while_connected(request: Request, answer: Coroutine[Any, Any, T]) -> T:
+    """Await the answer to a request whose body has been read; drop it if the client goes.
+
+    Raises ClientDisconnect, and what the answer raises.
+    """
+    tasks = asyncio.create_task(answer), asyncio.create_task(_wait_for_disconnect(request))
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if not tasks[0].done():
+            raise ClientDisconnect
+        return tasks[0].result()
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _wait_for_disconnect(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def client_behind(connection: HTTPConnection) -> str:

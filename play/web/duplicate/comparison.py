@@ -27,6 +27,8 @@ class PlayedGame(NamedTuple):
     events: list[Event]
     hinted: bool
     """True if the person was given a hint."""
+    taken_back: bool
+    """True if the person took a choice back."""
 
     @property
     def points(self) -> list[int]:
@@ -44,16 +46,18 @@ def replay(stored: Stored) -> PlayedGame:
     seat = setup.seats.index(None)
     session = _session_of(setup.rules, setup.seed, tuple(stored.history))
     finished = [one for one in session.rounds if one.points is not None]
-    return PlayedGame(setup.people.get(seat, PERSON), seat, finished, session.events, seat in setup.hinted)
+    hinted, taken_back = seat in setup.hinted, seat in setup.taken_back
+    name = setup.people.get(seat, PERSON)
+    return PlayedGame(name, seat, finished, session.events, hinted, taken_back)
 
 
 def compare_stored(stored: Sequence[Stored], name: str, against: int) -> dict[str, Any]:
     """Compare the finished rounds at the table of that name with those at the others of its match.
 
     Returns:
-        "others": for each {"name", "hinted", "points": by round, "rounds": the number that both have
-        finished, "difference": own points less theirs in those}, and "rounds": the comparison of each round
-        that this person and the other of index `against` have finished, see `_compare_round`.
+        "others": for each {"name", "hinted", "taken_back", "points": by round, "rounds": the number that both
+        have finished, "difference": own points less theirs in those}, and "rounds": the comparison of each
+        round that this person and the other of index `against` have finished, see `_compare_round`.
     """
     (mine,) = [replay(one) for one in stored if one.name == name]
     others = [replay(one) for one in [one for one in stored if one.name != name][:LISTED]]
@@ -67,7 +71,7 @@ def compare_stored(stored: Sequence[Stored], name: str, against: int) -> dict[st
 def _difference(mine: PlayedGame, other: PlayedGame) -> dict[str, Any]:
     points = other.points[: len(mine.rounds)]
     difference = sum(mine.points[: len(points)]) - sum(points)
-    shown = {"name": other.name, "hinted": other.hinted}
+    shown = {"name": other.name, "hinted": other.hinted, "taken_back": other.taken_back}
     return shown | {"points": points, "rounds": len(points), "difference": difference}
 
 

@@ -1,6 +1,6 @@
 """The endpoints of matches."""
 
-import asyncio
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -12,19 +12,20 @@ from wizard_env.play.web.access.requests import client_behind, read_message
 from wizard_env.play.web.duplicate.comparison import compare_stored
 from wizard_env.play.web.duplicate.matches import Matches
 from wizard_env.play.web.duplicate.results import list_results
-from wizard_env.play.web.tables.endpoints import hub_of, invite, table_of
+from wizard_env.play.web.tables.endpoints import compute, hub_of, invite, table_of
 
 
 async def _begin_match(request: Request) -> Response:
     message, table = await read_message(request, AtSeat), await table_of(request)
     table.seat_of(message.token)
     match = await _matches_of(request).begin(table)
-    return JSONResponse({"match": match, **invite(request, f"match/{match}")._asdict()})
+    return JSONResponse({"match": match, **(await invite(request, f"match/{match}"))._asdict()})
 
 
 async def _show_match(request: Request) -> Response:
-    setup, stored = await _matches_of(request).find(request.path_params["match"])
-    results = await asyncio.to_thread(list_results, stored, request.query_params.get("table"))
+    find = partial(_matches_of(request).find, request.path_params["match"])
+    setup, stored = await compute(request, find)
+    results = await compute(request, partial(list_results, stored, request.query_params.get("table")))
     game = {"rules": setup.rules.to_dict(), "num_rounds": len(setup.rules.rounds), "seats": setup.seats}
     return JSONResponse({"match": setup.match, **game, "results": results})
 
@@ -41,8 +42,8 @@ async def _compare_tables(request: Request) -> Response:
     table.seat_of(message.token)
     if table.setup.match is None:
         raise ValueError(t("nobody else plays the deals of this table"))
-    stored = await hub_of(request).tables.of_match(table.setup.match)
-    return JSONResponse(await asyncio.to_thread(compare_stored, stored, table.name, message.against))
+    stored = await compute(request, partial(hub_of(request).tables.of_match, table.setup.match))
+    return JSONResponse(await compute(request, partial(compare_stored, stored, table.name, message.against)))
 
 
 def _matches_of(request: Request) -> Matches:

@@ -37,13 +37,13 @@ class Matches:
         assert table.setup.match is not None
         return table.setup.match
 
-    async def find(self, match: str) -> tuple[Setup, list[Stored]]:
-        """Return the setup of a match and its tables, the oldest first.
+    def find(self, match: str) -> tuple[Setup, list[Stored]]:
+        """Return the setup of a match and its tables, the oldest first; called outside the event loop.
 
         The match of the day ("daily") may have no table yet. Raises UnknownTableError and StoreError.
         """
         name = f"{_DAILY}-{today()}" if match == _DAILY else match
-        stored = await self._hub.tables.of_match(name)
+        stored = self._hub.tables.of_match(name)
         if stored:
             return Setup.from_json(stored[0].setup), stored
         if match != _DAILY:
@@ -55,9 +55,9 @@ class Matches:
     async def open(self, match: str, person: str | None) -> Ticket:
         """Open a table of a match. Raises as `find` and `Hub.open_with` do."""
         async with self._opening:  # so that the first two of a day get the same deals
-            setup, _ = await self.find(match)
-            fresh = replace(setup, taken={}, people={}, left=(), hinted=(), begun=False)
-            fresh = replace(fresh, listed=False, watchers=False)
+            setup, _ = await asyncio.to_thread(self.find, match)
+            fresh = replace(setup, taken={}, people={}, left=(), hinted=(), taken_back=())
+            fresh = replace(fresh, begun=False, listed=False, watchers=False)
             return await self._hub.open_with(fresh, person)
 
 

@@ -26,7 +26,8 @@ def list_results(stored: Sequence[Stored], own: str | None = None) -> list[dict[
     """List the tables of a match, the best finished game first, then those under way by their rounds.
 
     Returns for each {"name", "points", "place": the person's among the seats of the table, "rounds": the
-    number that are over, "over": whether all are, "hinted", "own": whether it is the table of that name}.
+    number that are over, "over": whether all are, "hinted", "taken_back", "own": whether it is the table
+    of that name}.
     """
     results = [_result(one, one.name == own) for one in stored]
     return sorted(results, key=lambda one: (not one["over"], -one["rounds"], -one["points"]))
@@ -43,6 +44,7 @@ def _result(stored: Stored, is_own: bool) -> dict[str, Any]:
         "rounds": score.rounds,
         "over": score.is_over,
         "hinted": seat in setup.hinted,
+        "taken_back": seat in setup.taken_back,
         "own": is_own,
     }
 

@@ -5,7 +5,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from wizard_env.play.web.access.messages import JudgeTable
-from wizard_env.play.web.access.requests import client_behind, read_message
+from wizard_env.play.web.access.requests import client_behind, read_message, while_connected
 from wizard_env.play.web.judging.judgements import Judgements
 from wizard_env.play.web.tables.endpoints import table_of
 
@@ -15,8 +15,8 @@ async def _judge_table(request: Request) -> Response:
     if table.session.game.seat is not None:
         table.seat_of(message.token)
     judgements: Judgements = request.app.state.judgements
-    client = client_behind(request)
-    return JSONResponse(await judgements.of(table, message.round_number, message.agent, client))
+    judgement = judgements.of(table, message.round_number, message.agent, client_behind(request))
+    return JSONResponse(await while_connected(request, judgement))
 
 
 JUDGING_ROUTES = [Route("/tables/{name}/judgement", _judge_table, methods=["POST"])]

@@ -1,11 +1,11 @@
 """The judgements of rounds that a server keeps, so that each is made once."""
 
 import asyncio
-from collections import OrderedDict
-from functools import partial
+from collections import Counter, OrderedDict
+from collections.abc import Callable
 from typing import Any
 
-from wizard_env import Game
+from wizard_env import Agent, Game
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.judging.judgement import judge
 from wizard_env.play.web.tables.agents import Agents
@@ -16,14 +16,25 @@ _KEPT = 1000
 
 
 async def ask_to_judge(
-    agents: Agents, game: Game, round_number: int, agent: str, client: str
+    agents: Agents, find_game: Callable[[], Game], round_number: int, name: str, client: str
 ) -> dict[str, Any]:
     """Have the judge judge a round, see `judge`, in the queue for costly questions.
 
-    agent: its name. Raises ValueError for another agent, and as `Agents.ask` does.
+    Args:
+        agents: the agents of the server.
+        find_game: returns the game; it is called when the question's turn has come, outside the event loop.
+        round_number: the round to judge.
+        name: the name of the judge.
+        client: the client that asks, see `client_of`.
+
+    Raises ValueError for another agent, and as `find_game` and `Agents.ask` do.
     """
-    agents.check_judge(agent)
-    return await agents.ask(agent, partial(judge, game, round_number, agent), client, costly=True)
+    agents.check_judge(name)
+
+    def question(agent: Agent) -> dict[str, Any]:
+        return judge(find_game(), round_number, name, agent)
+
+    return await agents.ask(name, question, client, costly=True)
 
 
 _Key = tuple[str, int, str, tuple[int, ...]]
@@ -36,9 +47,14 @@ class Judgements:
     def __init__(self, agents: Agents) -> None:
         self._agents = agents
         self._kept: OrderedDict[_Key, asyncio.Task[dict[str, Any]]] = OrderedDict()
+        self._awaited: Counter[_Key] = Counter()
+        """The requests that await each judgement."""
 
     async def of(self, table: Table, round_number: int, agent: str, client: str) -> dict[str, Any]:
-        """Return the judgement of a round, see `judge`. Raises ValueError, and as `Agents.ask` does."""
+        """Return the judgement of a round, see `judge`; it is dropped if all who await it are cancelled.
+
+        Raises ValueError, and as `Agents.ask` does.
+        """
         session, finished = table.session, len(table.session.game.rounds)
         if round_number > finished:
             text = t(
@@ -50,16 +66,25 @@ class Judgements:
         ends = [number for number, event in enumerate(session.events) if event.points is not None]
         key = (table.name, round_number, agent, tuple(session.game.history[: ends[round_number - 1] + 1]))
         if key not in self._kept:
-            judging = ask_to_judge(self._agents, session.game, round_number, agent, client)
-            self._kept[key] = asyncio.create_task(judging)
+            asking = ask_to_judge(self._agents, lambda: session.game, round_number, agent, client)
+            self._kept[key] = asyncio.create_task(asking)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
+        judging = self._kept[key]
+        self._awaited[key] += 1
         try:
-            return await asyncio.shield(self._kept[key])
+            return await asyncio.shield(judging)
         except Exception:
             self._kept.pop(key, None)  # so that the next request tries again
             raise
+        finally:
+            self._awaited[key] -= 1
+            if not self._awaited[key]:
+                del self._awaited[key]
+                if not judging.done():
+                    judging.cancel()
+                    self._kept.pop(key, None)
 
     def kept_of(self, table: Table) -> list[dict[str, Any]]:
         """Return the judgements of all rounds of a table, if each was made already; else nothing."""

@@ -12,7 +12,7 @@ from wizard_env.play.web.access.requests import read_message
 from wizard_env.play.web.duplicate.matches import Matches
 from wizard_env.play.web.judging.judgements import Judgements
 from wizard_env.play.web.sharing.preview import NOTHING, Preview, page_of, preview_of
-from wizard_env.play.web.tables.endpoints import table_of
+from wizard_env.play.web.tables.endpoints import compute, table_of
 from wizard_env.play.web.tables.setup import UnknownTableError
 
 
@@ -25,7 +25,8 @@ async def _share_result(request: Request) -> Response:
         matches: Matches = request.app.state.matches
         await matches.begin(table)
     addresses: Addresses = request.app.state.addresses
-    shared = addresses.lead_to(f"share/{table.name}/{seat}", request.headers["host"], request.url.scheme)
+    path, host, scheme = f"share/{table.name}/{seat}", request.headers["host"], request.url.scheme
+    shared = await compute(request, lambda: addresses.lead_to(path, host, scheme))
     return JSONResponse({"seat": seat, "match": table.setup.match, **shared._asdict()})
 
 

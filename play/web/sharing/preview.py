@@ -40,6 +40,8 @@ def preview_of(table: Table, seat: int, judged: Iterable[Mapping[str, Any]]) -> 
     sentences = [cost] if cost else []
     if seat in setup.hinted:
         sentences.append(t("Played with hints."))
+    if seat in setup.taken_back:
+        sentences.append(t("Choices taken back."))
     sentences.append(t("Can you do better?") if setup.match else t("A game of Wizard, card by card."))
     return Preview(f"{name}: {result}" if name else result, " ".join(sentences))
 

@@ -1,41 +1,49 @@
 """The endpoints for records of played games."""
 
-import asyncio
 from dataclasses import asdict
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from wizard_env import Agent
+from wizard_env.play.session import Advice
 from wizard_env.play.web.access.messages import AssessMoment, JudgeRound, Moment
-from wizard_env.play.web.access.requests import client_behind, read_message
+from wizard_env.play.web.access.requests import client_behind, read_message, while_connected
 from wizard_env.play.web.judging.judgements import ask_to_judge
 from wizard_env.play.web.study import review
-from wizard_env.play.web.tables.endpoints import hub_of
+from wizard_env.play.web.tables.endpoints import compute, hub_of
 
 
 async def _show_moment(request: Request) -> Response:
     message = await read_message(request, Moment)
-    return JSONResponse(await asyncio.to_thread(review.show_moment, message.record, message.decisions))
+    shown = partial(review.show_moment, message.record, message.decisions)
+    return JSONResponse(await compute(request, shown))
 
 
 async def _show_decision(request: Request) -> Response:
     message = await read_message(request, Moment)
-    return JSONResponse(await asyncio.to_thread(review.show_decision, message.record, message.decisions))
+    shown = partial(review.show_decision, message.record, message.decisions)
+    return JSONResponse(await compute(request, shown))
 
 
 async def _assess_moment(request: Request) -> Response:
     message = await read_message(request, AssessMoment)
-    session = await asyncio.to_thread(review.session_at, message.record, message.decisions)
-    advice = await hub_of(request).agents.ask(message.agent, session.advise, client_behind(request))
-    return JSONResponse(asdict(advice))
+
+    def question(agent: Agent) -> Advice:
+        return review.session_at(message.record, message.decisions).advise(agent)
+
+    advice = hub_of(request).agents.ask(message.agent, question, client_behind(request))
+    return JSONResponse(asdict(await while_connected(request, advice)))
 
 
 async def _judge_round(request: Request) -> Response:
     message = await read_message(request, JudgeRound)
-    game = await asyncio.to_thread(review.read, message.record)
     agents, client = hub_of(request).agents, client_behind(request)
-    return JSONResponse(await ask_to_judge(agents, game, message.round_number, message.agent, client))
+    read = partial(review.read, message.record)
+    judgement = ask_to_judge(agents, read, message.round_number, message.agent, client)
+    return JSONResponse(await while_connected(request, judgement))
 
 
 RECORD_ROUTES = [

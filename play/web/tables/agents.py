@@ -79,7 +79,7 @@ class Agents:
         self.names = list(names)
         self.find = find
         self._moves = Questions("move", at_once=2, most_each=MAX_TABLES, most=MAX_TABLES)
-        self._quick = Questions("hint", at_once=2, most_each=4, most=40)
+        self._quick = Questions("hint", at_once=2, at_once_each=1, most_each=4, most=40)
         self._costly = Questions("judgement", at_once=1, most_each=3, most=20)
         self._advisers = {self._quick: cache(SharedAgent), self._costly: cache(SharedAgent)}
 

@@ -1,6 +1,7 @@
 """The endpoints of tables; `access.messages` describes all endpoints."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -9,12 +10,15 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.addresses import Addresses, Invitation
 from wizard_env.play.web.access.messages import OpenTable, TakeSeat, Tokens
-from wizard_env.play.web.access.requests import client_behind, read_message
+from wizard_env.play.web.access.requests import client_behind, read_message, while_connected
 from wizard_env.play.web.tables.hub import Hub
+from wizard_env.play.web.tables.questions import Questions
 from wizard_env.play.web.tables.setup import UnknownTableError
 from wizard_env.play.web.tables.socket import table_socket
 from wizard_env.play.web.tables.table import Table
 from wizard_env.records.game_records import record
+
+T = TypeVar("T")
 
 
 def hub_of(request: Request) -> Hub:
@@ -23,14 +27,25 @@ def hub_of(request: Request) -> Hub:
 
 
 async def table_of(request: Request) -> Table:
-    """Return the table that the path names. Raises UnknownTableError."""
-    return await hub_of(request).tables.find(request.path_params["name"])
+    """Return the table that the path names. Raises UnknownTableError, and as `while_connected` does."""
+    found = hub_of(request).tables.find(request.path_params["name"], client_behind(request))
+    return await while_connected(request, found)
 
 
-def invite(request: Request, page: str) -> Invitation:
-    """Return an invitation to a page, as the client reaches the server."""
+async def compute(request: Request, work: Callable[[], T]) -> T:
+    """Compute part of an answer outside the event loop; clients take turns.
+
+    Raises BusyError, what `work` raises, and as `while_connected` does.
+    """
+    computations: Questions = request.app.state.computations
+    return await while_connected(request, computations.ask(client_behind(request), work))
+
+
+async def invite(request: Request, page: str) -> Invitation:
+    """Return an invitation to a page, as the client reaches the server. Raises as `compute` does."""
     addresses: Addresses = request.app.state.addresses
-    return addresses.invite(page, request.headers["host"], request.url.scheme)
+    host, scheme = request.headers["host"], request.url.scheme
+    return await compute(request, lambda: addresses.invite(page, host, scheme))
 
 
 async def _list_agents(request: Request) -> Response:
@@ -47,7 +62,8 @@ async def _list_own_tables(request: Request) -> Response:
     gone: list[str] = []
     for name, token in tokens.items():
         try:
-            table = await hub_of(request).tables.find(name)
+            found = hub_of(request).tables.find(name, client_behind(request))
+            table = await while_connected(request, found)
             seat = table.seat_of(token)
         except UnknownTableError:
             gone.append(name)
@@ -73,7 +89,7 @@ async def _show_summary(request: Request) -> Response:
 
 
 async def _show_invitation(request: Request) -> Response:
-    return JSONResponse(invite(request, (await table_of(request)).name)._asdict())
+    return JSONResponse((await invite(request, (await table_of(request)).name))._asdict())
 
 
 async def _show_record(request: Request) -> Response:
@@ -81,7 +97,8 @@ async def _show_record(request: Request) -> Response:
     if table.session.game.seat is not None:
         raise ValueError(t("the record is available once the game is over, because it shows all hands"))
     headers = {"Content-Disposition": 'attachment; filename="wizard.jsonl"'}
-    return PlainTextResponse(record(table.session.game, table.setup.names) + "\n", headers=headers)
+    line = await compute(request, lambda: record(table.session.game, table.setup.names))
+    return PlainTextResponse(f"{line}\n", headers=headers)
 
 
 TABLE_ROUTES: list[BaseRoute] = [

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from wizard_env.loading import agent_names
 from wizard_env.play.language.translation import t
-from wizard_env.play.web.access.messages import COMMAND, AskHint, Leave, OpenTable, Ping, SetPace
+from wizard_env.play.web.access.messages import COMMAND, AskHint, Leave, OpenTable, Ping, SetPace, TakeBack
 from wizard_env.play.web.access.names import check_distinct
 from wizard_env.play.web.tables import transitions
 from wizard_env.play.web.tables.agents import AgentError, Agents
@@ -120,13 +120,15 @@ class Hub:
         elif isinstance(command, Leave):
             await self.leave_seat(table, seat)
         else:
-            transition = await self.change(table, partial(transitions.obey, seat=seat, command=command))
+            replays_for = connection.client if isinstance(command, TakeBack) else None
+            change = partial(transitions.obey, seat=seat, command=command)
+            transition = await self.change(table, change, replays_for)
             if transition is not None and not isinstance(command, SetPace):
                 connection.drop_question()
 
-    async def change(self, table: Table, change: Change) -> Transition | None:
+    async def change(self, table: Table, change: Change, client: str | None = None) -> Transition | None:
         """Change a table as `Tables.change` does, show it to everybody there, and let agents act."""
-        transition = await self.tables.change(table, change)
+        transition = await self.tables.change(table, change, client)
         if transition is not None:
             self._show(table)
             if transition.ends_the_game:
@@ -163,8 +165,9 @@ class Hub:
                 self._complain(table, str(error))
                 await asyncio.sleep(RETRY_SECONDS)
             except AgentError as error:
-                self._complain(table, str(error))
-                return
+                if table.session is session:  # else nobody needs the answer
+                    self._complain(table, str(error))
+                    return
             except Exception as error:
                 _log.exception("the server failed at table %s", table.name)
                 kind = type(error).__name__
@@ -198,7 +201,8 @@ class Hub:
             hint = {"agent": name, "decisions": len(session.events), **asdict(advice)}
             connection.send({"kind": "hint", **hint})
         except (ValueError, StoreError) as error:
-            connection.send({"kind": "error", "why": str(error)})
+            if connection.table.session.game.history == session.game.history:  # else nobody needs the answer
+                connection.send({"kind": "error", "why": str(error)})
 
     def _complain(self, table: Table, why: str) -> None:
         self.connections.send_all(table, {"kind": "error", "why": why})

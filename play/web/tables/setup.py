@@ -34,6 +34,8 @@ class Setup:
     """The seats whose people have left; they may come back."""
     hinted: tuple[int, ...] = ()
     """The seats that were given a hint in this game."""
+    taken_back: tuple[int, ...] = ()
+    """The seats that took a choice back in this game: they may know what others hold, and later deals."""
     begun: bool = True
     watchers: bool = False
     """True if people without a seat may watch people."""
@@ -98,6 +100,10 @@ class Setup:
         """Return this setup after a seat was given a hint."""
         return replace(self, hinted=tuple(sorted({*self.hinted, seat})))
 
+    def with_taken_back(self, seat: int) -> Self:
+        """Return this setup after a seat took a choice back."""
+        return replace(self, taken_back=tuple(sorted({*self.taken_back, seat})))
+
     def to_json(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return asdict(self) | {"rules": self.rules.to_dict(), "seed": str(self.seed)}
@@ -113,6 +119,7 @@ class Setup:
             "people": {int(seat): person for seat, person in stored["people"].items()},
             "left": tuple(stored.get("left", ())),
             "hinted": tuple(stored.get("hinted", ())),
+            "taken_back": tuple(stored.get("taken_back", ())),
         }
         return cls(**{**stored, **restored})
 

@@ -7,12 +7,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from wizard_env.play.language.translation import t
 from wizard_env.play.web.access.guard import POLICY_VIOLATION
-from wizard_env.play.web.access.limits import Bucket, Limit, Slots, TooFastError
+from wizard_env.play.web.access.limits import Bucket, Buckets, Limit, Slots, TooFastError
 from wizard_env.play.web.access.messages import Sit
 from wizard_env.play.web.access.refusals import refusal_of
 from wizard_env.play.web.access.requests import client_behind
 from wizard_env.play.web.tables.connections import TRY_AGAIN, Connection
 from wizard_env.play.web.tables.hub import Hub
+from wizard_env.play.web.tables.questions import BusyError
 from wizard_env.play.web.tables.store import StoreError
 
 LONGEST_MESSAGE = 1024
@@ -34,7 +35,7 @@ async def table_socket(websocket: WebSocket) -> None:
             await _attend(websocket)
     except (ValueError, StoreError) as error:
         await websocket.send_json({"kind": "error", **refusal_of(error)})
-        await websocket.close(TRY_AGAIN if isinstance(error, StoreError) else POLICY_VIOLATION)
+        await websocket.close(TRY_AGAIN if isinstance(error, BusyError | StoreError) else POLICY_VIOLATION)
     except (WebSocketDisconnect, KeyError):  # closed; or bytes instead of text
         pass
 
@@ -68,8 +69,9 @@ async def _attend(websocket: WebSocket) -> None:
 async def _sit(hub: Hub, websocket: WebSocket, text: str) -> Connection:
     _check_length(text)
     token = Sit.model_validate_json(text).token
-    table = await hub.tables.find(websocket.path_params["name"])
-    connection = Connection(websocket, table, table.seat_of(token), client_behind(websocket))
+    client = client_behind(websocket)
+    table = await hub.tables.find(websocket.path_params["name"], client)
+    connection = Connection(websocket, table, table.seat_of(token), client)
     try:
         await hub.connect(connection)
     except BaseException:
@@ -81,12 +83,14 @@ async def _sit(hub: Hub, websocket: WebSocket, text: str) -> Connection:
 
 async def _obey_all(hub: Hub, websocket: WebSocket, connection: Connection, bucket: Bucket) -> None:
     """Obey commands until the browser goes or sends too much."""
+    messages: Buckets = websocket.app.state.messages
     with suppress(WebSocketDisconnect, KeyError, RuntimeError):
         while True:
             text = await websocket.receive_text()
             try:
                 bucket.take()
                 _check_length(text)
+                await messages.wait(connection.client)
                 await hub.obey(connection, text)
             except TooFastError as error:
                 connection.send({"kind": "error", "why": str(error)})

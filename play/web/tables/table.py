@@ -76,6 +76,7 @@ class Table:
             "stand_in": setup.stand_in,
             "match": setup.match,
             "hinted": list(setup.hinted),
+            "taken_back": list(setup.taken_back),
             "can_take_back": can_take_back and any(event.seat == seat for event in session.events),
             **self.presence(audience),
         }
@@ -107,6 +108,7 @@ class Table:
             "open": setup.open_seats,
             "match": setup.match,
             "hinted": list(setup.hinted),
+            "taken_back": list(setup.taken_back),
             "watchers": setup.people_may_watch,
             "turn": game.seat if setup.begun else None,
             "round_number": game.round_number,

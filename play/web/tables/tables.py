@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from wizard_env import Agent
 from wizard_env.play.language.translation import t
+from wizard_env.play.web.tables.questions import BusyError, Questions
 from wizard_env.play.web.tables.setup import Setup, UnknownTableError
 from wizard_env.play.web.tables.store import EMPTY, WAITING, DamagedError, Save, StaleError, Store, Stored
 from wizard_env.play.web.tables.table import Table
@@ -45,6 +46,7 @@ class Tables:
         self._store = store
         self._find = find
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._replays = Questions("replay", at_once=1, most_each=MAX_TABLES, most=MAX_TABLES)
         self._unsaved: list[tuple[Save, asyncio.Future[int]]] = []
         self._saving: asyncio.Task[None] | None = None
         self._changes: set[asyncio.Task[Any]] = set()
@@ -81,13 +83,20 @@ class Tables:
         if len(self._store) >= MAX_TABLES and not self._store.make_room(self._now(), _IDLE_SECONDS, in_use):
             raise FullError(t("this server already has {count} tables; try again later", count=MAX_TABLES))
 
-    async def find(self, name: str) -> Table:
-        """Return the table of that name. Raises UnknownTableError if there is none, and StoreError."""
+    async def find(self, name: str, client: str) -> Table:
+        """Return the table of that name; clients, see `client_of`, take turns.
+
+        Raises UnknownTableError if there is none, BusyError and StoreError.
+        """
         table = self._tables.get(name)
         if table is None:
             try:
                 stored = await self._call_store(partial(self._store.find, name))
-                restored = None if stored is None else await asyncio.to_thread(self._restore, stored)
+                restored = None
+                if stored is not None:
+                    restored = await self._replays.ask(client, partial(self._restore, stored))
+            except BusyError:
+                raise
             except (DamagedError, KeyError, OSError, TypeError, ValueError) as error:
                 _log.exception("table %s cannot be opened", name)
                 raise UnknownTableError(t("this table is damaged and cannot be opened")) from error
@@ -101,21 +110,28 @@ class Tables:
         state = TableState.of(Setup.from_json(stored.setup), self._find, stored.history)
         return Table(stored.name, state, stored.version)
 
-    async def of_match(self, match: str) -> list[Stored]:
-        """Return the tables of a match as they are stored, the oldest first. Raises StoreError."""
-        return await self._call_store(partial(self._store.of_match, match))
+    def of_match(self, match: str) -> list[Stored]:
+        """Return the tables of a match as they are stored, the oldest first. Raises StoreError.
 
-    async def change(self, table: Table, change: Change) -> Transition | None:
+        It reads every table, and so is called outside the event loop.
+        """
+        return self._thread.submit(self._store.of_match, match).result()
+
+    async def change(self, table: Table, change: Change, client: str | None = None) -> Transition | None:
         """Change a table, and return the transition, or None if it stays as it is.
 
-        `change` is called while nothing else changes the table. A table that is deserted before its game has
-        begun is deleted. Raises StoreError, and what `change` raises; the table then stays as it is.
+        `change` is called while nothing else changes the table; in a thread if it replays the game, for a
+        client, who takes turns with others. A table that is deserted before its game has begun is deleted.
+        Raises BusyError and StoreError, and what `change` raises; the table then stays as it is.
         """
-        return await self._finish(self._change(table, change))
+        return await self._finish(self._change(table, change, client))
 
-    async def _change(self, table: Table, change: Change) -> Transition | None:
+    async def _change(self, table: Table, change: Change, client: str | None) -> Transition | None:
         async with table.lock:
-            transition = change(table.state)
+            if client is None:
+                transition = change(table.state)
+            else:
+                transition = await self._replays.ask(client, partial(change, table.state))
             if transition is None:
                 return None
             if transition.after.setup.is_deserted:
@@ -174,4 +190,5 @@ class Tables:
     async def close(self) -> None:
         """Finish the changes that are under way."""
         await asyncio.gather(*self._changes, return_exceptions=True)
+        self._replays.close()
         self._thread.shutdown()

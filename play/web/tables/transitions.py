@@ -103,7 +103,7 @@ def _take_back(state: TableState, seat: int) -> Transition:
         raise ValueError(t("nothing can be taken back in a match: others play the same deals"))
     session = state.session.clone()
     session.take_back(seat)
-    return Transition(state, TableState(state.setup, session))
+    return Transition(state, TableState(state.setup.with_taken_back(seat), session))
 
 
 def _begin(state: TableState, seat: int) -> Transition | None:

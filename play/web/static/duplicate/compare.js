@@ -4,7 +4,7 @@ import { actionName, chip, playsOf, suitSign } from "../drawings/cards.js";
 import { t } from "../language.js";
 import { MATCH } from "../shared/address.js";
 import { ask, askQuietly } from "../shared/connection.js";
-import { $, copyText, levelName, make, makeTable, row } from "../shared/elements.js";
+import { $, copyText, levelName, make, makeTable, marksOf, row } from "../shared/elements.js";
 import { signed } from "../shared/numbers.js";
 import { savedToken, saveMatch } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
@@ -79,7 +79,7 @@ async function compare() {
 }
 
 function othersOf({ others }) {
-  const lines = others.map(({ name, rounds, difference, hinted }, place) => {
+  const lines = others.map(({ name, rounds, difference, ...marks }, place) => {
     const line = row("td", ["", `${rounds}`, rounds ? signed(difference) : "–"]);
     const button = make("button", { ariaPressed: place === against }, levelName(name));
     button.onclick = () => {
@@ -87,7 +87,7 @@ function othersOf({ others }) {
       compare();
     };
     line.cells[0].append(button);
-    if (hinted) line.cells[0].append(" ", make("span", { className: "tag" }, t("with hints")));
+    line.cells[0].append(...marksOf(marks));
     return line;
   });
   return makeTable("sums", [t("Against"), t("rounds"), t("you lead by")], lines);

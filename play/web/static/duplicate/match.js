@@ -3,7 +3,7 @@ import { locale, t, tn } from "../language.js";
 import { takeSeat } from "../lobby/seat.js";
 import { DAILY, goTo, RESULT } from "../shared/address.js";
 import { ask, enableWhenReady } from "../shared/connection.js";
-import { $, levelName, make, makeTable, offerLobby, placeText, row } from "../shared/elements.js";
+import { $, levelName, make, makeTable, marksOf, offerLobby, placeText, row } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
 import { signed } from "../shared/numbers.js";
 import { savedMatch, savedPerson, savedToken, saveMatch } from "../shared/storage.js";
@@ -127,14 +127,13 @@ function resultsOf({ results, seats, num_rounds }, isDaily) {
 function resultTable(results, players, num_rounds) {
   const finished = results.filter(({ over }) => over);
   const lines = results.map((result) => {
-    const { name, points, place, rounds, over, hinted, own } = result;
+    const { name, points, place, rounds, over, own } = result;
     const rank = 1 + finished.filter((other) => other.points > points).length;
     const state = over
       ? placeText(place, players)
       : t("{done} of {total} rounds", { done: rounds, total: num_rounds });
     const line = row("td", [over ? `${rank}` : "", levelName(name), state, signed(points)]);
-    const tags = [...(own ? [t("you")] : []), ...(hinted ? [t("with hints")] : [])];
-    line.cells[1].append(...tags.flatMap((text) => [" ", make("span", { className: "tag" }, text)]));
+    line.cells[1].append(...marksOf(result));
     if (own) line.ariaCurrent = "true";
     if (!over) line.dataset.playing = "";
     return line;

@@ -17,9 +17,10 @@ export function costText(judged, seat) {
 }
 
 // "2nd of 4, +180. One bid cost 31. Can you do better?"
-export function challenge({ place, players, points, cost, hinted, match }) {
+export function challenge({ place, players, points, cost, hinted, taken_back, match }) {
+  const mark = taken_back ? ` (${t("choices taken back")})` : "";
   const sentences = [
-    `${placeText(place, players)}, ${signed(points)}.`,
+    `${placeText(place, players)}, ${signed(points)}${mark}.`,
     cost,
     hinted ? t("Played with hints.") : "",
     match ? t("Can you do better?") : "",

@@ -9,6 +9,7 @@ import {
   judgeOf,
   levelName,
   make,
+  marksOf,
   namesOf,
   offerLobby,
   placeOf,
@@ -36,6 +37,7 @@ export async function showResult(name, agents) {
   }
   const shared = await ownShare(table, seat);
   const result = { ...summary, seat, shared, match: shared?.match ?? summary.match };
+  for (const mark of ["hinted", "taken_back"]) result[mark] = result[mark].includes(seat);
   const report = (judged) => draw(result, judge ? judged : null);
   document.title = `${titleOf(result)} · Wizard`;
   $("result").hidden = false;
@@ -67,17 +69,16 @@ function draw(result, judged) {
   );
 }
 
-function scoreOf({ scores, seat, hinted, num_rounds }, cost) {
+function scoreOf({ scores, seat, num_rounds, ...marks }, cost) {
   const place = placeText(placeOf(scores, seat), scores.length);
   const game = tn("{count} round", "{count} rounds", num_rounds);
-  const hints = hinted.includes(seat) ? [make("span", { className: "tag" }, t("with hints"))] : [];
   const points = make(
     "p",
     { className: "points" },
     make("b", {}, signed(scores[seat])),
     make("span", {}, place),
   );
-  return make("div", { className: "score" }, points, paragraph(cost || game), ...hints);
+  return make("div", { className: "score" }, points, paragraph(cost || game), ...marksOf(marks));
 }
 
 function ranking(result) {
@@ -93,10 +94,11 @@ function ranking(result) {
 }
 
 // For the person whose result it is: words and address to send.
-function shareBox({ scores, seat, hinted, shared, table, match }, cost) {
+function shareBox(result, cost) {
+  const { scores, seat, shared, table, match } = result;
   const place = placeOf(scores, seat);
-  const values = { place, players: scores.length, points: scores[seat], cost, match };
-  const text = `${challenge({ ...values, hinted: hinted.includes(seat) })}\n${shared.address}`;
+  const values = { ...result, place, players: scores.length, points: scores[seat], cost };
+  const text = `${challenge(values)}\n${shared.address}`;
   const field = make("textarea", { value: text, readOnly: true, rows: 4, ariaLabel: t("Text to share") });
   field.onfocus = () => field.select();
   const copy = make("button", { className: "main" }, t("Copy text and link"));

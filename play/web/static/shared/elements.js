@@ -35,6 +35,12 @@ export const judgeOf = (agents) => agents.find(({ judges }) => judges)?.name ?? 
 export const namesOf = ({ names, open }) =>
   names.map((name, seat) => (open.includes(seat) ? t("Open seat") : levelName(name)));
 
+// The marks behind a result: whose it is, and how far help made it easier.
+export const marksOf = ({ own, hinted, taken_back }) =>
+  [own && t("you"), hinted && t("with hints"), taken_back && t("choices taken back")]
+    .filter(Boolean)
+    .flatMap((text) => [" ", make("span", { className: "tag" }, text)]);
+
 // "2nd of 4": a place among the players of a table.
 export function placeText(place, players) {
   const places = [

@@ -79,8 +79,9 @@ def test_both_see_the_difference_of_the_rounds_that_both_have_finished(client: T
     match = begin(client, opened)["match"]
     play_to_the_end(seat, np.random.default_rng(1))
     friend, accepted = accept(client, match)
+    unmarked = {"name": "First", "hinted": False, "taken_back": False}
     assert compare(client, accepted).json() == {
-        "others": [{"name": "First", "hinted": False, "points": [], "rounds": 0, "difference": 0}],
+        "others": [{**unmarked, "points": [], "rounds": 0, "difference": 0}],
         "rounds": [],
     }
     play_a_round(friend, -1)
@@ -105,7 +106,7 @@ def test_a_friend_learns_nothing_before_playing(client: TestClient) -> None:
     assert shown.keys() == {"match", "rules", "num_rounds", "seats", "results"}
     assert (shown["seats"], shown["num_rounds"]) == (SEATS, 3)
     (result,) = shown["results"]
-    assert result.keys() == {"name", "points", "place", "rounds", "over", "hinted", "own"}
+    assert result.keys() == {"name", "points", "place", "rounds", "over", "hinted", "taken_back", "own"}
     assert opened["table"] not in str(shown)
     friend, accepted = accept(client, match)
     friend.wait_for_turn()
@@ -125,6 +126,28 @@ def test_nothing_is_taken_back_in_a_match(client: TestClient) -> None:
     assert (view["can_take_back"], view["match"] is None) == (False, False)
     seat.say(kind="take_back")
     assert "others play the same deals" in seat.hear("error")["why"]
+
+
+def test_a_host_who_may_know_the_deals_is_marked(client: TestClient) -> None:
+    """A game that is played out, taken back and played again, all before its match begins."""
+    seat, opened = sit_down(client, SEATS, hand_sizes=[1], person="First")
+    play_to_the_end(seat, np.random.default_rng(1))
+    assert client.get(f"/tables/{opened['table']}/record").status_code == 200
+    seat.say(kind="take_back")
+    view = seat.hear()
+    while not view["legal"]:
+        view = seat.hear()
+    assert view["taken_back"] == [1]
+    match = begin(client, opened)["match"]
+    seat.acted = -1
+    play_to_the_end(seat, np.random.default_rng(2), view)
+    friend, accepted = accept(client, match)
+    play_to_the_end(friend, np.random.default_rng(3))
+    results = client.get(f"/matches/{match}").json()["results"]
+    assert {one["name"]: one["taken_back"] for one in results} == {"First": True, "Friend": False}
+    assert [one["taken_back"] for one in compare(client, accepted).json()["others"]] == [True]
+    assert client.get(f"/tables/{opened['table']}").json()["taken_back"] == [1]
+    assert client.get(f"/tables/{accepted['table']}").json()["taken_back"] == []
 
 
 def test_only_the_seat_begins_and_compares(client: TestClient) -> None:

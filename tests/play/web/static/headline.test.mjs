@@ -20,4 +20,6 @@ test("a result is a challenge if others can play its deals", () => {
   assert.equal(challenge(result), "2nd of 4, +180. One bid cost 31. Can you do better?");
   const alone = { ...result, cost: "", hinted: true, match: null };
   assert.equal(challenge(alone), "2nd of 4, +180. Played with hints.");
+  const again = { ...result, cost: "", taken_back: true };
+  assert.equal(challenge(again), "2nd of 4, +180 (choices taken back). Can you do better?");
 });

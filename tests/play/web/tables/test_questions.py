@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from wizard_env.play.language.translation import t, use_language
 from wizard_env.play.web.tables.questions import BusyError, Questions
 
 
@@ -34,6 +35,37 @@ def test_clients_take_turns() -> None:
     asyncio.run(run())
     assert answered.index("modest") <= 2
     assert len(answered) == 7
+
+
+def test_a_client_has_one_answer_at_a_time() -> None:
+    """Another takes the second thread, however many questions the first has asked."""
+    gate = threading.Event()
+
+    async def run() -> None:
+        questions = Questions("test", at_once=2, at_once_each=1, most_each=6, most=10)
+        greedy = [asyncio.create_task(questions.ask("greedy", lambda: gate.wait(60))) for _ in range(5)]
+        await asyncio.sleep(0)
+        assert await asyncio.wait_for(questions.ask("modest", lambda: 3), 30) == 3
+        assert not any(one.done() for one in greedy)
+        gate.set()
+        assert await asyncio.gather(*greedy) == [True] * 5
+        questions.close()
+
+    asyncio.run(run())
+
+
+def test_a_question_is_refused_in_the_language_of_its_client() -> None:
+    def refuse() -> None:
+        raise ValueError(t("the game is over"))
+
+    async def run() -> None:
+        questions = Questions("test", at_once=1, most_each=1, most=1)
+        use_language("es")
+        with pytest.raises(ValueError, match="la partida ha terminado"):
+            await questions.ask("a", refuse)
+        questions.close()
+
+    asyncio.run(run())
 
 
 def test_there_are_bounds() -> None:
