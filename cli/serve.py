@@ -2,7 +2,6 @@
 
 import signal
 import threading
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -61,7 +60,7 @@ def serve(
 
     from wizard_env.play.web.access.addresses import Addresses
     from wizard_env.play.web.access.ports import open_port
-    from wizard_env.play.web.access.protocols import MOST_CONNECTIONS, LimitedProtocol, OpenConnections
+    from wizard_env.play.web.access.protocols import MOST_CONNECTIONS, limited_protocol
     from wizard_env.play.web.access.readiness import Readiness, prepare
     from wizard_env.play.web.server import make_app
 
@@ -79,7 +78,7 @@ def serve(
             connections = MOST_CONNECTIONS  # a proxy would have all of them
         config = uvicorn.Config(
             app,
-            http=partial(LimitedProtocol, OpenConnections(connections)),  # type: ignore[arg-type]
+            http=limited_protocol(connections),
             log_level="warning",
             ws_max_size=_LARGEST_FRAME,
             proxy_headers=public_url is not None,
@@ -159,9 +158,11 @@ def mcp(
 
     from wizard_env.play.web.access.addresses import Addresses
     from wizard_env.play.web.access.ports import open_port
+    from wizard_env.play.web.access.protocols import MOST_CONNECTIONS, limited_protocol
 
     with open_port(host or _HOST, _PORT if port is None else port, _OPTION) as listening:
         addresses = Addresses(host or _HOST, listening.getsockname()[1], public_url)
         say(f"mcp          {addresses.public_address(host or _HOST)}{PATH}")
-        config = uvicorn.Config(make_app(server, addresses), log_level="warning")
+        protocol = limited_protocol(MOST_CONNECTIONS if public_url is None else None)
+        config = uvicorn.Config(make_app(server, addresses), http=protocol, log_level="warning")
         uvicorn.Server(config).run(sockets=[listening])

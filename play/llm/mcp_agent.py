@@ -22,6 +22,7 @@ from wizard_env.play.llm.serving import LONGEST_ANSWER, PATH, StrictServer, make
 from wizard_env.play.llm.text_agent import Message, TextAgent
 from wizard_env.play.web.access.addresses import Addresses
 from wizard_env.play.web.access.ports import open_port
+from wizard_env.play.web.access.protocols import MOST_CONNECTIONS, limited_protocol
 from wizard_env.view import Actions
 
 POLL_SECONDS = 20.0
@@ -219,7 +220,11 @@ def _reply(content: Offer | Receipt) -> CallToolResult:
 def _serve(app: ASGIApp, listening: socket.socket) -> tuple[uvicorn.Server, threading.Thread]:
     """Start a server in a thread, which must hold no reference to the agent: its collection ends it."""
     config = uvicorn.Config(
-        app, log_config=None, log_level="warning", timeout_graceful_shutdown=_GRACE
+        app,
+        http=limited_protocol(MOST_CONNECTIONS),
+        log_config=None,
+        log_level="warning",
+        timeout_graceful_shutdown=_GRACE,
     )  # the logging stays as the command has set it up
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)

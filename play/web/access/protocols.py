@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import h11
@@ -53,6 +54,11 @@ class OpenConnections:
         self._of[client] -= 1
         if not self._of[client]:
             del self._of[client]
+
+
+def limited_protocol(most_each: int | None) -> Any:
+    """Return the `http` of a configuration of uvicorn, with limits of its own; see `OpenConnections`."""
+    return partial(LimitedProtocol, OpenConnections(most_each))
 
 
 def _most_descriptors() -> int:

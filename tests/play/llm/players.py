@@ -12,7 +12,7 @@ import uvicorn
 
 from wizard_env import ACTIONS, Rules, View
 from wizard_env.agents import load
-from wizard_env.play.llm.text_game import TextGame
+from wizard_env.play.llm.environments.text_game import TextGame
 from wizard_env.play.session import Session
 
 RULES = Rules(num_players=3, hand_sizes=(2, 3))

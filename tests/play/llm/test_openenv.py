@@ -10,9 +10,9 @@ pytest.importorskip("openenv")
 
 from tests.docs.pages import ROOT, examples, run
 from tests.play.llm.players import RULES, answers_of, scores_among, serving
-from wizard_env.play.llm.openenv import WizardAction, WizardClient, WizardEnvironment, make_app
+from wizard_env.play.llm.environments.openenv import WizardAction, WizardClient, WizardEnvironment, make_app
+from wizard_env.play.llm.environments.text_game import TextGame
 from wizard_env.play.llm.text import rules_page
-from wizard_env.play.llm.text_game import TextGame
 
 OPTIONS: dict[str, Any] = {"num_players": 3, "hand_sizes": (2, 3)}
 SEEDS = range(8)

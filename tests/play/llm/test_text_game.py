@@ -12,8 +12,8 @@ import pytest
 
 from tests.play.llm.players import legal_answers
 from wizard_env import ACTIONS, Rules
+from wizard_env.play.llm.environments.text_game import TextGame, TextReward
 from wizard_env.play.llm.text import legal_text, view_text
-from wizard_env.play.llm.text_game import TextGame, TextReward
 
 RULES = Rules(num_players=3, hand_sizes=(1, 3, 2), bid_restriction="no_even")
 
@@ -152,9 +152,9 @@ def test_a_forfeit_never_pays(reward: TextReward) -> None:
 @pytest.mark.parametrize("library", ["verifiers", "openenv"])
 def test_a_missing_library_names_its_extra(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.delitem(sys.modules, f"wizard_env.play.llm.{library}", raising=False)
+    monkeypatch.delitem(sys.modules, f"wizard_env.play.llm.environments.{library}", raising=False)
     with pytest.raises(ModuleNotFoundError, match=rf"pip install 'wizard-env\[{library}\]'"):
-        import_module(f"wizard_env.play.llm.{library}")
+        import_module(f"wizard_env.play.llm.environments.{library}")
 
 
 def test_arguments_are_checked() -> None:

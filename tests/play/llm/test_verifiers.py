@@ -24,9 +24,9 @@ from verifiers.v1.configs.cli.eval import EvalConfig
 
 from tests.docs.pages import ROOT, examples, run
 from tests.play.llm.players import RULES, answers_of, legal_answers, scores_among, serving
+from wizard_env.play.llm.environments.text_game import TextGame
+from wizard_env.play.llm.environments.verifiers import FIRST_SEEDS, WizardTasksetConfig, load_environment
 from wizard_env.play.llm.text import rules_page
-from wizard_env.play.llm.text_game import TextGame
-from wizard_env.play.llm.verifiers import FIRST_SEEDS, WizardTasksetConfig, load_environment
 
 OPTIONS: dict[str, Any] = {"num_players": 3, "hand_sizes": [2, 3]}
 EVAL = FIRST_SEEDS["eval"]

@@ -12,8 +12,8 @@ from typing import Any, Literal, Self
 
 from wizard_env import Rules
 from wizard_env.checks.extras import extra
+from wizard_env.play.llm.environments.text_game import TextGame, TextReward
 from wizard_env.play.llm.text import rules_page
-from wizard_env.play.llm.text_game import TextGame, TextReward
 from wizard_env.rules import BidRestriction, BidReveal
 
 with extra("verifiers"):

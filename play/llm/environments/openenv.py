@@ -1,6 +1,6 @@
 """A seat at the table as an environment of OpenEnv: the server, and its client.
 
-`uvicorn --factory wizard_env.play.llm.openenv:make_app` serves games with the default options.
+`uvicorn --factory wizard_env.play.llm.environments.openenv:make_app` serves games with the default options.
 """
 
 from functools import partial
@@ -11,8 +11,8 @@ from wizard_env import ACTIONS, __version__
 from wizard_env.checks.arguments import check_names
 from wizard_env.checks.extras import extra
 from wizard_env.envs.opponents import Opponents
+from wizard_env.play.llm.environments.text_game import TextGame, TextReward
 from wizard_env.play.llm.text import answer_text, rules_page
-from wizard_env.play.llm.text_game import TextGame, TextReward
 from wizard_env.play.session import fresh_seed
 from wizard_env.rules import make_rules
 

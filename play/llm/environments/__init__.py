@@ -1,0 +1,1 @@
+"""Games of text for the libraries in which language models are trained and evaluated."""
