@@ -58,6 +58,8 @@ FAULTS = """() => {
   const fills = root.querySelector("#table:not([data-over], [data-review])")?.checkVisibility();
   if (document.documentElement.scrollWidth > innerWidth) found.push("the page scrolls sideways");
   if (fills && document.documentElement.scrollHeight > innerHeight) found.push("the page scrolls");
+  const felt = all.find((one) => one.id === "felt");
+  if (felt && felt.scrollHeight > felt.clientHeight + 1) found.push("the felt scrolls");
   for (const one of all) {
     const { left, right, bottom } = inView(one);
     if (right - left > 1 && (left < -1 || right > innerWidth + 1)) tell("outside", one);
