@@ -13,6 +13,7 @@ import pytest
 import scipy.stats
 from gymnasium.utils.env_checker import check_env
 
+from tests.envs.labels import label
 from tests.envs.totals import expected_total
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, IllegalAction, Rules, action_id
 from wizard_env.agents import View
@@ -159,7 +160,7 @@ def test_made_through_the_module_name() -> None:
             for name in ("game", "win", "rank")
         ),
     ],
-    ids=str,
+    ids=label,
 )
 def test_wrong_options_are_refused(options: dict[str, Any], error: Any, message: str) -> None:
     """Options: unknown keys and values fail loudly and name the near miss."""

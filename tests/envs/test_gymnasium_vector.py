@@ -11,6 +11,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from numpy.typing import NDArray
 
+from tests.envs.labels import label
 from wizard_env import NUM_ACTIONS, OBS_SIZE, IllegalAction, action_id, sample_legal
 from wizard_env.agents import View
 from wizard_env.envs.gymnasium_vector import WizardVectorEnv
@@ -43,7 +44,7 @@ OPTION_SETS: list[dict[str, Any]] = [
     {"num_players": 4, "hand_sizes": (3, 1, 2), "episode": "round", "reward": "relative", "seat": 1},
     SHORT | {"episode": "round", "bid_reveal": "secret", "opponents": ("random", HighestLegal())},
 ]
-every_option = pytest.mark.parametrize("options", OPTION_SETS, ids=str)
+every_option = pytest.mark.parametrize("options", OPTION_SETS, ids=label)
 every_mode = pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 
 
