@@ -55,6 +55,14 @@ def resume(wizard: Wizard, outcome: Outcome) -> Outcome:
     return wizard(*arguments)
 
 
+def hide(monkeypatch: pytest.MonkeyPatch, module: str, *importers: str) -> None:
+    """Make a module look as if it were not installed, to modules that have imported it too."""
+    for loaded in list(sys.modules):
+        if f"{loaded}.".startswith(f"{module}.") or loaded in importers:
+            monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, module, None)
+
+
 def error_line(outcome: Outcome) -> str:
     """Return the one line on stderr of an error that the user can fix."""
     assert outcome.code == 2

@@ -1,6 +1,6 @@
 """Update the catalogues of play/language from the texts in the code. Run by `make texts`.
 
-Texts are the arguments of `t`, `tn` and `nodes` in Python and JavaScript, and the text and labels of the
+Texts are the arguments of `t` and `tn` in Python and JavaScript, and the text and labels of the
 page's HTML. Unused texts are removed; new ones are added without translation.
 """
 
@@ -19,12 +19,12 @@ from wizard_env.play.language.translation import CATALOGUES, LANGUAGES, SOURCE
 ROOT = Path(__file__).resolve().parent.parent
 PEOPLE = ROOT / "play"
 """The folder with all texts for people."""
-FORMS = {"t": 1, "nodes": 1, "tn": 2}
+FORMS = {"t": 1, "tn": 2}
 """Functions that take a text, by the number of its forms."""
 STRING = r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
 LITERAL = re.compile(STRING)
-CALL = re.compile(rf"(?:(?<![\w.])|(?<=\.\.\.))(t|nodes|tn)\(\s*((?:(?:{STRING})(?:,\s*)?){{1,2}})")
-"""A call of `t`, `nodes` or `tn` in a script, and the literals that it begins with."""
+CALL = re.compile(rf"(?:(?<![\w.])|(?<=\.\.\.))(t|tn)\(\s*((?:(?:{STRING})(?:,\s*)?){{1,2}})")
+"""A call of `t` or `tn` in a script, and the literals that it begins with."""
 COMMENT = re.compile(r"^\s*//.*", re.MULTILINE)
 SUFFIXES = {".py", ".js", ".html"}
 LABELS = {"alt", "aria-label", "aria-description", "placeholder", "title"}

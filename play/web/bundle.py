@@ -13,11 +13,12 @@ _OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\(.*", re.MULTILINE)
 _STYLE_COMMENT = re.compile(r"^\s*/\*.*?\*/", re.MULTILINE | re.DOTALL)
 """A comment that begins a line: such text cannot stand within a string."""
 _INDENTATION = re.compile(r"\n\s+")
+_SPACE = re.compile(r"^([\w-]+): ", re.MULTILINE)
+"""The space after the name of a property."""
 _FIRST = """const modules = {};
 const loadBundle = async (address) => (await import(address)).load(modules);
 """
-_MODULE = """// --- {name}
-modules["{name}"] = await (async () => {{
+_MODULE = """modules["{name}"] = await (async () => {{
 {body}return {{ {exported} }};
 }})();
 """
@@ -60,7 +61,7 @@ def bundle_scripts(sources: Mapping[str, str], start: str, add: Callable[[str], 
 
 def bundle_styles(sources: Iterable[str]) -> str:
     """Return the stylesheets one after the other, without comments and indentation."""
-    return _INDENTATION.sub("\n", _STYLE_COMMENT.sub("", "".join(sources)))
+    return _SPACE.sub(r"\1:", _INDENTATION.sub("\n", _STYLE_COMMENT.sub("", "".join(sources))))
 
 
 def _functions(sources: Mapping[str, str], imports: Mapping[str, list[str]], names: Set[str]) -> str:

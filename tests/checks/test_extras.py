@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import wizard_env.checks.extras
+from tests.commands import hide
 from wizard_env.checks.extras import extra, extra_of, missing_module
 
 MODULES = [
@@ -52,9 +53,7 @@ def test_a_report_needs_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     pytest.importorskip("typer")
     from wizard_env.cli.outputs import Outputs
 
-    for module in ("wizard_env.evaluation.report.html", "wizard_env.evaluation.report.plots"):
-        monkeypatch.delitem(sys.modules, module, raising=False)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    hide(monkeypatch, "matplotlib", "wizard_env.evaluation.report.html", "wizard_env.evaluation.report.plots")
     with pytest.raises(ModuleNotFoundError, match=r"'matplotlib[.\w]*': pip install 'wizard-env\[report\]'"):
         Outputs(report=tmp_path / "page.html")
 

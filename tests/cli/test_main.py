@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.commands import Wizard, error_line, run_installed
+from tests.commands import Wizard, error_line, hide, run_installed
 from wizard_env.agents.network import FILE_NAME, save_agent
 
 COMMANDS = [
@@ -123,14 +123,11 @@ def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> No
     """The message names the extra to install."""
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "wizard-env[cluster]" in error_line(wizard("evaluate", "random", "--ray", "local"))
-    monkeypatch.delitem(sys.modules, "wizard_env.play.llm.mcp", raising=False)
-    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    hide(monkeypatch, "mcp.server", "wizard_env.play.llm.mcp", "wizard_env.play.llm.serving")
     assert "wizard-env[mcp]" in error_line(wizard("mcp"))
     for hidden, extra in (("matplotlib", "report"), ("wizard_env.evaluation.report.html", "all")):
-        for module in REPORT:
-            monkeypatch.delitem(sys.modules, module, raising=False)
-        monkeypatch.setitem(sys.modules, hidden, None)
-        outcome = wizard("evaluate", "random", "--games", "1", "--report", "page.html")
+        hide(monkeypatch, hidden, *REPORT)
+        outcome = wizard("evaluate", "random", "--games", "2", "--report", "page.html")
         assert f"wizard-env[{extra}]" in error_line(outcome)
         assert outcome.out == ""  # nothing was played
     monkeypatch.setitem(sys.modules, "wizard_env.train.run", None)

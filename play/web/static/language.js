@@ -35,22 +35,18 @@ async function loadTexts() {
 }
 
 // t("Round {number} of {total}", { number: 3, total: 15 })
-export const t = (text, values = {}) => parts(texts[text] ?? text, values).join("");
+export const t = (text, values = {}) => fill(texts[text] ?? text, values);
 
 // tn("{count} trick", "{count} tricks", 2): the form of the text for a number of things.
 export function tn(singular, plural, count, values = {}) {
   const [one, other] = texts[singular] ?? [singular, plural];
-  return parts(plurals.select(count) === "one" ? one : other, { count, ...values }).join("");
+  return fill(plurals.select(count) === "one" ? one : other, { count, ...values });
 }
 
-// As `t`, for elements within a sentence: append(...nodes("trump {suit}", { suit: chip }))
-export const nodes = (text, values) => parts(texts[text] ?? text, values);
-
-function parts(text, values) {
-  return text.split(/\{(\w+)\}/).map((part, index) => {
-    if (index % 2 === 0) return part;
-    if (!(part in values)) throw new Error(`"${text}" has no value for {${part}}`);
-    return values[part];
+function fill(text, values) {
+  return text.replace(/\{(\w+)\}/g, (_, name) => {
+    if (!(name in values)) throw new Error(`"${text}" has no value for {${name}}`);
+    return values[name];
   });
 }
 

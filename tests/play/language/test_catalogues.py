@@ -95,7 +95,7 @@ def test_calls_give_every_placeholder_a_value() -> None:
 
 def test_texts_of_scripts_are_literals() -> None:
     """Others would not be found: `t(name)`, or a template with `${}`."""
-    call = re.compile(r"(?:(?<![\w.])|(?<=\.\.\.))(?:t|tn|nodes)\(\s*([^\s)])")
+    call = re.compile(r"(?:(?<![\w.])|(?<=\.\.\.))(?:t|tn)\(\s*([^\s)])")
     defined = re.compile(r"^export (?:function|const) .*$", re.MULTILINE)
     for path in TEXTS.sources():
         if path.suffix == ".js":
@@ -105,7 +105,7 @@ def test_texts_of_scripts_are_literals() -> None:
 
 PYTHON = """x = f"{t('one')} {two}" + tn('{count} a', '{count} b', 2)"""
 SCRIPT = """// as in t("no")
-f(`; ${t("one", { a: b })} ${two}`, nodes('three "{n}"', { n }), ...nodes("four"), a.t("no"));
+f(`; ${t("one", { a: b })} ${two}`, t('three "{n}"', { n }), ...t("four"), a.t("no"));
 tn(
   "{count} a",
   "{count} b", 2);"""

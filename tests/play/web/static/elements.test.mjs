@@ -2,7 +2,7 @@ import assert from "node:assert";
 import test from "node:test";
 import { load } from "./browser.mjs";
 
-const { nodes, t, tn } = await load("language.js");
+const { t, tn } = await load("language.js");
 const elements = await load("shared/elements.js");
 const { levelName, namesOf, placeOf, placeText } = elements;
 const { signed } = await load("shared/numbers.js");
@@ -14,8 +14,6 @@ test("texts are translated, and numbers choose their form", () => {
   assert.equal(tn("{count} trick", "{count} tricks", 2), "2 bases");
   assert.equal(tn("{count} card", "{count} cards", 2), "2 cards");
   assert.throws(() => t("Round {number}"), /no value for {number}/);
-  const part = {};
-  assert.deepEqual(nodes("led {suit}", { suit: part }), ["led ", part, ""]);
 });
 
 test("agents have levels, nameless people and seats have words, and names stay", () => {
