@@ -175,7 +175,7 @@ def open_page(browser: Any, locale: str) -> Any:
     """A page in a fresh browser context that knows the seats at the tables."""
     context = browser.new_context(locale=locale, bypass_csp=True, reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(25_000)
+    page.set_default_timeout(60_000)
     page.add_init_script("try { localStorage.setItem('wizard, taught', 'yes') } catch {}")
     for name in positions():
         page.add_init_script(f"try {{ localStorage.setItem('wizard {name}', '{TOKEN}') }} catch {{}}")
