@@ -108,7 +108,7 @@ class Questions:
             self._pending.clear()
 
     def end(self) -> None:
-        """Withdraw all questions for good."""
+        """Close the queue: withdraw all questions, and take no more."""
         self._ended = True
         self.withdraw()
 

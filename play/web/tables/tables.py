@@ -120,8 +120,8 @@ class Tables:
     async def change(self, table: Table, change: Change, client: str | None = None) -> Transition | None:
         """Change a table, and return the transition, or None if it stays as it is.
 
-        `change` is called while nothing else changes the table; in a thread if it replays the game, for a
-        client, who takes turns with others. A table that is deserted before its game has begun is deleted.
+        `change` is called while nothing else changes the table; if it replays the game, it runs in a thread,
+        where clients take turns. A table that everybody leaves before its game has begun is deleted.
         Raises BusyError and StoreError, and what `change` raises; the table then stays as it is.
         """
         return await self._finish(self._change(table, change, client))

@@ -98,7 +98,7 @@ def ask(client: TestClient, method: str, path: str, **message: Any) -> Any:
 
 
 def test_judgements_that_nobody_awaits_are_dropped() -> None:
-    """The first who asks may go; the judgement is dropped when the last has gone."""
+    """A judgement is dropped only when every client that asked for it has left."""
     dropped: list[str] = []
 
     class Waiting(Agents):
