@@ -15,7 +15,7 @@ from wizard_env.play.language.translation import t
 from wizard_env.play.llm.answers import read_answer
 from wizard_env.play.llm.serving import LONGEST_ANSWER, StrictServer, refusals
 from wizard_env.play.llm.tables import Table, Tables
-from wizard_env.play.llm.text import legal_text, rules_page, score_text, view_text
+from wizard_env.play.llm.text import legal_text, rules_page, score_text, turn_text
 from wizard_env.play.narration import label_seats
 from wizard_env.play.session import fresh_seed
 from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS, BidRestriction, BidReveal
@@ -107,7 +107,8 @@ class _Tools:
         async with self._call_at(opened.name) as table:
             names = ", ".join(label_seats(players, table.session.seats))
             introduction = t("Table {name}: {seats}", name=table.name, seats=names)
-            return _reply(table, f"{introduction}\n\n{rules_page(rules)}\n\n{_view(table)}")
+            seen = turn_text(table.session.game, table.seat)
+            return _reply(table, f"{introduction}\n\n{rules_page(rules)}\n\n{seen}")
 
     async def rules(self, table: TableName) -> TextAndReply:
         """Read the rules of the game at your table."""
@@ -117,7 +118,7 @@ class _Tools:
     async def look(self, table: TableName) -> TextAndReply:
         """See everything that you have seen of the game: all finished rounds, and the current one."""
         async with self._call_at(table) as found:
-            return _reply(found, _view(found))
+            return _reply(found, turn_text(found.session.game, found.seat))
 
     async def legal_actions(self, table: TableName) -> TextAndReply:
         """Get the actions that you may take now."""
@@ -141,7 +142,7 @@ class _Tools:
             acted_in = game.round_number
             found.session.act(found.seat, read_answer(action, game))
             await self._tables.play_on(found)
-            return _reply(found, _view(found, acted_in))
+            return _reply(found, turn_text(found.session.game, found.seat, acted_in))
 
     async def score(self, table: TableName) -> TextAndReply:
         """Get the result of each finished round, and the points of all players."""
@@ -180,12 +181,6 @@ def make_server(tables: Tables) -> MCPServer[Any]:
     ):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=annotations)
     return server
-
-
-def _view(table: Table, first_round: int = 1) -> str:
-    """Return the decision that waits for the model, or the end of the game."""
-    seen = view_text(table.session.game, table.seat, first_round)
-    return seen if table.is_over else f"{seen}\n{legal_text(table.session.game)}"
 
 
 def _reply(table: Table, text: str) -> CallToolResult:

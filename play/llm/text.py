@@ -104,7 +104,13 @@ def _reveal_text(rules: Rules) -> str:
 def decision_text(view: View, row: int = 0) -> str:
     """Return a decision of a view: what its seat has seen of the game, and its legal actions."""
     game = game_of(view, row)
-    return f"{view_text(game, game.acting_seat)}\n{legal_text(game)}"
+    return turn_text(game, game.acting_seat)
+
+
+def turn_text(game: Game, seat: int, first_round: int = 1) -> str:
+    """Return what a seat has seen, as `view_text` does, and the legal actions unless the game is over."""
+    seen = view_text(game, seat, first_round)
+    return seen if game.seat is None else f"{seen}\n{legal_text(game)}"
 
 
 def game_of(view: View, row: int) -> Game:
@@ -202,8 +208,10 @@ def _current_round(game: Game, scene: Scene) -> PlayedRound:
 
 
 def legal_text(game: Game) -> str:
-    """Return the legal actions of the seat that acts, in one line. Raises ValueError if the game is "
-    "over."""
+    """Return the legal actions of the seat that acts, in one line.
+
+    Raises ValueError if the game is over.
+    """
     if game.seat is None:
         raise ValueError("the game is over: nobody acts")
     actions = ", ".join(answer_text(ACTIONS[action]) for action in game.legal_actions())

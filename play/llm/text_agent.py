@@ -15,7 +15,7 @@ from wizard_env.chance.sampling import sample_legal
 from wizard_env.checks.arguments import check_choice, check_integer
 from wizard_env.play.language.translation import LANGUAGES, use_language
 from wizard_env.play.llm.answers import AnswerError, read_answer
-from wizard_env.play.llm.text import game_of, legal_text, rules_page, view_text
+from wizard_env.play.llm.text import game_of, rules_page, turn_text
 from wizard_env.view import Actions
 
 MOST_AT_ONCE = 1_000
@@ -90,8 +90,7 @@ class TextAgent(ABC):
     def _choose(self, game: Game) -> int | None:
         """Return the action that the answers lead to; None if the decision is forfeited."""
         rules = "\n".join(filter(None, (rules_page(game.rules), self._instructions)))
-        question = f"{view_text(game, game.acting_seat)}\n{legal_text(game)}"
-        conversation = [Message("system", rules), Message("user", question)]
+        conversation = [Message("system", rules), Message("user", turn_text(game, game.acting_seat))]
         for number in range(1, self._tries + 1):
             answer = self.answer(conversation)
             try:

@@ -12,7 +12,7 @@ from wizard_env.engine import score
 from wizard_env.envs.opponents import GamesWithOpponents, Opponents
 from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.play.llm.answers import AnswerError, read_answer
-from wizard_env.play.llm.text import legal_text, view_text
+from wizard_env.play.llm.text import turn_text
 
 TextReward = Literal["points", "game", "met"]
 MAX_TRIES = 100
@@ -150,9 +150,9 @@ class TextGame:
 
     def _next_message(self) -> str:
         game = self.game
-        text = view_text(game, self.seat, first_round=self._rounds_told + 1)
+        text = turn_text(game, self.seat, first_round=self._rounds_told + 1)
         self._rounds_told = len(game.rounds)
-        return text if self.over else f"{text}\n{legal_text(game)}"
+        return text
 
 
 def _payment(reward: TextReward, rules: Rules) -> RewardFunction:
