@@ -13,6 +13,7 @@ from wizard_env.cli.feedback.next_steps import format_command
 from wizard_env.cli.feedback.progress import show_training, with_progress
 from wizard_env.cli.outputs import Outputs, files_of, get_origin
 from wizard_env.evaluation.report.grids import (
+    Grid,
     breakdown_grids,
     evaluation_grids,
     exploit_grid,
@@ -24,6 +25,8 @@ from wizard_env.evaluation.report.grids import (
 from wizard_env.evaluation.report.verdict import exploit_verdict, few_deals_verdict, scorecard_verdict
 
 if TYPE_CHECKING:
+    from wizard_env.evaluation.scorecard.few_deals import FewDeals
+    from wizard_env.evaluation.scorecard.scorecard import Scorecard
     from wizard_env.evaluation.workers import Map
 
 
@@ -159,10 +162,7 @@ def scorecard(
         return
     with start_workers(workers, ray) as spread:
         card = measure(agent, name, effort, note, with_progress(spread))
-    if not outputs.prints_json:
-        show_grids(console, scorecard_grids(card))
-        say(scorecard_verdict(card))
-    outputs.write_json(card.to_dict())
+    _show_card(card, scorecard_grids(card), scorecard_verdict(card), outputs)
     if outputs.wants_report:
         from wizard_env.evaluation.report.html import report_scorecard
 
@@ -173,14 +173,19 @@ def _score_few_deals(agent: str, name: str | None, note: str, spread: "Map", out
     from wizard_env.evaluation.scorecard.few_deals import measure_few
 
     card = measure_few(agent, name, note, spread)
-    if not outputs.prints_json:
-        show_grid(console, few_deals_grid(card))
-        say(few_deals_verdict(card))
-    outputs.write_json(card.to_dict())
+    _show_card(card, [few_deals_grid(card)], few_deals_verdict(card), outputs)
     if outputs.wants_report:
         from wizard_env.evaluation.report.html import report_few_deals
 
         outputs.write_report(report_few_deals(card, f"Wizard: score of {card.name}", get_origin()))
+
+
+def _show_card(card: "Scorecard | FewDeals", grids: list[Grid], verdict: str, outputs: Outputs) -> None:
+    """Print a card, and write it as JSON, as far as that is wanted."""
+    if not outputs.prints_json:
+        show_grids(console, grids)
+        say(verdict)
+    outputs.write_json(card.to_dict())
 
 
 def exploit(

@@ -255,9 +255,8 @@ def test_an_agent_that_fails_at_a_position_that_is_gone_is_not_noticed(
     assert play_to_the_end(seat, np.random.default_rng(0))["scene"]["winners"]
 
 
-def test_a_hint_that_fails_after_another_browser_has_acted_is_not_noticed(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def hold_hints(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Hold hints until the first event is set, then let them fail; the second is set once one waits."""
     gate, asked = threading.Event(), threading.Event()
 
     def assess(agent: object, view: object, rng: object) -> None:
@@ -266,6 +265,13 @@ def test_a_hint_that_fails_after_another_browser_has_acted_is_not_noticed(
         raise RuntimeError("nobody waits for this")
 
     monkeypatch.setattr("wizard_env.play.web.tables.agents.assess_every_action", assess)
+    return gate, asked
+
+
+def test_a_hint_that_fails_after_another_browser_has_acted_is_not_noticed(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, asked = hold_hints(monkeypatch)
     seat, opened = sit_down(client, [None, "champion", "champion"], hand_sizes=[3])
     other = Seat(client, opened)
     view = other.wait_for_turn()
@@ -284,14 +290,7 @@ def test_a_hint_that_fails_after_another_browser_has_acted_is_not_noticed(
 def test_a_move_cancels_a_hint_and_does_not_wait_for_it(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate, asked = threading.Event(), threading.Event()
-
-    def assess(agent: object, view: object, rng: object) -> None:
-        asked.set()
-        gate.wait(60)
-        raise RuntimeError("nobody waits for this")
-
-    monkeypatch.setattr("wizard_env.play.web.tables.agents.assess_every_action", assess)
+    gate, asked = hold_hints(monkeypatch)
     seat, _ = sit_down(client, [None, "champion", "champion"], hand_sizes=[3])
     view = seat.wait_for_turn()
     seat.say(kind="hint", agent="champion")
