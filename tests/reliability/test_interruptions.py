@@ -6,6 +6,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
 from itertools import count
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -23,6 +24,8 @@ from wizard_env.compiled.threads import ThreadChooser, claim, finish, new_queue,
 from wizard_env.envs.aec import raw_env
 from wizard_env.envs.gymnasium_env import WizardEnv
 from wizard_env.envs.gymnasium_vector import WizardVectorEnv
+from wizard_env.evaluation.duplicate_deals import Entrant
+from wizard_env.evaluation.evaluate import evaluate
 
 pytestmark = [
     pytest.mark.skipif(not COMPILES, reason="plain Python is interrupted anywhere"),
@@ -315,6 +318,43 @@ def test_an_interrupted_agent_answers_as_before(name: str) -> None:
     for number in range(0, times(600, 6000), times(60, 7)):
         interrupt(lambda: agent.act(view, np.random.default_rng(0)), number)
         assert agent.act(view, np.random.default_rng(0)) == pytest.approx(expected)
+
+
+# --- evaluations and data sets
+
+
+def test_an_evaluation_after_an_interruption_measures_the_same() -> None:
+    """The interrupted one returns nothing; the agents that it has used play on as if they were new."""
+    agents = [Entrant(name, load(name)) for name in ("search:worlds=4,threads=2", "adaptive", "heuristic")]
+    measure = partial(evaluate, agents, SHORT, 2, 7)
+    expected, interrupted = measure().standings, 0
+    for number in range(0, times(9000, 60_000), times(900, 101)):
+        interrupted += interrupt(measure, number)
+        assert measure().standings == expected
+    assert interrupted > 3
+
+
+def test_a_data_set_is_continued_after_an_interruption(tmp_path: Path) -> None:
+    """Each of its files is whole, or not there."""
+    pytest.importorskip("pyarrow")
+    from wizard_env.evaluation.datasets.parquet import read_decisions
+    from wizard_env.evaluation.datasets.writer import write_dataset
+
+    def write(folder: Path) -> None:
+        list(write_dataset(folder, ["heuristic"], [SHORT], 200))
+
+    def content(folder: Path) -> dict[str, list[Any]]:
+        parts = list(read_decisions(folder))
+        return {name: [one for part in parts for one in part[name].tolist()] for name in parts[0]}
+
+    write(tmp_path / "whole")
+    expected, interrupted = content(tmp_path / "whole"), 0
+    for number in range(0, times(2400, 12_000), times(300, 47)):
+        folder = tmp_path / str(number)
+        interrupted += interrupt(partial(write, folder), number)
+        write(folder)
+        assert content(folder) == expected
+    assert interrupted > 3
 
 
 def _sum(values: Any) -> int:
