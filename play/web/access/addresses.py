@@ -71,11 +71,7 @@ class Addresses:
             return True
         return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}", self._public_origin)
 
-    def invite(self, page: str, host: str, scheme: str = "http") -> Invitation:
-        """Return the invitation to a page of the server, for a client that came by this `Host`."""
-        return self.lead_to(f"#{page}", host, scheme)
-
-    def lead_to(self, path: str, host: str, scheme: str = "http") -> Invitation:
+    def invite(self, path: str, host: str, scheme: str = "http") -> Invitation:
         """Return the invitation to a path of the server, for a client that came by this `Host`."""
         import segno
 

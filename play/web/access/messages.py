@@ -25,6 +25,8 @@ wrong, and "detail", in English for developers. 429: too many requests; 503: not
     POST /tables/NAME/share         AtSeat -> {"seat", "match"} and an invitation to the result of that seat,
                                     once the game is over; `match` is null if several people played
     GET  /share/NAME/SEAT           a page of HTML with the title and the picture of that result
+    GET  /join/NAME                 the same for an invitation to a table
+    GET  /join/match/NAME           the same for an invitation to the deals of a match
     POST /records/moment            Moment -> the game with open hands, see `study.review`
     POST /records/decision          Moment -> the view of the seat that acted next, as it was then
     POST /records/assessment        AssessMoment -> an agent's advice to that seat, from what it knew

@@ -19,7 +19,7 @@ async def _begin_match(request: Request) -> Response:
     message, table = await read_message(request, AtSeat), await table_of(request)
     table.seat_of(message.token)
     match = await _matches_of(request).begin(table)
-    return JSONResponse({"match": match, **(await invite(request, f"match/{match}"))._asdict()})
+    return JSONResponse({"match": match, **(await invite(request, f"join/match/{match}"))._asdict()})
 
 
 async def _show_match(request: Request) -> Response:

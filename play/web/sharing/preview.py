@@ -1,4 +1,4 @@
-"""The text of a result that is shared, and the page by which links to it show a title and a picture."""
+"""What links to results, tables and matches show before they are opened: a title, a text and a picture."""
 
 from collections.abc import Iterable, Mapping
 from html import escape
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from wizard_env.play.language.terms import place_text, points_text
 from wizard_env.play.language.translation import language_in_use, t
 from wizard_env.play.session import place_of
+from wizard_env.play.web.tables.setup import Setup
 from wizard_env.play.web.tables.table import Table
 
 PICTURE = "preview.jpg"
@@ -26,8 +27,26 @@ class Preview(NamedTuple):
     text: str
 
 
-NOTHING = Preview("Wizard", "")
-"""For a result that cannot be shown; the page then says why."""
+_GAME = "Wizard"
+NOTHING = Preview(_GAME, "")
+"""For what cannot be shown; the page then says why."""
+
+
+def invite_to_table(setup: Setup) -> Preview:
+    """Invite to a table: who sits there, and whether a seat is open."""
+    names = ", ".join(setup.people.values())
+    sentences = [t("At the table: {names}.", names=names)] if names else []
+    if setup.open_seats:
+        sentences.append(t("A seat is open at this table."))
+    return Preview(_GAME, " ".join(sentences or [t("A game of Wizard, card by card.")]))
+
+
+def invite_to_match() -> Preview:
+    """Invite to the deals of a match."""
+    text = t(
+        "You get the same cards, in the same seat, against the same opponents. Then the games are compared."
+    )
+    return Preview(t("Play the same deals"), text)
 
 
 def preview_of(table: Table, seat: int, judged: Iterable[Mapping[str, Any]]) -> Preview:
@@ -70,7 +89,7 @@ def page_of(preview: Preview, root: str, address: str) -> str:
 
     root: the address of the server, with a slash at its end; programs need the whole address of a picture.
     """
-    title = preview.title if preview is NOTHING else f"{preview.title} · Wizard"
+    title = preview.title if preview.title == _GAME else f"{preview.title} · Wizard"
     shown = {
         "og:type": "website",
         "og:site_name": "Wizard",

@@ -41,11 +41,11 @@ async def compute(request: Request, work: Callable[[], T]) -> T:
     return await while_connected(request, computations.ask(client_behind(request), work))
 
 
-async def invite(request: Request, page: str) -> Invitation:
-    """Return an invitation to a page, as the client reaches the server. Raises as `compute` does."""
+async def invite(request: Request, path: str) -> Invitation:
+    """Return an invitation to a path, as the client reaches the server. Raises as `compute` does."""
     addresses: Addresses = request.app.state.addresses
     host, scheme = request.headers["host"], request.url.scheme
-    return await compute(request, lambda: addresses.invite(page, host, scheme))
+    return await compute(request, lambda: addresses.invite(path, host, scheme))
 
 
 async def _list_agents(request: Request) -> Response:
@@ -89,7 +89,7 @@ async def _show_summary(request: Request) -> Response:
 
 
 async def _show_invitation(request: Request) -> Response:
-    return JSONResponse((await invite(request, (await table_of(request)).name))._asdict())
+    return JSONResponse((await invite(request, f"join/{(await table_of(request)).name}"))._asdict())
 
 
 async def _show_record(request: Request) -> Response:

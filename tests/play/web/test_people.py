@@ -84,7 +84,7 @@ def test_a_table_waits_for_guests(
     page = visit(browser, address, errors, size)
     table = sit(page, address, [None, None, "search:worlds=2", None], "Ann", [3])
     page.wait_for_function("document.querySelector('#address').value")
-    assert page.input_value("#address").endswith(f"#{table}")
+    assert page.input_value("#address").endswith(f"/join/{table}")
     plates = page.locator("#players li").all_inner_texts()
     assert [text.split("\n")[0] for text in plates] == ["You", "Open seat 2", "Hard", "Open seat 4"]
     assert page.locator(".card:visible").count() == 0

@@ -587,7 +587,8 @@ def test_wizard_serve_behind_a_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: 
             headers={"Origin": "https://wizard.example"},
         ).json()
         told = client.get(f"/tables/{opened['table']}/invitation").json()
-        assert (told["address"], told["reachable"]) == (f"https://wizard.example/#{opened['table']}", True)
+        address = f"https://wizard.example/join/{opened['table']}"
+        assert (told["address"], told["reachable"]) == (address, True)
         assert client.get("/ready").json()["ready"]
 
 

@@ -62,7 +62,7 @@ def test_only_its_own_addresses_are_answered(
 def test_invitations_name_an_address_for_others(
     given: tuple[str, int, str | None], host: str, address: str, reachable: bool
 ) -> None:
-    invitation = Addresses(*given).invite("NAME", host)
+    invitation = Addresses(*given).invite("#NAME", host)
     assert (invitation.address, invitation.reachable) == (address, reachable)
     assert re.match(r'<svg [^>]*width="\d+"', invitation.qr)
     assert "style" not in invitation.qr

@@ -51,7 +51,7 @@ def dealt(record: str) -> Any:
 def test_a_friend_gets_the_same_deals_at_the_same_seat(client: TestClient) -> None:
     seat, opened = sit_down(client, SEATS, hand_sizes=SIZES)
     begun = begin(client, opened)
-    assert begun["address"].endswith(f"#match/{begun['match']}")
+    assert begun["address"].endswith(f"/join/match/{begun['match']}")
     assert begin(client, opened)["match"] == begun["match"]
     play_to_the_end(seat, np.random.default_rng(1))
     friend, accepted = accept(client, begun["match"])

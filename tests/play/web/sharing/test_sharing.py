@@ -56,6 +56,35 @@ def test_a_link_to_a_result_tells_it(client: TestClient) -> None:
     assert f'content="0; url=../../#result/{opened["table"]}/0"' in page.text
 
 
+def test_an_invitation_to_a_table_tells_who_sits_there(client: TestClient) -> None:
+    opened = new_table(client, [None, None, "random"], person="<Ann>")
+    page = client.get(client.get(f"/tables/{opened['table']}/invitation").json()["address"])
+    shown = told(page.text)
+    assert shown["og:title"] == "Wizard"
+    assert shown["og:description"] == "At the table: <Ann>. A seat is open at this table."
+    assert shown["og:image"].startswith("http://localhost/")
+    assert "<Ann>" not in page.text
+    assert f'content="0; url=../#{opened["table"]}"' in page.text
+    alone = new_table(client, SEATS)
+    assert told(client.get(f"/join/{alone['table']}").text)["og:description"].startswith("A game of")
+
+
+def test_an_invitation_to_a_match_tells_what_it_is(client: TestClient) -> None:
+    opened = new_table(client, SEATS)
+    begun = client.post(f"/tables/{opened['table']}/match", json={"token": opened["token"]}).json()
+    page = client.get(begun["address"])
+    assert told(page.text)["og:title"] == "Play the same deals · Wizard"
+    assert f'content="0; url=../../#match/{begun["match"]}"' in page.text
+
+
+@pytest.mark.parametrize("path", ["/join/nothing", "/join/match/nothing"])
+def test_an_invitation_to_nothing(client: TestClient, path: str) -> None:
+    """The page then says that it does not exist."""
+    page = client.get(path)
+    assert page.status_code == 404
+    assert told(page.text)["og:title"] == "Wizard"
+
+
 def test_others_play_the_deals_of_a_shared_result(client: TestClient) -> None:
     opened = finished(client)
     assert client.get(f"/tables/{opened['table']}").json()["match"] is None

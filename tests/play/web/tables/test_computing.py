@@ -29,7 +29,7 @@ COSTLY: list[tuple[Any, str]] = [
     (Session, "take_back"),
     (Session, "advise"),
     (Session, "of_record"),
-    (Addresses, "lead_to"),
+    (Addresses, "invite"),
     (Store, "of_match"),
     (Tables, "_restore"),
     (table_endpoints, "record"),

@@ -116,7 +116,7 @@ def test_a_browser_finds_its_tables(client: TestClient) -> None:
 def test_an_invitation(client: TestClient) -> None:
     opened = new_table(client, GUESTS)
     told = client.get(f"/tables/{opened['table']}/invitation").json()
-    assert told["address"] == f"http://localhost/#{opened['table']}"
+    assert told["address"] == f"http://localhost/join/{opened['table']}"
     assert (told["reachable"], told["qr"][:4]) == (False, "<svg")
     assert client.get("/tables/nowhere/invitation").status_code == 404
 
