@@ -74,7 +74,7 @@ def result_text(played: PlayedRound) -> str:
     """Return the tricks won, the bid and the points of each seat in a finished round, in one line."""
     assert played.points is not None, "the round is not over"
     columns = enumerate(zip(played.tricks_won, played.bids, played.points, strict=True))
-    results = (f"{seat_text(seat)} {won}/{bid} {points:+}" for seat, (won, bid, points) in columns)
+    results = (f"{seat_text(seat)} {won}/{bid} {points_text(points)}" for seat, (won, bid, points) in columns)
     return f"{t('won / bid, points')}: {', '.join(results)}"
 
 
@@ -95,7 +95,8 @@ def narrate_event(session: Session, event: Event, seat: int | None) -> Iterator[
     if event.winner is not None:
         yield "  " + t("the trick goes to: {name}", name=names[event.winner])
     if event.points is not None:
-        points = ", ".join(f"{name} {number:+}" for name, number in zip(names, event.points, strict=True))
+        scored = zip(names, map(points_text, event.points), strict=True)
+        points = ", ".join(f"{name} {points}" for name, points in scored)
         yield "  " + t("round {number} is over: {points}", number=event.round_number, points=points)
 
 

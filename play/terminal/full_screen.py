@@ -17,7 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, RichLog, Static
 
 from wizard_env import ACTIONS, Agent
-from wizard_env.play.language.terms import card_text, suit_name
+from wizard_env.play.language.terms import card_text, decimal_text, suit_name
 from wizard_env.play.language.translation import t
 from wizard_env.play.narration import narrate_advice, narrate_event, narrate_last_trick, seat_names
 from wizard_env.play.session import Session
@@ -293,7 +293,7 @@ class TerminalApp(App[None]):
 
     def action_pace(self, factor: float) -> None:
         self._seconds = min(max(self._seconds * factor, 0.05), 5)
-        self._write(t("agents wait {seconds} s", seconds=f"{self._seconds:.2g}"))
+        self._write(t("agents wait {seconds} s", seconds=decimal_text(self._seconds)))
 
     def _board(self) -> Board:
         return Board(self._session.game.scene(self._seat), seat_names(self._session, self._seat))

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from tests.play.web.seats import ADDRESS
 from wizard_env.play.language import translation
+from wizard_env.play.language.terms import decimal_text, points_text
 from wizard_env.play.language.translation import (
     LANGUAGES,
     environment_language,
@@ -142,3 +143,12 @@ def test_a_request_is_answered_in_the_chosen_language_or_else_the_wished_one() -
         assert (chosen.status_code, chosen.json()["language"]) == (200, "ca")
         client.cookies.set("language", "de")
         assert client.get("/language").json()["language"] == "en"
+
+
+def test_numbers_have_the_signs_of_the_language() -> None:
+    def written() -> list[str]:
+        use_language("es")
+        return [decimal_text(0.6), decimal_text(5.0), points_text(-12.5, 1)]
+
+    assert copy_context().run(written) == ["0,6", "5", "-12,5"]
+    assert [decimal_text(0.6), points_text(-12.5, 1)] == ["0.6", "-12.5"]
