@@ -28,7 +28,7 @@ from wizard_env.cards import (
 from wizard_env.chance.sampling import certain
 from wizard_env.compiled.bits import count_bits, lowest_bit
 from wizard_env.compiled.jit import compiled, kernel, outlined
-from wizard_env.engine import first_action, left_of, legal, power_in_trick, score, unseen_by
+from wizard_env.engine import bids_are_public, first_action, left_of, legal, power_in_trick, score, unseen_by
 from wizard_env.state import BID, NO_SUIT, PLAY, STATE, UNDECIDED, State
 from wizard_env.view import Actions, View
 
@@ -180,8 +180,9 @@ def bid_values(state: State, trump: int, scratch: Scratch) -> None:
 def _room(state: State) -> float:
     """Return the tricks by which the known bids fall short of an equal share each, per opponent."""
     bidders, total = 0, 0
+    public = bids_are_public(state)
     for seat in range(state.num_players):
-        if seat != state.seat and state.bids[seat] >= 0:
+        if public and seat != state.seat and state.bids[seat] >= 0:
             bidders += 1
             total += int(state.bids[seat])
     players = int(state.num_players)
@@ -295,10 +296,10 @@ def chance_now(state: State, card: int, unseen: int) -> float:
     if trump != NO_SUIT:
         has_trump = 1 - _power(1 - count_bits((unseen >> NUM_RANKS * trump) & RANK_BITS) / out, cards)
     chance = 1.0
-    seat = int(state.seat)
+    seat, public = int(state.seat), bids_are_public(state)
     for _ in range(to_come):
         seat = left_of(state, seat)
-        wanted = state.bids[seat] > state.tricks_won[seat]
+        wanted = public and state.bids[seat] > state.tricks_won[seat]
         higher = _HIGHER_IF_WANTED if wanted else _HIGHER_IF_NOT
         ruff = _RUFF_IF_WANTED if wanted else _RUFF_IF_NOT
         voids = int(state.voids[seat])
