@@ -68,8 +68,8 @@ class Program:
         tail = threading.Thread(target=_keep_last, args=(process.stderr, self._stderr_tail), daemon=True)
         reader = threading.Thread(target=self._output.read, daemon=True)
         waiter = threading.Thread(target=_wait, args=(process, reader, self._output), daemon=True)
-        threads = [waiter, reader, writer, tail]
-        for thread in threads:
+        threads = [reader, writer, tail, waiter]
+        for thread in threads:  # the last one waits for the first
             thread.start()
         # the threads hold no reference to this object, so the program ends when its agent is collected
         self._finalizer = weakref.finalize(self, _end, process, self._watcher, self._to_write, threads)

@@ -428,6 +428,21 @@ sys.exit()
     assert not child_is_running(tmp_path)
 
 
+def test_a_crash_is_seen_on_a_busy_machine(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the program has ended before all threads have begun that attend to it."""
+    start_now = threading.Thread.start
+
+    def start_late(thread: threading.Thread) -> None:
+        start_now(thread)
+        time.sleep(0.5)
+
+    monkeypatch.setattr(threading.Thread, "start", start_late)
+    start = time.monotonic()
+    with pytest.raises(ChildProcessError, match="ended with exit status 3"):
+        bot("import sys; sys.exit(3)", whole=True, timeout=60)
+    assert time.monotonic() - start < 30
+
+
 def test_a_crash_is_seen_where_a_child_has_left_the_group(bot: Bot, tmp_path: Path) -> None:
     agent = bot(CHILD.replace("[sys", "start_new_session=True, args=[sys") + "sys.exit()", timeout=60)
     start = time.monotonic()

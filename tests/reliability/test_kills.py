@@ -65,7 +65,8 @@ with open(sys.argv[1], "a") as file:
 time.sleep(999)
 """
 ASK_PROGRAM = """
-import os, sys, threading, time
+import os, signal, sys, threading, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which `nohup make test` ignores
 from wizard_env.agents.external import ExternalAgent
 command = [sys.executable, "-S", *sys.argv[1:]]
 starting = threading.Thread(target=lambda: agents.append(ExternalAgent(command)))
