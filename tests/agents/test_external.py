@@ -429,7 +429,7 @@ sys.exit()
 
 
 def test_a_crash_is_seen_on_a_busy_machine(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the program has ended before all threads have begun that attend to it."""
+    """The program has ended before all threads begin that attend to it."""
     start_now = threading.Thread.start
 
     def start_late(thread: threading.Thread) -> None:
