@@ -1,4 +1,4 @@
-"""What links to results, tables and matches show before they are opened: a title, a text and a picture."""
+"""Previews of links to results, tables and matches: a title, a text and a picture."""
 
 from collections.abc import Iterable, Mapping
 from html import escape
