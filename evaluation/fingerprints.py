@@ -27,10 +27,12 @@ def fingerprint(name: str, agent: Agent) -> str:
 
 
 def _weights_of(agent: object) -> Iterator[NDArray[Any]]:
-    """Yield the weights of a network, or of the networks that an agent holds, in the order of their names."""
+    """Yield the weights of a network, or of those that an agent holds, in the order of their names."""
     if isinstance(agent, Network):
         for layer in (*agent.layers, *([agent.value] if agent.value else [])):
             yield from layer
     if callable(getattr(agent, "act", None)):
         for _, held in sorted(getattr(agent, "__dict__", {}).items()):
-            yield from _weights_of(held)
+            networks = held.values() if isinstance(held, dict) else [held]
+            for network in networks:
+                yield from _weights_of(network)

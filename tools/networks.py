@@ -51,6 +51,26 @@ _EXPERTS: dict[str, dict[str, Any]] = {
     "strong": {"sparring": 0.9, "partners": ["partner:name=relative_11", "partner:name=relative_13"]},
     "copies": {"sparring": 0.0, "team_spirit": 0.9},
 }
+_RESPONSES: dict[str, dict[str, Any]] = {
+    "rule_based": {
+        "start": "champion",
+        "layers": [1024, 512],
+        "decisions": 30_000_000,
+        "learning_rate": 3e-4,
+        "entropy_bonus": 0.0007,
+        "sparring": 1.0,
+        "partners": ["rule_based"],
+    },
+    "copy": {
+        "start": "expert_copies",
+        "decisions": 33_000_000,
+        "learning_rate": 5e-4,
+        "entropy_bonus": 0.0005,
+        "sparring": 0.0,
+        "team_spirit": 1.0,
+    },
+}
+"""Networks that `adaptive` answers with where all other seats are of one family, by its name."""
 
 
 class Stage(NamedTuple):
@@ -95,6 +115,8 @@ def stages() -> Iterator[Stage]:
     told = {"beliefs": True, "start": "champion", "decisions": 12_000_000, "learning_rate": 4e-4}
     yield Stage("adaptive_0", _GENERALIST, told)
     yield Stage("adaptive", "adaptive", {"start": "adaptive_0"}, ships_as=f"adaptive/{FILE_NAME}")
+    for name, learning in _RESPONSES.items():
+        yield Stage(f"response_{name}", "champion", learning, ships_as=f"adaptive/{name}.safetensors")
 
 
 def config_of(stage: Stage, folder: Path) -> Config:

@@ -1,15 +1,17 @@
-"""Measure the champion and the adaptive player, and write docs/results.md: `make results`."""
+"""Measure the champion and the adaptive player: python -m tools.results [SECTION...], or `make results`.
+
+Each section is a table of docs/results.md, which is written as soon as it is measured.
+"""
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.progress import track
 
-from tools.marked_tables import head, row
+from tools.marked_tables import fill, head, row
 from wizard_env import Rules, configs
 from wizard_env.agents import load
 from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
@@ -152,50 +154,36 @@ def by_search(games: int, spread: Map) -> Iterator[str]:
         yield line(result, f"`{agent}`", f"`{opponent}`")
 
 
-def page(games: int, spread: Map) -> Iterator[str]:
-    """Yield the lines of the page as they are measured."""
-    yield f"""\
-# Results
-
-`make results` writes this page, with {games} deals per line, a twentieth of that if an agent searches, \
-and seed {SEED}.
-The champion plays alone against copies of the opponent, and plays every deal in every seat. Intervals are 95%
-intervals by bootstrap over deals.
-
-## Whole games
-"""
-    yield from by_opponent(games, spread)
-    yield """
-## With memory
-
-`adaptive` [recognises its opponents](adaptive.md) by their finished rounds. Both agents sit alone among the
-opponents, on the same deals, with four players if not said otherwise. The last lines are shares of bids met
-among copies of the agent.
-"""
-    yield from by_memory(games, spread)
-    yield "\n## Other rules, four players\n"
-    yield from by_rules(games, spread)
-    yield """
-## Self-play, four players
-
-Share of bids met exactly, by hand size, in whole games of four copies of one agent. The published figures are
-for single rounds (Schumacher and Pleines 2022).
-"""
-    yield from by_hand_size(games, spread)
-    yield "\n## With search\n"
-    yield from by_search(games, spread)
+SECTIONS: dict[str, Callable[[int, Map], Iterator[str]]] = {
+    "opponents": by_opponent,
+    "memory": by_memory,
+    "rules": by_rules,
+    "hand sizes": by_hand_size,
+    "search": by_search,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=400, help="deals per line")
+    parser.add_argument(
+        "sections", nargs="*", metavar="SECTION", help=f"all by default: {', '.join(SECTIONS)}"
+    )
+    parser.add_argument(
+        "--games", type=int, default=400, help="deals per line; a twentieth if an agent searches"
+    )
     parser.add_argument("--workers", type=int, default=2, help="number of processes")
-    parser.add_argument("--out", type=Path, default=PAGE, help="where to write the page")
     options = parser.parse_args(arguments)
+    if unknown := set(options.sections) - SECTIONS.keys():
+        parser.error(f"unknown sections {sorted(unknown)}: allowed are {', '.join(SECTIONS)}")
     with workers(options.workers) as spread:
-        lines = list(track(chain(page(options.games, spread)), "lines measured"))
-    text = "\n".join(lines) + "\n"
-    write_atomically(options.out, lambda path: path.write_text(text, encoding="utf-8"))
+        for name in options.sections or SECTIONS:
+            write(name, list(track(SECTIONS[name](options.games, spread), name)))
+
+
+def write(name: str, lines: Sequence[str]) -> None:
+    """Write the table of a section into the page."""
+    page = fill(PAGE.read_text(encoding="utf-8"), name, "\n".join(lines) + "\n")
+    write_atomically(PAGE, lambda path: path.write_text(page, encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -1,27 +1,49 @@
 """AdaptiveAgent: plays like the champion until rounds are finished, then answers to who sits there."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.adaptive.beliefs import NUM_INPUTS, name_belief
+from wizard_env.agents.adaptive.beliefs import (
+    HIGH,
+    INEXACT,
+    LOW,
+    NUM_FEATURES,
+    NUM_INPUTS,
+    Family,
+    name_belief,
+)
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
 from wizard_env.agents.assessment import SeatBelief
-from wizard_env.agents.network import Backend, Network, PolicyAgent
+from wizard_env.agents.network import BELIEF_HIGH, Backend, Network, PolicyAgent, find_agent
 from wizard_env.agents.pretrained import ADAPTIVE
+from wizard_env.observation.fields import OBS_SIZE
+from wizard_env.rules import MAX_PLAYERS
 from wizard_env.view import Encoding, View
 
 _Output: TypeAlias = Callable[[Network, NDArray[np.uint8]], NDArray[np.float32]]
 
+_CERTAIN = 0.99
+"""The probability of a family from which a response to it answers."""
+_MAY_COPY = 0.3
+"""The same for copies, which cannot be told from champions before they work together: trust comes first."""
+_LIKE_CHAMPIONS = 0.95
+"""The probability of a copy, as a share of that of a champion, below which the trust ends."""
+_INEXACT = 0.1
+"""The most that a seat may differ from its family for a response to answer."""
+
 
 class AdaptiveAgent(PolicyAgent):
-    """A network that reads beliefs about the other seats; before there is evidence, the champion.
+    """A network that reads beliefs about the other seats, and networks that each know one kind of table.
 
-    Its actions are a function of the view alone; what it has worked out about finished rounds is kept to be
-    quick.
+    The champion answers before there is evidence. A response answers where all other seats are of its family;
+    it lies beside the network, in a file named after the family, such as `copy.safetensors`. The network
+    answers in all other games. Actions are a function of the view alone; what was worked out about finished
+    rounds is kept to be quick.
     """
 
     def __init__(self, path: str = str(ADAPTIVE), sample: bool = False, backend: Backend = "auto") -> None:
@@ -30,9 +52,21 @@ class AdaptiveAgent(PolicyAgent):
         path: of the network that reads beliefs; sample, backend: as for `NetworkAgent`.
         """
         super().__init__(path, sample, backend, beliefs=NUM_INPUTS)
+        files = {family: response_file(find_agent(self.path), family) for family in Family}
+        self._responses = {
+            family: Network(file, self.backend) for family, file in files.items() if file.is_file()
+        }
         kinds = Kinds(self)
         self._champion = kinds.champion
         self._memory = Memory(kinds)
+
+    def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Compute float32 [n, NUM_ACTIONS], see `Network.logits`; beliefs follow each observation."""
+        return self._answer(observations, Network.logits)
+
+    def values(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Estimate the points of each round: float32 [n], see `Network.values`."""
+        return self._answer(observations, Network.values)
 
     def beliefs(self, view: View) -> NDArray[np.float32]:
         """Return its beliefs about the seats of each game: float32 [n, MAX_PLAYERS, NUM_FEATURES]."""
@@ -47,18 +81,46 @@ class AdaptiveAgent(PolicyAgent):
         ]
 
     def _decide(self, view: View, encoding: Encoding) -> NDArray[np.float32]:
-        return self._compute_by_belief(view, encoding, Network.logits)
+        return self.logits(self._inputs(view, encoding))
 
     def _estimate(self, view: View, encoding: Encoding) -> NDArray[np.float32]:
-        return self._compute_by_belief(view, encoding, Network.values)
+        return self.values(self._inputs(view, encoding))
 
-    def _compute_by_belief(self, view: View, encoding: Encoding, output: _Output) -> NDArray[np.float32]:
-        """Return an output of this network, or of the champion in games where nothing is believed."""
-        seen, beliefs = encoding.observation, self._memory.inputs(view)
-        blank = ~beliefs.any(axis=1)
-        if blank.all():
-            return output(self._champion, seen)
-        outputs = output(self, np.concatenate([seen, beliefs], axis=1))
-        if blank.any():
-            outputs[blank] = output(self._champion, seen[blank])
+    def _inputs(self, view: View, encoding: Encoding) -> NDArray[np.uint8]:
+        return np.concatenate([encoding.observation, self._memory.inputs(view)], axis=1)
+
+    def _answer(self, inputs: NDArray[np.uint8], output: _Output) -> NDArray[np.float32]:
+        """Return an output of the network that answers in each row."""
+        seen, beliefs = inputs[:, :OBS_SIZE], inputs[:, OBS_SIZE:]
+        nothing_believed = ~beliefs.any(axis=1)
+        answers = [(self._champion, nothing_believed)]
+        for family, response in self._responses.items():
+            answers.append((response, ~nothing_believed & _all_are(family, beliefs)))
+        by_beliefs = ~np.any([rows for _, rows in answers], axis=0)
+        parts = [(rows, output(network, seen[rows])) for network, rows in answers if rows.any()]
+        if by_beliefs.any() or not parts:
+            parts.append((by_beliefs, output(self, inputs[by_beliefs])))
+        outputs = np.empty((len(inputs), *parts[0][1].shape[1:]), np.float32)
+        for rows, values in parts:
+            outputs[rows] = values
         return outputs
+
+
+def _all_are(family: Family, beliefs: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return whether all seats about which anything is believed are of a family: bool [n].
+
+    beliefs: uint8 [n, NUM_INPUTS].
+    """
+    seats = beliefs.reshape(-1, MAX_PLAYERS - 1, NUM_FEATURES)
+    if family == Family.COPY:
+        alike = seats[..., family] >= _LIKE_CHAMPIONS * seats[..., Family.CHAMPION]
+        belong = alike & (seats[..., family] >= _MAY_COPY * BELIEF_HIGH)
+    else:
+        belong = seats[..., family] >= _CERTAIN * BELIEF_HIGH
+    belong &= (seats[..., [INEXACT, HIGH, LOW]] <= _INEXACT * BELIEF_HIGH).all(axis=-1)
+    return np.logical_and.reduce(belong | ~seats.any(axis=-1), axis=1)
+
+
+def response_file(network: Path, family: Family) -> Path:
+    """Return where the response to a family lies. network: the file of the network that reads beliefs."""
+    return network.with_name(f"{family.name.lower()}.safetensors")

@@ -12,7 +12,7 @@ import typer.main
 
 import wizard_env
 from tests.docs.pages import PAGES, ROOT, blocks, examples, load_script, run, run_page
-from tools.marked_tables import fill
+from tools.marked_tables import fill, split
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
 from wizard_env.cli.main import app
 from wizard_env.evaluation.evaluate import evaluate
@@ -229,6 +229,10 @@ def test_no_file_names_a_path_of_one_machine() -> None:
 def test_the_results_are_written_as_tables() -> None:
     """Every line has as many cells as the head of its table; figures are those of the evaluation."""
     results = load_script("results")
+    page = results.PAGE.read_text(encoding="utf-8")
+    for name in results.SECTIONS:
+        _, table, _ = split(page, name)
+        assert len({line.count("|") for line in table.splitlines()}) == 1, name
     with workers() as spread:
         lines = list(results.by_hand_size(2, spread))
         alone = results.alone("heuristic", "random", Rules(3, hand_sizes=(1, 2)), 20, spread)

@@ -11,13 +11,15 @@ import pytest
 from tests.agents.adaptive.test_beliefs import after_rounds
 from wizard_env import Game, Rules, View
 from wizard_env.agents import load
-from wizard_env.agents.adaptive.agent import AdaptiveAgent
-from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
+from wizard_env.agents.adaptive.agent import AdaptiveAgent, response_file
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS, Family
 from wizard_env.agents.assessment import Believer, PlayerKind
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, read_agent, save_agent
-from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION
+from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, RIVAL
+from wizard_env.chance.sampling import best_legal
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.testing import agent_test
+from wizard_env.view import printed_actions
 
 RNG = np.random.default_rng(0)
 TABLE = ["adaptive", "rule_based", "heuristic", "adaptive"]
@@ -156,9 +158,45 @@ def test_a_network_without_a_value_can_be_assessed(tmp_path: Path) -> None:
     assert assessment.policy.argmax(axis=1).tolist() == agent.act(view, RNG).tolist()
 
 
-def test_the_champion_counts_in_its_fingerprint() -> None:
-    """A league plays again when the network that it plays by before there is evidence has changed."""
+@pytest.mark.parametrize("network", ["_champion", "_responses"])
+def test_all_its_networks_count_in_its_fingerprint(network: str) -> None:
+    """A league plays again when one of the networks that it answers with has changed."""
     one, other = AdaptiveAgent(), AdaptiveAgent()
     assert fingerprint("adaptive", one) == fingerprint("adaptive", other)
-    other._champion.layers[-1].biases[0] += 1
+    held = getattr(other, network)
+    changed = held[Family.COPY] if network == "_responses" else held
+    changed.layers[-1].biases[0] += 1
     assert fingerprint("adaptive", one) != fingerprint("adaptive", other)
+
+
+def test_a_response_answers_at_tables_of_its_family(tmp_path: Path) -> None:
+    """Not before there is evidence, and not where one seat is of another family."""
+    (tmp_path / FILE_NAME).write_bytes((ADAPTIVE / FILE_NAME).read_bytes())
+    plain = AdaptiveAgent(str(tmp_path))
+    response = response_file(tmp_path / FILE_NAME, Family.RULE_BASED)
+    response.write_bytes((RIVAL / FILE_NAME).read_bytes())
+    agent, network = AdaptiveAgent(str(tmp_path)), load("rival")
+    for rounds, others, answers in (
+        (0, ["rule_based"] * 3, "champion"),
+        (6, ["rule_based"] * 3, "rival"),
+        (6, ["rule_based", "rule_based", "heuristic"], "adaptive"),
+    ):
+        seated = [plain, *map(load, others)]
+        view = after_rounds(seated, Rules(), rounds=rounds)
+        view = view.select((view.seat == 0).nonzero()[0])
+        expected = {"champion": load("champion"), "rival": network, "adaptive": plain}[answers]
+        assert len(view) > 0
+        agreed = agent.act(view, RNG) == expected.act(view, RNG)
+        assert agreed.all(), (rounds, others)
+
+
+def test_copies_trust_each_other_before_they_are_certain() -> None:
+    """A choice that a copy and a champion would both have made counts for a copy."""
+    view = after_rounds([load("adaptive")] * 4, Rules(), rounds=4)
+    agent = load("adaptive")
+    together = agent._responses[Family.COPY]  # type: ignore[attr-defined]
+    encoding = view.encode(canonical_suits=True)
+    best = printed_actions(best_legal(together.logits(encoding.observation), encoding.mask), encoding.order)
+    assert np.mean(agent.act(view, RNG) == best) > 0.8
+    beliefs = agent.beliefs(view)[:, :4, Family.COPY]  # type: ignore[attr-defined]
+    assert np.mean(beliefs > 0.99) < 0.8
