@@ -16,9 +16,9 @@ CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
-# All tests, in two processes, and those of other Pythons. The threads of torch would spin at every barrier
-# beside another process.
-PYTEST = OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 2 --dist worksteal
+# All tests, and those of other Pythons. Three processes keep two cores busy, since many tests wait. The threads
+# of torch would spin at every barrier beside another process.
+PYTEST = OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 3 --dist worksteal
 test: check
 	$(BIN)/wizard compile
 	$(PYTEST)

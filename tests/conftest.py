@@ -1,5 +1,6 @@
 """Fixtures of tests of several modules."""
 
+import signal
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
@@ -31,6 +32,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.path.is_relative_to(TESTS / name) for name in LONG):
             item.add_marker("long")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _children_end_by_signals() -> None:
+    """Undo what children inherit: shells ignore Ctrl+C in the background, and `nohup` ignores hangups."""
+    for name in ("SIGINT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
 
 
 @pytest.fixture

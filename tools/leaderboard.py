@@ -39,6 +39,7 @@ OWN: dict[str, tuple[str, str, str]] = {
     "heuristic": ("heuristic", "full", "counts cards and estimates chances"),
     "rival": ("rival", "full", "a network trained by self-play, `configs/rival.toml`"),
     "champion": ("champion", "full", "the network of the package; the 100 of the scale"),
+    "adaptive": ("adaptive", "full", "recognises its opponents by their finished rounds"),
     "search": ("search:worlds=16", "short", "plays out every choice in 16 worlds"),
     "champion_search": ("champion+search:worlds=16", "short", "the network, and a search in 16 worlds"),
     "quick": ("runs/quick", "full", f"PPO: `{TRAINED['runs/quick']}`"),

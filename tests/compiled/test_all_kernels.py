@@ -113,6 +113,7 @@ def test_training_compiles_nothing_more(environment: dict[str, str], tmp_path: P
     assert kept(environment) == before
 
 
+@pytest.mark.slow
 def test_training_compiles_only_what_it_calls(
     environment: dict[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

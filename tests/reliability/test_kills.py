@@ -65,8 +65,7 @@ with open(sys.argv[1], "a") as file:
 time.sleep(999)
 """
 ASK_PROGRAM = """
-import os, signal, sys, threading, time
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which `nohup make test` ignores
+import os, sys, threading, time
 from wizard_env.agents.external import ExternalAgent
 command = [sys.executable, "-S", *sys.argv[1:]]
 starting = threading.Thread(target=lambda: agents.append(ExternalAgent(command)))
