@@ -24,7 +24,7 @@ test: check
 	$(PYTEST)
 	$(BIN)/python -m tools.test_pythons 3.12 3.13
 
-# The branches that tests reach, which takes twice as long; and a run without compiling, for compiled code.
+# The branches that tests reach, which takes longer; and a run without compiling, for compiled code.
 coverage: $(VENV)/.for-development
 	$(BIN)/wizard compile
 	$(PYTEST) --cov --cov-report= --cov-fail-under=0

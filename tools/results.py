@@ -158,7 +158,7 @@ SECTIONS: dict[str, Callable[[int, Map], Iterator[str]]] = {
     "opponents": by_opponent,
     "memory": by_memory,
     "rules": by_rules,
-    "hand sizes": by_hand_size,
+    "hand-sizes": by_hand_size,
     "search": by_search,
 }
 

@@ -15,15 +15,20 @@ from wizard_env.play.web.duplicate.results import list_results
 from wizard_env.play.web.tables.endpoints import compute, hub_of, invite, table_of
 
 
+def matches_of(request: Request) -> Matches:
+    matches: Matches = request.app.state.matches
+    return matches
+
+
 async def _begin_match(request: Request) -> Response:
     message, table = await read_message(request, AtSeat), await table_of(request)
     table.seat_of(message.token)
-    match = await _matches_of(request).begin(table)
+    match = await matches_of(request).begin(table)
     return JSONResponse({"match": match, **(await invite(request, f"join/match/{match}"))._asdict()})
 
 
 async def _show_match(request: Request) -> Response:
-    find = partial(_matches_of(request).find, request.path_params["match"])
+    find = partial(matches_of(request).find, request.path_params["match"])
     setup, stored = await compute(request, find)
     results = await compute(request, partial(list_results, stored, request.query_params.get("table")))
     game = {"rules": setup.rules.to_dict(), "num_rounds": len(setup.rules.rounds), "seats": setup.seats}
@@ -33,7 +38,7 @@ async def _show_match(request: Request) -> Response:
 async def _play_match(request: Request) -> Response:
     message = await read_message(request, TakeSeat)
     request.app.state.openings.take(client_behind(request))
-    ticket = await _matches_of(request).open(request.path_params["match"], message.person)
+    ticket = await matches_of(request).open(request.path_params["match"], message.person)
     return JSONResponse(ticket._asdict(), 201)
 
 
@@ -44,11 +49,6 @@ async def _compare_tables(request: Request) -> Response:
         raise ValueError(t("nobody else plays the deals of this table"))
     stored = await compute(request, partial(hub_of(request).tables.of_match, table.setup.match))
     return JSONResponse(await compute(request, partial(compare_stored, stored, table.name, message.against)))
-
-
-def _matches_of(request: Request) -> Matches:
-    matches: Matches = request.app.state.matches
-    return matches
 
 
 MATCH_ROUTES = [

@@ -12,7 +12,7 @@ from wizard_env.play.web.access.addresses import Addresses
 from wizard_env.play.web.access.messages import AtSeat
 from wizard_env.play.web.access.readiness import Readiness
 from wizard_env.play.web.access.requests import read_message
-from wizard_env.play.web.duplicate.matches import Matches
+from wizard_env.play.web.duplicate.endpoints import matches_of
 from wizard_env.play.web.judging.judgements import Judgements
 from wizard_env.play.web.sharing.preview import (
     NOTHING,
@@ -32,8 +32,7 @@ async def _share_result(request: Request) -> Response:
     if table.session.game.seat is not None:
         raise ValueError(t("a result can be shared once the game is over"))
     if table.setup.seats.count(None) == 1:
-        matches: Matches = request.app.state.matches
-        await matches.begin(table)
+        await matches_of(request).begin(table)
     shared = await invite(request, f"share/{table.name}/{seat}")
     return JSONResponse({"seat": seat, "match": table.setup.match, **shared._asdict()})
 
@@ -72,8 +71,7 @@ async def _preview_of_table(request: Request) -> Preview:
 
 
 async def _preview_of_match(request: Request) -> Preview:
-    matches: Matches = request.app.state.matches
-    await compute(request, partial(matches.find, request.path_params["match"]))
+    await compute(request, partial(matches_of(request).find, request.path_params["match"]))
     return invite_to_match()
 
 

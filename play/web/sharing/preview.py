@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, NamedTuple
 
-from wizard_env.play.language.terms import place_text, points_text
+from wizard_env.play.language.terms import join_names, place_text, points_text
 from wizard_env.play.language.translation import language_in_use, t
 from wizard_env.play.session import place_of
 from wizard_env.play.web.tables.setup import Setup
@@ -34,8 +34,8 @@ NOTHING = Preview(_GAME, "")
 
 def invite_to_table(setup: Setup) -> Preview:
     """Invite to a table: who sits there, and whether a seat is open."""
-    names = ", ".join(setup.people.values())
-    sentences = [t("At the table: {names}.", names=names)] if names else []
+    names = list(setup.people.values())
+    sentences = [t("At the table: {names}.", names=join_names(names))] if names else []
     if setup.open_seats:
         sentences.append(t("A seat is open at this table."))
     return Preview(_GAME, " ".join(sentences or [t("A game of Wizard, card by card.")]))
