@@ -52,14 +52,17 @@ _EXPERTS: dict[str, dict[str, Any]] = {
     "copies": {"sparring": 0.0, "team_spirit": 0.9},
 }
 _RESPONSES: dict[str, dict[str, Any]] = {
-    "rule_based": {
-        "start": "champion",
-        "layers": [1024, 512],
-        "decisions": 30_000_000,
-        "learning_rate": 3e-4,
-        "entropy_bonus": 0.0007,
-        "sparring": 1.0,
-        "partners": ["rule_based"],
+    **{
+        partner: {
+            "start": "champion",
+            "layers": [1024, 512],
+            "decisions": 30_000_000,
+            "learning_rate": 3e-4,
+            "entropy_bonus": 0.0007,
+            "sparring": 1.0,
+            "partners": [partner],
+        }
+        for partner in ("rule_based", "heuristic")
     },
     "copy": {
         "start": "expert_copies",

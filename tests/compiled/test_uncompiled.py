@@ -4,6 +4,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,9 @@ import numpy as np
 import pytest
 
 import wizard_env.games as batch
-from wizard_env import Game, Games, Rules, View, sample_legal, sample_softmax
+from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, Games, Rules, View, sample_legal, sample_softmax
 from wizard_env.agents import load
-from wizard_env.agents.network import NetworkAgent
-from wizard_env.agents.pretrained import DISTILLED
+from wizard_env.agents.layers import Layer
 from wizard_env.agents.search.belief import count_deals, draw_worlds
 from wizard_env.agents.search.likelihood import sample_worlds
 from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel
@@ -91,7 +91,7 @@ def digest_of_agent(name: str) -> str:
 def digest_of_belief() -> str:
     """The worlds that a search believes in, with a network in every seat, and with other models in some."""
     hashed, rng = hashlib.sha256(), np.random.default_rng(7)
-    model = SeatModel.from_layers(NetworkAgent(str(DISTILLED), backend="numpy").layers)
+    model = SeatModel.from_layers(small_network(rng))
     guesses = model.guesses(2)
     guesses[:, 0], guesses[:, 1] = RULE_BASED.guesses(2)[:, 0], HEURISTIC.guesses(2)[:, 1]
     for rules in SINGLE[1:]:
@@ -102,6 +102,14 @@ def digest_of_belief() -> str:
                 hashed.update(sample_worlds(games.view(), 1, rng, "plays", model).tobytes())
                 hashed.update(sample_worlds(games.view(), 1, rng, "plays", model, guesses).tobytes())
     return hashed.hexdigest()
+
+
+def small_network(rng: np.random.Generator) -> list[Layer]:
+    """Make layers of random weights: plain Python takes half a minute for a network of the package."""
+    return [
+        Layer(rng.normal(size=shape).astype(np.float32), np.zeros(shape[1], np.float32))
+        for shape in pairwise((OBS_SIZE, 8, 8, NUM_ACTIONS))
+    ]
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.reliability.damage import damaged
-from tests.reliability.effort import SOAK, generator, times
+from tests.reliability.effort import SOAK, generator, mostly_slow, times
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX owners and modes")
 
@@ -168,8 +168,11 @@ def plant_link(kept: Path) -> None:
     os.chown(kept, STRANGER, STRANGER, follow_symlinks=False)
 
 
+CHANGES = {change.__name__: change for change in (give_away, open_folders, open_files, plant_link)}
+
+
 @NEEDS_USERS
-@pytest.mark.parametrize("change", [give_away, open_folders, open_files, plant_link])
+@pytest.mark.parametrize("change", mostly_slow(CHANGES, "give_away", "plant_link"))
 def test_code_that_others_could_have_written_is_not_run(change: Callable[[Path], None], place: Place) -> None:
     """It lies where this user's would lie in the system's temporary folder; a private folder is used then."""
     place.close_package()
@@ -211,7 +214,7 @@ HOMES: dict[str, dict[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("environment", HOMES.values(), ids=HOMES)
+@pytest.mark.parametrize("environment", mostly_slow(HOMES, "none", "a file"))
 def test_code_is_used_from_wherever_it_can_be_read(environment: dict[str, str], compiled: Place) -> None:
     """By a user without home, name or a folder to write to, after another has compiled it."""
     compiled.package.chmod(0o755 if IS_ROOT else 0o555)
@@ -222,7 +225,7 @@ def test_no_working_directory_is_needed(compiled: Place) -> None:
     assert compiled.run(USER, GONE, NUMBA_CACHE_DIR="cache") == (1, "")
 
 
-@pytest.mark.parametrize("home", ["none", "missing", "relative"])
+@pytest.mark.parametrize("home", ["none", "missing", pytest.param("relative", marks=pytest.mark.slow)])
 def test_code_is_kept_without_a_home(home: str, place: Place) -> None:
     """In the system's temporary folder, for the next process."""
     place.close_package()
@@ -288,7 +291,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+@pytest.mark.parametrize("damage", mostly_slow(DAMAGES, "flipped", "fifo"))
 def test_damaged_code_is_compiled_anew(damage: Callable[[Path], object], compiled: Place) -> None:
     """With a line in the log, and kept."""
     (path,) = compiled.code()
