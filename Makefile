@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 # build for processors alone with `make train TORCH_INDEX=https://download.pytorch.org/whl/cpu`.
 TORCH_INDEX ?=
 
-.PHONY: train test test-fast check coverage slow soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
+.PHONY: train test test-fast kernels check coverage slow soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
 # CONFIG=smoke takes a minute. The environment has all that the other commands of `wizard` need, too.
@@ -16,20 +16,22 @@ CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
-# All tests, and those of other Pythons. Three processes keep two cores busy, since many tests wait. The threads
+# All tests, and those of other Pythons. Four processes keep two cores busy, since many tests wait. The threads
 # of torch would spin at every barrier beside another process.
-PYTEST = OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 3 --dist worksteal
-test: check
-	$(BIN)/wizard compile
+PYTEST = OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 4 --dist worksteal
+test: $(VENV)/.for-development
+	$(MAKE) --jobs=2 check kernels
 	$(PYTEST)
 	$(BIN)/python -m tools.test_pythons 3.12 3.13
 
 # The branches that tests reach, which takes longer; and a run without compiling, for compiled code.
-coverage: $(VENV)/.for-development
-	$(BIN)/wizard compile
+coverage: kernels
 	$(PYTEST) --cov --cov-report= --cov-fail-under=0
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append tests/compiled/test_uncompiled.py >/dev/null
 	$(BIN)/python -m coverage report
+
+kernels: $(VENV)/.for-development
+	$(BIN)/wizard compile
 
 check: $(VENV)/.for-development
 	$(BIN)/ruff check .

@@ -28,6 +28,8 @@ TESTS = (
     "tests/records",
     "tests/render",
 )
+CHOICE = ("-m", "not slow and not long")
+"""The long tests are left to the Python of `make test`."""
 
 
 def interpreters(version: str) -> Iterator[str]:
@@ -74,7 +76,7 @@ def run_tests(version: str) -> int:
     if interpreter is None:
         print(f"Python {version} is not installed: the tests are not run on it", flush=True)
         return 0
-    command = [environment(interpreter, version), "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS]
+    command = [environment(interpreter, version), *"-m pytest -q -p no:cacheprovider".split(), *CHOICE, *TESTS]
     done = subprocess.run(command, check=False, cwd=ROOT, text=True, stdout=PIPE, stderr=STDOUT)
     print(f"Python {version}\n{done.stdout}", flush=True)
     return done.returncode
