@@ -145,10 +145,10 @@ def by_hand_size(games: int, spread: Map) -> Iterator[str]:
 
 
 def by_search(games: int, spread: Map) -> Iterator[str]:
-    """Yield the table of the agents with search."""
+    """Yield the table of the agents with search, and of those that they build on, on the same deals."""
     yield from head("agent", "opponents", *FIGURES)
     pairs = [*((each, CHAMPION) for each in (*SEARCHES, DEEP, ADAPTIVE_SEARCH))]
-    pairs += [(each, opponent) for each in (DEEP, ADAPTIVE_SEARCH) for opponent in SEEN]
+    pairs += [(each, opponent) for opponent in SEEN for each in (CHAMPION, DEEP, ADAPTIVE, ADAPTIVE_SEARCH)]
     for agent, opponent in pairs:
         result = alone(agent, opponent, Rules(4), max(2, games // 20), spread)
         yield line(result, f"`{agent}`", f"`{opponent}`")

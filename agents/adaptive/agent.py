@@ -27,6 +27,8 @@ from wizard_env.view import Encoding, View
 
 _Output: TypeAlias = Callable[[Network, NDArray[np.uint8]], NDArray[np.float32]]
 
+_ORDER = sorted(Family, key=lambda family: family == Family.CHAMPION)
+"""What may be a copy is trusted before it counts as a champion."""
 _CERTAIN = 0.99
 """The probability of a family from which a response to it answers."""
 _MAY_COPY = 0.3
@@ -42,7 +44,7 @@ class AdaptiveAgent(PolicyAgent):
 
     The champion answers before there is evidence. A response answers where all other seats are of its family;
     it lies beside the network, in a file named after the family, such as `copy.safetensors`. The network
-    answers in all other games. Actions are a function of the view alone; what was worked out about finished
+    answers in all other games; that of the package leaves champions to the champion, too. Actions are a function of the view alone; what was worked out about finished
     rounds is kept to be quick.
     """
 
@@ -52,13 +54,15 @@ class AdaptiveAgent(PolicyAgent):
         path: of the network that reads beliefs; sample, backend: as for `NetworkAgent`.
         """
         super().__init__(path, sample, backend, beliefs=NUM_INPUTS)
-        files = {family: response_file(find_agent(self.path), family) for family in Family}
-        self._responses = {
-            family: Network(file, self.backend) for family, file in files.items() if file.is_file()
-        }
         kinds = Kinds(self)
         self._champion = kinds.champion
         self._memory = Memory(kinds)
+        files = {family: response_file(find_agent(self.path), family) for family in _ORDER}
+        self._responses = {
+            family: Network(file, self.backend) for family, file in files.items() if file.is_file()
+        }
+        if Path(self.path) == ADAPTIVE:  # its network has learned no better answer
+            self._responses[Family.CHAMPION] = self._champion
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], see `Network.logits`; beliefs follow each observation."""
@@ -93,13 +97,14 @@ class AdaptiveAgent(PolicyAgent):
         """Return an output of the network that answers in each row."""
         seen, beliefs = inputs[:, :OBS_SIZE], inputs[:, OBS_SIZE:]
         nothing_believed = ~beliefs.any(axis=1)
-        answers = [(self._champion, nothing_believed)]
+        answers, left = [(self._champion, nothing_believed)], ~nothing_believed
         for family, response in self._responses.items():
-            answers.append((response, ~nothing_believed & _all_are(family, beliefs)))
-        by_beliefs = ~np.any([rows for _, rows in answers], axis=0)
+            rows = left & _all_are(family, beliefs)
+            answers.append((response, rows))
+            left &= ~rows
         parts = [(rows, output(network, seen[rows])) for network, rows in answers if rows.any()]
-        if by_beliefs.any() or not parts:
-            parts.append((by_beliefs, output(self, inputs[by_beliefs])))
+        if left.any() or not parts:
+            parts.append((left, output(self, inputs[left])))
         outputs = np.empty((len(inputs), *parts[0][1].shape[1:]), np.float32)
         for rows, values in parts:
             outputs[rows] = values
@@ -115,6 +120,9 @@ def _all_are(family: Family, beliefs: NDArray[np.uint8]) -> NDArray[np.bool_]:
     if family == Family.COPY:
         alike = seats[..., family] >= _LIKE_CHAMPIONS * seats[..., Family.CHAMPION]
         belong = alike & (seats[..., family] >= _MAY_COPY * BELIEF_HIGH)
+    elif family == Family.CHAMPION:  # so is what may be a copy that lost the trust
+        either = seats[..., [Family.CHAMPION, Family.COPY]].sum(axis=-1, dtype=np.int64)
+        belong = either >= _CERTAIN * BELIEF_HIGH
     else:
         belong = seats[..., family] >= _CERTAIN * BELIEF_HIGH
     belong &= (seats[..., [INEXACT, HIGH, LOW]] <= _INEXACT * BELIEF_HIGH).all(axis=-1)

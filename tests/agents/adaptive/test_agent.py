@@ -190,6 +190,17 @@ def test_a_response_answers_at_tables_of_its_family(tmp_path: Path) -> None:
         assert agreed.all(), (rounds, others)
 
 
+def test_champions_are_answered_by_the_champion(tmp_path: Path) -> None:
+    """An own network answers them itself: it may have learned to."""
+    (tmp_path / FILE_NAME).write_bytes((ADAPTIVE / FILE_NAME).read_bytes())
+    champion, own = load("champion"), AdaptiveAgent(str(tmp_path))
+    view = after_rounds([load("adaptive"), *[champion] * 3], Rules(), rounds=9)
+    view = view.select((view.seat == 0).nonzero()[0])
+    expected = champion.act(view, RNG)
+    assert (load("adaptive").act(view, RNG) == expected).all()
+    assert (own.act(view, RNG) != expected).any()
+
+
 def test_copies_trust_each_other_before_they_are_certain() -> None:
     """A choice that a copy and a champion would both have made counts for a copy."""
     view = after_rounds([load("adaptive")] * 4, Rules(), rounds=4)
