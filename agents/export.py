@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from wizard_env import NUM_ACTIONS
+from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.layers import Layer
 from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, NetworkAgent, find_agent
 from wizard_env.checks.arguments import quoted
@@ -35,9 +36,14 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
     float32 [n], in points. The metadata holds the format, its version and the layout of observations.
 
     The file is replaced completely or not at all; a link to it stays. Raises ValueError if the agent has no
-    network, or one with a custom encoding, or if the file is the agent's.
+    network, or one that reads beliefs or a custom encoding, or if the file is the agent's.
     """
     loaded = load(agent)
+    if isinstance(loaded, AdaptiveAgent):
+        raise ValueError(
+            f"agent={quoted(agent)}: a network that reads beliefs needs the code that works them out, "
+            "which a file of ONNX cannot hold"
+        )
     if not isinstance(loaded, NetworkAgent):
         raise ValueError(
             f"agent={quoted(agent)}: {type(loaded).__name__} has no network; "

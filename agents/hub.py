@@ -3,28 +3,26 @@
 import re
 from typing import Any
 
-from wizard_env.agents.network import FILE_NAME, Backend, NetworkAgent
+from wizard_env.agents.adaptive.checkpoint import load_network
+from wizard_env.agents.network import FILE_NAME, Backend, PolicyAgent
 from wizard_env.checks.arguments import check_type, quoted
 from wizard_env.checks.extras import extra
 
 
-class HubAgent(NetworkAgent):
-    """A network from the hub; only its safetensors file is downloaded, and no code runs."""
+def load_from_hub(
+    repo: str, revision: str = "main", sample: bool = False, backend: Backend = "auto"
+) -> PolicyAgent:
+    """Download a network, or find it in the hub's cache: its safetensors file alone, and no code runs.
 
-    def __init__(
-        self, repo: str, revision: str = "main", sample: bool = False, backend: Backend = "auto"
-    ) -> None:
-        """Download the network, or find it in the hub's cache.
-
-        Args:
-            repo: the repository, owner/name.
-            revision: a branch, a tag or a commit of it.
-            sample, backend: as for `NetworkAgent`.
-        """
-        check_repo(repo)
-        check_type("revision", revision, str)
-        path = hub().hf_hub_download(repo, FILE_NAME, revision=revision)
-        super().__init__(path, sample, backend)
+    Args:
+        repo: the repository, owner/name.
+        revision: a branch, a tag or a commit of it.
+        sample, backend: as for `NetworkAgent`.
+    """
+    check_repo(repo)
+    check_type("revision", revision, str)
+    path = hub().hf_hub_download(repo, FILE_NAME, revision=revision)
+    return load_network(path, sample, backend)
 
 
 def check_repo(repo: object) -> None:

@@ -76,7 +76,8 @@ def run_tests(version: str) -> int:
     if interpreter is None:
         print(f"Python {version} is not installed: the tests are not run on it", flush=True)
         return 0
-    command = [environment(interpreter, version), *"-m pytest -q -p no:cacheprovider".split(), *CHOICE, *TESTS]
+    python = environment(interpreter, version)
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *CHOICE, *TESTS]
     done = subprocess.run(command, check=False, cwd=ROOT, text=True, stdout=PIPE, stderr=STDOUT)
     print(f"Python {version}\n{done.stdout}", flush=True)
     return done.returncode

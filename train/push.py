@@ -6,8 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from wizard_env import __version__
+from wizard_env.agents.adaptive.checkpoint import load_network
 from wizard_env.agents.hub import check_repo, hub
-from wizard_env.agents.network import FILE_NAME, find_agent, read_agent
+from wizard_env.agents.network import FILE_NAME
 from wizard_env.files.json_objects import read_object
 from wizard_env.train.ppo.snapshot_ratings import RATING
 from wizard_env.train.run import CONFIG
@@ -35,7 +36,7 @@ def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
         ModuleNotFoundError: huggingface_hub is not installed.
     """
     check_repo(repo)
-    read_agent(find_agent(run))
+    load_network(run)
     api = hub().HfApi()
     api.create_repo(repo, private=private, exist_ok=True)
     with TemporaryDirectory() as folder:

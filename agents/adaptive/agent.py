@@ -28,7 +28,7 @@ from wizard_env.view import Encoding, View
 _Output: TypeAlias = Callable[[Network, NDArray[np.uint8]], NDArray[np.float32]]
 
 _ORDER = sorted(Family, key=lambda family: family == Family.CHAMPION)
-"""What may be a copy is trusted before it counts as a champion."""
+"""A seat that may be a copy is trusted before it counts as a champion."""
 _CERTAIN = 0.99
 """The probability of a family from which a response to it answers."""
 _MAY_COPY = 0.3
@@ -44,8 +44,8 @@ class AdaptiveAgent(PolicyAgent):
 
     The champion answers before there is evidence. A response answers where all other seats are of its family;
     it lies beside the network, in a file named after the family, such as `copy.safetensors`. The network
-    answers in all other games; that of the package leaves champions to the champion, too. Actions are a function of the view alone; what was worked out about finished
-    rounds is kept to be quick.
+    answers in all other games; that of the package leaves champions to the champion, too. Actions are a
+    function of the view alone; what was worked out about finished rounds is kept to be quick.
     """
 
     def __init__(self, path: str = str(ADAPTIVE), sample: bool = False, backend: Backend = "auto") -> None:

@@ -112,6 +112,12 @@ def test_an_agent_without_a_network_is_refused(tmp_path: Path, agent: str) -> No
     assert not list(tmp_path.iterdir())
 
 
+def test_a_network_that_reads_beliefs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="needs the code that works them out"):
+        export("adaptive", tmp_path / "agent.onnx")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_missing_onnx_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, wizard_env.agents.export.__name__)
     monkeypatch.setitem(sys.modules, "onnx", None)

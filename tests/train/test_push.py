@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from wizard_env import Game, Rules, View, load
+from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.agents.pretrained import RIVAL
+from wizard_env.agents.pretrained import ADAPTIVE, RIVAL
 from wizard_env.train.push import model_card, push
 from wizard_env.train.run import CONFIG
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
@@ -69,6 +70,12 @@ def test_what_is_pushed_is_loaded(hub: Path, run: Path) -> None:
     sampling: Any = load(f"hf:{REPO}:sample=True,revision=v1")
     assert sampling.sample
     assert huggingface_hub.hf_hub_download.call_args.kwargs == {"revision": "v1"}
+
+
+def test_a_network_that_reads_beliefs_is_pushed_and_loaded(hub: Path, run: Path) -> None:
+    shutil.copy(ADAPTIVE / FILE_NAME, run)
+    push(run, REPO)
+    assert isinstance(load(f"hf:{REPO}"), AdaptiveAgent)
 
 
 def test_the_card_says_what_the_run_says(run: Path) -> None:
