@@ -36,7 +36,7 @@ def push(run: Path, repo: str, private: bool = False, notes: str = "") -> str:
         ModuleNotFoundError: huggingface_hub is not installed.
     """
     check_repo(repo)
-    load_network(run)
+    load_network(str(run))
     api = hub().HfApi()
     api.create_repo(repo, private=private, exist_ok=True)
     with TemporaryDirectory() as folder:

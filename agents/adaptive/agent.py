@@ -99,9 +99,9 @@ class AdaptiveAgent(PolicyAgent):
         nothing_believed = ~beliefs.any(axis=1)
         answers, left = [(self._champion, nothing_believed)], ~nothing_believed
         for family, response in self._responses.items():
-            rows = left & _all_are(family, beliefs)
-            answers.append((response, rows))
-            left &= ~rows
+            of_family = left & _all_are(family, beliefs)
+            answers.append((response, of_family))
+            left &= ~of_family
         parts = [(rows, output(network, seen[rows])) for network, rows in answers if rows.any()]
         if left.any() or not parts:
             parts.append((left, output(self, inputs[left])))

@@ -8,7 +8,7 @@ from wizard_env.checks.arguments import check_type
 
 
 def load_network(
-    path: str | PathLike[str], sample: bool = False, backend: Backend = "auto", encoding: str = ""
+    path: str, sample: bool = False, backend: Backend = "auto", encoding: str = ""
 ) -> PolicyAgent:
     """Read a network; one that reads beliefs about the other seats becomes an AdaptiveAgent.
 
