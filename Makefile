@@ -16,9 +16,9 @@ CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
-# All tests, and those of other Pythons. Four processes keep two cores busy, since many tests wait. The threads
+# All tests, and those of other Pythons. Three processes keep two cores busy, since many tests wait. The threads
 # of torch would spin at every barrier beside another process.
-PYTEST = OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 4 --dist worksteal
+PYTEST = OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 3 --dist worksteal
 test: $(VENV)/.for-development
 	$(MAKE) --jobs=2 check kernels
 	$(PYTEST)

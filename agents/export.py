@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from wizard_env import NUM_ACTIONS
-from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.layers import Layer
-from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, NetworkAgent, find_agent
+from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, Network, NetworkAgent, find_agent
 from wizard_env.checks.arguments import quoted
 from wizard_env.checks.extras import extra
 from wizard_env.files.outputs import check_distinct, write_output
@@ -39,7 +38,7 @@ def export(agent: str | os.PathLike[str] | Agent, path: Path) -> None:
     network, or one that reads beliefs or a custom encoding, or if the file is the agent's.
     """
     loaded = load(agent)
-    if isinstance(loaded, AdaptiveAgent):
+    if isinstance(loaded, Network) and len(loaded.scale) > OBS_SIZE:
         raise ValueError(
             f"agent={quoted(agent)}: a network that reads beliefs needs the code that works them out, "
             "which a file of ONNX cannot hold"

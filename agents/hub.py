@@ -1,28 +1,22 @@
 """Agents on the Hugging Face Hub: `load("hf:owner/name")`."""
 
 import re
+from pathlib import Path
 from typing import Any
 
-from wizard_env.agents.adaptive.checkpoint import load_network
-from wizard_env.agents.network import FILE_NAME, Backend, PolicyAgent
+from wizard_env.agents.network import FILE_NAME
 from wizard_env.checks.arguments import check_type, quoted
 from wizard_env.checks.extras import extra
 
 
-def load_from_hub(
-    repo: str, revision: str = "main", sample: bool = False, backend: Backend = "auto"
-) -> PolicyAgent:
-    """Download a network, or find it in the hub's cache: its safetensors file alone, and no code runs.
+def download(repo: str, revision: str) -> Path:
+    """Download the safetensors file of a network, and nothing else, or find it in the hub's cache.
 
-    Args:
-        repo: the repository, owner/name.
-        revision: a branch, a tag or a commit of it.
-        sample, backend: as for `NetworkAgent`.
+    repo: owner/name; revision: a branch, a tag or a commit of it.
     """
     check_repo(repo)
     check_type("revision", revision, str)
-    path = hub().hf_hub_download(repo, FILE_NAME, revision=revision)
-    return load_network(path, sample, backend)
+    return Path(hub().hf_hub_download(repo, FILE_NAME, revision=revision))
 
 
 def check_repo(repo: object) -> None:
