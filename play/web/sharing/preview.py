@@ -112,6 +112,7 @@ def page_of(preview: Preview, root: str, address: str) -> str:
     head = [
         '<meta charset="utf-8">',
         f"<title>{escape(title)}</title>",
+        '<link rel="icon" href="data:,">',
         *lines,
         f'<meta http-equiv="refresh" content="0; url={address}">',
     ]

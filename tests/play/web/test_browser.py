@@ -81,10 +81,15 @@ def open_page(browser: Any, size: str, **options: Any) -> tuple[Any, list[str]]:
         [],
     )
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+    page.on("console", lambda line: errors.append(text_of(line)) if line.type == "error" else None)
     page.set_default_timeout(60_000)
     page.add_init_script("if (location.host) localStorage.setItem('wizard, taught', 'yes')")
     return page, errors
+
+
+def text_of(line: Any) -> str:
+    """The text of a line of the console, and the address that it is about."""
+    return f"{line.text} {line.location['url']}"
 
 
 def show_options(page: Any) -> None:

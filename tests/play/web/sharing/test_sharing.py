@@ -85,6 +85,12 @@ def test_an_invitation_to_nothing(client: TestClient, path: str) -> None:
     assert told(page.text)["og:title"] == "Wizard"
 
 
+@pytest.mark.parametrize("path", ["/", "/join/nothing", "/share/nothing/0"])
+def test_pages_name_their_icon(client: TestClient, path: str) -> None:
+    """Without a name, browsers ask for /favicon.ico."""
+    assert '<link rel="icon" href="data:,">' in client.get(path).text
+
+
 def test_others_play_the_deals_of_a_shared_result(client: TestClient) -> None:
     opened = finished(client)
     assert client.get(f"/tables/{opened['table']}").json()["match"] is None
