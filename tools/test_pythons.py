@@ -1,7 +1,7 @@
 """Run the tests that need no torch on other versions of Python, where those are installed.
 
-python -m tools.test_pythons 3.12 3.13 (part of `make test`). Interpreters are looked for on the path and in
-pyenv; each version gets a separate environment, `.venv-3.12` and so on.
+python -m tools.test_pythons 3.13 (part of `make test`; `make slow` names 3.12). Interpreters are looked for
+on the path and in pyenv; each version gets a separate environment, `.venv-3.13` and so on.
 """
 
 import argparse
@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
@@ -30,6 +29,7 @@ TESTS = (
 )
 CHOICE = ("-m", "not slow and not long")
 """The long tests are left to the Python of `make test`."""
+PROCESSES = ("-n", "2", "--dist", "worksteal")
 
 
 def interpreters(version: str) -> Iterator[str]:
@@ -65,9 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run all tests; returns the exit status, 0 if they pass."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("versions", nargs="+", help="such as 3.12")
-    versions = parser.parse_args(arguments).versions
-    with ThreadPoolExecutor() as pool:  # side by side: most tests keep one core busy
-        return max(pool.map(run_tests, versions))
+    return max(map(run_tests, parser.parse_args(arguments).versions))
 
 
 def run_tests(version: str) -> int:
@@ -77,7 +75,7 @@ def run_tests(version: str) -> int:
         print(f"Python {version} is not installed: the tests are not run on it", flush=True)
         return 0
     python = environment(interpreter, version)
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *CHOICE, *TESTS]
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *CHOICE, *PROCESSES, *TESTS]
     done = subprocess.run(command, check=False, cwd=ROOT, text=True, stdout=PIPE, stderr=STDOUT)
     print(f"Python {version}\n{done.stdout}", flush=True)
     return done.returncode
