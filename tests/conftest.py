@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 
@@ -30,8 +31,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if missing := [name for name in LONG if not (TESTS / name).exists()]:
         raise pytest.UsageError(f"tests/conftest.py: LONG names {missing}, which do not exist")
     for item in items:
-        if any(item.path.is_relative_to(TESTS / name) for name in LONG):
+        if _is_long(item.path):
             item.add_marker("long")
+
+
+@cache
+def _is_long(path: Path) -> bool:
+    return any(path.is_relative_to(TESTS / name) for name in LONG)
 
 
 @pytest.fixture(scope="session", autouse=True)
