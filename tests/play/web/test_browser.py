@@ -494,28 +494,38 @@ def test_a_hint_leaves_everything_in_sight(browser: Any, address: str, size: str
     assert errors == []
 
 
+# Read in one step: between two, a finished trick may be swept from the felt, and its cards lose their styles.
+TURN_AND_WINNER = """() => {
+  const read = (selector, property) =>
+    [...document.querySelectorAll(selector)].map((one) => getComputedStyle(one)[property]);
+  return {
+    acts: read("#players li[data-acts]", "border"),
+    others: read("#players li:not([data-acts])", "border"),
+    winning: read("#trick li[data-wins] .card", "outlineStyle"),
+    losing: read("#trick li:not([data-wins]) .card", "outlineStyle"),
+    legal: read("#hand button:enabled", "border"),
+    illegal: read("#hand button:disabled", "border"),
+  };
+}"""
+
+
 def test_forced_colours_keep_the_turn_and_the_winner(browser: Any, address: str) -> None:
     """Borders and outlines mark them if the system sets all colours."""
     page, errors = open_page(browser, "desktop", forced_colors="active")
     sit_down(page, address, "6")
     for _ in until_over(page):
-        if page.locator("#hand button:enabled").count() and page.locator("#trick li").count() > 1:
+        styles = page.evaluate(TURN_AND_WINNER)
+        if styles["legal"] and styles["winning"] and styles["losing"]:
             break
         act(page)
     assert page.evaluate("matchMedia('(forced-colors: active)').matches")
-    border = "(all) => all.map((one) => getComputedStyle(one).border)"
-    outline = "(all) => all.map((one) => getComputedStyle(one).outlineStyle)"
-    (acts,) = page.eval_on_selector_all("#players li[data-acts]", border)
-    others = page.eval_on_selector_all("#players li:not([data-acts])", border)
-    assert len(others) == 3
+    (acts,) = styles["acts"]
+    assert len(styles["others"]) == 3
     assert acts.startswith("4px solid")
-    assert not any(other.startswith("4px") for other in others)
-    assert page.eval_on_selector_all("#trick li[data-wins] .card", outline) == ["solid"]
-    losing = page.eval_on_selector_all("#trick li:not([data-wins]) .card", outline)
-    assert set(losing) == {"none"}
-    legal = page.eval_on_selector_all("#hand button:enabled", border)
-    illegal = page.eval_on_selector_all("#hand button:disabled", border)
-    assert set(legal).isdisjoint(illegal)
+    assert not any(other.startswith("4px") for other in styles["others"])
+    assert styles["winning"] == ["solid"]
+    assert set(styles["losing"]) == {"none"}
+    assert set(styles["legal"]).isdisjoint(styles["illegal"])
     assert errors == []
 
 
