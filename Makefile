@@ -16,13 +16,12 @@ CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
-# All tests, and those of the newest Python. Three processes keep two cores busy, since many tests wait. The threads
-# of torch would spin at every barrier beside another process.
+# All tests but the slow ones. Three processes keep two cores busy, since many tests wait. The threads of torch
+# would spin at every barrier beside another process.
 PYTEST = OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 3 --dist worksteal
 test: $(VENV)/.for-development
 	$(MAKE) --jobs=2 check kernels
 	$(PYTEST)
-	$(BIN)/python -m tools.test_pythons 3.13
 
 # The branches that tests reach, which takes longer; and a run without compiling, for compiled code.
 coverage: kernels
@@ -45,10 +44,10 @@ check: $(VENV)/.for-development
 test-fast: $(VENV)/.for-development
 	$(BIN)/python -m pytest -q -m "not slow and not long"
 
-# Learning and soak tests that take minutes, and the tests of the Python between.
+# Learning and soak tests that take minutes, and the tests of other Pythons.
 slow: $(VENV)/.for-development
 	$(BIN)/python -m pytest -m slow
-	$(BIN)/python -m tools.test_pythons 3.12
+	$(BIN)/python -m tools.test_pythons 3.12 3.13
 
 # Kills, damage, full disks and load for half an hour, with a new seed each time; see docs/trust.md.
 soak: $(VENV)/.for-development

@@ -1,7 +1,7 @@
 """Run the tests that need no torch on other versions of Python, where those are installed.
 
-python -m tools.test_pythons 3.13 (part of `make test`; `make slow` names 3.12). Interpreters are looked for
-on the path and in pyenv; each version gets a separate environment, `.venv-3.13` and so on.
+python -m tools.test_pythons 3.12 3.13 (part of `make slow`). Interpreters are looked for on the path and in
+pyenv; each version gets a separate environment, `.venv-3.13` and so on.
 """
 
 import argparse
