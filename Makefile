@@ -16,9 +16,9 @@ CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
 
-# All tests but the slow ones. Three processes keep two cores busy, since many tests wait. The threads of torch
-# would spin at every barrier beside another process.
-PYTEST = OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n 3 --dist worksteal
+# All tests but the slow ones. Three processes keep two cores busy, since many tests wait. Each has one thread of
+# torch, since several would wait for each other at every barrier.
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist worksteal
 test: $(VENV)/.for-development
 	$(MAKE) --jobs=2 check kernels
 	$(PYTEST)
