@@ -35,7 +35,6 @@ kernels: $(VENV)/.for-development
 check: $(VENV)/.for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m tools.plain_english
 	$(BIN)/mypy
 	@if command -v npx >/dev/null; then npx --yes @biomejs/biome@2.6.8 ci play/web/static; \
 	else echo "npx is not installed: the page's scripts are not linted"; fi

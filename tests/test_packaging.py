@@ -1,19 +1,15 @@
-"""Installed: two top-level names, with every package and file; and the page for a package index."""
+"""Installed: two top-level names, with every package and file."""
 
-import importlib.util
 import subprocess
 import tomllib
 import venv
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
+from setuptools import find_packages
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("agents", "evaluation", "train", "play", "cli", "configs")
-PLUGIN = "wizard_verifiers"
-"""A module of its own, because the library `verifiers` finds tasksets at the top level alone."""
+PARTS = [path.name for path in (ROOT / "wizard_env").iterdir() if path.is_symlink()]
 USER = """\
 from typing import assert_type
 from wizard_env import Agent, Game, Round, Rules
@@ -26,95 +22,29 @@ assert_type(Game(Rules()).step("bid 0"), Round | None)
 """
 
 
-@pytest.fixture(scope="module")
-def settings() -> dict[str, Any]:
-    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return project
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+PACKAGES = find_packages(ROOT, include=SETTINGS["packages"]["find"]["include"])
 
 
-@pytest.fixture(scope="module")
-def backend() -> ModuleType:
-    """The build backend; to load it writes the page for an index, as every build does."""
-    spec = importlib.util.spec_from_file_location("build_backend", ROOT / "tools" / "build_backend.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def test_no_common_name_is_installed() -> None:
+    """`agents` belongs to others: openai-agents. `verifiers` finds tasksets at the top level alone."""
+    assert {package.partition(".")[0] for package in PACKAGES} == {"wizard_env", "wizard_verifiers"}
 
 
-def test_every_package_is_installed(settings: dict[str, Any]) -> None:
-    """A folder that is missing in pyproject.toml would be missing in wheels, and nowhere else."""
-    found = set()
-    for folder in ("wizard_env", *PARTS):
-        for init in (ROOT / folder).rglob("__init__.py"):
-            name = ".".join(init.parent.relative_to(ROOT).parts)
-            if not any(parent.is_symlink() for parent in init.parents):
-                found.add(name if folder == "wizard_env" else f"wizard_env.{name}")
-    assert set(settings["tool"]["setuptools"]["packages"]) == found | {PLUGIN}
-
-
-def test_no_module_lies_outside_a_package() -> None:
-    for folder in ("wizard_env", *PARTS):
-        for path in (ROOT / folder).rglob("*.py"):
-            assert (path.parent / "__init__.py").exists(), path
-
-
-def test_no_common_name_is_installed(settings: dict[str, Any], backend: ModuleType) -> None:
-    """`agents` belongs to others: openai-agents installs a package of that name."""
-    places = settings["tool"]["setuptools"]["package-dir"]
-    parts = {f"wizard_env.{part}": part for part in PARTS}
-    assert places == {"wizard_env": "wizard_env", **parts, PLUGIN: PLUGIN}
-    names = {name.partition(".")[0] for name in settings["tool"]["setuptools"]["packages"]}
-    assert names == set(backend.TOP_LEVEL) == {"wizard_env", PLUGIN}
-
-
-def test_data_is_installed(settings: dict[str, Any]) -> None:
-    """Every file beside the code is taken by a pattern."""
-    setuptools = settings["tool"]["setuptools"]
-    taken = set()
-    for package, patterns in setuptools["package-data"].items():
-        part = package.removeprefix("wizard_env.").replace(".", "/")
-        folder = ROOT / (part if part.partition("/")[0] in PARTS else package.replace(".", "/"))
-        taken |= {path for pattern in patterns for path in folder.glob(pattern)}
-    beside = {
-        path
-        for folder in ("wizard_env", *PARTS)
-        for path in (ROOT / folder).rglob("*")
-        if path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts
-        and not any(parent.is_symlink() for parent in path.parents)
-    }  # fmt: skip
-    assert beside == taken
-
-
-@pytest.mark.parametrize(
-    ("source", "shown"),
-    [
-        (None, "A page, [peer](https://example.org), [below](#use).\n"),
-        (
-            "https://example.org/code",
-            "![seen](https://example.org/code/raw/main/docs/table.png)A "
-            "[page](https://example.org/code/blob/main/docs/index.md#install), "
-            "[peer](https://example.org), [below](#use).\n",
-        ),
-    ],
-)
-def test_links_of_the_readme_on_an_index(backend: ModuleType, source: str | None, shown: str) -> None:
-    links = "[page](docs/index.md#install), [peer](https://example.org), [below](#use)"
-    readme = f"![seen](docs/table.png)A {links}.\n"
-    assert backend.for_an_index(readme, source) == shown
-
-
-def test_links_are_made_once(backend: ModuleType, tmp_path: Path) -> None:
-    """Also where one is left that leads to where the checkout was before."""
-    folder, place = tmp_path / "agents", tmp_path / "in" / "agents"
-    folder.mkdir()
-    for _ in range(2):
-        backend.link(place, folder)
-        assert place.resolve() == folder
-    folder.rename(tmp_path / "moved")
-    backend.link(place, tmp_path / "moved")
-    assert place.resolve() == tmp_path / "moved"
+def test_every_file_is_installed() -> None:
+    """Every module is in a package, and a pattern takes every file beside the code."""
+    installed = set()
+    for package in PACKAGES:
+        folder = ROOT / package.replace(".", "/")
+        for pattern in ("*.py", *SETTINGS["package-data"].get(package, ())):
+            installed |= {path.resolve() for path in folder.glob(pattern)}
+    written = {
+        path.resolve()
+        for package in ("wizard_env", "wizard_verifiers", *(f"wizard_env/{part}" for part in PARTS))
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert written == installed
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:

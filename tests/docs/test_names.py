@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import PAGES, ROOT
-from tests.test_architecture import sources
-from tools.plain_english import FOLDERS
+from tests.test_architecture import PARTS, sources
+
+FOLDERS = (*PARTS, "wizard_env", "wizard_verifiers", "benchmarks", "docs", "examples", "tests", "tools")
 
 NAME = re.compile(r"\bwizard_env(?:\.[A-Za-z_]\w*)+")
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./*-]*(?:\.\w+|/))`")
