@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 # build for processors alone with `make train TORCH_INDEX=https://download.pytorch.org/whl/cpu`.
 TORCH_INDEX ?=
 
-.PHONY: train test test-fast kernels check coverage slow soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
+.PHONY: train serve test test-fast kernels check coverage slow soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
 # CONFIG=smoke takes a minute. The environment has all that the other commands of `wizard` need, too.
@@ -36,7 +36,7 @@ check: $(VENV)/.for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@if command -v npx >/dev/null; then npx --yes @biomejs/biome@2.6.8 ci play/web/static; \
+	@if command -v npx >/dev/null; then npx --yes @biomejs/biome@2.6.8 ci table/wizard_table/web/static --config-path=table; \
 	else echo "npx is not installed: the page's scripts are not linted"; fi
 
 # The rules, environments, agents, configs and messages, in less than three minutes.
@@ -58,10 +58,14 @@ test-rllib: $(VENV)-rllib/.for-tests
 
 # These two need different versions of mcp, and each brings a hundred packages.
 test-verifiers: $(VENV)-verifiers/.for-tests
-	$(VENV)-verifiers/bin/python -m pytest tests/play/llm/test_verifiers.py
+	$(VENV)-verifiers/bin/python -m pytest tests/llm/test_verifiers.py
 
 test-openenv: $(VENV)-openenv/.for-tests
-	$(VENV)-openenv/bin/python -m pytest tests/play/llm/test_openenv.py
+	$(VENV)-openenv/bin/python -m pytest tests/llm/test_openenv.py
+
+# The table in the browser, for people and agents.
+serve: $(VENV)/.for-table
+	$(BIN)/wizard serve $(ARGUMENTS)
 
 bench: $(VENV)/.for-development
 	$(BIN)/wizard bench
@@ -72,11 +76,11 @@ results: $(VENV)/.for-development
 
 # Measures the agents offered in the browser's lobby.
 strength: $(VENV)/.for-development
-	$(BIN)/python -m tools.agent_strength $(ARGUMENTS)
+	$(BIN)/python -m table.tools.agent_strength $(ARGUMENTS)
 
 # Updates the catalogues of translated texts.
 texts: $(VENV)/.for-development
-	$(BIN)/python -m tools.texts
+	$(BIN)/python -m table.tools.texts
 
 # Trains the runs of the leaderboard, then measures the score card's scale and all entries again.
 leaderboard: $(VENV)/.for-development
@@ -84,7 +88,7 @@ leaderboard: $(VENV)/.for-development
 
 # Retakes the pictures of the browser table, which needs Chromium, and of the environment.
 picture: $(VENV)/.for-development
-	$(BIN)/python -m tools.screenshot
+	$(BIN)/python -m table.tools.screenshot
 	$(BIN)/python -m tools.environment_picture
 
 # Rewrites the generated tables of the documentation, and builds the site into site/.
@@ -101,10 +105,14 @@ $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e ".[all]"
 	touch $@
 
-$(VENV)/.for-development: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(VENV)/.for-table: pyproject.toml table/pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e . -e table
+	touch $@
+
+$(VENV)/.for-development: pyproject.toml table/pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "installing 2.7 GB into $(VENV), which takes two minutes or three"
-	$(INSTALL) -e ".[dev]"
-	touch $@ $(VENV)/.for-training
+	$(INSTALL) -e ".[dev]" -e table
+	touch $@ $(VENV)/.for-training $(VENV)/.for-table
 
 $(VENV)-%/.for-tests: pyproject.toml constraints.txt | $(VENV)-%/bin/python
 	$(VENV)-$*/bin/python -m pip install --quiet -c constraints.txt -e ".[$*]" pytest

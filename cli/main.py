@@ -3,7 +3,7 @@
 import io
 import logging
 import sys
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from typing import Annotated, Any
 
 try:
@@ -21,9 +21,8 @@ from wizard_env.checks.extras import extra
 from wizard_env.cli.agents import distill, export, push
 from wizard_env.cli.dataset import dataset
 from wizard_env.cli.evaluation import evaluate, exploit, league, scorecard
-from wizard_env.cli.play import play
+from wizard_env.cli.mcp import mcp
 from wizard_env.cli.records import analyse, convert, replay
-from wizard_env.cli.serve import mcp, serve
 from wizard_env.cli.speed import bench, compile_all
 from wizard_env.cli.sweep import sweep
 from wizard_env.cli.training import config, rllib, train
@@ -90,13 +89,15 @@ def wizard(
 
 
 for commands in (
-    (play, serve, mcp, replay, analyse, convert),
+    (mcp, replay, analyse, convert),
     (train, config, sweep, push, distill, rllib),
     (evaluate, league, scorecard, exploit, export, dataset, bench),
 ):
     for command in commands:
         app.command()(command)
 app.command("compile")(compile_all)
+for addition in entry_points(group="wizard_env.commands"):
+    app.command(addition.name)(addition.load())
 
 
 def main() -> None:

@@ -52,10 +52,6 @@ Changes = Annotated[
         help="Change a key, as in learning.epochs=4; may be given several times.",
     ),
 ]
-Language = Annotated[
-    str | None,
-    typer.Option(metavar="[ca|es|en|pt]", help="The language; by default that of the environment (LANG)."),
-]
 RayAddress = Annotated[
     str | None, typer.Option(help="Play on the Ray cluster at this address; 'local' starts one here.")
 ]

@@ -8,7 +8,7 @@ import typer
 
 from wizard_env.checks.arguments import check_integer
 from wizard_env.cli.feedback.console import console, say, show_grids
-from wizard_env.cli.options import JsonFile, Language
+from wizard_env.cli.options import JsonFile
 from wizard_env.cli.outputs import Outputs, files_of
 from wizard_env.evaluation.report.grids import analysis_grids
 
@@ -31,18 +31,15 @@ def replay(
     seat: Annotated[
         int | None, typer.Option(help="With --tables, show the view of this seat, from 1.")
     ] = None,
-    language: Language = None,
 ) -> None:
     """Print the games of a file trick by trick; every action is checked against the rules."""
-    from wizard_env.play.language.translation import environment_language, t, use_language
-    from wizard_env.play.narration import narrate_game
+    from wizard_env.narration import narrate_game
     from wizard_env.records.transcripts import transcribe
 
     if seat is not None and not tables:
         raise ValueError(f"--seat {seat} has no effect without --tables")
-    use_language(language or environment_language())
     for number, played in _read(file, game):
-        say(t("Game {number}", number=number))
+        say(f"Game {number}")
         if not tables:
             say("\n".join([*narrate_game(transcribe(played)), ""]))
             continue
@@ -53,16 +50,16 @@ def replay(
 
 
 def _show_table(game: "Game", seat: int | None) -> None:
-    from wizard_env.play.narration import label_seats
-    from wizard_env.play.terminal.board import Board
+    from wizard_env.render.ansi import SceneText
+    from wizard_env.words import label_seats
 
     players = game.rules.num_players
     if seat is not None:
         check_integer("--seat", seat, 1, players)
     scene = game.scene(None if seat is None else seat - 1)
-    board = Board(scene, label_seats(players, game.players), console.is_terminal)
-    pad = ["", *board.pad_lines()] if scene.pad else []
-    say("\n".join([*board.lines(), *pad, ""]))
+    drawing = SceneText(scene, label_seats(players, game.players), console.is_terminal)
+    pad = ["", *drawing.pad_lines()] if scene.pad else []
+    say("\n".join([*drawing.lines(), *pad, ""]))
 
 
 def analyse(

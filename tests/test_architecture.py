@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PARTS = {path.name for path in (ROOT / "wizard_env").iterdir() if path.is_symlink()}
 """Folders at the top of the repository, linked inside `wizard_env`."""
-PACKAGES = ("game", "configs", "agents", "evaluation", "train", "play", "cli")
+PACKAGES = ("game", "configs", "agents", "evaluation", "train", "llm", "cli")
 """From the bottom up."""
 LAYERS = (
     {"checks"},
@@ -27,6 +27,9 @@ LAYERS = (
     {"view", "game"},
     {"games", "loading"},
     {"records"},
+    {"words"},
+    {"session"},
+    {"narration"},
     {"envs", "testing"},
     {"wizard_v0"},
 )
@@ -144,7 +147,7 @@ def test_no_folder_reaches_itself() -> None:
 
 @pytest.mark.parametrize("module", modules())
 def test_packages_import_downwards(module: str) -> None:
-    """wizard_env -> agents -> evaluation -> train -> play -> cli."""
+    """wizard_env -> agents -> evaluation -> train -> llm -> cli."""
     upper = set(PACKAGES[PACKAGES.index(package(module)) + 1 :])
     for imported in imports(modules()[module]):
         if imported.partition(".")[0] == "wizard_env":

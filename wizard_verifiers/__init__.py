@@ -1,6 +1,6 @@
 """The game under a name that `verifiers` can find: it imports tasksets from the top level alone."""
 
-from wizard_env.play.llm.environments.verifiers import (
+from wizard_env.llm.verifiers import (
     WizardGameEnv,
     WizardHarness,
     WizardTaskset,

@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Outcome, Wizard
-from tests.play.conftest import english
-
-__all__ = ["english"]
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> No
     """The message names the extra to install."""
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "wizard-env[cluster]" in error_line(wizard("evaluate", "random", "--ray", "local"))
-    hide(monkeypatch, "mcp.server", "wizard_env.play.llm.mcp", "wizard_env.play.llm.serving")
+    hide(monkeypatch, "mcp.server", "wizard_env.llm.mcp", "wizard_env.llm.serving")
     assert "wizard-env[mcp]" in error_line(wizard("mcp"))
     for hidden, extra in (("matplotlib", "report"), ("wizard_env.evaluation.report.html", "all")):
         hide(monkeypatch, hidden, *REPORT)

@@ -3,9 +3,7 @@
 import io
 import re
 from contextlib import redirect_stdout
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
@@ -42,8 +40,3 @@ def run_page(page: Path) -> dict[str, Any]:
     for number, (code, printed) in enumerate(examples(page)):
         run(code, printed, names, f"{page.name}, block {number}")
     return names
-
-
-def load_script(name: str) -> ModuleType:
-    """Import a script of the folder tools."""
-    return import_module(f"tools.{name}")

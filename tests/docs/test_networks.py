@@ -1,23 +1,17 @@
 """The stages that make the networks of the package."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.docs.pages import load_script
+from tools import networks
 from wizard_env.agents import load
 from wizard_env.agents.network import read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE
 
 
-@pytest.fixture(scope="module")
-def networks() -> Any:
-    return load_script("networks")
-
-
-def test_every_stage_builds_on_earlier_ones(networks: Any, tmp_path: Path) -> None:
+def test_every_stage_builds_on_earlier_ones(tmp_path: Path) -> None:
     """Their configs are valid; what they start from, average or learn from is made before them."""
     made: set[str] = set()
     for stage in networks.stages():
@@ -31,13 +25,13 @@ def test_every_stage_builds_on_earlier_ones(networks: Any, tmp_path: Path) -> No
         made.add(stage.name)
 
 
-def test_every_network_of_the_package_is_made(networks: Any) -> None:
+def test_every_network_of_the_package_is_made() -> None:
     shipped = {networks.WEIGHTS / stage.ships_as for stage in networks.stages() if stage.ships_as}
     critics = set(networks.WEIGHTS.glob("*/critic.safetensors"))  # written with their networks
     assert shipped == set(networks.WEIGHTS.glob("*/*.safetensors")) - critics
 
 
-def test_an_average_of_networks(networks: Any, tmp_path: Path) -> None:
+def test_an_average_of_networks(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     matrices = rng.normal(size=(2, 79, 684)).astype(np.float32)
     for number, matrix in enumerate(matrices):
@@ -49,7 +43,7 @@ def test_an_average_of_networks(networks: Any, tmp_path: Path) -> None:
     np.testing.assert_allclose(mean, matrices.mean(axis=0), rtol=1e-6)
 
 
-def test_a_network_is_shipped_in_half_precision(networks: Any, tmp_path: Path) -> None:
+def test_a_network_is_shipped_in_half_precision(tmp_path: Path) -> None:
     """It is the same network, and reads the same."""
     target = tmp_path / "adaptive" / "agent.safetensors"
     networks.ship(ADAPTIVE / "agent.safetensors", target)
@@ -57,7 +51,7 @@ def test_a_network_is_shipped_in_half_precision(networks: Any, tmp_path: Path) -
     assert type(load(target)) is type(load(ADAPTIVE))
 
 
-def test_an_unknown_stage_is_refused(networks: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_stage_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         networks.main(["champiom"])
     assert "unknown stages ['champiom']" in capsys.readouterr().err

@@ -11,7 +11,10 @@ import pytest
 import typer.main
 
 import wizard_env
-from tests.docs.pages import PAGES, ROOT, blocks, examples, load_script, run, run_page
+from table.tools import agent_strength
+from tests.docs.pages import PAGES, ROOT, blocks, examples, run, run_page
+from tools import cluster_scaling, doc_tables, leaderboard, library_table
+from tools import results as make_results
 from tools.marked_tables import fill, split
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules
 from wizard_env.cli.main import app
@@ -38,7 +41,7 @@ def make_targets() -> set[str]:
 
 def test_the_tables_are_generated() -> None:
     """`make docs` would change nothing."""
-    script = load_script("doc_tables")
+    script = doc_tables
     assert ENVIRONMENT in script.PAGES
     assert sorted(name for names in script.PAGES.values() for name in names) == sorted(script.tables())
     for path, names in script.PAGES.items():
@@ -47,7 +50,7 @@ def test_the_tables_are_generated() -> None:
 
 
 def test_the_table_of_many_machines_is_generated() -> None:
-    script = load_script("cluster_scaling")
+    script = cluster_scaling
     rows = json.loads(script.FIGURES.read_text())
     page = script.PAGE.read_text(encoding="utf-8")
     assert fill(page, script.TABLE, script.table(rows)) == page
@@ -55,7 +58,7 @@ def test_the_table_of_many_machines_is_generated() -> None:
 
 def test_the_leaderboard_is_written_from_its_entries() -> None:
     """All entries played the same opponents, those of this version; random is 0 and champion 100."""
-    script = load_script("leaderboard")
+    script = leaderboard
     page, cards = script.PAGE.read_text(encoding="utf-8"), script.read_entries()
     assert script.filled(page, cards) == page
     scale = json.loads(script.REFERENCES.read_text())
@@ -67,7 +70,7 @@ def test_the_leaderboard_is_written_from_its_entries() -> None:
 
 
 def test_entries_that_do_not_compare_are_refused(tmp_path: Path) -> None:
-    script = load_script("leaderboard")
+    script = leaderboard
     for name, panel in (("a", {"champion": "1"}), ("b", {"champion": "2"})):
         (tmp_path / f"{name}.json").write_text(json.dumps({"protocol": 1, "panel": panel, "score": 1}))
     with pytest.raises(ValueError, match=r"b\.json has protocol and opponents"):
@@ -75,7 +78,7 @@ def test_entries_that_do_not_compare_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_table_that_has_drifted_is_replaced() -> None:
-    script, page = load_script("doc_tables"), ENVIRONMENT.read_text(encoding="utf-8")
+    script, page = doc_tables, ENVIRONMENT.read_text(encoding="utf-8")
     drifted = page.replace("`bid 0`", "`bid one`").replace("| 0-323 |", "| 0-1 |")
     assert drifted != page
     assert script.filled(drifted, ["actions", "observation"]) == page
@@ -205,7 +208,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_the_tests_of_libraries_exist() -> None:
     """`python -m tools.library_table` runs them."""
-    for tests, _ in load_script("library_table").TESTS.values():
+    for tests, _ in library_table.TESTS.values():
         file, _, name = tests.split()[0].partition("::")
         assert f"def {name}" in (ROOT / file).read_text(encoding="utf-8"), tests
 
@@ -228,7 +231,7 @@ def test_no_file_names_a_path_of_one_machine() -> None:
 
 def test_the_results_are_written_as_tables() -> None:
     """Every line has as many cells as the head of its table; figures are those of the evaluation."""
-    results = load_script("results")
+    results = make_results
     page = results.PAGE.read_text(encoding="utf-8")
     for name in results.SECTIONS:
         _, table, _ = split(page, name)
@@ -261,7 +264,7 @@ def test_the_api_page_has_every_public_name() -> None:
 
 def test_the_strength_of_agents_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lead over three others in points per game; agents that search play fewer deals."""
-    strength, out = load_script("agent_strength"), tmp_path / "strength.json"
+    strength, out = agent_strength, tmp_path / "strength.json"
     monkeypatch.setattr(strength, "OFFERED", ["random", "rule_based", "search:worlds=1"])
     monkeypatch.setattr(strength, "RULES", Rules(4, hand_sizes=(1, 5)))
     strength.main(["--games", "40", "--workers", "1", "--out", str(out)])

@@ -8,8 +8,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from wizard_table.web.tables.store import Store
 
-from tests.reliability.server import PATIENCE, Server, act_first
+from table.tests.server_process import PATIENCE, Server, act_first
 from tests.reliability.test_kills import config
 from wizard_env import Game, Rules, read_records, write_records
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
@@ -17,7 +18,6 @@ from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.evaluation.league.league import play_league
 from wizard_env.evaluation.workers import workers
 from wizard_env.files.writing import write_atomically
-from wizard_env.play.web.tables.store import Store
 from wizard_env.train.run import checkpoint_of, train
 from wizard_env.train.selfplay.curves import CURVES
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.play.llm.stand_in import agent_speaker, random_speaker, serving
+from tests.llm.stand_in import agent_speaker, random_speaker, serving
 from wizard_env import Rules
 from wizard_env.agents import load
 from wizard_env.evaluation.duplicate_deals import Entrant
@@ -12,7 +12,7 @@ from wizard_env.evaluation.report.verdict import few_deals_verdict
 from wizard_env.evaluation.scorecard import few_deals
 from wizard_env.evaluation.scorecard.few_deals import OPPONENTS, FewDeals, measure_few
 from wizard_env.evaluation.statistics import estimate_small_mean
-from wizard_env.play.llm.chat import ChatAgent
+from wizard_env.llm.chat import ChatAgent
 
 
 @pytest.fixture(autouse=True)

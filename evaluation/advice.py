@@ -1,0 +1,77 @@
+"""Advice: an agent's opinion of a decision of a game, for hints and reviews."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wizard_env import ACTIONS, Agent, Game, View
+from wizard_env.agents.assessment import PlayerKind, recognise_players
+from wizard_env.agents.search.estimates import assess_every_action
+from wizard_env.evaluation.answers import ask_twice, average
+
+
+@dataclass(frozen=True)
+class ActionAdvice:
+    """An agent's opinion of one action. Points, chance and error come from the same playouts."""
+
+    action: str
+    share: float
+    """The probability that the agent takes it."""
+    points: float
+    """The points of the round that the seat can expect from it."""
+    met: float
+    """The chance that the seat then meets its bid exactly."""
+    error: float
+    """The standard error of the points that it brings less than the best action; 0 for that one."""
+
+
+@dataclass(frozen=True)
+class RecognisedSeat:
+    """A seat whose player an agent is sure to recognise."""
+
+    seat: int
+    kind: PlayerKind
+    bids: Literal["high", "low"] | None
+    """Set if the player clearly bids higher or lower than that kind."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """An agent's opinion of a decision."""
+
+    choices: list[ActionAdvice]
+    """The legal actions, that with the most points first."""
+    value: float
+    """The points of the first."""
+    recognised: list[RecognisedSeat]
+    """Empty unless the agent is a `Believer`."""
+
+
+def advise(agent: Agent, game: Game) -> Advice:
+    """Ask an agent for advice, from what the acting seat knows. Raises ValueError if the game is over.
+
+    The figures are those of an analysis by the same agent, see `wizard_env.evaluation.analysis`.
+    """
+    answers = ask_twice(agent, View.of([game]), [len(game.history)], ask=assess_every_action)
+    policy, points, met, error = average(answers)
+    legal = sorted(game.legal_actions(), key=lambda one: -points[0, one])
+    choices = [
+        ActionAdvice(
+            action=ACTIONS[action],
+            share=float(policy[0, action]),
+            points=float(points[0, action]),
+            met=float(met[0, action]),
+            error=0.0 if action == legal[0] else float(error[0, action]),
+        )
+        for action in legal
+    ]
+    return Advice(choices, choices[0].points, recognise(agent, game))
+
+
+def recognise(agent: Agent, game: Game) -> list[RecognisedSeat]:
+    """Return the seats whose players an agent is sure to recognise, from what the acting seat knows."""
+    beliefs = recognise_players(agent, View.of([game]))[0]
+    return [
+        RecognisedSeat(seat, belief.kind, belief.bids)
+        for seat, belief in enumerate(beliefs)
+        if belief is not None and belief.is_sure
+    ]

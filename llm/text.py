@@ -1,0 +1,207 @@
+"""The game as text for a language model: the rules, what a seat has seen, and its legal actions."""
+
+from collections.abc import Iterator
+
+from wizard_env import ACTIONS, Game, Rules, View
+from wizard_env.history.finished import read_plays
+from wizard_env.narration import heading_text, narrate_tricks, result_text
+from wizard_env.observation.readable import Round
+from wizard_env.records.transcripts import PlayedRound, tricks_of
+from wizard_env.render.scene import Scene, Seat
+from wizard_env.words import action_text, bid_text, card_text, hand_text, join_names, rules_text, seat_text
+
+
+def rules_page(rules: Rules) -> str:
+    """Return the rules of a game with these options, and the form of an answer, in one page."""
+    return "\n".join(_rules_sentences(rules))
+
+
+def _rules_sentences(rules: Rules) -> Iterator[str]:
+    players = f"{rules.num_players} players"
+    yield f"Wizard, {players}, {rules_text(rules)}"
+    yield "Bid how many tricks you will win, then win exactly that many."
+    yield (
+        "The deck has 60 cards: 2 to 10, J, Q, K and A of spades (♠), hearts (♥), diamonds (♦) and clubs "
+        "(♣), four Wizards (WI) and four Jesters (JE). It is shuffled before each round."
+    )
+    sizes = ", ".join(map(str, rules.rounds))
+    yield f"Cards dealt to each player, round by round: {sizes}."
+    yield "The seats are numbered clockwise. The deal passes to the next seat after each round."
+    yield (
+        "The card turned up after the deal shows the trump suit. If it is a Jester, there is no trump. If "
+        "it is a Wizard, the dealer looks at the hand and names the trump. If all 60 cards are dealt, there "
+        "is no upcard and no trump."
+    )
+    yield (
+        "The seat after the dealer bids first, then each seat in turn; a bid is 0 to the number of cards "
+        "dealt."
+    )
+    yield _restriction_text(rules)
+    yield _reveal_text(rules)
+    yield "The seat after the dealer leads to the first trick. The winner of a trick leads to the next."
+    yield (
+        "The first card of a trick that is not a Jester sets the led suit. If it is a Wizard, the trick has "
+        "no led suit, and every card may be played."
+    )
+    yield (
+        "If you hold a card of the led suit, play one of that suit, a Wizard or a Jester. Otherwise play "
+        "any card."
+    )
+    yield (
+        "The first Wizard wins the trick; otherwise the highest trump; otherwise the highest card of the "
+        "led suit. A Jester loses, unless all cards are Jesters: then the first wins."
+    )
+    if rules.magic_edition:
+        yield (
+            "Magic Edition: a 2 of the led suit that is played after the card that set the led suit wins "
+            "the trick, even over Wizards."
+        )
+    yield (
+        "Bid met: 20 points and 10 for each trick won. Bid missed: 10 points lost for each trick too many "
+        "or too few."
+    )
+    yield "The player with the most points after the last round wins."
+    examples = f"{answer_text('bid 2')}, {answer_text('trump H')} or {answer_text('play TS')}"
+    yield f"Answer with one legal action, such as {examples}. The last action in your answer counts."
+
+
+def _restriction_text(rules: Rules) -> str:
+    return {
+        "free": "The bids may add up to any number.",
+        "no_even": "The dealer may not make the bids add up to the number of tricks.",
+        "leader": (
+            "If the dealer alone has the most points, the dealer may not make the bids add up to the number "
+            "of tricks."
+        ),
+        "canadian": (
+            "In the last round, if the dealer alone has the most points, the dealer may not make the bids "
+            "add up to the number of tricks."
+        ),
+    }[rules.bid_restriction]
+
+
+def _reveal_text(rules: Rules) -> str:
+    return {
+        "open": "Everyone sees each bid at once.",
+        "simultaneous": "The bids are hidden until all have been made.",
+        "secret": "The bids of the others are hidden until the round is scored.",
+    }[rules.bid_reveal]
+
+
+def decision_text(view: View, row: int = 0) -> str:
+    """Return a decision of a view: what its seat has seen of the game, and its legal actions."""
+    game = game_of(view, row)
+    return turn_text(game, game.acting_seat)
+
+
+def turn_text(game: Game, seat: int, first_round: int = 1) -> str:
+    """Return what a seat has seen, as `view_text` does, and the legal actions unless the game is over."""
+    seen = view_text(game, seat, first_round)
+    return seen if game.seat is None else f"{seen}\n{legal_text(game)}"
+
+
+def game_of(view: View, row: int) -> Game:
+    """Return the game of a decision, without what its seat has not seen."""
+    return Game.from_state(view.rules(row), view.information(row), view.finished_rounds[row])
+
+
+def view_text(game: Game, seat: int, first_round: int = 1) -> str:
+    """Return all that a seat has seen of a game from one of its rounds on, in compact form.
+
+    First each finished round with all its cards, then the current round with the seat's hand, or the result.
+
+    Raises ValueError for a seat that is not at the table.
+    """
+    return "\n".join(_view_lines(game, seat, first_round))
+
+
+def _view_lines(game: Game, seat: int, first_round: int) -> Iterator[str]:
+    scene = game.scene(seat)
+    for number, scored in scene.pad:
+        if number < first_round:
+            continue
+        played = _finished_round(number, scored)
+        yield heading_text(played)
+        yield from narrate_tricks(played)
+        yield result_text(played)
+        yield ""
+    if scene.phase == "over":
+        yield from _end_lines(scene)
+        return
+    current = _current_round(game, scene)
+    yield heading_text(current)
+    yield f"You are {seat_text(seat)}. Your hand: {hand_text(scene.seats[seat].hand or ())}"
+    yield from map(_seat_line, scene.seats)
+    yield from narrate_tricks(current)
+
+
+def score_text(game: Game) -> str:
+    """Return the result of each finished round and the scores, which all seats know."""
+    scene = game.scene(None)
+    played = [_finished_round(number, scored) for number, scored in scene.pad]
+    results = (f"{heading_text(one)}\n{result_text(one)}\n" for one in played)
+    return "".join(results) + _scores_text(scene)
+
+
+def _scores_text(scene: Scene) -> str:
+    scores = ", ".join(f"{seat_text(seat.number)} {seat.score}" for seat in scene.seats)
+    return f"Scores: {scores}"
+
+
+def _end_lines(scene: Scene) -> Iterator[str]:
+    yield _scores_text(scene)
+    yield f"Won by {join_names([seat_text(seat) for seat in scene.winners])}"
+
+
+def _seat_line(seat: Seat) -> str:
+    points = f"{seat.score} points"
+    bid = "bid hidden" if seat.bid_is_hidden else bid_text(seat.bid)
+    won = f"tricks won: {seat.tricks_won}"
+    return f"{seat_text(seat.number)}: {points}, {bid}, {won}"
+
+
+def _finished_round(number: int, scored: Round) -> PlayedRound:
+    return PlayedRound(
+        number=number,
+        hand_size=scored.hand_size,
+        dealer=scored.dealer,
+        upcard=scored.upcard,
+        hands=[],
+        trump=scored.trump,
+        bids=list(scored.bids),
+        tricks=tricks_of(scored.plays, scored.tricks_won),
+        tricks_won=scored.tricks_won,
+        points=scored.points,
+    )
+
+
+def _current_round(game: Game, scene: Scene) -> PlayedRound:
+    tricks_won = [seat.tricks_won for seat in scene.seats]
+    return PlayedRound(
+        number=scene.round_number,
+        hand_size=scene.hand_size,
+        dealer=scene.dealer,
+        upcard=scene.upcard,
+        hands=[],
+        trump=scene.trump,
+        bids=[seat.bid for seat in scene.seats],
+        tricks=tricks_of(read_plays(game.state), tricks_won),
+        tricks_won=tricks_won,
+    )
+
+
+def legal_text(game: Game) -> str:
+    """Return the legal actions of the seat that acts, in one line.
+
+    Raises ValueError if the game is over.
+    """
+    if game.seat is None:
+        raise ValueError("the game is over: nobody acts")
+    actions = ", ".join(answer_text(ACTIONS[action]) for action in game.legal_actions())
+    return f"Legal actions of {seat_text(game.seat)}: {actions}"
+
+
+def answer_text(action: str) -> str:
+    """Return the name of an action, as in "play TS", the way that an answer names it, as in "play 10♠"."""
+    verb, what = action.split()
+    return f"play {card_text(what)}" if verb == "play" else action_text(action)

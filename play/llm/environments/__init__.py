@@ -1,1 +1,0 @@
-"""Games of text for the libraries in which language models are trained and evaluated."""

@@ -1,0 +1,154 @@
+"""Texts in the language in use: choosing it, placeholders, plurals, requests to the server."""
+
+from collections.abc import Iterator
+from contextvars import copy_context
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from wizard_table import translation
+from wizard_table.translation import (
+    LANGUAGES,
+    decimal_text,
+    environment_language,
+    language_in_use,
+    plural_rule,
+    points_text,
+    preferred_language,
+    t,
+    texts,
+    use_language,
+)
+from wizard_table.web.languages import preferred_locales
+from wizard_table.web.server import make_app
+
+from table.tests.web.seats import ADDRESS
+
+CATALOGUE = """
+msgid ""
+msgstr "Content-Type: text/plain; charset=utf-8\\nPlural-Forms: nplurals=2; plural=(n != 1);"
+
+msgid "round {number} of {total}"
+msgstr "ronda {number} de {total}"
+
+msgid "{count} trick"
+msgid_plural "{count} tricks"
+msgstr[0] "{count} basa"
+msgstr[1] "{count} bases"
+
+msgid "not translated yet"
+msgstr ""
+"""
+
+
+@pytest.fixture
+def catalogue(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A small Catalan catalogue in place of the real one."""
+    (tmp_path / "ca.po").write_text(CATALOGUE, encoding="utf-8")
+    monkeypatch.setattr(translation, "CATALOGUES", tmp_path)
+    texts.cache_clear()
+    yield
+    texts.cache_clear()
+
+
+def in_language(language: str, text: str, plural: str | None = None, **values: object) -> str:
+    """A text in a language, which does not stay in use."""
+
+    def translated() -> str:
+        use_language(language)
+        return t(text, plural, **values)
+
+    return copy_context().run(translated)
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_texts_are_in_the_language_in_use() -> None:
+    text = "round {number} of {total}"
+    assert in_language("ca", text, number=3, total=15) == "ronda 3 de 15"
+    assert in_language("en", text, number=3, total=15) == "round 3 of 15"
+    assert in_language("ca", "not translated yet") == "not translated yet"
+    with pytest.raises(KeyError, match="total"):
+        in_language("ca", text, number=3)
+
+
+@pytest.mark.usefixtures("catalogue")
+@pytest.mark.parametrize(("count", "catalan"), [(0, "0 bases"), (1, "1 basa"), (2, "2 bases")])
+def test_plurals_follow_the_rules_of_the_language(count: int, catalan: str) -> None:
+    assert in_language("ca", "{count} trick", "{count} tricks", count=count) == catalan
+    assert in_language("en", "{count} trick", "{count} tricks", count=count) == (
+        f"{count} trick" if count == 1 else f"{count} tricks"
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_one_form_for_one_and_another_for_all_others(language: str) -> None:
+    assert [number for number in range(200) if plural_rule(language)(number) == "one"] == [1]
+
+
+def test_an_unknown_language_is_refused() -> None:
+    with pytest.raises(ValueError, match="language 'de': allowed are ca, es, en, pt"):
+        use_language("de")
+    assert language_in_use() == "en"
+
+
+@pytest.mark.parametrize(
+    ("wishes", "language"),
+    [
+        (["ca"], "ca"),
+        (["fr-FR", "pt-BR", "es"], "pt"),
+        (["es-419"], "es"),
+        (["en-GB", "ca"], "en"),
+        (["de"], "en"),
+        ([], "en"),
+    ],
+)
+def test_the_first_wish_that_can_be_met_is(wishes: list[str], language: str) -> None:
+    assert preferred_language(wishes) == language
+
+
+@pytest.mark.parametrize(
+    ("variables", "language"),
+    [
+        ({"LANG": "ca_ES.UTF-8"}, "ca"),
+        ({"LANG": "ca_ES.UTF-8", "LC_ALL": "pt_PT.UTF-8"}, "pt"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "fr_FR"}, "en"),
+        ({}, "en"),
+    ],
+)
+def test_the_environment_names_a_language(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], language: str
+) -> None:
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert environment_language() == language
+
+
+def test_accepted_languages_come_most_wanted_first() -> None:
+    assert preferred_locales("en;q=0.5, ca, es;q=0.8, pt;q=0, x;q=no") == ["ca", "es", "en"]
+    assert preferred_locales("") == []
+
+
+def test_a_request_is_answered_in_the_chosen_language_or_else_the_wished_one() -> None:
+    with TestClient(make_app(":memory:", ["random"]), ADDRESS) as client:
+        found = client.get("/language", headers={"Accept-Language": "pt-BR,es;q=0.5"})
+        assert found.json()["language"] == "pt"
+        assert found.json()["languages"] == LANGUAGES
+        unchanged = {"Accept-Language": "pt-BR", "If-None-Match": found.headers["ETag"]}
+        assert client.get("/language", headers=unchanged).status_code == 304
+        client.cookies.set("language", "ca")
+        chosen = client.get("/language", headers=unchanged)
+        assert (chosen.status_code, chosen.json()["language"]) == (200, "ca")
+        client.cookies.set("language", "de")
+        assert client.get("/language").json()["language"] == "en"
+
+
+def test_numbers_have_the_signs_of_the_language() -> None:
+    def written() -> list[str]:
+        use_language("es")
+        return [decimal_text(0.6), decimal_text(5.0), points_text(-12.5, 1)]
+
+    assert copy_context().run(written) == ["0,6", "5", "-12,5"]
+    assert [decimal_text(0.6), points_text(-12.5, 1)] == ["0.6", "-12.5"]

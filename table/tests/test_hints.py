@@ -1,0 +1,65 @@
+"""Hints that add up: the chance of meeting the bid and the expected points tell the same story."""
+
+import numpy as np
+import pytest
+from wizard_table.commands import OFFERED
+
+from tests.positions import played_at_random
+from wizard_env import ACTIONS, Game, Rules
+from wizard_env.agents import load
+from wizard_env.evaluation.advice import Advice, advise
+from wizard_env.session import Session
+
+ADVISERS = [*OFFERED, "adaptive+search:worlds=4", "search:worlds=8,playouts=random"]
+TABLES = [Rules(3, hand_sizes=(2, 9, 5)), Rules(4, hand_sizes=(3, 12)), Rules(6, bid_reveal="secret")]
+ROUNDING = 1e-6
+
+
+def decisions(rules: Rules) -> list[Session]:
+    """Random decisions of a random game, one of each kind at least."""
+    game, rng = played_at_random(rules, seed=3), np.random.default_rng(5)
+    chosen = sorted(rng.choice(len(game.history), 10, replace=False).tolist())
+    return [Session.of_record(game, number) for number in [0, *chosen]]
+
+
+def bid_if_taken(game: Game, action: str) -> int | None:
+    """The seat's bid after the action; None while the trump is named."""
+    if action.startswith("bid"):
+        return int(action.split()[1])
+    return None if game.phase == "trump" else game.bids[game.acting_seat]
+
+
+def assert_adds_up(game: Game, advice: Advice) -> None:
+    for one in advice.choices:
+        bid = bid_if_taken(game, one.action)
+        most = 20 + 10 * (game.hand_size if bid is None else bid)
+        least = 20 if bid is None else most
+        assert 0 <= one.met <= 1
+        assert one.points <= one.met * most - 10 * (1 - one.met) + ROUNDING, one
+        assert one.points >= one.met * least - 10 * game.hand_size * (1 - one.met) - ROUNDING, one
+    points = [one.points for one in advice.choices]
+    assert points == sorted(points, reverse=True)
+    assert advice.value == points[0]
+    assert sorted(one.action for one in advice.choices) == sorted(
+        ACTIONS[action] for action in game.legal_actions()
+    )
+
+
+@pytest.mark.parametrize("name", ADVISERS)
+@pytest.mark.parametrize("rules", TABLES, ids=lambda rules: f"{rules.num_players} players")
+def test_points_are_those_that_the_chance_allows(name: str, rules: Rules) -> None:
+    """A bid that is met brings 20 + 10 b, one that is missed costs at least 10; the best comes first."""
+    adviser = load(name)
+    for session in decisions(rules):
+        assert_adds_up(session.game, advise(adviser, session.game))
+
+
+@pytest.mark.parametrize("name", ["heuristic", "champion+search:worlds=4"])
+def test_a_hint_for_the_trump_adds_up(name: str) -> None:
+    """The dealer turned up a Wizard, and has not bid yet."""
+    game = Game.from_deal(Rules(3), dealer=0, hands=["AS KS", "2H 3H", "2C 4H"], upcard="WI")
+    assert game.phase == "trump"
+    session = Session.of_record(game, 0)
+    advice = advise(load(name), session.game)
+    assert_adds_up(game, advice)
+    assert advice.choices[0].action == "trump S"

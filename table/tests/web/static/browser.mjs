@@ -1,0 +1,49 @@
+// As much of a browser as the page's pure modules need: texts, the storage, and elements that keep what they are told.
+const TEXTS = { "{count} trick": ["{count} basa", "{count} bases"], spades: "piques" };
+
+class Storage {
+  getItem(key) {
+    return Object.hasOwn(this, key) ? this[key] : null;
+  }
+  setItem(key, value) {
+    if (String(value).length > 1000) throw new Error("QuotaExceededError");
+    this[key] = String(value);
+  }
+  removeItem(key) {
+    delete this[key];
+  }
+}
+
+class Element {
+  constructor(tag) {
+    this.tag = tag;
+    this.children = [];
+    this.dataset = {};
+    this.style = { setProperty: (name, value) => Object.assign(this.style, { [name]: value }) };
+  }
+  append(...children) {
+    this.children.push(...children);
+  }
+  setAttribute(name, value) {
+    this[name] = value;
+  }
+}
+
+export const elements = {};
+
+Object.assign(globalThis, {
+  document: {
+    documentElement: {},
+    createTreeWalker: () => ({ nextNode: () => null }),
+    createElement: (tag) => new Element(tag),
+    createElementNS: (_, tag) => new Element(tag),
+    getElementById: (name) => (elements[name] ??= new Element(name)),
+  },
+  fetch: async () => ({ json: async () => ({ language: "ca", languages: {}, texts: TEXTS }) }),
+  localStorage: new Storage(),
+  location: { origin: "http://localhost", pathname: "/" },
+  NodeFilter: {},
+  sessionStorage: new Storage(),
+});
+
+export const load = (script) => import(new URL(`../../../wizard_table/web/static/${script}`, import.meta.url));

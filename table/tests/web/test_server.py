@@ -1,0 +1,626 @@
+"""The web server: what each seat is shown, what is refused, and that nothing is lost."""
+
+import json
+import re
+import socket
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from typer.testing import CliRunner, Result
+from wizard_table.commands import OFFERED
+from wizard_table.web.access.guard import REQUEST_BURST
+from wizard_table.web.access.messages import LONGEST_RECORD
+from wizard_table.web.access.requests import LONGEST_BODY
+from wizard_table.web.judging.judgement import round_to_tenths
+from wizard_table.web.server import PAGE, make_app
+from wizard_table.web.tables.agents import STRENGTH
+from wizard_table.web.tables.socket import LONGEST_MESSAGE
+
+from table.tests.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, sit_down
+from tests.positions import played_at_random
+from wizard_env import ACTIONS, Game, Rules
+from wizard_env.agents import load
+from wizard_env.cards import CARD_NAMES
+from wizard_env.cli.main import app
+from wizard_env.evaluation.analysis import analyse
+from wizard_env.records.game_records import record, replay
+
+JSON = {"Content-Type": "application/json"}
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"
+"""A name that browsers do not load."""
+CARD = re.compile(r'"([2-9TJQKA][SHDC]|WI|JE)"')
+
+
+# --- games
+
+
+def test_a_game_against_agents(client: TestClient) -> None:
+    seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[1, 3])
+    view = play_to_the_end(seat, np.random.default_rng(0))
+    assert len(view["scene"]["pad"]) == 2
+    assert view["scene"]["winners"]
+    told = client.get(f"/tables/{opened['table']}/record")
+    game = replay(told.text)
+    assert game.scores == [each["score"] for each in view["scene"]["seats"]]
+
+
+def test_two_people_at_one_table(client: TestClient) -> None:
+    """The second joins by link, a third finds no seat. Both act in turn and see the end of the game."""
+    first, opened = sit_down(client, [None, "random", None], hand_sizes=[2])
+    joined = client.post(f"/tables/{opened['table']}/seats", json={}).json()
+    assert (opened["seat"], joined["seat"]) == (0, 2)
+    assert opened["token"] != joined["token"]
+    assert client.get(f"/tables/{opened['table']}").json()["open"] == []
+    full = client.post(f"/tables/{opened['table']}/seats", json={})
+    assert (full.status_code, full.json()["why"]) == (404, "every seat of this table is taken")
+    second = Seat(client, joined)
+    people, decisions = {0: first, 2: second}, 0
+
+    def see(person: Seat) -> dict[str, Any]:
+        """The next view, not older than `decisions`, in which a person acts or the game is over."""
+        while True:
+            view = person.hear()
+            acting = {each["number"] for each in view["scene"]["seats"] if each["acts"]}
+            if view["decisions"] >= decisions and acting != {1} and not view["waiting"]:
+                return view
+
+    while not (view := see(first))["scene"]["winners"]:
+        (acting,) = (each["number"] for each in view["scene"]["seats"] if each["acts"])
+        decisions = view["decisions"]
+        seen = view if acting == 0 else see(second)
+        people[acting].act(seen, seen["legal"][0])
+        decisions += 1
+    decisions = view["decisions"]
+    assert see(second)["scene"]["winners"] == view["scene"]["winners"]
+
+
+def test_watching_agents(client: TestClient) -> None:
+    opened = new_table(client, ["random", "heuristic", "champion"], hand_sizes=[1])
+    assert opened["token"] is None
+    seat = Seat(client, opened)
+    seat.say(kind="pace", seconds=0)
+    view = seat.wait_for_turn()
+    assert view["you"] is None
+    assert all(each["hand"] is not None for each in view["scene"]["seats"])
+
+
+def test_hints_and_taking_back(client: TestClient) -> None:
+    seat, _ = sit_down(client, [None, "heuristic", "random"], hand_sizes=[3])
+    view = seat.wait_for_turn()
+    seat.say(kind="hint", agent="champion")
+    hint = seat.hear("hint")
+    assert {one["action"] for one in hint["choices"]} == set(view["legal"])
+    before = view["decisions"]
+    seat.act(view, view["legal"][0])
+    view = seat.wait_for_turn()
+    assert view["can_take_back"]
+    seat.say(kind="take_back")
+    while view["decisions"] != before:
+        view = seat.hear()
+    assert view["legal"]
+
+
+def test_a_hint_tells_the_players_that_an_agent_recognises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody before a round is finished, then the others at the table; whichever agent gives the hint."""
+    monkeypatch.setattr("wizard_table.web.tables.setup.fresh_seed", lambda: 1)
+    with browser(make_app(":memory:", ["rule_based", "heuristic", "adaptive"])) as client:
+        seat, _ = sit_down(client, [None, "rule_based", "heuristic"], hand_sizes=[12, 12, 12])
+        view = seat.wait_for_turn()
+        before = ask_for_hint(seat, "adaptive")["recognised"]
+        while view["scene"]["round_number"] < 3:
+            seat.act(view, view["legal"][0])
+            view = seat.wait_for_turn()
+        recognised = ask_for_hint(seat, "adaptive")["recognised"]
+        by_another = ask_for_hint(seat, "heuristic")["recognised"]
+        Seat.leave_all()
+    assert before == []
+    assert (
+        recognised
+        == by_another
+        == [
+            {"seat": 1, "kind": "rule_based", "bids": None},
+            {"seat": 2, "kind": "heuristic", "bids": None},
+        ]
+    )
+
+
+def test_people_have_names(client: TestClient) -> None:
+    """People choose their names, and the others see them."""
+    first, opened = sit_down(client, [None, "random", None], person="  Ann ")
+    assert first.hear()["names"] == ["Ann", "random", "person"]
+    client.post(f"/tables/{opened['table']}/seats", json={"person": "Ben"})
+    while (view := first.hear())["open"]:
+        pass
+    assert view["names"] == ["Ann", "random", "Ben"]
+    named = client.post(
+        "/tables", json={"seats": [None, "random", "random"], "person": "\U0001f469\u200d\U0001f467"}
+    )
+    assert named.status_code == 201
+    for person in ("", " ", "heuristic", "x" * 21, "a\nb", "\u202eevil", 7):
+        refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
+        assert (refused.status_code, refused.json()["field"]) == (400, "person")
+        assert "Value error" not in refused.text
+
+
+def ask_for_hint(seat: Seat, agent: str) -> dict[str, Any]:
+    seat.say(kind="hint", agent=agent)
+    return seat.hear("hint")
+
+
+def test_the_lobby_shows_how_strong_agents_are(client: TestClient) -> None:
+    """Offered agents are measured, and a later one is never weaker."""
+    told = client.get("/agents").json()
+    leads = {one["name"]: one["lead"] for one in told}
+    assert [one["name"] for one in told] == AGENTS
+    measured = json.loads(STRENGTH.read_text())
+    assert leads["random"] is None
+    assert leads["heuristic"] == measured["heuristic"]
+    assert list(measured) == OFFERED
+    assert list(measured.values()) == sorted(measured.values())
+
+
+def test_the_failure_of_an_agent_is_reported(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error leaves out its message, which may show cards; the game goes on once the agent works again."""
+    why = "an agent failed (RuntimeError); the server's log says more"
+    with monkeypatch.context() as broken:
+        broken.setattr("wizard_env.agents.heuristic.HeuristicAgent.act", fail)
+        seat, opened = sit_down(client, ["random", None, "heuristic"], hand_sizes=[2])
+        heard: dict[str, Any] = {}
+        while heard.get("why") != why:
+            heard = json.loads(seat.socket.receive_text())
+            seat.received.append(json.dumps(heard))
+            if heard.get("legal"):
+                seat.act(heard, heard["legal"][0])
+        seat.leave()
+    again = Seat(client, opened)
+    assert play_to_the_end(again, np.random.default_rng(0))["scene"]["winners"]
+    assert "the ace of spades" not in "".join(again.received + seat.received)
+
+
+def test_the_failure_of_an_adviser_is_reported(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard_env.agents.heuristic.HeuristicAgent.act", fail)
+    seat, _ = sit_down(client, [None, "random", "random"])
+    seat.wait_for_turn()
+    seat.say(kind="hint", agent="heuristic")
+    assert seat.hear("error")["why"].startswith("an agent failed (RuntimeError)")
+
+
+def fail(self: object, view: object, rng: object) -> None:
+    raise RuntimeError("it holds the ace of spades")
+
+
+def test_records_of_games_are_written(tmp_path: Path) -> None:
+    with browser(make_app(":memory:", AGENTS, tmp_path / "records")) as client:
+        seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[1, 2])
+        play_to_the_end(seat, np.random.default_rng(0))
+        told = client.get(f"/tables/{opened['table']}/record").text
+        Seat.leave_all()
+    assert (tmp_path / "records" / f"{opened['table']}.jsonl").read_text() == told
+
+
+# --- reviews
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return played_at_random(Rules(3, hand_sizes=(1, 3)), 5)
+
+
+def test_a_game_is_shown_at_every_decision(client: TestClient, game: Game) -> None:
+    for number, (twin, action) in enumerate(game.retrace()):
+        told = client.post("/records/moment", json={"record": record(game), "decisions": number}).json()
+        assert told["chosen"] == ACTIONS[action]
+        assert told["legal"] == [ACTIONS[one] for one in twin.legal_actions()]
+        assert [each["hand"] for each in told["scene"]["seats"]] == twin.hands
+        assert (told["num_decisions"], told["first_decisions"]) == (len(game.history), [0, 6])
+        twin.step(action)
+    told = client.post("/records/moment", json={"record": record(game), "decisions": 18}).json()
+    assert (len(game.history), told["chosen"], told["scene"]["phase"]) == (18, None, "over")
+
+
+def test_a_decision_is_shown_as_it_was_to_its_seat(client: TestClient) -> None:
+    """The record of a finished game gives what the seat was sent while it played: no hidden card."""
+    seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[2, 3], bid_reveal="secret")
+    rng, shown = np.random.default_rng(3), []
+    view = seat.wait_for_turn()
+    while view["legal"]:
+        shown.append(view)
+        seat.act(view, str(rng.choice(view["legal"])))
+        view = seat.wait_for_turn()
+    told = client.get(f"/tables/{opened['table']}/record").text
+    for view in shown:
+        asked = {"record": told, "decisions": view["decisions"]}
+        decision = client.post("/records/decision", json=asked).json()
+        assert decision == {name: view[name] for name in decision}
+        assert {"you", "scene", "legal", "names"} <= decision.keys()
+    assert len(shown) >= 7  # two bids, five cards, and a trump where one is to be named
+
+
+def test_a_decision_does_not_depend_on_hidden_cards(client: TestClient) -> None:
+    rules, answers = Rules(3, hand_sizes=(2,)), []
+    for others in (["TS WI", "2H JE"], ["9C 4D", "TS AH"]):
+        game = Game.from_deal(rules, dealer=2, hands=["KH QD", *others], upcard="3C", round_number=1)
+        answers.append(client.post("/records/decision", json={"record": record(game), "decisions": 0}))
+    assert answers[0].status_code == 200
+    assert answers[0].text == answers[1].text
+    assert set(cards_in(answers[0].text)) == {"KH", "QD", "3C"}
+
+
+def test_assessments_of_every_decision(client: TestClient, game: Game) -> None:
+    asked = {"record": record(game), "decisions": 7}
+    network, rules = (
+        client.post("/records/assessment", json={**asked, "agent": agent}).json()
+        for agent in ("champion", "heuristic")
+    )
+    assert sum(one["share"] for one in network["choices"]) == pytest.approx(1, abs=1e-5)
+    for advice in (network, rules):
+        assert advice["value"] == advice["choices"][0]["points"]
+        assert set(advice["choices"][0]) == {"action", "share", "points", "met", "error"}
+    over = client.post("/records/assessment", json={**asked, "decisions": 18, "agent": "champion"})
+    assert over.status_code == 400
+
+
+def test_where_points_were_lost_in_a_round(game: Game) -> None:
+    search = "search:worlds=4"
+    with browser(make_app(":memory:", [search, "heuristic"])) as client:
+        asked = {"record": record(game), "round_number": 2, "agent": search}
+        told = client.post("/records/judgement", json=asked).json()
+        assert told.pop("seconds") >= 0
+        expected = round_to_tenths(analyse(game, load(search), search, only=[2]))
+        assert told == json.loads(json.dumps(expected.to_dict()))
+        assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
+        refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
+        assert refused.status_code == 400
+        assert "search:worlds=4 judges here, not heuristic" in refused.text
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong", "why"),
+    [
+        ("moment", {"record": "{}"}, "line 1: "),
+        ("moment", {"decisions": 19}, "decisions=19: the game has 18"),
+        ("moment", {"decisions": -1}, "decisions: Input should be greater"),
+        ("moment", {"more": 1}, "more: Extra"),
+        ("moment", {"record": "x" * (LONGEST_RECORD + 1)}, "record: String should have at most"),
+        ("decision", {"decisions": 18}, "the game is over"),
+        ("decision", {"record": "{}"}, "line 1: "),
+        ("assessment", {"agent": "runs/secret"}, "unknown agent 'runs/secret': allowed are random"),
+        ("judgement", {"agent": "champion", "decisions": 1}, "round_number: Field required"),
+    ],
+)
+def test_invalid_questions_are_refused(
+    client: TestClient, game: Game, path: str, wrong: dict[str, Any], why: str
+) -> None:
+    body = {"record": record(game), "decisions": 0} | wrong
+    answer = client.post(f"/records/{path}", json=body)
+    assert answer.status_code == 400
+    assert why in "; ".join(answer.json().values())
+
+
+def test_an_altered_record_is_refused(client: TestClient, game: Game) -> None:
+    altered = record(game).replace('"seed":5', '"seed":6')
+    assert altered != record(game)
+    answer = client.post("/records/moment", json={"record": altered, "decisions": 0})
+    assert answer.status_code == 400
+
+
+# --- the page
+
+
+def test_the_page_loads_nothing_from_elsewhere(client: TestClient) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    named = re.findall(r'(?:href|src)="([^"]+)"', page.text)
+    assert sum(name.startswith(("styles-", "scripts-")) for name in named) == 2
+    for name in set(named) - {"data:,", "./"}:
+        assert client.get(f"/{name}").status_code == 200
+    for file in (file for file in PAGE.rglob("*") if file.suffix in (".css", ".html", ".js")):
+        text = file.read_text(encoding="utf-8").replace(SVG_NAMESPACE, "")
+        assert not re.search(r"https?://|@import|url\((?!'data:)", text), file.name
+
+
+# --- what a seat may know
+
+
+def cards_in(text: str) -> Counter[str]:
+    return Counter(CARD.findall(text))
+
+
+@pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
+def test_no_seat_is_sent_what_it_may_not_know(client: TestClient, reveal: str) -> None:
+    """In every message of a game, all cards are the seat's own or public, and all bids are revealed."""
+    seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[2, 5], bid_reveal=reveal)
+    play_to_the_end(seat, np.random.default_rng(1))
+    told = client.get(f"/tables/{opened['table']}/record").text
+    game, deals = replay(told), json.loads(told)["rounds"]
+    views = [text for text in seat.received if json.loads(text)["kind"] == "view"]
+    for text in views:
+        message = json.loads(text)
+        scene, seen = message["scene"], json.dumps(message)
+        assert str(game.seed) not in text
+        assert opened["token"] not in text
+        number = scene["round_number"] - 1
+        public = {scene["upcard"]} | {card for _, card in scene["trick"]}
+        public |= {event["action"].split()[-1] for event in message["events"]}
+        public |= set((message["last_trick"] or {"cards": []})["cards"])
+        own = set(deals[number]["hands"][0].split())
+        assert set(cards_in(seen)) <= public | own
+        dealt = game_before(deals, number)
+        hidden = dealt - own - public
+        assert not hidden & set(cards_in(text))
+        if reveal == "secret" and scene["phase"] in ("bid", "play"):
+            others = [each for each in scene["seats"] if each["number"] != 0]
+            assert all(each["bid"] is None for each in others)
+            rounds = [event for event in message["events"] if event["round_number"] == number + 1]
+            bids = [one["action"] for one in rounds if one["seat"] != 0 and "bid" in one["action"]]
+            assert set(bids) <= {"bid"}
+
+
+def game_before(deals: list[dict[str, Any]], number: int) -> set[str]:
+    """The cards in the other hands at the start of a round, without Wizards and Jesters."""
+    return {card for hand in deals[number]["hands"][1:] for card in hand.split()} & set(CARD_NAMES[:52])
+
+
+def test_the_record_is_withheld_until_the_game_is_over(client: TestClient) -> None:
+    opened = new_table(client, [None, "random", "random"])
+    answer = client.get(f"/tables/{opened['table']}/record")
+    assert (answer.status_code, "shows all hands" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize("token", ["", "x" * 32, None])
+def test_a_seat_needs_its_token(client: TestClient, token: str | None) -> None:
+    """A table with people cannot be watched either."""
+    opened = new_table(client, [None, "random", "random"])
+    other = new_table(client, [None, "random", "random"])
+    for wrong in (token, other["token"]):
+        seat = Seat(client, opened | {"token": wrong})
+        assert seat.hear("error")["why"]
+        with pytest.raises(WebSocketDisconnect):
+            seat.hear()
+
+
+def test_tokens_are_long_and_not_stored(client: TestClient, tmp_path: Path) -> None:
+    opened = [new_table(client, [None, "random", "random"]) for _ in range(8)]
+    tokens = {one["token"] for one in opened}
+    assert len(tokens) == 8
+    assert all(len(token) >= 32 for token in tokens)
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert not any(token.encode() in stored for token in tokens)
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        ("{", "Invalid JSON"),
+        ("[1, 2]", "the message"),
+        ('{"kind": "fly"}', "fly"),
+        ('{"kind": "act", "action": "play TS"}', "decisions"),
+        ('{"kind": "act", "action": 3, "decisions": 0}', "valid string"),
+        ('{"kind": "act", "action": "play TS", "decisions": 99}', "changed in the meantime"),
+        ('{"kind": "pace", "seconds": 1e9}', "seconds: Input should be less than or equal to 5"),
+        ('{"kind": "pace", "seconds": "nan"}', "seconds: Input should be less than or equal to 5"),
+        ('{"kind": "hint", "agent": "external:command=ls"}', "unknown agent"),
+        ('{"kind": "take_back"}', "no choice of yours to take back"),
+        ('{"kind": "sit", "token": null}', "'sit' found using 'kind' does not match"),
+        ('{"kind": "take_back", "more": 1}', "Extra inputs"),
+        ("\\u0000", "JSON"),
+    ],
+)
+def test_malformed_messages_are_answered(client: TestClient, message: str, why: str) -> None:
+    """The answer is an error, and the connection stays open."""
+    opened = new_table(client, [None, "random", "random"], hand_sizes=[1])
+    seat = Seat(client, opened)
+    view = seat.wait_for_turn()
+    seat.socket.send_text(message)
+    assert why in "; ".join(seat.hear("error").values())
+    seat.act(view, view["legal"][0])
+    seat.hear()
+
+
+def test_illegal_actions_are_explained(client: TestClient) -> None:
+    seat, _ = sit_down(client, [None, "random", "random"], hand_sizes=[1])
+    view = seat.wait_for_turn()
+    seat.act(view, "bid 7")
+    assert "may not bid 7" in seat.hear("error")["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"{", "Invalid JSON"),
+        (b'{"seats": [null, "random"]}', "seats: List should have at least 3"),
+        (b'{"seats": [null, "random", "runs/secret"]}', "unknown agent 'runs/secret': allowed are random"),
+        (b'{"seats": [null, "random", "random"], "bid_reveal": "loud"}', "bid_reveal='loud'"),
+        (b'{"seats": [null, "random", "random"], "hand_sizes": [21]}', "a hand has 1 to 20 cards"),
+        (
+            b'{"seats": [null, "random", "random"], "bid_restriction": "no_even", "bid_reveal": "secret"}',
+            "a rule for the last bidder needs bids",
+        ),
+        (b'{"seats": [null, "random", "random"], "seed": 1}', "seed: Extra inputs"),
+        (b" " * (LONGEST_BODY + 1), "more than"),
+    ],
+)
+def test_impossible_tables_are_refused(client: TestClient, body: bytes, why: str) -> None:
+    answer = client.post("/tables", content=body, headers=JSON)
+    assert answer.status_code == 400
+    assert why in "; ".join(answer.json().values())
+
+
+def test_an_unknown_table(client: TestClient) -> None:
+    assert client.post("/tables/nowhere/seats", json={}).status_code == 404
+    assert client.get("/tables/nowhere").status_code == 404
+    seat = Seat(client, {"table": "nowhere", "token": "x"})
+    assert seat.hear("error")["why"] == "there is no such table"
+
+
+def test_the_first_message_must_be_sit(client: TestClient) -> None:
+    opened = new_table(client, [None, "random", "random"])
+    with client.websocket_connect(f"ws://localhost/tables/{opened['table']}") as browser:
+        browser.send_text('{"kind": "take_back"}')
+        assert browser.receive_json()["detail"] == "kind: Input should be 'sit'"
+        with pytest.raises(WebSocketDisconnect):
+            browser.receive_text()
+
+
+def test_long_messages_end_the_connection(client: TestClient) -> None:
+    opened = new_table(client, [None, "random", "random"])
+    seat = Seat(client, opened)
+    seat.wait_for_turn()
+    seat.say(kind="hint", agent="x" * LONGEST_MESSAGE)
+    assert "are allowed" in seat.hear("error")["why"]
+    with pytest.raises(WebSocketDisconnect):
+        seat.hear()
+
+
+def test_an_address_that_asks_too_much_is_refused(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until some time has passed."""
+    monkeypatch.undo()
+    now = [0.0]
+    monkeypatch.setattr("wizard_table.web.access.limits.time.monotonic", lambda: now[0])
+    asked = [client.post("/tables", content=b"{", headers=JSON).status_code for _ in range(REQUEST_BURST + 1)]
+    assert asked == [400] * REQUEST_BURST + [429]
+    now[0] = 1.0
+    assert client.post("/tables", content=b"{", headers=JSON).status_code == 400
+
+
+# --- nothing is lost
+
+
+def test_a_lost_connection_comes_back_to_the_same_seat(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A deal in which seat 0 does not name the trump first.
+    monkeypatch.setattr("wizard_table.web.tables.setup.fresh_seed", lambda: 7)
+    seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[4])
+    view = seat.wait_for_turn()
+    seat.act(view, "bid 1")
+    seat.wait_for_turn()
+    seat.leave()
+    again = Seat(client, opened).wait_for_turn()
+    assert (again["you"], again["scene"]["seats"][0]["bid"]) == (0, 1)
+
+
+def test_a_restart_loses_no_game(tmp_path: Path) -> None:
+    """Same position, same seat for the same token, and agents act as they would have without a restart."""
+    ends = []
+    for stops in (False, True):
+        file = tmp_path / f"{stops}.sqlite"
+        rng = np.random.default_rng(3)
+        with browser(make_app(file, AGENTS)) as client, pytest.MonkeyPatch.context() as patched:
+            patched.setattr("wizard_table.web.tables.setup.fresh_seed", lambda: 7)
+            seat, opened = sit_down(client, [None, "random", "heuristic"], hand_sizes=[1, 4])
+            if not stops:
+                ends.append(play_to_the_end(seat, rng)["scene"])
+                seat.leave()
+                continue
+            view = seat.wait_for_turn()
+            for _ in range(4):
+                seat.act(view, str(rng.choice(view["legal"])))
+                view = seat.wait_for_turn()
+            seat.leave()
+        with browser(make_app(file, AGENTS)) as client:
+            seat = Seat(client, opened)
+            assert seat.wait_for_turn() == view
+            seat.act(view, str(rng.choice(view["legal"])))
+            ends.append(play_to_the_end(seat, rng)["scene"])
+            seat.leave()
+    assert ends[0] == ends[1]
+
+
+# --- the command
+
+
+def serve(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["serve", "random", "--port", "0", *arguments])
+
+
+def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    served: list[Any] = []
+
+    def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        served.extend([server.config.app, sockets[0].getsockname()[1]])
+
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    outcome = serve("--database", str(tmp_path / "tables.sqlite"), "--records", str(tmp_path / "records"))
+    assert outcome.exit_code == 0
+    assert "kernels " in outcome.stdout
+    application, port = served
+    assert f"http://127.0.0.1:{port}\n" in outcome.stdout
+    with browser(application) as client:
+        assert client.get("/agents").json() == [
+            {
+                "name": "random",
+                "lead": None,
+                "judges": False,
+            }
+        ]
+    assert (tmp_path / "tables.sqlite").exists()
+    assert (tmp_path / "records").is_dir()
+
+
+def test_wizard_serve_behind_a_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The public address is printed, answered to, and named in invitations; the proxy names the client."""
+    served: list[uvicorn.Server] = []
+    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: served.append(server))
+    database = ["--database", str(tmp_path / "tables.sqlite")]
+    assert serve(*database).exit_code == 0
+    outcome = serve(*database, "--public-url", "https://wizard.example")
+    assert "tables       https://wizard.example\n" in outcome.stdout
+    assert [server.config.proxy_headers for server in served] == [False, True]
+    application: Any = served[1].config.app
+    with browser(application) as client:
+        opened = client.post(
+            "https://wizard.example/tables",
+            json={"seats": [None, "random", "random"]},
+            headers={"Origin": "https://wizard.example"},
+        ).json()
+        told = client.get(f"/tables/{opened['table']}/invitation").json()
+        address = f"https://wizard.example/join/{opened['table']}"
+        assert (told["address"], told["reachable"]) == (address, True)
+        assert client.get("/ready").json()["ready"]
+
+
+def test_a_server_that_cannot_get_ready_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With the reason."""
+
+    def fail(agents: object, readiness: object, compile_kernels: object) -> None:
+        raise ValueError("no kernel today")
+
+    def run(server: uvicorn.Server, sockets: object) -> None:
+        while not server.should_exit:
+            time.sleep(0.01)
+
+    monkeypatch.setattr("wizard_table.web.access.readiness.prepare", fail)
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    outcome = serve("--database", str(tmp_path / "tables.sqlite"))
+    assert "no kernel today" in str(outcome.exception)
+
+
+def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("notes.txt").write_text("neither a database nor a folder\n" * 100)
+    assert "notes.txt: file is not a database" in str(serve("--database", "notes.txt").exception)
+    assert isinstance(serve("--records", "notes.txt").exception, NotADirectoryError)
+    assert isinstance(serve("--records", "no/where").exception, FileNotFoundError)
+    assert isinstance(serve("nobody").exception, ValueError)
+    assert "an address such as https://" in str(serve("--public-url", "wizard.example").exception)
+    assert "--port 99999: allowed are numbers up to 65535" in str(serve("--port", "99999").exception)
+    assert "--host 192.0.2.1: no address of this computer" in str(serve("--host", "192.0.2.1").exception)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        outcome = serve("--port", str(port))
+        assert str(outcome.exception).startswith(f"--port {port}: another program uses it")
+        assert f"--port {port % 65535 + 1}" in str(outcome.exception)
+        assert "http" not in outcome.stdout

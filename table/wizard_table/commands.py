@@ -1,0 +1,175 @@
+"""`wizard play` and `wizard serve`: a game in the terminal, and tables in the browser."""
+
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wizard_env.checks.arguments import check_integer, printable
+from wizard_env.cli import options
+from wizard_env.cli.feedback.console import say
+from wizard_env.cli.speed import compile_missing
+from wizard_env.files.outputs import check_file
+from wizard_env.files.writing import check_folder_with_parent
+
+if TYPE_CHECKING:
+    from wizard_env import Game
+
+OFFERED = ["rule_based", "heuristic", "search:worlds=64", "champion+search:worlds=32", "adaptive"]
+"""Agents offered if none are named, the strongest last."""
+_OPTION = "--{} {}"
+"""An option and its value."""
+_LARGEST_FRAME = 8192
+"""The most bytes of a websocket message; a longer one closes the connection before it is read."""
+_Language = Annotated[
+    str | None,
+    typer.Option(metavar="[ca|es|en|pt]", help="The language; by default that of the environment (LANG)."),
+]
+
+
+def play(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(help="Your opponents, from your left; repeated if too few.", show_default="champion"),
+    ] = None,
+    players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
+    seat: Annotated[int, typer.Option(help="Your seat, from 1.")] = 1,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deals; random by default.")] = None,
+    hand_sizes: options.HandSizes = "",
+    bid_restriction: options.Restriction = "free",
+    bid_reveal: options.Reveal = "open",
+    magic_edition: options.MagicEdition = False,
+    hint: Annotated[str, typer.Option(help="The agent that gives hints.")] = "champion+search:worlds=32",
+    seconds: Annotated[
+        float, typer.Option(min=0, help="Seconds that each agent waits before it acts.")
+    ] = 0.6,
+    plain: Annotated[
+        bool, typer.Option(help="Play in plain lines of text, as always if input or output is a pipe.")
+    ] = False,
+    language: _Language = None,
+    records: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Append the game to this file of records.")
+    ] = None,
+) -> None:
+    """Play against agents in the terminal."""
+    from wizard_env.loading import load
+    from wizard_env.records.game_records import write_records
+    from wizard_env.session import PERSON, Session, fresh_seed, seat_agents
+    from wizard_table.terminal.lines import PlainTerminal
+    from wizard_table.translation import environment_language, t, use_language
+
+    rules = options.rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
+    check_integer("--seat", seat, 1, players)
+    use_language(language or environment_language())
+    if records:
+        check_file(records)
+        _read_games(records)  # fails now rather than after the game
+    others = agents or ["champion"]
+    seats = seat_agents(others, seat - 1, players)
+    if "human" in others:
+        raise ValueError("'human': only one person sits at this table; `wizard serve` has tables for several")
+    session = Session(rules, seats, fresh_seed() if seed is None else seed, t=t)
+    session.game.players = tuple(PERSON if name is None else printable(name) for name in seats)
+    adviser = load(hint)
+    try:
+        if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            PlainTerminal(session, seat - 1, adviser, sys.stdin, sys.stdout).run()
+        else:
+            from wizard_table.terminal.full_screen import TerminalApp
+
+            TerminalApp(session, seat - 1, adviser, seconds).run()
+    finally:
+        if records:
+            write_records(records, [*_read_games(records), session.game])
+
+
+def _read_games(file: Path) -> "list[Game]":
+    """Read the games already in a file. Raises RecordError if a line is not a record."""
+    from wizard_env.records.game_records import read_records
+
+    return list(read_records(file)) if file.is_file() else []
+
+
+def serve(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Agents that can play and give hints; the last one plays for people who leave.",
+            show_default=" ".join(OFFERED),
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other computers connect.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+    ] = 8000,
+    public_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Address at which others reach this server, as through a proxy."),
+    ] = None,
+    connections: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Connections that one client may have at the same time, and at most half of all.",
+            show_default="400, with --public-url as many as there are",
+        ),
+    ] = None,
+    database: Annotated[Path, typer.Option(help="File in which tables are saved.")] = Path("wizard.sqlite"),
+    records: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write finished games to this folder, one file per table."),
+    ] = None,
+) -> None:
+    """Serve tables for people and agents in the browser."""
+    import uvicorn
+
+    from wizard_env.llm.ports import open_port
+    from wizard_table.web.access.addresses import Addresses
+    from wizard_table.web.access.protocols import MOST_CONNECTIONS, limited_protocol
+    from wizard_table.web.access.readiness import Readiness, prepare
+    from wizard_table.web.server import make_app
+
+    check_file(database)
+    if records:
+        check_folder_with_parent(records)
+    if agents and "human" in agents:
+        raise ValueError("'human': people join in the browser; name only computer players")
+
+    with open_port(host, port, _OPTION) as listening:
+        addresses, readiness = Addresses(host, listening.getsockname()[1], public_url), Readiness()
+        offered = agents or OFFERED
+        app = make_app(database, offered, records, addresses, readiness)
+        if connections is None and public_url is None:
+            connections = MOST_CONNECTIONS  # a proxy would have all of them
+        config = uvicorn.Config(
+            app,
+            http=limited_protocol(connections),
+            log_level="warning",
+            ws_max_size=_LARGEST_FRAME,
+            proxy_headers=public_url is not None,
+        )
+        server = uvicorn.Server(config)
+        failures: list[Exception] = []
+
+        def get_ready() -> None:
+            try:
+                prepare(offered, readiness, compile_missing)
+            except Exception as error:
+                failures.append(error)
+                server.should_exit = True
+
+        say(f"tables       {addresses.public_address(host)}")
+        say(f"saved in     {database}")
+        if records:
+            say(f"records      {records}")
+        preparing = threading.Thread(target=get_ready, daemon=True)
+        preparing.start()
+        server.run(sockets=[listening])  # returns when the server is stopped
+        if readiness.ready or not server.should_exit:
+            preparing.join()
+    for failure in failures:
+        raise failure

@@ -1,0 +1,142 @@
+"""The web server: the page, tables over HTTP and websockets, matches, judgements, and reviews.
+
+Each connection is sent the view of its seat and nothing else. Agents act while someone is connected.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+
+from wizard_table.translation import t
+from wizard_table.web.access.addresses import LOCAL, Addresses
+from wizard_table.web.access.guard import HEADERS, Guard
+from wizard_table.web.access.limits import Buckets, Limit, Slots, TooFastError
+from wizard_table.web.access.readiness import READY, Readiness, show_readiness
+from wizard_table.web.access.refusals import refusal_of
+from wizard_table.web.duplicate.endpoints import MATCH_ROUTES
+from wizard_table.web.duplicate.matches import Matches
+from wizard_table.web.judging.endpoints import JUDGING_ROUTES
+from wizard_table.web.judging.judgements import Judgements
+from wizard_table.web.languages import LanguageMiddleware, show_texts
+from wizard_table.web.page import Page
+from wizard_table.web.sharing.endpoints import SHARING_ROUTES
+from wizard_table.web.study.endpoints import RECORD_ROUTES
+from wizard_table.web.tables.agents import AgentError, Agents, SharedAgent
+from wizard_table.web.tables.endpoints import TABLE_ROUTES
+from wizard_table.web.tables.hub import Hub
+from wizard_table.web.tables.questions import BusyError, Questions
+from wizard_table.web.tables.setup import UnknownTableError
+from wizard_table.web.tables.store import Store, StoreError
+from wizard_table.web.tables.tables import FullError, Tables
+
+PAGE = Path(__file__).parent / "static"
+SHORTEST_COMPRESSED = 500
+"""Bytes of an answer from which on it is compressed."""
+TABLES_PER_HOUR = 60
+"""Tables that a client may open per hour on average, and at once."""
+MESSAGES_PER_SECOND = 100
+"""Messages over all websockets of a client that are obeyed per second; more of them wait."""
+
+_STATUS = {
+    UnknownTableError: 404,
+    TooFastError: 429,
+    BusyError: 503,
+    FullError: 503,
+    StoreError: 503,
+    AgentError: 500,
+}
+"""Status codes of refused requests; all other errors get 400."""
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 400)
+    return JSONResponse(refusal_of(error), status)
+
+
+async def _drop(request: Request, error: Exception) -> Response:
+    """Answer a client that has gone; nobody reads it."""
+    return Response(status_code=400)
+
+
+async def _fail(request: Request, error: Exception) -> Response:
+    return JSONResponse({"why": t("the server failed; its log says why")}, 500, HEADERS)
+
+
+def make_app(
+    database: Path | str,
+    agents: Sequence[str],
+    records: Path | None = None,
+    addresses: Addresses = LOCAL,
+    readiness: Readiness = READY,
+) -> Starlette:
+    """Make the server, an ASGI application.
+
+    Args:
+        database: an SQLite file, created if it does not exist; ":memory:" keeps nothing.
+        agents: the agents to offer, each as `load` accepts it.
+        records: a folder, created if it does not exist, to which finished games are written, one file per
+            table; None writes none.
+        addresses: the addresses of the server; requests to other names are refused.
+        readiness: whether kernels are compiled and agents have warmed up.
+
+    Raises ValueError if the file is no database or is in use, OSError for the folder, and as `load` does.
+    """
+    find = cache(SharedAgent)
+    for name in agents:
+        find(name)
+    Store(database).close()  # checked here; a server that does not run yet holds no lock
+    if records is not None:
+        records.mkdir(exist_ok=True)
+
+    @asynccontextmanager
+    async def run(app: Starlette) -> AsyncIterator[None]:
+        store = Store(database)
+        offered = Agents(agents, find)
+        hub = Hub(Tables(store, find), offered, records)
+        app.state.addresses = addresses
+        app.state.readiness = readiness
+        app.state.sockets = Slots()
+        app.state.openings = Buckets(Limit(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True))
+        app.state.messages = Buckets(Limit(MESSAGES_PER_SECOND, 2 * MESSAGES_PER_SECOND))
+        app.state.hub = hub
+        app.state.computations = Questions("computation", at_once=1, most_each=10, most=100)
+        app.state.judgements = Judgements(offered)
+        app.state.matches = Matches(hub)
+        yield
+        app.state.computations.close()
+        await hub.close()
+        store.close()
+
+    return Starlette(
+        routes=[
+            Route("/language", show_texts),
+            Route("/ready", show_readiness),
+            *TABLE_ROUTES,
+            *MATCH_ROUTES,
+            *JUDGING_ROUTES,
+            *RECORD_ROUTES,
+            *SHARING_ROUTES,
+            Mount("/", Page(PAGE)),
+        ],
+        middleware=[
+            Middleware(LanguageMiddleware),
+            Middleware(Guard, addresses=addresses, readiness=readiness),
+            Middleware(GZipMiddleware, minimum_size=SHORTEST_COMPRESSED),
+        ],
+        lifespan=run,
+        exception_handlers={
+            ValueError: _refuse,
+            TypeError: _refuse,
+            StoreError: _refuse,
+            ClientDisconnect: _drop,
+            Exception: _fail,
+        },
+    )
