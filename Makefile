@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 # build for processors alone with `make train TORCH_INDEX=https://download.pytorch.org/whl/cpu`.
 TORCH_INDEX ?=
 
-.PHONY: train serve test test-fast kernels check coverage slow soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
+.PHONY: train serve test test-fast kernels check coverage slow pythons soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
 # CONFIG=smoke takes a minute. The environment has all that the other commands of `wizard` need, too.
@@ -46,7 +46,17 @@ test-fast: $(VENV)/.for-development
 # Learning and soak tests that take minutes, and the tests of other Pythons.
 slow: $(VENV)/.for-development
 	$(BIN)/python -m pytest -m slow
-	$(BIN)/python -m tools.test_pythons 3.12 3.13
+	$(MAKE) pythons
+
+# The tests of the core on other Pythons, as far as they are on the path.
+CORE = $(addprefix tests/,test_engine.py test_game.py test_games.py test_rules.py compiled envs observation records render)
+pythons:
+	for version in 3.12 3.13 3.14; do \
+	  python$$version -c "" || { echo "python$$version is not installed"; continue; }; \
+	  python$$version -m venv $(VENV)-$$version && \
+	  $(VENV)-$$version/bin/python -m pip install --quiet -c constraints.txt -e ".[test]" && \
+	  $(VENV)-$$version/bin/python -m pytest -q -n 2 -m "not slow and not long" $(CORE) || exit 1; \
+	done
 
 # Kills, damage, full disks and load for half an hour, with a new seed each time; see docs/trust.md.
 soak: $(VENV)/.for-development

@@ -18,9 +18,9 @@ from wizard_env.cli.feedback.progress import TaskProgress, show_progress
 def bench(
     quick: Annotated[bool, typer.Option(help="Take seconds instead of minutes, with rough numbers.")] = False,
 ) -> None:
-    """Compare the speed with other libraries; needs a checkout of the project and the extra `bench`."""
+    """Compare the speed with other libraries; needs a checkout of the project and its extra `dev`."""
     _add_benchmarks(Path.cwd())
-    with extra("bench"):
+    with extra("dev"):
         from benchmarks.display import render
         from benchmarks.run import main as run_benchmarks
     console.print(render(run_benchmarks(quick=quick)))

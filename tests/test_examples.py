@@ -60,7 +60,7 @@ def test_torchrl_learns() -> None:
 
 @pytest.mark.filterwarnings("ignore")  # TorchRL's own
 def test_benchmarl_learns(tmp_path: Path) -> None:
-    """BenchMARL needs a separate environment: its TorchRL is older than that of the extra `torchrl`."""
+    """BenchMARL needs a separate environment: its TorchRL is older than that of the other example."""
     pytest.importorskip("benchmarl")
     from examples import benchmarl_wizard
 

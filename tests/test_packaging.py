@@ -53,26 +53,40 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("editable", [False, True], ids=["wheel", "editable"])
-def test_beside_another_package_called_agents(editable: bool, tmp_path: Path) -> None:
-    """Installed from an sdist, or editable, into an environment whose `agents` is another package."""
+@pytest.fixture
+def python(tmp_path: Path) -> Path:
+    """The Python of an environment in which `agents` is a package of others."""
     other = tmp_path / "other" / "agents"
     other.mkdir(parents=True)
     (other / "__init__.py").write_text("OWNER = 'others'\n")
     (other.parent / "pyproject.toml").write_text('[project]\nname = "others"\nversion = "1"\n')
     venv.create(tmp_path / "env", with_pip=True)
     python = tmp_path / "env" / "bin" / "python"
-    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt"]
-    run(*pip, other.parent)
-    run(*pip, "mypy", "build")
+    install(python, other.parent, "mypy", "build")
+    return python
+
+
+def install(python: Path, *packages: str | Path) -> None:
+    run(python, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", *packages)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("editable", [False, True], ids=["wheel", "editable"])
+def test_both_distributions_are_whole(editable: bool, python: Path, tmp_path: Path) -> None:
+    """Installed from the wheels that their sdists build, or editable."""
     if editable:
-        run(*pip, "-e", f"{ROOT}[train]")
+        install(python, "-e", f"{ROOT}[train]", "-e", ROOT / "table")
     else:
-        run(python, "-m", "build", "--outdir", tmp_path / "dist", ROOT)
-        (wheel,) = (tmp_path / "dist").glob("*.whl")
-        run(*pip, f"{wheel}[train]")
+        for folder in (ROOT, ROOT / "table"):
+            run(python, "-m", "build", "--outdir", tmp_path / "dist", folder)
+        library, table = sorted((tmp_path / "dist").glob("*.whl"))
+        install(python, f"{library}[train]", table)
     program = "import agents, wizard_env.agents, wizard_env.evaluation.evaluate; print(agents.OWNER)"
     assert run(python, "-c", program, cwd=tmp_path).strip() == "others"
     (tmp_path / "user.py").write_text(USER)
     run(python, "-m", "mypy", "--strict", "user.py", cwd=tmp_path)
+    commands = run(python.parent / "wizard", "--help", cwd=tmp_path)
+    assert "train" in commands
+    assert "serve" in commands
+    program = "from wizard_table.web.server import make_app; make_app(':memory:', ['random'])"
+    run(python, "-c", program, cwd=tmp_path)

@@ -63,7 +63,7 @@ def test_a_report_needs_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     [
         ("scipy", "train"),
         ("sb3_contrib.common", "train"),
-        ("textual", "play"),
+        ("rich", "cli"),
         ("pygame", "render"),
         ("pyarrow.parquet", "data"),
         ("huggingface_hub", "hub"),
@@ -82,7 +82,7 @@ def test_every_hint_has_one_wording() -> None:
     root = Path(wizard_env.checks.extras.__file__).parents[2]
     code = [
         path
-        for name in ("wizard_env", "agents", "evaluation", "train", "play", "cli")
+        for name in ("wizard_env", "agents", "evaluation", "train", "llm", "cli")
         for path in (root / name).rglob("*.py")
     ]
     assert [path.name for path in code if "pip install" in path.read_text(encoding="utf-8")] == ["extras.py"]
