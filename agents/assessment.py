@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, Agent
-from wizard_env.chance.sampling import certain
+from wizard_env.sampling import certain
 from wizard_env.view import View
 
 _SURE = 0.9

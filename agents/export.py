@@ -9,9 +9,9 @@ import numpy as np
 from wizard_env import NUM_ACTIONS
 from wizard_env.agents.layers import Layer
 from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, Network, NetworkAgent, find_agent
-from wizard_env.checks.arguments import quoted
-from wizard_env.checks.extras import extra
-from wizard_env.files.outputs import check_distinct, write_output
+from wizard_env.checks import quoted
+from wizard_env.extras import extra
+from wizard_env.files import check_distinct, write_output
 from wizard_env.loading import load
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.view import Agent

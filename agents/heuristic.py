@@ -25,10 +25,10 @@ from wizard_env.cards import (
     suit_of,
     wizards_in,
 )
-from wizard_env.chance.sampling import certain
 from wizard_env.compiled.bits import count_bits, lowest_bit
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import bids_are_public, first_action, left_of, legal, power_in_trick, score, unseen_by
+from wizard_env.sampling import certain
 from wizard_env.state import BID, NO_SUIT, PLAY, STATE, UNDECIDED, State
 from wizard_env.view import Actions, View
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.checks.arguments import check_type, quoted
-from wizard_env.checks.extras import extra
+from wizard_env.checks import check_type, quoted
+from wizard_env.extras import extra
 
 
 def download(repo: str, revision: str) -> Path:

@@ -8,7 +8,7 @@ import numpy as np
 
 from wizard_env.actions import ACTIONS
 from wizard_env.cards import SUITS, card_names
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.game import Game
 from wizard_env.render.ansi import SUIT_NAMES, text
 from wizard_env.view import Actions, View

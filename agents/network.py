@@ -18,13 +18,13 @@ from safetensors.numpy import save
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
 from wizard_env.agents.layers import Layer, PackedLayer, compute, pack_layers
-from wizard_env.chance.sampling import best_legal, certain
-from wizard_env.checks.arguments import check_choice, check_type, quoted, shortened
-from wizard_env.checks.extras import missing_module
+from wizard_env.checks import check_choice, check_type, quoted, shortened
 from wizard_env.compiled.processes import limit_torch_after_fork
-from wizard_env.files.tensors import write_tensors
+from wizard_env.extras import missing_module
+from wizard_env.files import write_tensors
 from wizard_env.loading import agent_names, import_named, load
 from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
+from wizard_env.sampling import best_legal, certain
 from wizard_env.view import Actions, Encoding, View, printed_actions, reorder_actions
 
 FILE_NAME = "agent.safetensors"

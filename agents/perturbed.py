@@ -6,13 +6,13 @@ import numpy as np
 
 from wizard_env import Agent
 from wizard_env.actions import FIRST_BID
-from wizard_env.chance.dealing import scale
-from wizard_env.chance.sampling import unit_interval, word_at
-from wizard_env.checks.arguments import check_number
+from wizard_env.chance import scale
+from wizard_env.checks import check_number
 from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.engine import first_action, legal, power_in_trick
 from wizard_env.loading import load
+from wizard_env.sampling import unit_interval, word_at
 from wizard_env.state import BID, PLAY, STATE, State
 from wizard_env.view import Actions, View, ask
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wizard_env.agents.network import Backend, NetworkAgent
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks import check_choice
 
 _WEIGHTS = Path(__file__).parent / "weights"
 CHAMPION = _WEIGHTS / "champion"

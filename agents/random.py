@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.chance.sampling import sample_legal
+from wizard_env.sampling import sample_legal
 from wizard_env.view import Actions, View
 
 

@@ -21,11 +21,11 @@ from wizard_env.cards import (
     suit_of,
     wizards_in,
 )
-from wizard_env.chance.sampling import certain
 from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import legal, power_in_trick, power_of
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.sampling import certain
 from wizard_env.state import BID, NO_SUIT, STATE, TRUMP, State
 from wizard_env.view import Actions, View
 

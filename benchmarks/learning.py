@@ -113,7 +113,7 @@ def _against_library(width: int, target: float, effort: Effort) -> list[Row]:
 _PARTS = {
     "games, forced moves and observations": ("step", "selfplay/games.py"),
     "the network, choosing actions": ("start_acting", "ppo/device.py"),
-    "sampling, among the choice of actions": ("sample_softmax", "chance/sampling.py"),
+    "sampling, among the choice of actions": ("sample_softmax", "sampling.py"),
     "advantages": ("seat_advantages", "selfplay/advantages.py"),
     "gradient steps": ("update", "ppo/learner.py"),
     "the loss's gradient, among the gradient steps": ("loss_gradient", "ppo/loss.py"),

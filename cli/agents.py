@@ -10,7 +10,7 @@ from wizard_env.cli import options
 from wizard_env.cli.feedback.console import console, say
 from wizard_env.cli.feedback.progress import show_training
 from wizard_env.cli.outputs import files_of
-from wizard_env.files.outputs import check_distinct, check_file
+from wizard_env.files import check_distinct, check_file
 
 
 def distill(

@@ -148,7 +148,7 @@ def scorecard(
 
     0 is what random scores, 100 is what champion scores, at the same tables on the same deals.
     """
-    from wizard_env.checks.arguments import check_choice
+    from wizard_env.checks import check_choice
     from wizard_env.evaluation.scorecard.few_deals import FEW
     from wizard_env.evaluation.scorecard.protocol import DEALS
     from wizard_env.evaluation.scorecard.scorecard import measure

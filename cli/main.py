@@ -12,12 +12,11 @@ try:
     from rich.logging import RichHandler
     from typer.core import TyperGroup
 except ModuleNotFoundError as missing:
-    from wizard_env.checks.extras import missing_module
+    from wizard_env.extras import missing_module
 
     raise SystemExit(f"error: {missing_module(missing.name or '')}") from None
 
-from wizard_env.checks.arguments import shortened, visible
-from wizard_env.checks.extras import extra
+from wizard_env.checks import shortened, visible
 from wizard_env.cli.agents import distill, export, push
 from wizard_env.cli.dataset import dataset
 from wizard_env.cli.evaluation import evaluate, exploit, league, scorecard
@@ -26,6 +25,7 @@ from wizard_env.cli.records import analyse, convert, replay
 from wizard_env.cli.speed import bench, compile_all
 from wizard_env.cli.sweep import sweep
 from wizard_env.cli.training import config, rllib, train
+from wizard_env.extras import extra
 
 _ALLOWED = {
     "int_parsing": "allowed are whole numbers",

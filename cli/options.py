@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 
 if TYPE_CHECKING:
     from wizard_env import Rules

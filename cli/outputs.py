@@ -10,9 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wizard_env.checks.extras import extra
-from wizard_env.files.outputs import check_distinct, check_file, write_output
-from wizard_env.files.writing import check_folder_with_parent
+from wizard_env.extras import extra
+from wizard_env.files import check_distinct, check_file, check_folder_with_parent, write_output
 
 if TYPE_CHECKING:
     from wizard_env.evaluation.report.html import Origin, Report

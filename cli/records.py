@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks import check_integer
 from wizard_env.cli.feedback.console import console, say, show_grids
 from wizard_env.cli.options import JsonFile
 from wizard_env.cli.outputs import Outputs, files_of

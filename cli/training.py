@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
-from wizard_env.checks.extras import extra
 from wizard_env.cli import options
 from wizard_env.cli.feedback.console import console, say, show_grid, show_grids
 from wizard_env.cli.feedback.next_steps import format_command, repeat_command, say_next_steps
 from wizard_env.cli.feedback.progress import show_training, with_progress
 from wizard_env.cli.feedback.stopping import stoppable
 from wizard_env.evaluation.report.grids import Grid, evaluation_grids
+from wizard_env.extras import extra
 
 if TYPE_CHECKING:
     from wizard_env.train.config.run import Run

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.evaluation.answers import NUM_ANSWERS, ask_twice, error_of_mean
 from wizard_env.state import BID, PHASES, STATE
 

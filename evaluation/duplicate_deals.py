@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.agents import load
-from wizard_env.chance.sampling import next_words, noise_streams
-from wizard_env.checks.arguments import printable, quoted
+from wizard_env.checks import printable, quoted
+from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, actions_by_owner
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wizard_env import Game, Rules
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks import check_integer
 from wizard_env.evaluation.duplicate_deals import (
     Deals,
     Entrant,

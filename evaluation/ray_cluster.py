@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from wizard_env.checks.extras import extra
+from wizard_env.extras import extra
 
 _SECONDS = 10.0
 """Time for a machine to answer; Ray itself would try for minutes."""

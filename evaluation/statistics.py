@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.checks.extras import extra
+from wizard_env.extras import extra
 
 with extra("train"):
     from scipy.stats import bootstrap

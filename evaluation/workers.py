@@ -13,7 +13,7 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Any, Protocol, TypeVar
 
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.compiled.jit import config
 from wizard_env.compiled.processes import end_with_parent
 from wizard_env.compiled.threads import set_num_threads

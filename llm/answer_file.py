@@ -4,10 +4,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard_env.checks.arguments import shortened
-from wizard_env.files.json_objects import compact_json, digest
-from wizard_env.files.outputs import check_file
-from wizard_env.files.reading import check_kept
+from wizard_env.checks import shortened
+from wizard_env.files import check_file, check_kept, compact_json, digest
 from wizard_env.llm.text_agent import Message
 
 

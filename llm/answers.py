@@ -5,7 +5,7 @@ from functools import cache
 
 from wizard_env import ACTIONS, Game
 from wizard_env.actions import Refusal
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.engine import why_illegal
 from wizard_env.llm.text import answer_text, legal_text
 from wizard_env.words import card_text, hand_text, seat_text, suit_name

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from openai import OpenAI, OpenAIError, omit
 
-from wizard_env.checks.arguments import check_integer, check_number, quoted, shortened
-from wizard_env.files.reading import check_kept
+from wizard_env.checks import check_integer, check_number, quoted, shortened
+from wizard_env.files import check_kept
 from wizard_env.llm.answer_file import AnswerFile
 from wizard_env.llm.text_agent import Message, TextAgent
 

@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
 from wizard_env import ACTIONS, Rules
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks import check_integer
 from wizard_env.llm.answers import read_answer
 from wizard_env.llm.serving import LONGEST_ANSWER, StrictServer, refusals
 from wizard_env.llm.tables import Table, Tables

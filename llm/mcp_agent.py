@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from starlette.types import ASGIApp
 
 from wizard_env import View
-from wizard_env.checks.arguments import check_integer, check_number, check_type
+from wizard_env.checks import check_integer, check_number, check_type
 from wizard_env.llm.ports import open_port
 from wizard_env.llm.questions import Question, Questions
 from wizard_env.llm.serving import LONGEST_ANSWER, StrictServer, address_of, make_app, refusals

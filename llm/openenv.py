@@ -8,9 +8,9 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from wizard_env import ACTIONS, __version__
-from wizard_env.checks.arguments import check_names
-from wizard_env.checks.extras import extra
+from wizard_env.checks import check_names
 from wizard_env.envs.opponents import Opponents
+from wizard_env.extras import extra
 from wizard_env.llm.text import answer_text, rules_page
 from wizard_env.llm.text_game import TextGame, TextReward
 from wizard_env.rules import make_rules

@@ -13,7 +13,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
-from wizard_env.checks.arguments import check_names
+from wizard_env.checks import check_names
 
 PATH = "/mcp"
 """Path of a server's address over HTTP."""

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from wizard_env import Game, View
-from wizard_env.chance.sampling import sample_legal
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks import check_integer
 from wizard_env.llm.answers import AnswerError, read_answer
 from wizard_env.llm.text import game_of, rules_page, turn_text
+from wizard_env.sampling import sample_legal
 from wizard_env.view import Actions
 
 MOST_AT_ONCE = 1_000

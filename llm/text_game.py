@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Game, Rules
-from wizard_env.checks.arguments import check_choice, check_integer, check_seed
+from wizard_env.checks import check_choice, check_integer, check_seed
 from wizard_env.engine import score
 from wizard_env.envs.opponents import GamesWithOpponents, Opponents
 from wizard_env.envs.rewards import RewardFunction, find_reward

@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any, Literal, Self
 
 from wizard_env import Rules
-from wizard_env.checks.extras import extra
+from wizard_env.extras import extra
 from wizard_env.llm.text import rules_page
 from wizard_env.llm.text_game import TextGame, TextReward
 from wizard_env.rules import BidRestriction, BidReveal

@@ -13,7 +13,7 @@ PARTS = {path.name for path in (ROOT / "wizard_env").iterdir() if path.is_symlin
 PACKAGES = ("game", "configs", "agents", "evaluation", "train", "llm", "cli")
 """From the bottom up."""
 LAYERS = (
-    {"checks"},
+    {"checks", "extras"},
     {"files"},
     {"compiled"},
     {"cards"},
@@ -21,7 +21,7 @@ LAYERS = (
     {"rules"},
     {"state"},
     {"engine"},
-    {"chance", "invariants", "observation"},
+    {"chance", "invariants", "observation", "sampling"},
     {"history"},
     {"render"},
     {"view", "game"},

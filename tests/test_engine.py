@@ -8,7 +8,7 @@ import pytest
 
 from wizard_env import Game, Games, IllegalAction, Rules, View, action_name, unpack
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, RANKS, SUITS, card_id, pack
-from wizard_env.chance.dealing import draw_for_dealer, draw_or_reshuffle
+from wizard_env.chance import draw_for_dealer, draw_or_reshuffle
 from wizard_env.engine import draw_cards
 from wizard_env.state import DECK_ORDER, HIDDEN, STATE, write_rules
 

@@ -25,8 +25,8 @@ from wizard_env import (
     sample_softmax,
     unpack,
 )
-from wizard_env.chance.sampling import draw_noise
 from wizard_env.compiled.threads import ThreadChooser, num_threads, share
+from wizard_env.sampling import draw_noise
 from wizard_env.view import actions_by_owner, printed_actions
 
 ALL_RULES = [

@@ -17,7 +17,7 @@ from tools.marked_tables import fill, head, row
 from wizard_env.evaluation.scorecard.protocol import PARTS
 from wizard_env.evaluation.scorecard.scorecard import REFERENCES, measure, reference_document
 from wizard_env.evaluation.workers import Map, workers
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "leaderboard.md"

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tools.marked_tables import head, row, split
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks import check_choice
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "libraries.md"

@@ -18,8 +18,7 @@ from safetensors.numpy import load_file, save
 from wizard_env import configs
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, reads_beliefs, save_agent
-from wizard_env.files.tensors import write_tensors
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import write_atomically, write_tensors
 from wizard_env.train.config.reading import make_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo.learner import CRITIC

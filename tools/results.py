@@ -17,7 +17,7 @@ from wizard_env.agents import load
 from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
 from wizard_env.evaluation.evaluate import Entrant, Evaluation, evaluate
 from wizard_env.evaluation.workers import Map, workers
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import write_atomically
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.train.config.reading import read_config
 

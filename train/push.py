@@ -9,7 +9,7 @@ from wizard_env import __version__
 from wizard_env.agents.adaptive.checkpoint import load_network
 from wizard_env.agents.hub import check_repo, hub
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.files.json_objects import read_object
+from wizard_env.files import read_object
 from wizard_env.train.ppo.snapshot_ratings import RATING
 from wizard_env.train.run import CONFIG
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves

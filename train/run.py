@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from wizard_env.agents.network import FILE_NAME, find_encoding, find_network
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.compiled.processes import limit_torch_after_fork
 from wizard_env.envs.rewards import find_reward
-from wizard_env.files.locks import locked
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import locked, write_atomically
 from wizard_env.loading import load
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.reading import read_kept

@@ -9,10 +9,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wizard_env.checks.arguments import quoted
-from wizard_env.checks.extras import extra
+from wizard_env.checks import quoted
 from wizard_env.evaluation.workers import workers
-from wizard_env.files.writing import check_no_file_in_way
+from wizard_env.extras import extra
+from wizard_env.files import check_no_file_in_way
 from wizard_env.loading import programs
 from wizard_env.train.config.changes import read_value
 from wizard_env.train.config.ppo import PpoConfig

@@ -5,8 +5,6 @@ from .actions import NUM_ACTIONS as NUM_ACTIONS
 from .actions import IllegalAction as IllegalAction
 from .actions import action_id as action_id
 from .actions import action_name as action_name
-from .chance.sampling import sample_legal as sample_legal
-from .chance.sampling import sample_softmax as sample_softmax
 from .compiled.threads import get_num_threads as get_num_threads
 from .compiled.threads import set_num_threads as set_num_threads
 from .game import Game as Game
@@ -34,6 +32,8 @@ from .records import transcribe as transcribe
 from .records import write_records as write_records
 from .render import Scene as Scene
 from .rules import Rules as Rules
+from .sampling import sample_legal as sample_legal
+from .sampling import sample_softmax as sample_softmax
 from .view import Agent as Agent
 from .view import View as View
 from .view import printed_actions as printed_actions

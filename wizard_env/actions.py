@@ -3,7 +3,7 @@
 from enum import Enum, auto
 
 from wizard_env.cards import CARD_NAMES, NUM_KINDS, NUM_SUITS, SUITS
-from wizard_env.checks.arguments import is_integer, quoted
+from wizard_env.checks import is_integer, quoted
 
 MAX_BID = 20
 FIRST_BID = 0

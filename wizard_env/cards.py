@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.compiled.bits import count_bits
 from wizard_env.compiled.jit import at, compiled
 

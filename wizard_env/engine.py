@@ -1,7 +1,7 @@
 """The rules: deal, legal, apply, score. The only place where a rule is written.
 
 Plain loops over one game's record, in the subset of Python that numba compiles. Nothing here rolls
-dice (see chance/), and `apply` trusts its caller to pass a legal action.
+dice (see chance.py), and `apply` trusts its caller to pass a legal action.
 """
 
 import numpy as np

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, Refusal, action_id
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, pack
-from wizard_env.chance.dealing import deal_round, draw_for_dealer
-from wizard_env.checks.arguments import check_integer, check_player_names, check_seed, first_few, quoted
+from wizard_env.chance import deal_round, draw_for_dealer
+from wizard_env.checks import check_integer, check_player_names, check_seed, first_few, quoted
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
 from wizard_env.history.checks import check_finished_rounds

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import FIRST_PLAY, NUM_ACTIONS, IllegalAction
 from wizard_env.cards import NUM_KINDS
-from wizard_env.chance.dealing import deal_round, draw_for_dealer, mix, random_action, step_generator
-from wizard_env.chance.sampling import draw_noise, sample_legal
-from wizard_env.checks.arguments import (
+from wizard_env.chance import deal_round, draw_for_dealer, mix, random_action, step_generator
+from wizard_env.checks import (
     check_choice,
     check_integer,
     check_integers,
@@ -49,6 +48,7 @@ from wizard_env.observation.encoder import (
 )
 from wizard_env.observation.fields import FULL_ROW, FULL_SIZE, OBS_SIZE, OBSERVATION_ROW
 from wizard_env.rules import MAX_PLAYERS, Rules
+from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
     DECK_ORDER,
     FINISHED_ROUND,

@@ -16,8 +16,8 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
-from wizard_env.checks.arguments import check_names, nearest, quoted, shortened
-from wizard_env.checks.extras import extra
+from wizard_env.checks import check_names, nearest, quoted, shortened
+from wizard_env.extras import extra
 from wizard_env.view import Agent
 
 GROUP = "wizard_env.agents"

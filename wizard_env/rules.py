@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
 from wizard_env.cards import DECK_SIZE
-from wizard_env.checks.arguments import check_choice, check_integer, check_names, first_few, quoted
+from wizard_env.checks import check_choice, check_integer, check_names, first_few, quoted
 
 BidRestriction = Literal["free", "no_even", "leader", "canadian"]
 BidReveal = Literal["open", "simultaneous", "secret"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import ACTIONS, NUM_ACTIONS
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks import check_integer
 from wizard_env.game import Game
 from wizard_env.loading import agent_names, load
 from wizard_env.records.positions import position

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.chance.sampling import draw_noise
-from wizard_env.checks.arguments import check_integers, check_words
+from wizard_env.checks import check_integers, check_words
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
 from wizard_env.history.checks import check_finished_rounds
@@ -18,6 +17,7 @@ from wizard_env.observation.encoder import choose_order, observe, printed_action
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.readable import Round
 from wizard_env.rules import Rules
+from wizard_env.sampling import draw_noise
 from wizard_env.state import FINISHED_ROUND, MASK_ROW, PLAY, STATE, copy_states, rules_of
 
 if TYPE_CHECKING:

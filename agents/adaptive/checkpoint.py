@@ -5,7 +5,7 @@ from os import PathLike
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.hub import download
 from wizard_env.agents.network import Backend, NetworkAgent, PolicyAgent, reads_beliefs
-from wizard_env.checks.arguments import check_type
+from wizard_env.checks import check_type
 
 
 def load_network(

@@ -11,7 +11,7 @@ from wizard_env.agents.heuristic import HeuristicAgent
 from wizard_env.agents.network import Network
 from wizard_env.agents.pretrained import CHAMPION, PARTNERS
 from wizard_env.agents.rule_based import RuleBasedAgent
-from wizard_env.chance.sampling import best_legal
+from wizard_env.sampling import best_legal
 from wizard_env.view import Agent, View, printed_actions
 
 LEARNED = ("early_17", "points_12", "relative_11", "spirit_14")

@@ -18,10 +18,10 @@ import numpy as np
 from wizard_env.actions import ACTIONS, action_id
 from wizard_env.agents.external.program import CRASHED, ILLEGAL, MALFORMED, Fault, Program
 from wizard_env.cards import SUITS, card_names
-from wizard_env.chance.sampling import sample_legal
-from wizard_env.checks.arguments import check_number, quoted
+from wizard_env.checks import check_number, quoted
 from wizard_env.game import Game
 from wizard_env.history.finished import read_plays
+from wizard_env.sampling import sample_legal
 from wizard_env.state import HIDDEN
 from wizard_env.view import Actions, View
 

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 
 PROTOCOL = "wizard-external"
 VERSION = 1

@@ -24,13 +24,13 @@ from wizard_env.cards import (
     size_of,
     wizards_in,
 )
-from wizard_env.chance.dealing import mix, scale, step_generator
-from wizard_env.chance.sampling import unit_interval
-from wizard_env.checks.arguments import check_integer
+from wizard_env.chance import mix, scale, step_generator
+from wizard_env.checks import check_integer
 from wizard_env.compiled.bits import count_bits, nth_bit
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import cards_left, unseen_by
 from wizard_env.rules import MAX_PLAYERS
+from wizard_env.sampling import unit_interval
 from wizard_env.state import STATE, State
 from wizard_env.view import View
 

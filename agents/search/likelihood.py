@@ -23,11 +23,11 @@ from wizard_env.agents.search.seat_model import (
     likelihood_of,
     new_workspace,
 )
-from wizard_env.chance.dealing import mix, step_generator
-from wizard_env.chance.sampling import unit_interval
-from wizard_env.checks.arguments import check_choice, check_integer
+from wizard_env.chance import mix, step_generator
+from wizard_env.checks import check_choice, check_integer
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import apply, bids_are_public, turn_up
+from wizard_env.sampling import unit_interval
 from wizard_env.state import BID, HIDDEN, NOT_BID, PLAY, STATE, TRUMP, State
 from wizard_env.view import View
 

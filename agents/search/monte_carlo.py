@@ -9,11 +9,11 @@ from wizard_env.agents.assessment import Assessment
 from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
 from wizard_env.agents.search.playouts import Playouts
 from wizard_env.cards import UNITS, WIZARD, rank_of, suit_of
-from wizard_env.chance.sampling import certain
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks import check_choice
 from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import first_action, legal, unseen_by
+from wizard_env.sampling import certain
 from wizard_env.state import NO_CARD, PLAY, STATE, TRUMP, State
 from wizard_env.view import Actions, View
 

@@ -15,7 +15,7 @@ from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
 from wizard_env.agents.search.playouts import Playouts
 from wizard_env.agents.search.seat_guesses import guess_seats
 from wizard_env.agents.search.seat_model import SeatModel
-from wizard_env.checks.arguments import check_integer, quoted
+from wizard_env.checks import check_integer, quoted
 from wizard_env.view import Actions, View
 
 TRIED = 8

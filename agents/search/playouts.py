@@ -22,12 +22,12 @@ from wizard_env.agents.search.seat_model import (
     guesses_for,
     new_workspace,
 )
-from wizard_env.chance.dealing import mix, random_action, step_generator
-from wizard_env.chance.sampling import word_at
-from wizard_env.checks.arguments import check_integer, quoted
+from wizard_env.chance import mix, random_action, step_generator
+from wizard_env.checks import check_integer, quoted
 from wizard_env.compiled.jit import compiled, config, kernel, outlined
 from wizard_env.compiled.threads import ThreadChooser, claim, finish, get_num_threads, new_queue, share
 from wizard_env.engine import apply
+from wizard_env.sampling import word_at
 from wizard_env.state import SCORED, STATE, State
 
 BATCH = 32

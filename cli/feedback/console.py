@@ -7,7 +7,7 @@ from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
-from wizard_env.checks.arguments import visible
+from wizard_env.checks import visible
 from wizard_env.evaluation.report.grids import Grid
 
 console = Console()

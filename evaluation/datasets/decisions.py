@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, Agent, Games, Rules, View, printed_actions, reorder_actions
-from wizard_env.chance.sampling import next_words, noise_streams
 from wizard_env.evaluation.duplicate_deals import entrant_at
+from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, ask, split_by_owner
 
 _ROWS = 2**16

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import HIGHS, NUM_ACTIONS, OBS_SIZE
-from wizard_env.checks.extras import missing_module
 from wizard_env.evaluation.datasets.parquet import read_about, read_decisions
+from wizard_env.extras import missing_module
 
 try:
     import minari

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, OBS_SIZE
-from wizard_env.checks.arguments import nearest, quoted, shortened
-from wizard_env.checks.extras import extra
-from wizard_env.files.json_objects import read_object
+from wizard_env.checks import nearest, quoted, shortened
+from wizard_env.extras import extra
+from wizard_env.files import read_object
 
 with extra("data"):
     import pyarrow as pa

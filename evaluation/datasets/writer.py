@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Game, Rules, __version__, load, write_records
 from wizard_env.agents.network import LAYOUT
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks import check_integer
 from wizard_env.evaluation.datasets.decisions import Behaviour, games_at_once, least_decisions, play_decisions
 from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, ShardWriter
 from wizard_env.evaluation.duplicate_deals import entrant_at, replay
 from wizard_env.evaluation.workers import Map, in_this_process
-from wizard_env.files.json_objects import read_object
-from wizard_env.files.locks import locked
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import locked, read_object, write_atomically
 from wizard_env.games import LARGEST_SEED, game_seeds
 
 _FORMAT = 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
-from wizard_env.checks.arguments import check_integer, quoted
+from wizard_env.checks import check_integer, quoted
 from wizard_env.evaluation.duplicate_deals import Deals, arrange, load_players, play
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.league.ratings import Rating, rate
@@ -20,7 +20,7 @@ from wizard_env.evaluation.league.seating import Seating, choose_seatings
 from wizard_env.evaluation.standings import Difference
 from wizard_env.evaluation.statistics import Totals, estimate_means
 from wizard_env.evaluation.workers import Map
-from wizard_env.files.locks import locked
+from wizard_env.files import locked
 from wizard_env.games import LARGEST_SEED, game_seeds
 
 FILE_NAME = "results.jsonl"

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wizard_env.checks.extras import extra
 from wizard_env.evaluation.duplicate_deals import arrange
 from wizard_env.evaluation.league.results import Member, TableScores
 from wizard_env.evaluation.statistics import SHARES, rank_seats
+from wizard_env.extras import extra
 
 with extra("train"):
     from openskill.models import PlackettLuce, PlackettLuceRating

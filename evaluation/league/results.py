@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Rules
-from wizard_env.checks.arguments import check_integer, quoted, shortened
-from wizard_env.files.json_objects import compact_json, digest
-from wizard_env.files.reading import check_kept
+from wizard_env.checks import check_integer, quoted, shortened
+from wizard_env.files import check_kept, compact_json, digest
 from wizard_env.games import LARGEST_SEED
 
 _VERSION = 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Rules
 from wizard_env.agents import load
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks import check_choice
 from wizard_env.evaluation.duplicate_deals import (
     Deals,
     Entrant,
@@ -26,7 +26,7 @@ from wizard_env.evaluation.scorecard.protocol import PARTS, SEED, Table
 from wizard_env.evaluation.standings import Bidding, Standing, summarize
 from wizard_env.evaluation.statistics import estimate_weighted_sums
 from wizard_env.evaluation.workers import Map, in_this_process
-from wizard_env.files.json_objects import read_object
+from wizard_env.files import read_object
 from wizard_env.games import game_seeds
 
 REFERENCES = Path(__file__).parent / "references.json"

@@ -15,7 +15,7 @@ from wizard_table.web.tables.agents import STRENGTH
 from wizard_env import Rules
 from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.evaluation.workers import Map, workers
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import write_atomically
 from wizard_env.loading import load
 
 OPPONENT = "rule_based"

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wizard_env.checks.arguments import check_integer, printable
+from wizard_env.checks import check_integer, printable
 from wizard_env.cli import options
 from wizard_env.cli.feedback.console import say
 from wizard_env.cli.speed import compile_missing
-from wizard_env.files.outputs import check_file
-from wizard_env.files.writing import check_folder_with_parent
+from wizard_env.files import check_file, check_folder_with_parent
 
 if TYPE_CHECKING:
     from wizard_env import Game

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 import pytest
 
-from wizard_env.chance.sampling import word_at
 from wizard_env.compiled.jit import COMPILES, compiled, kernel, outlined, wrapping
+from wizard_env.sampling import word_at
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 

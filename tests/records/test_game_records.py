@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wizard_env import Game, Games, IllegalAction, Rules, View, action_id
-from wizard_env.files.json_objects import compact_json, digest
+from wizard_env.files import compact_json, digest
 from wizard_env.records.game_records import (
     RecordError,
     read_records,

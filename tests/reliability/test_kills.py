@@ -20,7 +20,6 @@ from wizard_env.evaluation.league.league import FILE_NAME as LEAGUE
 from wizard_env.evaluation.league.league import play_league
 from wizard_env.evaluation.league.results import LeagueFile
 from wizard_env.evaluation.workers import workers
-from wizard_env.files.writing import write_atomically
 from wizard_env.train.config.run import Config
 from wizard_env.train.run import checkpoint_of, train
 from wizard_env.train.selfplay.progress import Progress
@@ -295,33 +294,3 @@ def test_external_programs_end_with_a_killed_process(by: signal.Signals, tmp_pat
             os.kill(pid, signal.SIGKILL)
     assert len(started) == 4
     assert not running
-
-
-def test_leftovers_of_ended_processes_are_removed(tmp_path: Path) -> None:
-    """Files of processes that still write stay, and so does all that is named otherwise."""
-    path = tmp_path / "a [1].csv"
-    program = """
-import os, signal, sys
-from pathlib import Path
-from wizard_env.files.writing import write_atomically
-def fill(temporary):
-    temporary.write_text("half a file")
-    print(temporary.name, flush=True)
-    sys.stdin.readline()
-    os.kill(os.getpid(), signal.SIGKILL)
-write_atomically(Path(sys.argv[1]), fill)
-"""
-    command = [sys.executable, "-c", program, str(path)]
-    others = [tmp_path / name for name in (".a [1].x.csv", f".b.{'0' * 16}.csv", ".a [1].1.csv")]
-    for other in others:
-        other.write_text("half a file")
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin
-        assert process.stdout
-        half = tmp_path / process.stdout.readline().strip()
-        for text in ("first", "second"):
-            write_atomically(path, lambda temporary, text=text: temporary.write_text(text))  # type: ignore[misc]
-            assert sorted(tmp_path.iterdir()) == sorted([path, half, *others])
-    assert half.exists()
-    write_atomically(path, lambda temporary: temporary.write_text("whole"))
-    assert sorted(tmp_path.iterdir()) == sorted([path, *others])

@@ -8,7 +8,7 @@ import pytest
 
 from wizard_env import Game, Games, Rules, action_id, action_name, load, wizard_v0
 from wizard_env.cards import card_id
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.envs.gymnasium_env import WizardEnv
 from wizard_env.envs.gymnasium_vector import WizardVectorEnv
 from wizard_env.records import parse_position, replay

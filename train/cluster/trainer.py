@@ -10,9 +10,9 @@ from typing import Any
 from wizard_env import Agent
 from wizard_env.agents import load
 from wizard_env.agents.network import find_network
-from wizard_env.checks.extras import missing_module
 from wizard_env.evaluation.ray_cluster import LOCAL, connect
-from wizard_env.files.reading import check_kept
+from wizard_env.extras import missing_module
+from wizard_env.files import check_kept
 from wizard_env.train.cluster.mailbox import Job, Mailbox, Message
 from wizard_env.train.cluster.writer import Writer
 from wizard_env.train.config.ppo import PpoConfig

@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import methodcaller
 from pathlib import Path
 
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import write_atomically
 from wizard_env.train.cluster.mailbox import Checkpoint, Iteration, Message, Start
 from wizard_env.train.config.run import Config
 from wizard_env.train.run import keep_config

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 
 
 def apply_changes(values: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:

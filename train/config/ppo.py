@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, ValidationInfo, field_validator, model_validator
 
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.train.config.learning import AUTO, PAST, Precision, PrecisionChoice, ProximalPolicy, SelfPlay
 
 KEPT = "kept"

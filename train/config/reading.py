@@ -8,8 +8,8 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from wizard_env.checks.arguments import nearest, quoted, shortened
-from wizard_env.files.reading import check_kept
+from wizard_env.checks import nearest, quoted, shortened
+from wizard_env.files import check_kept
 from wizard_env.train.config.changes import apply_changes
 from wizard_env.train.config.ppo import KEPT
 from wizard_env.train.config.run import Config

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from wizard_env import Rules
 from wizard_env.agents.perturbed import generated_population
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.learning import PAST, Learning, Section

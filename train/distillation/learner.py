@@ -18,9 +18,9 @@ from wizard_env.agents import load
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.network import NetworkAgent, find_agent, find_network, read_agent
-from wizard_env.chance.sampling import best_legal
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.observation.fields import OBS_SIZE
+from wizard_env.sampling import best_legal
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, autocast, check_finite

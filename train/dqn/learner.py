@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, sample_legal
 from wizard_env.actions import FIRST_PLAY
 from wizard_env.agents.network import input_scale
-from wizard_env.chance.sampling import best_legal
 from wizard_env.observation.fields import OBS_SIZE
+from wizard_env.sampling import best_legal
 from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.dqn.replay import Recorder, Replay

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
-from wizard_env.checks.arguments import check_memory
+from wizard_env.checks import check_memory
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.rules import MAX_PLAYERS
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from wizard_env.checks.arguments import check_memory, shortened
+from wizard_env.checks import check_memory, shortened
 
 MAX_GRADIENT_NORM = 0.5
 """The norm that the gradient of a network is clipped to."""

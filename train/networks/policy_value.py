@@ -10,9 +10,9 @@ from wizard_env import NUM_ACTIONS
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
 from wizard_env.agents.network import find_encoding, input_scale
-from wizard_env.chance.sampling import best_legal
 from wizard_env.evaluation.workers import torch_on_one_thread
 from wizard_env.observation.fields import FULL_HIGHS, OBS_SIZE
+from wizard_env.sampling import best_legal
 from wizard_env.train.networks.growth import VALUE, grow
 from wizard_env.train.networks.layers import Layer, agent_weights, layers_of, linear_layers
 from wizard_env.train.networks.sparse import linear, order_by_input, skips_zeros

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.train.config.learning import AUTO, Precision
 from wizard_env.train.config.run import Config
 

@@ -21,9 +21,7 @@ from safetensors.torch import load_file, save
 from wizard_env import Agent
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.network import FILE_NAME, find_network, read_agent, save_agent
-from wizard_env.files.reading import check_kept
-from wizard_env.files.tensors import write_tensors
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import check_kept, write_atomically, write_tensors
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config

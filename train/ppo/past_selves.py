@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from wizard_env.checks.arguments import check_integer
+from wizard_env.checks import check_integer
 from wizard_env.train.networks.layers import check_finite
 from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
 from wizard_env.train.parallel.peers import ALONE, Peers

@@ -5,7 +5,7 @@ import torch
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS
-from wizard_env.checks.arguments import check_memory
+from wizard_env.checks import check_memory
 from wizard_env.observation.fields import FULL_SIZE, OBS_SIZE
 
 

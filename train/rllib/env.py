@@ -11,7 +11,7 @@ from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
 
 from wizard_env import Games, sample_legal
 from wizard_env.agents import load
-from wizard_env.chance.sampling import draw_noise
+from wizard_env.sampling import draw_noise
 from wizard_env.state import SCORED
 from wizard_env.train.rllib.module import ACTION_SPACE, OBSERVATION_SPACE
 from wizard_env.train.selfplay.games import REWARD_SCALES, draw_learners

@@ -10,9 +10,9 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from wizard_env.agents import load
 from wizard_env.agents.network import FILE_NAME, save_agent
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.evaluation.ray_cluster import LOCAL, connect
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import write_atomically
 from wizard_env.train.config.rllib import RLlibConfig
 from wizard_env.train.networks.layers import MAX_GRADIENT_NORM
 from wizard_env.train.ppo.device import VALUE_WEIGHT

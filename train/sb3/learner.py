@@ -11,8 +11,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 
 from wizard_env.agents.network import FILE_NAME, save_agent
-from wizard_env.files.reading import check_kept
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import check_kept, write_atomically
 from wizard_env.train.config.ppo import MaskablePpoConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import check_finite

@@ -10,10 +10,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from wizard_env.checks.arguments import shortened
-from wizard_env.files.reading import check_kept
-from wizard_env.files.tensors import write_tensors
-from wizard_env.files.writing import write_atomically
+from wizard_env.checks import shortened
+from wizard_env.files import check_kept, write_atomically, write_tensors
 from wizard_env.train.config.learning import SelfPlay
 
 CHECKPOINT = SelfPlay.checkpoint_file

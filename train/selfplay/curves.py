@@ -4,10 +4,9 @@ import csv
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from wizard_env.checks.arguments import shortened
-from wizard_env.checks.extras import extra
-from wizard_env.files.reading import check_kept
-from wizard_env.files.writing import write_atomically
+from wizard_env.checks import shortened
+from wizard_env.extras import extra
+from wizard_env.files import check_kept, write_atomically
 
 with extra("train"):
     from torch.utils.tensorboard import SummaryWriter

@@ -11,7 +11,7 @@ from wizard_env import Agent, Games, Rules
 from wizard_env.agents import load
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.adaptive.kinds import Kinds
-from wizard_env.checks.arguments import are_bools
+from wizard_env.checks import are_bools
 from wizard_env.envs.rewards import Reward, find_reward
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.learning import PAST

@@ -11,8 +11,8 @@ import torch
 
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.network import FILE_NAME, save_agent
-from wizard_env.checks.arguments import check_integer
-from wizard_env.files.writing import write_atomically
+from wizard_env.checks import check_integer
+from wizard_env.files import write_atomically
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import check_finite

@@ -22,10 +22,10 @@ import numba
 from numba.core import serialize
 from numba.core.compiler import CompileResult
 
-from wizard_env.checks.arguments import shortened
+from wizard_env.checks import shortened
+from wizard_env.compiled.owners import Writers, check_folder, own_writers, read_own, this_user, writers_of
 from wizard_env.compiled.sources import folder_of, hash_of_sources, part_of
-from wizard_env.files.owners import Writers, check_folder, own_writers, read_own, this_user, writers_of
-from wizard_env.files.writing import write_atomically
+from wizard_env.files import write_atomically
 
 log = logging.getLogger(__name__)
 notices = logging.getLogger(f"{__name__}.notices")

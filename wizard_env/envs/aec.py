@@ -9,7 +9,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from wizard_env.actions import NUM_ACTIONS, IllegalAction
-from wizard_env.checks.arguments import check_seed
+from wizard_env.checks import check_seed
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.envs.spaces import ObservationType, fit_to_space, history_space, observation_space

@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.checks.arguments import check_seed
+from wizard_env.checks import check_seed
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction

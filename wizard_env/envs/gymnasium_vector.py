@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.checks.arguments import check_choice, check_integers, check_seed, first_few, quoted
+from wizard_env.checks import check_choice, check_integers, check_seed, first_few, quoted
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction

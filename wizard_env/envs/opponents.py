@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import IllegalAction
-from wizard_env.chance.dealing import mix, scale, step_generator
-from wizard_env.chance.sampling import next_words, noise_streams
-from wizard_env.checks.arguments import check_choice, is_integer, quoted
+from wizard_env.chance import mix, scale, step_generator
+from wizard_env.checks import check_choice, is_integer, quoted
 from wizard_env.compiled.jit import kernel
 from wizard_env.envs.reset_options import NO_OPTIONS, ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
@@ -20,6 +19,7 @@ from wizard_env.history.finished import as_rows, count_finished
 from wizard_env.loading import load
 from wizard_env.observation.fields import ROUND_SIZE
 from wizard_env.rules import Rules
+from wizard_env.sampling import next_words, noise_streams
 from wizard_env.state import SCORED, rules_of
 from wizard_env.view import Agent, actions_by_owner
 

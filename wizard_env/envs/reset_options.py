@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
-from wizard_env.checks.arguments import check_integer, check_names
+from wizard_env.checks import check_integer, check_names
 from wizard_env.rules import Rules
 
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks import check_choice
 from wizard_env.loading import import_named
 
 Reward = Literal["points", "game", "relative", "win", "rank"]

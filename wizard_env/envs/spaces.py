@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.chance.sampling import sample_legal
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks import check_choice
 from wizard_env.observation.fields import HIGHS, HISTORY
 from wizard_env.rules import Rules
+from wizard_env.sampling import sample_legal
 from wizard_env.state import aligned_copy, aligned_zeros
 
 ObservationType = Literal["uint8", "float32"]

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from wizard_env.actions import ACTIONS, IllegalAction
-from wizard_env.checks.arguments import check_player_names, is_integer, shortened
-from wizard_env.files.json_objects import compact_json, digest
-from wizard_env.files.outputs import check_file, write_output
+from wizard_env.checks import check_player_names, is_integer, shortened
+from wizard_env.files import check_file, compact_json, digest, write_output
 from wizard_env.game import Game
 from wizard_env.rules import Rules
 

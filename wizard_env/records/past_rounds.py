@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import FIRST_PLAY, MAX_BID
 from wizard_env.cards import CARD_NAMES, SUITS, WIZARD, card_id
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.engine import apply
 from wizard_env.game import Game
 from wizard_env.history.finished import plays_in, start_round

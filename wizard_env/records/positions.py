@@ -9,7 +9,7 @@ from typing import Any
 
 from wizard_env.actions import IllegalAction
 from wizard_env.cards import CARD_NAMES, SUITS, WIZARD, card_names
-from wizard_env.checks.arguments import nearest, quoted
+from wizard_env.checks import nearest, quoted
 from wizard_env.game import Game
 from wizard_env.records.past_rounds import parse_past, past_text
 from wizard_env.rules import Rules

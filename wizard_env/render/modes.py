@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from wizard_env.checks.arguments import check_choice
+from wizard_env.checks import check_choice
 from wizard_env.render.ansi import text
 from wizard_env.render.scene import Scene
 from wizard_env.render.window import Window, image

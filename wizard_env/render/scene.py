@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 from wizard_env.engine import bid_is_visible, cards_left
 from wizard_env.observation.readable import ReadableState, Round
 from wizard_env.rules import Rules

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.checks.extras import extra
+from wizard_env.extras import extra
 from wizard_env.render.scene import Scene
 
 

@@ -16,8 +16,8 @@ from wizard_env.agents.adaptive.beliefs import NUM_INPUTS, Family
 from wizard_env.agents.assessment import Believer, PlayerKind
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, RIVAL
-from wizard_env.chance.sampling import best_legal
 from wizard_env.evaluation.fingerprints import fingerprint
+from wizard_env.sampling import best_legal
 from wizard_env.testing import agent_test
 from wizard_env.view import printed_actions
 

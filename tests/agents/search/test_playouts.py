@@ -11,8 +11,8 @@ from wizard_env.agents.pretrained import DISTILLED
 from wizard_env.agents.search.likelihood import sample_worlds
 from wizard_env.agents.search.playouts import Playouts
 from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel
-from wizard_env.chance.sampling import word_at
 from wizard_env.engine import apply
+from wizard_env.sampling import word_at
 from wizard_env.state import SCORED
 
 

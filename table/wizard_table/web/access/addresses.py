@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from wizard_env.checks.arguments import quoted
+from wizard_env.checks import quoted
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _LONGEST_HOST = 300

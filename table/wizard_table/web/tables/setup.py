@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from wizard_env import Rules
-from wizard_env.checks.arguments import printable
+from wizard_env.checks import printable
 from wizard_env.session import PERSON, fresh_seed
 from wizard_table.translation import t
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wizard_env.files.json_objects import digest as digest_of
+from wizard_env.files import digest as digest_of
 from wizard_table.translation import t
 
 WAITING, EMPTY, RUNNING, OVER = "waiting", "empty", "running", "over"

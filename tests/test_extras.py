@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import wizard_env.checks.extras
+import wizard_env.extras
 from tests.commands import hide
-from wizard_env.checks.extras import extra, extra_of, missing_module
+from wizard_env.extras import extra, extra_of, missing_module
 
 MODULES = [
     ("train", "scipy", "wizard_env.evaluation.statistics"),
@@ -18,7 +18,6 @@ MODULES = [
     ("train", "torch", "wizard_env.train.ppo"),
     ("train", "torch", "wizard_env.train.dqn"),
     ("train", "sb3_contrib", "wizard_env.train.sb3"),
-    ("train", "filelock", "wizard_env.files.locks"),
     ("train", "torch", "wizard_env.train.selfplay.curves"),
     ("data", "pyarrow", "wizard_env.evaluation.datasets.parquet"),
     ("sweep", "optuna", "wizard_env.train.sweep"),
@@ -78,8 +77,8 @@ def test_the_extra_of_a_module(module: str, name: str | None) -> None:
 
 
 def test_every_hint_has_one_wording() -> None:
-    """Only `wizard_env.checks.extras` writes it."""
-    root = Path(wizard_env.checks.extras.__file__).parents[2]
+    """Only `wizard_env.extras` writes it."""
+    root = Path(wizard_env.extras.__file__).parents[1]
     code = [
         path
         for name in ("wizard_env", "agents", "evaluation", "train", "llm", "cli")

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.chance.dealing import mix, scale, step_generator
-from wizard_env.checks.arguments import check_unmasked, check_words, shortened
+from wizard_env.chance import mix, scale, step_generator
+from wizard_env.checks import check_unmasked, check_words, shortened
 from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.compiled.jit import compiled, kernel, wrapping
 from wizard_env.compiled.packing import WORD_BITS, pack_bits

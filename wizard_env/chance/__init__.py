@@ -1,1 +1,0 @@
-"""All chance: shuffling and dealing, and sampling among legal actions."""

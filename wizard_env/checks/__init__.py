@@ -1,1 +1,0 @@
-"""Checks of arguments, and of extras that may not be installed."""

@@ -1,1 +1,0 @@
-"""Safe files: written as a whole or not at all, locked, and checked when they are read."""
