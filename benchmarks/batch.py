@@ -10,8 +10,8 @@ import numpy as np
 import pyspiel
 
 from benchmarks.report import TIMES, CurvePoint, Row, compare, note
-from benchmarks.timing import Contestant, Effort, alternate, on_threads, repeat
-from wizard_env import Games, Rules, get_num_threads, sample_legal
+from benchmarks.timing import Contestant, Effort, alternate, repeat
+from wizard_env import Games, Rules, sample_legal
 from wizard_env.invariants import check_states
 
 _RULES = Rules(num_players=4)
@@ -88,14 +88,9 @@ def play_oh_hell() -> Contestant:
 
 def measure_batches(effort: Effort) -> list[Row]:
     """Compare `Games` with OpenSpiel."""
-    games, large = spread_games(effort.batch), spread_games(effort.large_batch)
-    two = min(2, get_num_threads())
-    size, large_size = f"{effort.batch:,} games", f"{effort.large_batch:,} games"
-    on_two = f"{two} thread{'s' if two > 1 else ''}"
+    games, size = spread_games(effort.batch), f"{effort.batch:,} games"
     step = f"Games.step, {size}, 1 thread"
     sampled = f"sample_legal + Games.step, {size}, 1 thread"
-    chosen = f"Games.step, {size}, threads as chosen"
-    parallel = f"Games.step, {large_size}, {on_two}"
     without = f"Games.step without history, {size}, 1 thread"
     kept = f"Games.step / Games.step without history, cost per decision, {size}, 1 thread"
     played = f"Games.playout, {size}, 1 thread"
@@ -103,22 +98,18 @@ def measure_batches(effort: Effort) -> list[Row]:
     rates = alternate(
         {
             PEER: play_oh_hell(),
-            step: on_threads(1, step_games(games)),
-            without: on_threads(1, step_games(spread_games(effort.batch, history=False))),
-            sampled: on_threads(1, _sample_and_step(games)),
-            chosen: step_games(games),
-            parallel: on_threads(two, step_games(large)),
-            played: on_threads(1, _play_out(games)),
-            checked: on_threads(1, _check(games)),
+            step: step_games(games),
+            without: step_games(spread_games(effort.batch, history=False)),
+            sampled: _sample_and_step(games),
+            played: _play_out(games),
+            checked: _check(games),
         },
         effort,
     )
     return [
         compare(step, rates[step], PEER, rates[PEER], 40),
         compare(sampled, rates[sampled], PEER, rates[PEER], 25),
-        compare(parallel, rates[parallel], PEER, rates[PEER], 70),
         compare(played, rates[played], PEER, rates[PEER], 100),
-        compare(chosen, rates[chosen], PEER, rates[PEER]),
         compare(without, rates[without], PEER, rates[PEER]),
         note(kept, rates[without].best / rates[step].best, TIMES),
         note(checked, rates[step].best / rates[checked].best, TIMES),
@@ -128,19 +119,16 @@ def measure_batches(effort: Effort) -> list[Row]:
 def measure_curve(effort: Effort) -> tuple[list[CurvePoint], list[Row]]:
     """Measure the cost of a decision and the memory of a game, by batch size."""
     batches = {num_games: spread_games(num_games) for num_games in effort.sizes}
-    single = {f"{n}, one": on_threads(1, step_games(games)) for n, games in batches.items()}
-    chosen = {f"{n}, chosen": step_games(games) for n, games in batches.items()}
-    rates = alternate(single | chosen, effort)
+    rates = alternate({str(n): step_games(games) for n, games in batches.items()}, effort)
     curve = [
         CurvePoint(
             num_games=n,
-            one_thread=1e9 / rates[f"{n}, one"].best,
-            as_chosen=1e9 / rates[f"{n}, chosen"].best,
+            nanoseconds=1e9 / rates[str(n)].best,
             bytes_per_game=bytes_of(games) / n,
         )
         for n, games in batches.items()
     ]
-    costs = [point.one_thread for point in curve]
+    costs = [point.nanoseconds for point in curve]
     name = f"most / least expensive decision, {min(effort.sizes):,} to {max(effort.sizes):,} games, 1 thread"
     return curve, [note(name, max(costs) / min(costs), TIMES)]
 

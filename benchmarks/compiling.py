@@ -29,7 +29,7 @@ def _time_compiling(names: list[str], cache: str) -> dict[str, float]:
     """Return the processor time of each kernel, compiled in one fresh process with an empty cache."""
     finished = subprocess.run(
         [sys.executable, "-c", _PROGRAM, *names],
-        env={**os.environ, "NUMBA_CACHE_DIR": cache},
+        env={**os.environ, "WIZARD_CACHE": cache},
         capture_output=True,
         text=True,
     )
@@ -40,7 +40,7 @@ def _time_compiling(names: list[str], cache: str) -> dict[str, float]:
 
 def measure_compiling(effort: Effort) -> tuple[list[KernelCost], list[Row]]:
     """Measure every kernel alone; then all in one process, where they share helpers."""
-    names = list(all_kernels()) if effort.cold else [SMALL]
+    names = all_kernels() if effort.cold else [SMALL]
     costs: list[KernelCost] = []
     for name in names:
         with TemporaryDirectory() as cache:

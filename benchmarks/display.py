@@ -83,13 +83,12 @@ def _target(row: Row) -> str:
 
 def _curve(points: list[CurvePoint]) -> Table:
     table = Table(title="Games.step by batch size, best runs")
-    for heading in ("games", "ns per decision, 1 thread", "threads as chosen", "bytes per game"):
+    for heading in ("games", "ns per decision", "bytes per game"):
         table.add_column(heading, justify="right")
     for point in points:
         table.add_row(
             f"{point.num_games:,}",
-            f"{point.one_thread:.1f}",
-            f"{point.as_chosen:.1f}",
+            f"{point.nanoseconds:.1f}",
             f"{point.bytes_per_game:,.0f}",
         )
     return table

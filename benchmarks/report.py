@@ -45,10 +45,8 @@ class CurvePoint:
     """The cost of a decision of `Games.step` for one batch size, in the best runs."""
 
     num_games: int
-    one_thread: float
-    """Nanoseconds per decision on one thread."""
-    as_chosen: float
-    """Nanoseconds per decision on the number of threads that the library chooses."""
+    nanoseconds: float
+    """For each decision."""
     bytes_per_game: float
 
 

@@ -7,7 +7,6 @@ from benchmarks.learning import measure_learning
 from benchmarks.players import measure_players
 from benchmarks.report import Report, describe_machine
 from benchmarks.startup import measure_startup
-from benchmarks.threads import measure_threads
 from benchmarks.timing import FULL, QUICK
 
 
@@ -22,7 +21,6 @@ def main(quick: bool = False) -> Report:
     rows += flatness
     rows += measure_players(effort)
     rows += measure_learning(effort)
-    rows += measure_threads(effort)
     rows += measure_aec(effort)
     rows += measure_gymnasium(effort)
     rows += measure_startup(effort)

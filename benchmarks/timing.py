@@ -26,8 +26,7 @@ class Effort:
     sizes: tuple[int, ...]
     """Batch sizes of the curve."""
     batch: int
-    large_batch: int
-    """Batch sizes of the comparisons."""
+    """Batch size of the comparisons."""
     cold: bool
     """Also time starts without compiled code."""
 
@@ -38,10 +37,9 @@ FULL = Effort(
     starts=5,
     sizes=tuple(4**power for power in range(3, 9)),
     batch=1024,
-    large_batch=8192,
     cold=True,
 )
-QUICK = Effort(repetitions=2, seconds=0.005, starts=1, sizes=(16, 64), batch=32, large_batch=600, cold=False)
+QUICK = Effort(repetitions=2, seconds=0.005, starts=1, sizes=(16, 64), batch=32, cold=False)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import pytest
 import scipy.stats
 from numpy.typing import NDArray
 
-import wizard_env.games as batch
 from wizard_env import (
     NUM_ACTIONS,
     OBS_SIZE,
@@ -25,7 +24,6 @@ from wizard_env import (
     sample_softmax,
     unpack,
 )
-from wizard_env.compiled.threads import ThreadChooser, num_threads, share
 from wizard_env.sampling import draw_noise
 from wizard_env.view import actions_by_owner, printed_actions
 
@@ -149,51 +147,6 @@ def test_given_seeds_of_another_shape_or_type(seed: Any) -> None:
     """One integer for each game."""
     with pytest.raises(ValueError, match=r"^seeds (of shape|hold)"):
         Games(SHORT, 3, seed=seed)
-
-
-@pytest.mark.parametrize("options", [{}, {"skip_forced": True}, {"canonical_suits": True}])
-def test_threads_change_nothing(options: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One thread, and several that take a few games at a time, give the same games."""
-    rules = Rules(num_players=5, hand_sizes=(1, 4, 2))
-    monkeypatch.setattr(batch, "SERIAL_BELOW", 2)
-    monkeypatch.setattr(batch, "_CHUNK", 7)
-    monkeypatch.setattr(ThreadChooser, "choose_several", lambda _: True)
-    shown = []
-    for threads in (1, 2, 3):
-        with num_threads(threads):
-            games = play(Games(rules, 650, seed=1, **options), np.random.default_rng(2), 90)
-            rows = np.arange(0, 650, 3)
-            games.step(sample_legal(games.mask[rows], np.random.default_rng(3)), rows)
-            shown.append(snapshot(games))
-    assert shown[0] == shown[1] == shown[2]
-
-
-def test_an_illegal_action_on_several_threads_changes_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All actions are checked before the first is taken."""
-    monkeypatch.setattr(ThreadChooser, "choose_several", lambda _: True)
-    with num_threads(2):
-        games = Games(Rules(), batch.SERIAL_BELOW)
-        before, actions = games.states.copy(), sample_legal(games.mask, np.random.default_rng(0))
-        actions[-1] = NUM_ACTIONS - 1
-        with pytest.raises(IllegalAction, match=f"game {batch.SERIAL_BELOW - 1} of the batch"):
-            games.step(actions)
-    assert (games.states == before).all()
-
-
-def test_small_batches_stay_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Below SERIAL_BELOW no work is shared."""
-    asked: list[int] = []
-
-    def note(*arguments: Any) -> None:
-        asked.append(arguments[3])
-        share(*arguments)
-
-    monkeypatch.setattr(batch, "share", note)
-    monkeypatch.setattr(ThreadChooser, "choose_several", lambda _: True)
-    with num_threads(2):
-        play(Games(SHORT, batch.SERIAL_BELOW - 1), np.random.default_rng(0), 2)
-        play(Games(SHORT, batch.SERIAL_BELOW), np.random.default_rng(0), 1)
-    assert asked == [batch.SERIAL_BELOW]
 
 
 # --- the arrays

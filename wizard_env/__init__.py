@@ -5,13 +5,9 @@ from typing import Any
 
 import gymnasium
 import lazy_loader
+import pettingzoo
 
 import wizard_env.compiled.processes  # noqa: F401 - it notes forks from now on
-
-try:
-    import pettingzoo
-except FileNotFoundError:  # it needs a working directory, and this process's was removed
-    pettingzoo = None
 
 # `__init__.pyi` lists what is public. A name is loaded when it is first used: the command line answers
 # without numba and the game.

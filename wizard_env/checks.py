@@ -17,8 +17,6 @@ _JOINERS = "\u200c\u200d"
 """Invisible characters that belong to words and emoji."""
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 _GIB = 2**30
-_UNHEARD_OF = 2**80
-"""Bytes of memory that no machine has; a float may be too small for more."""
 
 
 def is_integer(value: Any) -> bool:
@@ -186,8 +184,7 @@ def check_memory(size: str, needed: int) -> None:
     """Raise ValueError if a size, as "name=value", needs more bytes of memory than this machine has."""
     had = _memory()
     if had is not None and needed > had:
-        given = f"{needed / _GIB:,.1f}" if needed < _UNHEARD_OF else "too many"
-        raise ValueError(f"{size} needs {given} GiB of memory: there are {had / _GIB:,.1f} GiB")
+        raise ValueError(f"{size} needs {needed // _GIB:,} GiB of memory: there are {had / _GIB:,.1f} GiB")
 
 
 def _memory() -> int | None:

@@ -47,10 +47,9 @@ _UNKNOWN_BEGINNING = (
 )
 
 _SEEN = [("observation", OBSERVATION_ROW), ("other", OBSERVATION_ROW), ("mask", MASK_ROW)]
-_STEP = [("finished", FINISHED_ROUND), ("steps", "i8"), ("code", "i8")]
-_GAME = np.dtype((np.record, [("state", STATE), ("deck", DECK_ORDER), *_SEEN, *_STEP]))
-"""One game with what seats see of it: passing it as one argument keeps kernel calls short. `steps` counts the
-steps, and `code` is what the last one returned, for the case that it was interrupted."""
+_PLAYED = [("state", STATE), ("deck", DECK_ORDER), ("finished", FINISHED_ROUND)]
+_GAME = np.dtype((np.record, [*_PLAYED, *_SEEN]))
+"""One game with what seats see of it: passing it as one argument keeps kernel calls short."""
 
 
 class Game(ReadableState):
@@ -323,39 +322,24 @@ class Game(ReadableState):
         chosen = action if type(action) is int else self._parse(action)
         try:
             code = _step_direct(self._buffers, chosen)
-            if code >= _ROUND_ENDED:
-                return self._follow_step(chosen, code)
-            if code != _ILLEGAL:
-                self.phase_code = code >> _SEAT_BITS
-                self.acting_seat = code & _SEAT
-                self._history.append(chosen)
-                return None
         except OverflowError:  # a number beyond 64 bits
-            pass
-        except BaseException:  # an interruption, after which the game goes on
-            if self._buffers["steps"][0] != len(self._history):
-                self._follow_step(chosen, int(self._buffers["code"][0]))
-            raise
-        raise self._refusal(chosen)
+            code = _ILLEGAL
+        if code == _ILLEGAL:
+            raise self._refusal(chosen)
+        self._note(code)
+        self._history.append(chosen)
+        return self._end_round() if code >= _ROUND_ENDED else None
 
-    def _follow_step(self, action: int, code: int) -> Round | None:
-        """Note an action that the state has taken; return the round that it finished, if any.
-
-        All is noted or nothing: no call stands between the assignments, and so no interruption.
-        """
-        kept, pad, finished = self.finished_rounds, self.pad, None
-        if code >= _ROUND_ENDED:
-            index = int(count_finished(self.state)[0]) - 1
-            kept = kept.copy()
-            kept[index] = self._buffers["finished"][0]
-            kept = _read_only(kept)
-            (finished,) = read_rounds(self.state, self._buffers["finished"])
-            pad = [*pad, finished]
-        phase, history = code >> _SEAT_BITS & _PHASE, [*self._history, action]
-        returned = None if finished is None else _copied(finished)
-        self.phase_code, self.acting_seat = phase, code & _SEAT
-        self.finished_rounds, self.pad, self._history = kept, pad, history
-        return returned
+    def _end_round(self) -> Round:
+        """Note the round that the last step finished, and return it."""
+        finished = self._buffers["finished"]
+        index = int(count_finished(self.state)[0]) - 1
+        kept = self.finished_rounds.copy()
+        kept[index] = finished[0]
+        self.finished_rounds = _read_only(kept)
+        (played,) = read_rounds(self.state, finished)
+        self.pad = [*self.pad, played]
+        return _copied(played)
 
     def _parse(self, action: int | str) -> int:
         if isinstance(action, str):
@@ -466,7 +450,6 @@ class Game(ReadableState):
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update({"_players": None} | kept)
         self._adopt(np.zeros(1, _GAME))
-        self._buffers["steps"] = len(self._history)
         states = np.frombuffer(kept["state"], STATE)
         check_states(states, ANY_HIDDEN)
         self.state[:] = states
@@ -540,10 +523,7 @@ def _step(games: Any, action: int) -> int:
         if game.state.phase == SCORED:
             next_round(game.state)
             deal_round(game.state, game.deck)
-    code = _refresh(games) | ended
-    game.steps += 1
-    game.code = code
-    return code
+    return _refresh(games) | ended
 
 
 def _prepare_step(games: Any, action: int) -> int:

@@ -1,7 +1,6 @@
 """Games: many games stepped together, one decision in each, for learners that play every seat."""
 
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -21,16 +20,6 @@ from wizard_env.checks import (
     shortened,
 )
 from wizard_env.compiled.jit import at, compiled, direct, kernel, outlined
-from wizard_env.compiled.threads import (
-    Queue,
-    ThreadChooser,
-    chunk_end,
-    claim,
-    finish,
-    get_num_threads,
-    new_queue,
-    share,
-)
 from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take, why_illegal
 from wizard_env.game import Game
 from wizard_env.history.checks import check_finished_rounds
@@ -73,14 +62,8 @@ Pause = Literal["never", "game", "round"]
 _PAUSES: tuple[str, ...] = get_args(Pause)
 _NEVER, _GAME, _ROUND = range(len(_PAUSES))
 
-SERIAL_BELOW = 2048
-"""Smaller batches are stepped on one thread: another would be done too late to help."""
-_CHUNK = 256
-"""The number of games that a thread takes at a time, of a larger batch."""
 LARGEST_SEED = 2**128
 """For a batch, whose games derive their own seeds, of 64 bits, from it."""
-_choosers: dict[int, ThreadChooser] = {}
-"""For steps on one thread or several, by the number of bits of their number of games."""
 
 RESULT = np.dtype(
     (
@@ -219,7 +202,6 @@ class Games:
         """Take arrays as this batch's own, and name the views of them that callers read."""
         self._batch = batch
         self._rows = np.arange(self.num_games)
-        self._actions, self._queue = np.zeros(self.num_games, np.int64), new_queue()
         self.states: NDArray[Any] = batch.states
         self.num_players = self.states["num_players"]
         most = int(self.num_players.max())
@@ -267,7 +249,8 @@ class Games:
             if (differs := self.states[option] != restored.states[option]).any():
                 game = int(differs.reshape(self.num_games, -1).any(axis=1).argmax())
                 raise ValueError(f"game {game} has other rules than these games: {option} differs")
-        _overwrite(_as_bytes(self._batch), _as_bytes(restored._batch))
+        for array, other in zip(self._batch, restored._batch, strict=True):
+            array[...] = other
 
     def _check_games(self, states: NDArray[Any], finished_rounds: NDArray[Any]) -> None:
         """Raise ValueError for games that cannot have been played."""
@@ -320,9 +303,7 @@ class Games:
         if self._options.history and room.shape[1] < len(rules.rounds):
             wider = np.zeros((self.num_games, len(rules.rounds)), FINISHED_ROUND)
             wider[:, : room.shape[1]] = room
-            batch, queue = self._batch._replace(finished_rounds=wider), new_queue()
-            # No call stands between these, and so no interruption: workers keep a queue with its batch.
-            self._batch, self._queue, self.finished_rounds = batch, queue, wider
+            self._batch, self.finished_rounds = self._batch._replace(finished_rounds=wider), wider
         changed = ["num_rounds", "hand_sizes"]
         self.states[changed][games] = pattern[changed]
 
@@ -353,34 +334,9 @@ class Games:
         chosen = np.ascontiguousarray(chosen, np.int64)
         shown = printed and self._options.canonical_suits
         taken = reorder_actions(chosen, self.order[games]) if shown else chosen
-        if len(games) < SERIAL_BELOW or get_num_threads() == 1:
-            illegal = direct(_step_games)(self._batch, games, taken, self._options)
-        else:
-            illegal = self._step_many(games, taken)
+        illegal = direct(_step_games)(self._batch, games, taken, self._options)
         if illegal >= 0:
             self._refuse(int(games[illegal]), int(chosen[illegal]), printed)
-
-    def _step_many(self, games: NDArray[np.int64], actions: NDArray[np.int64]) -> int:
-        """Take one decision in many games, on several threads where that has been faster.
-
-        Returns the first index whose action is not legal, or -1.
-        """
-        chooser = _choosers.setdefault(len(games).bit_length(), ThreadChooser())
-        several = chooser.choose_several()
-        start = perf_counter()
-        if not several:
-            illegal = direct(_step_games)(self._batch, games, actions, self._options)
-        else:
-            illegal = _find_illegal(self._batch.results, games, actions)
-            if illegal < 0:
-                taken, queue = actions, new_queue()
-                if games is self._rows:  # workers watch for the next step of the whole batch
-                    taken, queue = self._actions, self._queue
-                    taken[:] = actions
-                arguments = (self._batch, games, taken, self._options, queue)
-                share(_step_chunks, arguments, queue, len(games), _CHUNK, get_num_threads())
-        chooser.record(several, perf_counter() - start, len(games))
-        return illegal
 
     def spread(self, rng: np.random.Generator) -> None:
         """Play each game for a random part of its length, with random actions, so that games are out of step.
@@ -455,20 +411,6 @@ class Games:
         state = self.states[game]
         text = Game.from_state(rules_of(state), state).why_not(action)
         raise IllegalAction(text + where, why_illegal(state, action))
-
-
-def _as_bytes(batch: _Batch) -> tuple[NDArray[np.uint8], ...]:
-    """Return the memory of a batch's arrays."""
-    return tuple(array.reshape(-1).view(np.uint8) for array in batch)
-
-
-@kernel(([np.uint8],) * len(_DTYPES), ([np.uint8],) * len(_DTYPES))
-def _overwrite(arrays: Any, others: Any) -> None:
-    """Copy arrays of bytes over others, all in one call, which nothing interrupts."""
-    for number in range(len(arrays)):
-        array, other = arrays[number], others[number]
-        for index in range(len(array)):
-            array[index] = other[index]
 
 
 def _check_arrays(arrays: Sequence[NDArray[Any]], shapes: Sequence[tuple[int, ...]]) -> None:
@@ -559,15 +501,28 @@ def _end_round(batch: _Batch, game: int, deck: DeckOrder, options: _Options) -> 
         deal_round(state, deck)
 
 
-@outlined
-def _step_range(batch: _Batch, games: Any, actions: Any, options: _Options, start: int, stop: int) -> None:
-    """Take one decision in the games from `start` to `stop`.
+@compiled
+def _first_illegal(results: Any, games: Any, actions: Any) -> int:
+    """Find the first index whose action is illegal, or -1. The mask is not read: callers may write to it."""
+    for index in range(len(games)):
+        shown = int(results[at(games[index])].legal)
+        if not is_choice(actions[index], shown >> _FIRST_ACTION, shown & _CHOICES):
+            return index
+    return -1
+
+
+@kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)
+def _step_games(batch: _Batch, games: Any, actions: Any, options: _Options) -> int:
+    """Take one decision in each game; or in none, and return the first index whose action is illegal, or -1.
 
     A round begins with a real choice, so no step ends more than one, even if it skips forced decisions.
     """
+    illegal = _first_illegal(batch.results, games, actions)
+    if illegal >= 0:
+        return illegal
     states, rows, masks, results, _ = batch  # outside the loop: each of them counts a reference
     decks = np.empty(1, DECK_ORDER)
-    for index in range(start, stop):
+    for index in range(len(games)):
         game = at(games[index])
         state, result, deck = states[game], results[game], decks[0]
         action = printed_action(actions[index], int(result.order))
@@ -580,42 +535,7 @@ def _step_range(batch: _Batch, games: Any, actions: Any, options: _Options, star
             _end_round(batch, game, deck, options)
         written = game if options.observe else at(0)
         _show_game(state, rows[written], masks[written], result, options)
-
-
-@compiled
-def _first_illegal(results: Any, games: Any, actions: Any) -> int:
-    """Find the first index whose action is illegal, or -1. The mask is not read: callers may write to it."""
-    for index in range(len(games)):
-        shown = int(results[at(games[index])].legal)
-        if not is_choice(actions[index], shown >> _FIRST_ACTION, shown & _CHOICES):
-            return index
     return -1
-
-
-@kernel([RESULT], [np.int64], [np.int64])
-def _find_illegal(results: Any, games: Any, actions: Any) -> int:
-    return _first_illegal(results, games, actions)
-
-
-@kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)
-def _step_games(batch: _Batch, games: Any, actions: Any, options: _Options) -> int:
-    illegal = _first_illegal(batch.results, games, actions)
-    if illegal < 0:
-        _step_range(batch, games, actions, options, 0, len(games))
-    return illegal
-
-
-@kernel(_BATCH, [np.int64], [np.int64], _OPTIONS, [np.int64], int)
-def _step_chunks(
-    batch: _Batch, games: Any, actions: Any, options: _Options, queue: Queue, patience: int
-) -> None:
-    """Step those games that the queue gives; their actions are legal."""
-    start = claim(queue, patience)
-    while start >= 0:
-        stop = chunk_end(queue, start)
-        _step_range(batch, games, actions, options, start, stop)
-        finish(queue, stop - start)
-        start = claim(queue, patience)
 
 
 @outlined

@@ -25,7 +25,7 @@ from wizard_env.agents.search.seat_model import (
 from wizard_env.chance import mix, random_action, step_generator
 from wizard_env.checks import check_integer, quoted
 from wizard_env.compiled.jit import compiled, config, kernel, outlined
-from wizard_env.compiled.threads import ThreadChooser, claim, finish, get_num_threads, new_queue, share
+from wizard_env.compiled.threads import get_num_threads, share
 from wizard_env.engine import apply
 from wizard_env.sampling import word_at
 from wizard_env.state import SCORED, STATE, State
@@ -34,7 +34,6 @@ BATCH = 32
 """Worlds drawn and weighed per batch."""
 _PLAYOUTS_AT_ONCE = 2**20
 """Playouts of a call of the kernel, at most, unless a single decision needs more."""
-_chooser = ThreadChooser()
 
 
 class Outcome(NamedTuple):
@@ -94,7 +93,6 @@ class Playouts:
             worlds: worlds per decision; above BATCH they are rounded up to whole batches.
             milliseconds: draw batches for this long per decision, instead of a number of worlds.
             threads: the most threads to use; None is as many as `wizard_env.set_num_threads` allows.
-                Fewer are used while that is faster.
             evidence: as for `wizard_env.agents.search.likelihood.sample_worlds`.
             model: a guess at what all seats do, in weighing and in playing out.
             at_random: play out at random instead.
@@ -161,15 +159,11 @@ class Playouts:
         decisions = _Decisions._make(values[rows] for values in decisions)
         count, width = decisions.actions.shape
         points = np.zeros((count, len(batches), width, self._settings.worlds), np.int16)
-        queue = new_queue()
-        tasks = count * len(batches)
-        most = self._most_threads()
-        several = most > 1 and _chooser.choose_several()
-        start = perf_counter()
-        arguments = decisions, self._settings, batches.start, points, queue
-        share(_play_out, arguments, queue, tasks, 1, most if several else 1)
-        if most > 1:
-            _chooser.record(several, perf_counter() - start, tasks)
+
+        def play(first: int, step: int) -> None:
+            _play_out(decisions, self._settings, batches.start, points, first, step)
+
+        share(play, min(self._most_threads(), count * len(batches)))
         return points.swapaxes(1, 2).reshape(count, width, -1)
 
 
@@ -237,16 +231,12 @@ def _finish_at_random(state: State, generator: np.uint64) -> np.uint64:
     return generator
 
 
-@kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[np.int16]]]], [np.int64], int)
-def _play_out(
-    decisions: Any, settings: Any, first_batch: int, points: Any, queue: Any, patience: int
-) -> None:
+@kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[np.int16]]]], int, int)
+def _play_out(decisions: Any, settings: Any, first_batch: int, points: Any, first: int, step: int) -> None:
+    """Play each `step`-th batch of worlds, from number `first` on; the batches of all decisions count."""
     batches = points.shape[1]
-    task = claim(queue, patience)
-    while task >= 0:
+    for task in range(first, points.shape[0] * batches, step):
         index, batch = task // batches, task % batches
         word = word_at(decisions.words[index], first_batch + batch)
         workspace = new_workspace(settings.model, decisions.guesses[index])
         _try_batch(decisions, index, word, settings, workspace, points[index, batch])
-        finish(queue, 1)
-        task = claim(queue, patience)

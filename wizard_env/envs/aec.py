@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from wizard_env.actions import NUM_ACTIONS, IllegalAction
+from wizard_env.actions import NUM_ACTIONS
 from wizard_env.checks import check_seed
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
@@ -22,7 +22,6 @@ from wizard_env.state import OVER
 
 _NO_ACTIONS = np.zeros(NUM_ACTIONS, np.int8)
 _NO_ACTIONS.flags.writeable = False
-_INTERRUPTED = "the last step or reset of this environment was interrupted, or failed: reset it first"
 
 
 def env(**options: Any) -> AECEnv[str, dict[str, NDArray[Any]], int]:
@@ -68,8 +67,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     OBSERVATION; the mask is zero for an agent that does not act, and is in `infos` too. With `history=True`
     there is also "history", int8 [num_rounds, ROUND_SIZE], where the finished rounds of the game come first,
     as in HISTORY. From the end of a round to its own next step an agent finds that round in its info, as
-    "round", int8 [ROUND_SIZE]. `step` raises IllegalAction, and leaves the game unchanged; after a step or a
-    reset that was interrupted it raises RuntimeError, until the next `reset`.
+    "round", int8 [ROUND_SIZE]. `step` raises IllegalAction, and leaves the game unchanged.
     """
 
     metadata: dict[str, Any] = {
@@ -125,7 +123,6 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self._row_space = observation_space(dtype)
         self._bytes = dtype == "uint8"
         self._rng = np.random.default_rng()
-        self._is_changing = False  # true after an interruption too
 
     def __getstate__(self) -> dict[str, Any]:
         rows = ("_copy_row", "_copy_mask")
@@ -160,7 +157,6 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             seed = check_seed(seed)
             self._rng = np.random.default_rng(seed)
         number = int(self._rng.integers(2**63)) if seed is None else seed
-        self._is_changing = True
         self.game = Game(asked.change(self.rules), number)
         if asked.dealer is not None:
             self.game = _turn_deal(self.game, asked.dealer)
@@ -173,7 +169,6 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": _NO_ACTIONS.copy()} for agent in self.agents}
         self._select()
-        self._is_changing = False
 
     def _select(self) -> None:
         agent = self.agent_selection = self.possible_agents[self.game.acting_seat]
@@ -224,19 +219,12 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
 
     def step(self, action: int | None) -> None:
         """Take the action of the selected agent; None if its game is over. Raises IllegalAction."""
-        if self._is_changing:
-            raise RuntimeError(_INTERRUPTED)
         agent = self.agent_selection
         if self._has_ended(agent):
             self._was_dead_step(action)
             return
         game = self.game
-        self._is_changing = True
-        try:
-            finished = game.step(action)  # type: ignore[arg-type]
-        except (IllegalAction, TypeError):
-            self._is_changing = False
-            raise
+        finished = game.step(action)  # type: ignore[arg-type]
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent]["action_mask"] = _NO_ACTIONS.copy()
         self.infos[agent].pop("round", None)
@@ -255,7 +243,6 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
             self.agent_selection = self.agents[0]  # every agent is stepped once more, with None
             if self.render_mode == "human":
                 self.render()
-        self._is_changing = False
 
     def _pay(self, points: list[int]) -> None:
         over = np.asarray(self.game.phase_code == OVER)

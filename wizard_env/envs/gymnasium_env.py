@@ -89,27 +89,23 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
         asked = ResetOptions.read(options, self._games.rules, history=self._history)
         seed = None if seed is None else check_seed(seed)
         super().reset(seed=seed)
-        with self._games.changing(all_anew=True):
-            if seed is not None or not self._begun:
-                first = self._first_seed() if seed is None else seed
-                self._games.begin(_ROW, np.array([first], np.uint64), asked)
-            else:
-                self._games.next_episode(_ROW, asked)
-            self._begun = True
-            return self._show()
+        if seed is not None or not self._begun:
+            first = self._first_seed() if seed is None else seed
+            self._games.begin(_ROW, np.array([first], np.uint64), asked)
+        else:
+            self._games.next_episode(_ROW, asked)
+        self._begun = True
+        return self._show()
 
     def step(self, action: np.int64 | int) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Take an action, then let the opponents act until the learner's next decision.
 
-        Raises:
-            IllegalAction: the action is not legal; the game is unchanged.
-            RuntimeError: the last step or reset was interrupted.
+        Raises IllegalAction, and then leaves the game unchanged.
         """
         games = self._games
-        with games.changing():
-            games.step(np.array([action]), _ROW)
-            observation, info = self._show()
-            return observation, float(games.reward[0]), bool(games.terminated[0]), False, info
+        games.step(np.array([action]), _ROW)
+        observation, info = self._show()
+        return observation, float(games.reward[0]), bool(games.terminated[0]), False, info
 
     def _show(self) -> tuple[Any, dict[str, Any]]:
         """Return observation and info, and renew the window if there is one."""

@@ -97,13 +97,12 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
         seeds, seeded = self._read_seeds(seed)
         super().reset(seed=None if seed is None or isinstance(seed, Iterable) else int(seeds[0]))
         new = chosen & (seeded | (not self._begun))
-        with self._games.changing(all_anew=bool(chosen.all())):
-            if new.any():
-                self._games.begin(self._rows[new], seeds[new], asked)
-            if (continued := chosen & ~new).any():
-                self._games.next_episode(self._rows[continued], asked)
-            self._begun = True
-            return self._observations(), self._infos(chosen)
+        if new.any():
+            self._games.begin(self._rows[new], seeds[new], asked)
+        if (continued := chosen & ~new).any():
+            self._games.next_episode(self._rows[continued], asked)
+        self._begun = True
+        return self._observations(), self._infos(chosen)
 
     def _read_reset_mask(self, mask: Any) -> NDArray[np.bool_]:
         if mask is None:
@@ -144,7 +143,6 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
         Raises:
             IllegalAction: an action is not legal; no game has changed.
             ValueError: with AutoresetMode.DISABLED, an environment has ended and was not reset.
-            RuntimeError: the last step or reset was interrupted.
         """
         games = self._games
         chosen = check_integers("actions", actions)
@@ -156,20 +154,19 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
                 f"environments {self._rows[ended].tolist()} have ended: reset them first, by "
                 f"options={{{_RESET_MASK!r}: ...}} (autoreset_mode is DISABLED)"
             )
-        with games.changing():
-            running = self._rows[~ended]
-            if len(running):
-                games.step(chosen[running], running)
-            if ended.any():
-                games.next_episode(self._rows[ended])
-            rewards, terminated = games.reward.copy(), games.terminated.copy()
-            infos: dict[str, Any] = {}
-            if self.autoreset_mode is AutoresetMode.SAME_STEP and terminated.any():
-                infos = self._final_infos(terminated)
-                games.next_episode(self._rows[terminated])
-                games.terminated[:] = False
-            infos |= self._infos()
-            return self._observations(), rewards, terminated, np.zeros(self.num_envs, np.bool_), infos
+        running = self._rows[~ended]
+        if len(running):
+            games.step(chosen[running], running)
+        if ended.any():
+            games.next_episode(self._rows[ended])
+        rewards, terminated = games.reward.copy(), games.terminated.copy()
+        infos: dict[str, Any] = {}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and terminated.any():
+            infos = self._final_infos(terminated)
+            games.next_episode(self._rows[terminated])
+            games.terminated[:] = False
+        infos |= self._infos()
+        return self._observations(), rewards, terminated, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return bool [num_envs, NUM_ACTIONS], the legal actions; none where an episode has just ended."""

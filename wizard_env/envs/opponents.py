@@ -1,7 +1,6 @@
 """One learner against opponents in a batch of games, which both Gymnasium environments wrap."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -74,7 +73,6 @@ class GamesWithOpponents:
         self._noise = np.zeros(num_games, np.uint64)
         self._special = np.zeros(num_games, np.bool_)  # games with hand sizes from options
         self._rng = np.random.default_rng(0)
-        self._is_changing = self._was_interrupted = False
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "mask"}
@@ -98,21 +96,6 @@ class GamesWithOpponents:
         record, finished = self._games.states[index], self._games.finished_rounds[index]
         rules = rules_of(record) if self._special[index] else self.rules
         return Game.from_state(rules, record, finished)
-
-    @contextmanager
-    def changing(self, all_anew: bool = False) -> Iterator[None]:
-        """Mark the games as changing for as long as a block runs, and after it if it is interrupted or fails.
-
-        all_anew: the block begins an episode in every game, which is what marked games need.
-
-        Raises RuntimeError if the games are marked.
-        """
-        if self._is_changing and not all_anew:
-            raise RuntimeError("the last step or reset was interrupted, or failed: reset all environments")
-        self._was_interrupted = self._is_changing
-        self._is_changing = True
-        yield
-        self._is_changing = False
 
     def begin(
         self, rows: NDArray[np.int64], seeds: NDArray[np.uint64], options: ResetOptions = NO_OPTIONS
@@ -139,12 +122,8 @@ class GamesWithOpponents:
         self._special[rows] = special
 
     def next_episode(self, rows: NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
-        """Start the next round of the game if there is one and no option is given, else a new game.
-
-        After an interruption all games are new.
-        """
-        goes_on = options == NO_OPTIONS and not self._was_interrupted
-        between = (self._games.states["phase"][rows] == SCORED) & goes_on
+        """Start the next round of the game if there is one and no option is given, else a new game."""
+        between = (self._games.states["phase"][rows] == SCORED) & (options == NO_OPTIONS)
         if between.any():
             self._games.deal(rows[between])
             self._start(rows[between])
@@ -158,11 +137,7 @@ class GamesWithOpponents:
 
         Raises IllegalAction, and then leaves all games unchanged.
         """
-        try:
-            self._games.step(actions, rows)
-        except (ValueError, TypeError):
-            self._is_changing = False
-            raise
+        self._games.step(actions, rows)
         self.reward[rows] = 0
         self.round_done[rows] = False
         self._collect(rows)
