@@ -7,9 +7,9 @@ import typer
 
 from wizard_env import configs
 from wizard_env.cli import options
-from wizard_env.cli.feedback.console import console, say
-from wizard_env.cli.feedback.progress import show_training
+from wizard_env.cli.console import console, say
 from wizard_env.cli.outputs import files_of
+from wizard_env.cli.progress import show_training
 from wizard_env.files import check_distinct, check_file
 
 

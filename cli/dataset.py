@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from wizard_env.cli import options
-from wizard_env.cli.feedback.console import say
-from wizard_env.cli.feedback.progress import with_progress
+from wizard_env.cli.console import say
+from wizard_env.cli.progress import with_progress
 
 
 def dataset(
@@ -30,7 +30,7 @@ def dataset(
         bool, typer.Option(help="Leave out decisions with a single legal action.")
     ] = False,
     records: Annotated[
-        bool, typer.Option(help="Also write a record of every game, for replay and analyse.")
+        bool, typer.Option(help="Also write a record of every game, for `wizard replay`.")
     ] = False,
     workers: options.WorkerCount = 1,
     ray: options.RayAddress = None,

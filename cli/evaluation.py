@@ -2,32 +2,25 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from wizard_env.cli import options
-from wizard_env.cli.feedback.console import console, say, show_grid, show_grids
-from wizard_env.cli.feedback.next_steps import format_command
-from wizard_env.cli.feedback.progress import show_training, with_progress
+from wizard_env.cli.console import console, say, show_grid, show_grids
+from wizard_env.cli.next_steps import format_command
 from wizard_env.cli.outputs import Outputs, files_of, get_origin
+from wizard_env.cli.progress import show_training, with_progress
 from wizard_env.evaluation.report.grids import (
-    Grid,
     breakdown_grids,
     evaluation_grids,
     exploit_grid,
-    few_deals_grid,
     league_grids,
     scorecard_grids,
     size_grid,
 )
-from wizard_env.evaluation.report.verdict import exploit_verdict, few_deals_verdict, scorecard_verdict
-
-if TYPE_CHECKING:
-    from wizard_env.evaluation.scorecard.few_deals import FewDeals
-    from wizard_env.evaluation.scorecard.scorecard import Scorecard
-    from wizard_env.evaluation.workers import Map
+from wizard_env.evaluation.report.verdict import exploit_verdict, scorecard_verdict
 
 
 def evaluate(
@@ -104,7 +97,7 @@ def league(
     An interrupted league continues where it stopped.
     When an agent is added, only the tables with that agent are played.
     """
-    from wizard_env.evaluation.league.league import FILE_NAME, play_league
+    from wizard_env.evaluation.league import FILE_NAME, play_league
     from wizard_env.evaluation.workers import workers as start_workers
 
     outputs = Outputs(json, report, plots, inputs=(folder / FILE_NAME, *files_of(agents)))
@@ -149,43 +142,22 @@ def scorecard(
     0 is what random scores, 100 is what champion scores, at the same tables on the same deals.
     """
     from wizard_env.checks import check_choice
-    from wizard_env.evaluation.scorecard.few_deals import FEW
-    from wizard_env.evaluation.scorecard.protocol import DEALS
-    from wizard_env.evaluation.scorecard.scorecard import measure
+    from wizard_env.evaluation.protocol import EFFORTS
+    from wizard_env.evaluation.scorecard import measure
     from wizard_env.evaluation.workers import workers as start_workers
 
     outputs = Outputs(json, report, inputs=files_of([agent]))
-    check_choice("effort", effort, (*DEALS, FEW))
-    if effort == FEW:
-        with start_workers(workers, ray) as spread:
-            _score_few_deals(agent, name, note, with_progress(spread), outputs)
-        return
+    check_choice("effort", effort, tuple(EFFORTS))
     with start_workers(workers, ray) as spread:
         card = measure(agent, name, effort, note, with_progress(spread))
-    _show_card(card, scorecard_grids(card), scorecard_verdict(card), outputs)
+    if not outputs.prints_json:
+        show_grids(console, scorecard_grids(card))
+        say(scorecard_verdict(card))
+    outputs.write_json(card.to_dict())
     if outputs.wants_report:
         from wizard_env.evaluation.report.html import report_scorecard
 
         outputs.write_report(report_scorecard(card, f"Wizard: score card of {card.name}", get_origin()))
-
-
-def _score_few_deals(agent: str, name: str | None, note: str, spread: "Map", outputs: Outputs) -> None:
-    from wizard_env.evaluation.scorecard.few_deals import measure_few
-
-    card = measure_few(agent, name, note, spread)
-    _show_card(card, [few_deals_grid(card)], few_deals_verdict(card), outputs)
-    if outputs.wants_report:
-        from wizard_env.evaluation.report.html import report_few_deals
-
-        outputs.write_report(report_few_deals(card, f"Wizard: score of {card.name}", get_origin()))
-
-
-def _show_card(card: "Scorecard | FewDeals", grids: list[Grid], verdict: str, outputs: Outputs) -> None:
-    """Print a card, and write it as JSON, as far as that is wanted."""
-    if not outputs.prints_json:
-        show_grids(console, grids)
-        say(verdict)
-    outputs.write_json(card.to_dict())
 
 
 def exploit(

@@ -21,7 +21,7 @@ from wizard_env.cli.agents import distill, export, push
 from wizard_env.cli.dataset import dataset
 from wizard_env.cli.evaluation import evaluate, exploit, league, scorecard
 from wizard_env.cli.mcp import mcp
-from wizard_env.cli.records import analyse, convert, replay
+from wizard_env.cli.records import replay
 from wizard_env.cli.speed import bench, compile_all
 from wizard_env.cli.sweep import sweep
 from wizard_env.cli.training import config, rllib, train
@@ -89,7 +89,7 @@ def wizard(
 
 
 for commands in (
-    (mcp, replay, analyse, convert),
+    (mcp, replay),
     (train, config, sweep, push, distill, rllib),
     (evaluate, league, scorecard, exploit, export, dataset, bench),
 ):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wizard_env.cli.feedback.console import say
+from wizard_env.cli.console import say
 
 OPPONENTS = ["heuristic", "rule_based", "champion", "adaptive", "champion+search:worlds=32"]
 """Agents that models may play against if none are named."""

@@ -1,13 +1,13 @@
-"""Commands that read game records: `wizard replay`, `analyse`, `convert`."""
+"""`wizard replay`: the games of a file of records, printed, judged or written as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wizard_env.checks import check_integer
-from wizard_env.cli.feedback.console import console, say, show_grids
+from wizard_env.cli.console import console, say, show_grids
 from wizard_env.cli.options import JsonFile
 from wizard_env.cli.outputs import Outputs, files_of
 from wizard_env.evaluation.report.grids import analysis_grids
@@ -16,31 +16,55 @@ if TYPE_CHECKING:
     from wizard_env import Game
 
 _SHOWN = 10
-"""Decisions that `analyse` shows without `--every`."""
-
-_Records = Annotated[Path, typer.Argument(metavar="FILE", help="A file of records, one game per line.")]
-_Number = Annotated[
-    int | None, typer.Option("--game", help="Read only this game of the file, counted from 1.")
-]
+"""Decisions that are shown without `--every`."""
 
 
 def replay(
-    file: _Records,
-    game: _Number = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of records, one game per line.")],
+    game: Annotated[int | None, typer.Option(help="Read only this game of the file, counted from 1.")] = None,
     tables: Annotated[bool, typer.Option(help="Show the whole table before every action.")] = False,
     seat: Annotated[
-        int | None, typer.Option(help="With --tables, show the view of this seat, from 1.")
+        int | None, typer.Option(help="Show the table as this seat sees it, from 1, before every action.")
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Judge every decision by what its seat could know, and show where points were lost. The "
+            "agent must be one that searches, such as champion+search:worlds=32.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="With --judge, seed of the agent.")] = 0,
+    every: Annotated[
+        bool, typer.Option(help="With --judge, show all decisions, in the order of play.")
+    ] = False,
+    json: JsonFile = None,
 ) -> None:
-    """Print the games of a file trick by trick; every action is checked against the rules."""
+    """Print the games of a file trick by trick; every action is checked against the rules.
+
+    With --json, write every trick spelled out, for programs that do not know the rules; with --judge, the
+    judgement of every decision.
+    """
+    if judge is not None:
+        outputs = Outputs(json, inputs=(file, *files_of([judge])))
+        _judge(_read(file, game), judge, seed, every, outputs)
+        return
+    outputs = Outputs(json, inputs=(file,))
+    if json is None:
+        _print(_read(file, game), tables, seat)
+    else:
+        from wizard_env.records.transcripts import transcribe
+
+        outputs.write_json([transcribe(played).to_dict() for _, played in _read(file, game)])
+
+
+def _print(games: "Iterable[tuple[int, Game]]", tables: bool, seat: int | None) -> None:
     from wizard_env.narration import narrate_game
     from wizard_env.records.transcripts import transcribe
 
-    if seat is not None and not tables:
-        raise ValueError(f"--seat {seat} has no effect without --tables")
-    for number, played in _read(file, game):
+    for number, played in games:
         say(f"Game {number}")
-        if not tables:
+        if not tables and seat is None:
             say("\n".join([*narrate_game(transcribe(played)), ""]))
             continue
         for replayed, action in played.retrace():
@@ -50,51 +74,26 @@ def replay(
 
 
 def _show_table(game: "Game", seat: int | None) -> None:
-    from wizard_env.render.ansi import SceneText
+    from wizard_env.render.ansi import text
     from wizard_env.words import label_seats
 
     players = game.rules.num_players
     if seat is not None:
         check_integer("--seat", seat, 1, players)
     scene = game.scene(None if seat is None else seat - 1)
-    drawing = SceneText(scene, label_seats(players, game.players), console.is_terminal)
-    pad = ["", *drawing.pad_lines()] if scene.pad else []
-    say("\n".join([*drawing.lines(), *pad, ""]))
+    say(text(scene, console.is_terminal, label_seats(players, game.players)) + "\n")
 
 
-def analyse(
-    file: _Records,
-    game: _Number = None,
-    by: Annotated[
-        str, typer.Option(help="The agent that judges; it must be one that searches.")
-    ] = "champion+search:worlds=32",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the judging agent.")] = 0,
-    every: Annotated[bool, typer.Option(help="Show all decisions, in the order of play.")] = False,
-    json: JsonFile = None,
-) -> None:
-    """Show where points were lost: judge every decision in a file by what its seat could know."""
+def _judge(games: "Iterable[tuple[int, Game]]", judge: str, seed: int, every: bool, outputs: Outputs) -> None:
     from wizard_env.evaluation.analysis import analyse
     from wizard_env.loading import load
 
-    outputs = Outputs(json, inputs=(file, *files_of([by])))
-    agent, found = load(by), []
-    for number, played in _read(file, game):
-        found.append(analyse(played, agent, by, seed))
+    agent, found = load(judge), []
+    for number, played in games:
+        found.append(analyse(played, agent, judge, seed))
         if not outputs.prints_json:
             show_grids(console, analysis_grids(found[-1], f"game {number}", None if every else _SHOWN))
     outputs.write_json([analysis.to_dict() for analysis in found])
-
-
-def convert(
-    file: _Records,
-    out: Annotated[Path, typer.Argument(metavar="OUT.json", help="The file to write; - prints it.")],
-    game: _Number = None,
-) -> None:
-    """Write games as JSON with every trick spelled out, for programs that do not know the rules."""
-    from wizard_env.records.transcripts import transcribe
-
-    outputs = Outputs(out, inputs=(file,))
-    outputs.write_json([transcribe(played).to_dict() for _, played in _read(file, game)])
 
 
 def _read(file: Path, number: int | None) -> "Iterator[tuple[int, Game]]":

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from wizard_env.cli.feedback.console import console, say
-from wizard_env.cli.feedback.progress import TaskProgress, show_progress
+from wizard_env.cli.console import console, say
+from wizard_env.cli.progress import TaskProgress, show_progress
 from wizard_env.extras import extra
 
 

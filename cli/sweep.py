@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wizard_env import configs
-from wizard_env.cli.feedback.console import console, say, show_grid
-from wizard_env.cli.feedback.next_steps import format_command
-from wizard_env.cli.feedback.stopping import stoppable
+from wizard_env.cli.console import console, say, show_grid
+from wizard_env.cli.next_steps import format_command
 from wizard_env.cli.options import AllowPrograms, Changes, RunSeed
+from wizard_env.cli.stopping import stoppable
 from wizard_env.evaluation.report.grids import Grid
 
 if TYPE_CHECKING:

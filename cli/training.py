@@ -9,10 +9,10 @@ import typer
 
 from wizard_env import configs
 from wizard_env.cli import options
-from wizard_env.cli.feedback.console import console, say, show_grid, show_grids
-from wizard_env.cli.feedback.next_steps import format_command, repeat_command, say_next_steps
-from wizard_env.cli.feedback.progress import show_training, with_progress
-from wizard_env.cli.feedback.stopping import stoppable
+from wizard_env.cli.console import console, say, show_grid, show_grids
+from wizard_env.cli.next_steps import format_command, repeat_command, say_next_steps
+from wizard_env.cli.progress import show_training, with_progress
+from wizard_env.cli.stopping import stoppable
 from wizard_env.evaluation.report.grids import Grid, evaluation_grids
 from wizard_env.extras import extra
 

@@ -36,7 +36,7 @@ def run_installed(*arguments: str, folder: Path) -> "subprocess.CompletedProcess
 
 def interrupt(monkeypatch: pytest.MonkeyPatch, number: signal.Signals = signal.SIGINT) -> None:
     """Send a signal to the process while its first iteration is shown."""
-    from wizard_env.cli.feedback.progress import TrainingProgress
+    from wizard_env.cli.progress import TrainingProgress
 
     update, left = TrainingProgress.update, [number]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tools.marked_tables import fill, head, row
-from wizard_env.evaluation.scorecard.protocol import PARTS
-from wizard_env.evaluation.scorecard.scorecard import REFERENCES, measure, reference_document
+from wizard_env.evaluation.protocol import PARTS
+from wizard_env.evaluation.scorecard import REFERENCES, measure, reference_document
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files import write_atomically
 
@@ -122,7 +122,7 @@ def verify(path: Path, spread: Map) -> bool:
     """Measure an entry again and print the result; returns whether the old score is in the new interval."""
     card = json.loads(path.read_text(encoding="utf-8"))
     found = measure(card["agent"], card["name"], card["effort"], card["note"], spread).to_dict()
-    same = {**card, "microseconds": None} == {**found, "microseconds": None}
+    same = all(found[key] == value for key, value in card.items() if key != "microseconds")
     low, high = found["score_low"], found["score_high"]
     print(
         f"{path}: {card['score']:.2f}, measured again {found['score']:.2f} ({low:.2f} to {high:.2f}), "

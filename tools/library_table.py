@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "libraries.md"
 VECTORS = "tests/envs/test_gymnasium_vector.py"
 LIBRARIES = "tests/envs/test_libraries.py"
-DATASET = "tests/evaluation/datasets/test_dataset.py"
+DATASET = "tests/evaluation/test_dataset.py"
 
 TESTS: dict[str, tuple[str, str]] = {
     "gymnasium": (f"{VECTORS}::test_equal_to_single_environments_that_the_caller_resets", "vectors, resets"),

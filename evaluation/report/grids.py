@@ -7,10 +7,9 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.evaluation.analysis import Analysis
     from wizard_env.evaluation.evaluate import Bidding, Difference, Evaluation, Standing
     from wizard_env.evaluation.exploitability import Exploit
-    from wizard_env.evaluation.league.league import League
-    from wizard_env.evaluation.league.ratings import Rating
-    from wizard_env.evaluation.scorecard.few_deals import FewDeals
-    from wizard_env.evaluation.scorecard.scorecard import Scorecard
+    from wizard_env.evaluation.league import League
+    from wizard_env.evaluation.ratings import Rating
+    from wizard_env.evaluation.scorecard import Scorecard
 
 _LEAST_LOST = 0.05
 """Points: a smaller loss would be shown as 0.0, and is not listed."""
@@ -108,23 +107,24 @@ def exploit_grid(exploit: "Exploit") -> Grid:
 
 
 def scorecard_grids(card: "Scorecard") -> list[Grid]:
-    """Return the parts of the score, the tables, the bids in self-play, and the adaptation."""
-    parts = Grid("score by part, 0 for random and 100 for champion", ["part", "score", "95% interval"], [])
-    for part in card.parts:
-        parts.rows.append([part.name, f"{part.score:.1f}", _interval(part.score_low, part.score_high)])
-    parts.rows.append(["mean", f"{card.score:.1f}", _interval(card.score_low, card.score_high)])
+    """Return the tables, and the parts of the score, self-play and adaptation if the card has them."""
     title = "alone at each table: lead in points per game"
     tables = Grid(title, ["part", "table", "lead", "95% interval", "score", "deals"], [], names=2)
     for line in card.lines:
         interval = _interval(line.lead_low, line.lead_high, "+.1f")
         cells = [f"{line.lead:+.1f}", interval, f"{line.score:.1f}", str(line.deals)]
         tables.rows.append([line.part, line.table, *cells])
+    if (one := card.adaptation) is None:
+        return [tables]
+    parts = Grid("score by part, 0 for random and 100 for champion", ["part", "score", "95% interval"], [])
+    for part in card.parts:
+        parts.rows.append([part.name, f"{part.score:.1f}", _interval(part.score_low, part.score_high)])
+    parts.rows.append(["mean", f"{card.score:.1f}", _interval(card.score_low, card.score_high)])
     title = f"bids met among four copies, with a score of {card.self_play_score:.1f}"
     bids = Grid(title, ["cards", "bids met", "95% interval"], [])
     for size in card.self_play:
         interval = _interval(size.bid_accuracy_low, size.bid_accuracy_high, ".1%")
         bids.rows.append([str(size.hand_size or "all"), f"{size.bid_accuracy:.1%}", interval])
-    one = card.adaptation
     halves = [f"{one.first_half:+.1f}", f"{one.second_half:+.1f}"]
     adaptation = Grid(
         "adaptation: lead in points per round over three that bid a trick too many",
@@ -132,23 +132,6 @@ def scorecard_grids(card: "Scorecard") -> list[Grid]:
         [["12", *halves, f"{one.gain:+.1f}", _interval(one.gain_low, one.gain_high, "+.1f")]],
     )
     return [parts, tables, bids, adaptation]
-
-
-def few_deals_grid(card: "FewDeals") -> Grid:
-    """Compare an agent with the champion on a few deals."""
-    grid = Grid(
-        f"{card.deals} deals in every seat: lead in points per game",
-        ["agent", "lead", "95% interval", "on these deals", "bids met"],
-        [],
-    )
-    lead, interval = f"{card.lead:+.1f}", _interval(card.lead_low, card.lead_high, "+.1f")
-    here = f"{card.lead_on_these_deals:+.1f}"
-    grid.rows.append([card.name, lead, interval, here, f"{card.bid_accuracy:.1%}"])
-    here = f"{card.champion_lead_on_these_deals:+.1f}"
-    grid.rows.append(
-        ["champion", f"{card.champion_lead:+.1f}", "", here, f"{card.champion_bid_accuracy:.1%}"]
-    )
-    return grid
 
 
 def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[Grid]:

@@ -6,12 +6,11 @@ from html import escape
 from typing import NamedTuple
 
 from wizard_env.evaluation.evaluate import Evaluation
-from wizard_env.evaluation.league.league import League
+from wizard_env.evaluation.league import League
 from wizard_env.evaluation.report.grids import (
     Grid,
     breakdown_grids,
     evaluation_grids,
-    few_deals_grid,
     interval_grid,
     league_grids,
     scorecard_grids,
@@ -20,12 +19,10 @@ from wizard_env.evaluation.report.grids import (
 from wizard_env.evaluation.report.plots import evaluation_plots, league_plots, scorecard_plots
 from wizard_env.evaluation.report.verdict import (
     evaluation_verdict,
-    few_deals_verdict,
     league_verdict,
     scorecard_verdict,
 )
-from wizard_env.evaluation.scorecard.few_deals import FewDeals
-from wizard_env.evaluation.scorecard.scorecard import Scorecard
+from wizard_env.evaluation.scorecard import Scorecard
 from wizard_env.render.scene import rules_text
 from wizard_env.rules import Rules
 
@@ -135,16 +132,11 @@ def report_scorecard(card: Scorecard, title: str, origin: Origin) -> Report:
     """Report a score card."""
     plots = scorecard_plots(card)
     body = [_facts_list(_card_facts(card), origin), _figures(plots), *map(_table, scorecard_grids(card))]
-    return Report(_page(title, scorecard_verdict(card), body, _SCORECARD_NOTE), plots)
+    note = _SCORECARD_NOTE if card.self_play else _FEW_DEALS_NOTE
+    return Report(_page(title, scorecard_verdict(card), body, note), plots)
 
 
-def report_few_deals(card: FewDeals, title: str, origin: Origin) -> Report:
-    """Report a score from a few deals; it has no plots."""
-    body = [_facts_list(_card_facts(card), origin), _table(few_deals_grid(card))]
-    return Report(_page(title, few_deals_verdict(card), body, _FEW_DEALS_NOTE), {})
-
-
-def _card_facts(card: Scorecard | FewDeals) -> dict[str, str]:
+def _card_facts(card: Scorecard) -> dict[str, str]:
     facts = {
         "Protocol": f"{card.protocol}, {card.effort}",
         "Agent": f"{card.agent or card.name}, fingerprint {card.fingerprint}",
@@ -186,6 +178,8 @@ def _facts_list(facts: Mapping[str, str], origin: Origin) -> str:
 
 def _figures(plots: Mapping[str, bytes]) -> str:
     """Embed plots in the page, below their captions."""
+    if not plots:
+        return ""
     sections = []
     for name, png in plots.items():
         data, caption = base64.b64encode(png).decode(), escape(_CAPTIONS[name])

@@ -12,9 +12,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from wizard_env.evaluation.evaluate import Bidding, Evaluation
-from wizard_env.evaluation.league.league import League
+from wizard_env.evaluation.league import League
 from wizard_env.evaluation.report.grids import leads_by_pair
-from wizard_env.evaluation.scorecard.scorecard import Scorecard
+from wizard_env.evaluation.scorecard import Scorecard
 
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """A palette that colour-blind readers can tell apart (Okabe and Ito, Color Universal Design, 2008)."""
@@ -52,9 +52,10 @@ def league_plots(league: League) -> dict[str, bytes]:
 
 
 def scorecard_plots(card: Scorecard) -> dict[str, bytes]:
-    """Plot the score of each part, and of self-play."""
+    """Plot the score of each part, and of self-play; nothing for a card of few deals."""
+    if (alone := card.self_play_score) is None:
+        return {}
     bars = [_Bar(one.name, one.score, one.score_low, one.score_high) for one in card.parts]
-    alone = card.self_play_score
     bars.append(_Bar("self-play", alone, alone, alone))
     return {"scores": _png(_plot_bars(bars, "score: random 0, champion 100"))}
 

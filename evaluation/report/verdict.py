@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.evaluation.evaluate import Evaluation
     from wizard_env.evaluation.exploitability import Exploit
-    from wizard_env.evaluation.league.league import League
-    from wizard_env.evaluation.scorecard.few_deals import FewDeals
-    from wizard_env.evaluation.scorecard.scorecard import Scorecard
+    from wizard_env.evaluation.league import League
+    from wizard_env.evaluation.scorecard import Scorecard
     from wizard_env.evaluation.standings import Difference
 
 
@@ -43,28 +42,21 @@ def league_verdict(league: "League") -> str:
 
 
 def scorecard_verdict(card: "Scorecard") -> str:
-    """Give the score, and the time for a decision if it was measured."""
-    time = "" if card.microseconds is None else f" A decision takes {card.microseconds:,.1f} µs."
-    return _score_sentence(card) + time
-
-
-def few_deals_verdict(card: "FewDeals") -> str:
-    """Give the score, the forfeited decisions, and the cost of the answers if it was counted."""
-    sentences = [_score_sentence(card), f"It took {card.decisions:,} decisions."]
+    """Give the score, the bids met, and what is known of forfeits, of the answers' cost and of the time."""
+    sentences = [
+        f"{card.name} scores {card.score:.1f} (95% interval {card.score_low:.1f} to {card.score_high:.1f}), "
+        f"where random scores 0 and champion 100: protocol {card.protocol}, {card.effort}.",
+        f"It took {card.decisions:,} decisions and met {card.bid_accuracy:.1%} of its bids.",
+    ]
     if card.forfeits:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(card.forfeits.items()))
-        sentences.append(f"Random actions replaced {sum(card.forfeits.values()):,} of them: {reasons}.")
+        sentences.append(f"Random actions replaced {sum(card.forfeits.values()):,} decisions: {reasons}.")
     if card.usage:
         counts = ", ".join(f"{name.replace('_', ' ')} {number:,.6g}" for name, number in card.usage.items())
         sentences.append(f"Its answers: {counts}.")
+    if card.microseconds is not None:
+        sentences.append(f"A decision takes {card.microseconds:,.1f} µs.")
     return " ".join(sentences)
-
-
-def _score_sentence(card: "Scorecard | FewDeals") -> str:
-    return (
-        f"{card.name} scores {card.score:.1f} (95% interval {card.score_low:.1f} to {card.score_high:.1f}), "
-        f"where random scores 0 and champion 100: protocol {card.protocol}, {card.effort}."
-    )
 
 
 def exploit_verdict(exploit: "Exploit") -> str:

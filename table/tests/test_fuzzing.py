@@ -20,8 +20,8 @@ from tests.reliability.test_damaged_files import READERS, files, refusal
 from wizard_env import Game, Games, Rules, parse_position, position, record, replay
 from wizard_env.agents.external import ExternalAgent
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.evaluation.league.league import FILE_NAME as LEAGUE
-from wizard_env.evaluation.league.results import LeagueFile
+from wizard_env.evaluation.league import FILE_NAME as LEAGUE
+from wizard_env.evaluation.league_file import LeagueFile
 from wizard_env.files import compact_json, digest
 from wizard_env.invariants import check_states
 from wizard_env.train.run import CONFIG

@@ -9,7 +9,7 @@ import typer
 
 from wizard_env.checks import check_integer, printable
 from wizard_env.cli import options
-from wizard_env.cli.feedback.console import say
+from wizard_env.cli.console import say
 from wizard_env.cli.speed import compile_missing
 from wizard_env.files import check_file, check_folder_with_parent
 

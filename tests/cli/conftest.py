@@ -14,7 +14,7 @@ from tests.commands import Outcome, Wizard
 def frequent_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """Print the progress from the start on, many times a second."""
     for name in ("FIRST_LINE", "LINES_APART"):
-        monkeypatch.setattr(f"wizard_env.cli.feedback.progress.{name}", 0.005)
+        monkeypatch.setattr(f"wizard_env.cli.progress.{name}", 0.005)
 
 
 @pytest.fixture

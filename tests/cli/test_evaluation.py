@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from tests.commands import Wizard, error_line, grid_cells, run_installed
-from tests.evaluation.scorecard.small import use_small_protocol
+from tests.evaluation.small_protocol import use_small_protocol
 from wizard_env import Rules
 from wizard_env.cli.options import options_of, rules_for
 from wizard_env.evaluation.evaluate import evaluate
-from wizard_env.evaluation.scorecard import few_deals
-from wizard_env.evaluation.scorecard.scorecard import measure
+from wizard_env.evaluation.scorecard import measure
 from wizard_env.records.game_records import read_records
 
 # --- evaluate
@@ -131,14 +130,13 @@ def test_every_game_is_recorded(wizard: Wizard, tmp_path: Path) -> None:
 
 
 def test_scorecard_of_few_deals(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(few_deals, "RULES", Rules(4, hand_sizes=(1,)))
-    monkeypatch.setattr(few_deals, "REFERENCE_DEALS", 20)
+    use_small_protocol(monkeypatch, tmp_path)
     report, file = tmp_path / "card.html", tmp_path / "card.json"
     outcome = wizard("scorecard", "rule_based", "--effort", "few", "--json", file, "--report", report)
     card = json.loads(file.read_text())
-    assert card == few_deals.measure_few("rule_based").to_dict()
-    ((name, lead, *_), champion) = grid_cells(outcome.out)[0]
-    assert (name, lead, champion[0]) == ("rule_based", f"{card['lead']:+.1f}", "champion")
+    assert card == measure("rule_based", effort="few").to_dict()
+    (((part, _, lead, *_),),) = grid_cells(outcome.out)
+    assert (part, lead) == ("few deals", f"{card['lines'][0]['lead']:+.1f}")
     assert f"rule_based scores {card['score']:.1f}" in outcome.out
     assert "Student's 95% intervals" in unescape(report.read_text(encoding="utf-8"))
 

@@ -27,8 +27,6 @@ COMMANDS = [
     "serve",
     "mcp",
     "replay",
-    "analyse",
-    "convert",
     "dataset",
     "bench",
     "compile",

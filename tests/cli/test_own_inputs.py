@@ -36,12 +36,11 @@ def refused(wizard: Wizard, kept: Path, *command: object) -> None:
     assert kept.read_bytes() == before
 
 
-@pytest.mark.parametrize("command", [("convert",), ("analyse", "--by", "search:worlds=1", "--json")])
-def test_records(wizard: Wizard, spelled: Any, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("options", [(), ("--judge", "search:worlds=1")])
+def test_records(wizard: Wizard, spelled: Any, options: tuple[str, ...]) -> None:
     games = Path("games.jsonl")
     write_records(games, [played_at_random(Rules(3, hand_sizes=(1,)), 1)])
-    name, *options = command
-    refused(wizard, games, name, games, *options, spelled(games))
+    refused(wizard, games, "replay", games, *options, "--json", spelled(games))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from tests.commands import Wizard
 from tests.docs.pages import ROOT, blocks
-from tests.evaluation.scorecard.small import use_small_protocol
+from tests.evaluation.small_protocol import use_small_protocol
 
 PAGE = ROOT / "docs" / "recipes.md"
 COMMANDS = [line.partition(" #")[0] for block in blocks(PAGE, "sh") for line in block.splitlines()]

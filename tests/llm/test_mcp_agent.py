@@ -19,14 +19,14 @@ import uvicorn
 from mcp import Client
 
 from tests.commands import COMMAND
+from tests.evaluation.small_protocol import use_small_protocol
 from tests.llm.stand_in import Speaker, agent_speaker, legal_in, random_speaker
 from tests.llm.test_mcp import REQUESTS, call, post, refusal
 from wizard_env import ACTIONS, Game, Games, Rules, View
 from wizard_env.agents import load
 from wizard_env.evaluation.duplicate_deals import Entrant
 from wizard_env.evaluation.evaluate import evaluate
-from wizard_env.evaluation.scorecard import few_deals
-from wizard_env.evaluation.scorecard.few_deals import measure_few
+from wizard_env.evaluation.scorecard import measure
 from wizard_env.evaluation.workers import workers
 from wizard_env.llm import mcp_agent, questions
 from wizard_env.llm.mcp_agent import McpAgent
@@ -77,23 +77,16 @@ def acting(agent: McpAgent, view: View) -> Iterator[Callable[[], list[int]]]:
 
 
 def test_a_model_that_plays_rule_based_by_the_text_scores_what_it_scores(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Two clients share the questions."""
-    monkeypatch.setattr(few_deals, "RULES", Rules(4, hand_sizes=(1, 2)))
-    monkeypatch.setattr(few_deals, "DEALS", 4)
-    monkeypatch.setattr(few_deals, "REFERENCE_DEALS", 40)
-    monkeypatch.setattr(few_deals, "BASELINE", ("rule_based", "champion"))
+    use_small_protocol(monkeypatch, tmp_path)
     agent = McpAgent(0)
     speaker = agent_speaker(load("rule_based"))
     with speaking(agent, speaker, speaker) as counts:
-        by_text = measure_few(agent, "a model")
-    direct = measure_few("rule_based")
-    assert (by_text.score, by_text.lead_low, by_text.lead_high) == (
-        direct.score,
-        direct.lead_low,
-        direct.lead_high,
-    )
+        by_text = measure(agent, "a model", "few")
+    direct = measure("rule_based", effort="few")
+    assert by_text.lines == direct.lines
     assert by_text.forfeits == {}
     assert sum(counts) > 40
     assert min(counts) > 0

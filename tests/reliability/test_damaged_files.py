@@ -22,9 +22,9 @@ from tests.reliability.effort import generator, times
 from wizard_env import Game, Rules, parse_position, position, read_records, write_records
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
 from wizard_env.agents.pretrained import CHAMPION
-from wizard_env.evaluation.league.league import FILE_NAME as LEAGUE
-from wizard_env.evaluation.league.league import play_league
-from wizard_env.evaluation.league.results import LeagueFile
+from wizard_env.evaluation.league import FILE_NAME as LEAGUE
+from wizard_env.evaluation.league import play_league
+from wizard_env.evaluation.league_file import LeagueFile
 from wizard_env.evaluation.workers import workers
 from wizard_env.state import STATE
 from wizard_env.train.config.reading import read_config, read_kept

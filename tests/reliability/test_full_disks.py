@@ -15,7 +15,7 @@ from tests.reliability.test_kills import config
 from wizard_env import Game, Rules, read_records, write_records
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
 from wizard_env.agents.pretrained import CHAMPION
-from wizard_env.evaluation.league.league import play_league
+from wizard_env.evaluation.league import play_league
 from wizard_env.evaluation.workers import workers
 from wizard_env.files import write_atomically
 from wizard_env.train.run import checkpoint_of, train

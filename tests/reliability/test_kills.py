@@ -16,9 +16,9 @@ import pytest
 from tests.reliability.effort import generator, times
 from wizard_env import Rules
 from wizard_env.agents.network import FILE_NAME, read_agent
-from wizard_env.evaluation.league.league import FILE_NAME as LEAGUE
-from wizard_env.evaluation.league.league import play_league
-from wizard_env.evaluation.league.results import LeagueFile
+from wizard_env.evaluation.league import FILE_NAME as LEAGUE
+from wizard_env.evaluation.league import play_league
+from wizard_env.evaluation.league_file import LeagueFile
 from wizard_env.evaluation.workers import workers
 from wizard_env.train.config.run import Config
 from wizard_env.train.run import checkpoint_of, train
@@ -81,7 +81,7 @@ LEAGUE_RUN = """
 import sys
 from pathlib import Path
 from wizard_env import Rules
-from wizard_env.evaluation.league.league import play_league
+from wizard_env.evaluation.league import play_league
 from wizard_env.evaluation.workers import workers
 if __name__ == "__main__":
     with workers(2) as spread:

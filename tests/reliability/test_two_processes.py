@@ -8,8 +8,8 @@ import pytest
 
 from wizard_env import Rules
 from wizard_env.evaluation.duplicate_deals import Deals, Results
-from wizard_env.evaluation.league.league import FILE_NAME, play_league
-from wizard_env.evaluation.league.results import LeagueFile
+from wizard_env.evaluation.league import FILE_NAME, play_league
+from wizard_env.evaluation.league_file import LeagueFile
 
 RULES = Rules(num_players=3, hand_sizes=(1,))
 AGENTS = ["random", "rule_based", "random:"]

@@ -14,23 +14,25 @@ _PAD_WIDTH = 10
 """Characters of a seat's column in the score pad."""
 
 
-def text(scene: Scene, color: bool = False) -> str:
+def text(scene: Scene, color: bool = False, names: Sequence[str] | None = None) -> str:
     """Draw a scene, as `Game.scene` returns it, and its score pad.
 
     color: add ANSI colours and suit symbols; without them, cards are named as in actions.
+    names: of the seats; by default their numbers from 0.
     """
-    drawing = SceneText(scene, [f"seat {seat.number}" for seat in scene.seats], color)
+    drawing = SceneText(scene, names, color)
     pad = ["", *drawing.pad_lines()] if scene.pad else []
     return "\n".join([*drawing.lines(), *pad])
 
 
 class SceneText:
-    """A scene as lines of text, in English; a subclass may override the words. names: of the seats."""
+    """A scene as lines of text, in English; a subclass may override the words."""
 
-    def __init__(self, scene: Scene, names: Sequence[str], color: bool = False) -> None:
+    def __init__(self, scene: Scene, names: Sequence[str] | None, color: bool = False) -> None:
         self.scene = scene
-        self.names = names
+        self.names = names or [f"seat {seat.number}" for seat in scene.seats]
         self.color = color
+        self._named = names is not None
 
     def lines(self) -> Iterator[str]:
         """Yield the rules, the round, a line per seat, and the trick or what the game waits for."""
@@ -106,7 +108,7 @@ class SceneText:
         return "seat", "score", "bid", "won", "hand"
 
     def seat_labels(self) -> Sequence[str]:
-        return [f"{seat.number:>4}" for seat in self.scene.seats]
+        return self.names if self._named else [f"{seat.number:>4}" for seat in self.scene.seats]
 
     def rules_text(self) -> str:
         scene = self.scene

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from benchmarks.display import render
 from benchmarks.report import RATE, SECONDS, CurvePoint, KernelCost, Machine, Report, Row
-from tests.evaluation.report.results import card, evaluation, exploit, league
-from wizard_env.cli.feedback.console import say, show_grid, show_grids
+from tests.evaluation.results import card, evaluation, exploit, league
+from wizard_env.cli.console import say, show_grid, show_grids
 from wizard_env.cli.sweep import sweep_grid
 from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat
 from wizard_env.evaluation.report.grids import (

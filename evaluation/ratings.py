@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wizard_env.evaluation.duplicate_deals import arrange
-from wizard_env.evaluation.league.results import Member, TableScores
+from wizard_env.evaluation.league_file import Member, TableScores
 from wizard_env.evaluation.statistics import SHARES, rank_seats
 from wizard_env.extras import extra
 

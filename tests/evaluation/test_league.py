@@ -16,14 +16,14 @@ from wizard_env.agents.network import FILE_NAME as WEIGHTS
 from wizard_env.agents.network import save_agent
 from wizard_env.evaluation.duplicate_deals import Deals, arrange
 from wizard_env.evaluation.fingerprints import fingerprint
-from wizard_env.evaluation.league.league import (
+from wizard_env.evaluation.league import (
     DEALS,
     FILE_NAME,
     League,
     play_league,
     sum_points,
 )
-from wizard_env.evaluation.league.results import LeagueFile, LeagueFileError
+from wizard_env.evaluation.league_file import LeagueFile, LeagueFileError
 from wizard_env.evaluation.workers import workers
 from wizard_env.loading import load
 from wizard_env.observation.fields import OBS_SIZE

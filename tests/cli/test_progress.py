@@ -9,8 +9,8 @@ import pytest
 import typer
 from rich.console import Console
 
-from wizard_env.cli.feedback.progress import TaskProgress, TrainingProgress, show_progress, with_progress
-from wizard_env.cli.feedback.stopping import Stop, stoppable
+from wizard_env.cli.progress import TaskProgress, TrainingProgress, show_progress, with_progress
+from wizard_env.cli.stopping import Stop, stoppable
 from wizard_env.evaluation.workers import in_this_process
 from wizard_env.train.selfplay.progress import Progress, StopLearning
 
@@ -22,7 +22,7 @@ ITERATION = 10_000
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Set the clock by the first number of a list."""
     now = [100.0]
-    monkeypatch.setattr("wizard_env.cli.feedback.progress.monotonic", lambda: now[0])
+    monkeypatch.setattr("wizard_env.cli.progress.monotonic", lambda: now[0])
     return now
 
 

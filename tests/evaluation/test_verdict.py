@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.evaluation.report.results import evaluation, league
+from tests.evaluation.results import evaluation, league
 from wizard_env.evaluation.report.verdict import evaluation_verdict, league_verdict
 
 

@@ -14,8 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from wizard_env.cli.feedback.console import say
-from wizard_env.cli.feedback.stopping import Stop, stoppable
+from wizard_env.cli.console import say
+from wizard_env.cli.stopping import Stop, stoppable
 
 if TYPE_CHECKING:
     from wizard_env.evaluation.workers import Map

@@ -79,7 +79,7 @@ def test_sweep(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_second_signal_ends_a_command_at_once(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ends within the iteration, and keeps what was saved before."""
-    from wizard_env.cli.feedback.progress import TrainingProgress
+    from wizard_env.cli.progress import TrainingProgress
 
     def twice(self: TrainingProgress, iteration: Progress) -> None:
         for _ in range(2):

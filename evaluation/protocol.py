@@ -8,12 +8,6 @@ from typing import Any, NamedTuple
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS, Rules
 
 VERSION = 1
-SEED = 20_260_000
-"""The tables play the deals of SEED, SEED + 1, ...; then come those of adaptation and of self-play."""
-
-DEALS = {"full": 100, "short": 10}
-"""Deals per table, each a whole game. The short card, for agents that think for more than a millisecond,
-plays the first deals of the full one."""
 SELF_PLAY_SHARE = 4
 """Self-play has this many times the deals, since it plays each just once."""
 
@@ -57,9 +51,9 @@ class Table(NamedTuple):
         return f"{self.part}: {self.title}"
 
 
-def tables() -> list[Table]:
+def _all_tables() -> tuple[Table, ...]:
     """Return the tables of the score, in the order of their seeds."""
-    found = []
+    found: list[Table] = []
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         rules = Rules(players)
         found += [Table(f"{players} players", one, rules, (one,) * (players - 1)) for one in PANEL]
@@ -74,4 +68,57 @@ def tables() -> list[Table]:
     for opponents in STRANGERS:
         title = opponents[0] if len(set(opponents)) == 1 else "three kinds at one table"
         found.append(Table(_WITH_STRANGERS, title, Rules(4), opponents))
-    return found
+    return tuple(found)
+
+
+class Effort(NamedTuple):
+    """The games of a card."""
+
+    tables: tuple[Table, ...]
+    seed: int
+    """The tables play the deals of seed, seed + 1, ...; then come those of adaptation and of self-play."""
+    deals: int
+    """Deals per table, each a whole game."""
+    networks: tuple[str, ...]
+    """The networks that a result depends on besides the agent's own."""
+    has_self_play: bool = True
+    """Also play against copies of the agent, and against the opponents for adaptation."""
+    baseline: tuple[str, ...] = ()
+    """Agents of several kinds and strengths. Their mean lead on a deal says how good its cards were, and is
+    subtracted. This control variate (Lavenberg and Welch 1981) takes away part of the luck of the deal."""
+    reference_deals: int = 0
+    """Deals for the scale and for the mean of the baseline, if more than `deals`, which are the first."""
+
+
+_FULL = Effort(_all_tables(), 20_260_000, 100, ("rival", "champion"))
+EFFORTS = {
+    "full": _FULL,
+    "short": _FULL._replace(deals=10),
+    "few": Effort(
+        (
+            Table(
+                "few deals",
+                "three kinds at one table",
+                Rules(4, hand_sizes=(2, 4, 6, 8)),
+                ("rule_based", "heuristic", "rival"),
+            ),
+        ),
+        20_270_000,
+        6,
+        ("rival", "champion", "adaptive"),
+        has_self_play=False,
+        baseline=(
+            "champion",
+            "adaptive",
+            "heuristic",
+            "rule_based",
+            "variant:of=champion,noise=0.3",
+            "variant:of=heuristic,bias=0.3",
+            "variant:of=heuristic,noise=0.1",
+            "variant:of=rule_based,bias=-0.3",
+        ),
+        reference_deals=300,
+    ),
+}
+"""The short card, for agents that think for more than a millisecond, plays the first deals of the full one.
+The card of few deals is for agents that are slow or dear, such as language models."""

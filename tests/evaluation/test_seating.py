@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from wizard_env.evaluation.league.seating import MEETINGS, ROUND_ROBIN, choose_seatings
+from wizard_env.evaluation.league import MEETINGS, ROUND_ROBIN, choose_seatings
 
 
 def meetings(tables: Iterable[tuple[str, ...]]) -> Counter[tuple[str, ...]]:

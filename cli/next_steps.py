@@ -5,7 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from wizard_env.cli.feedback.console import say
+from wizard_env.cli.console import say
 
 
 def find_program(name: str = "wizard") -> str:

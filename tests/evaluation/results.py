@@ -7,10 +7,10 @@ from typing import Any, TypeAlias, TypeVar
 from wizard_env import Rules
 from wizard_env.evaluation.evaluate import Evaluation, Timing
 from wizard_env.evaluation.exploitability import Exploit
-from wizard_env.evaluation.league.league import League
-from wizard_env.evaluation.league.ratings import Rating
-from wizard_env.evaluation.scorecard.protocol import PARTS
-from wizard_env.evaluation.scorecard.scorecard import Accuracy, Adaptation, PartScore, Scorecard, TableScore
+from wizard_env.evaluation.league import League
+from wizard_env.evaluation.protocol import PARTS
+from wizard_env.evaluation.ratings import Rating
+from wizard_env.evaluation.scorecard import Accuracy, Adaptation, PartScore, Scorecard, TableScore
 from wizard_env.evaluation.standings import Difference, Standing
 
 Leads: TypeAlias = Mapping[tuple[str, str], tuple[float, float, float]]

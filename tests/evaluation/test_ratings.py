@@ -5,8 +5,8 @@ import pytest
 
 from wizard_env import Rules
 from wizard_env.evaluation.duplicate_deals import arrange
-from wizard_env.evaluation.league.ratings import rate
-from wizard_env.evaluation.league.results import Matchup, Member, TableScores
+from wizard_env.evaluation.league_file import Matchup, Member, TableScores
+from wizard_env.evaluation.ratings import rate
 
 SHORT = Rules(num_players=3, hand_sizes=(2, 1))
 

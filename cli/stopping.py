@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import typer
 
-from wizard_env.cli.feedback.next_steps import repeat_command, say_next_steps
+from wizard_env.cli.next_steps import repeat_command, say_next_steps
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _FROM_A_SIGNAL = 128

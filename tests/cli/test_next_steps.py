@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard_env.cli.feedback.next_steps import find_program, format_command, repeat_command
+from wizard_env.cli.next_steps import find_program, format_command, repeat_command
 
 
 @pytest.fixture

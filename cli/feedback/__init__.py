@@ -1,1 +1,0 @@
-"""Feedback of running commands: progress, stopping, and the commands to run next."""

@@ -1,1 +1,0 @@
-"""Leagues: many agents meet at tables and are rated."""

@@ -1,1 +1,0 @@
-"""The score card: one fixed measurement of an agent, so that results from different people compare."""
