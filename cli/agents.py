@@ -24,7 +24,7 @@ def distill(
     layers: Annotated[
         str, typer.Option(metavar="WIDTHS", help="Widths of the small network's layers, as in 128,128.")
     ] = "128,128",
-    decisions: Annotated[int, typer.Option(min=1, help="Number of decisions to learn from.")] = 12_000_000,
+    decisions: options.Decisions = 12_000_000,
     seed: options.RunSeed = 0,
     resume: options.Resume = False,
     threads: options.Threads = None,

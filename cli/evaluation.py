@@ -26,7 +26,7 @@ from wizard_env.evaluation.report.verdict import exploit_verdict, scorecard_verd
 def evaluate(
     agents: options.Agents,
     players: options.Players = "4",
-    games: Annotated[int, typer.Option(help="Number of deals; a deal is a whole game.")] = 100,
+    games: options.Games = 100,
     seed: options.Seed = 0,
     hand_sizes: options.HandSizes = "",
     bid_restriction: options.Restriction = "free",
@@ -77,9 +77,9 @@ def evaluate(
 
 def league(
     folder: Annotated[Path, typer.Argument(help="Folder for the league's results.")],
-    agents: Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs; all different.")],
+    agents: options.Agents,
     players: options.Players = "4",
-    games: Annotated[int, typer.Option(help="Number of deals per table; a deal is a whole game.")] = 100,
+    games: options.Games = 100,
     seed: options.Seed = 0,
     hand_sizes: options.HandSizes = "",
     bid_restriction: options.Restriction = "free",
@@ -114,10 +114,7 @@ def league(
 
 
 def scorecard(
-    agent: Annotated[
-        str,
-        typer.Argument(help="Name of an agent, the folder of a run, or the command of your program."),
-    ],
+    agent: options.Agent,
     effort: Annotated[
         str,
         typer.Option(
@@ -161,18 +158,16 @@ def scorecard(
 
 
 def exploit(
-    agent: Annotated[str, typer.Argument(help="Name of an agent, or the folder of a run.")],
-    players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
-    decisions: Annotated[int, typer.Option(min=1, help="Number of decisions to learn from.")] = 1_000_000,
-    games: Annotated[
-        int, typer.Option(help="Number of deals that measure the gain; a deal is a whole game.")
-    ] = 300,
+    agent: options.Agent,
+    players: options.NumPlayers = 4,
+    decisions: options.Decisions = 1_000_000,
+    games: options.Games = 300,
     seed: options.RunSeed = 0,
     hand_sizes: options.HandSizes = "",
     bid_restriction: options.Restriction = "free",
     bid_reveal: options.Reveal = "open",
     magic_edition: options.MagicEdition = False,
-    runs: Annotated[Path, typer.Option(help="Folder for the training run.")] = Path("runs"),
+    runs: options.Runs = Path("runs"),
     start: Annotated[
         str | None,
         typer.Option(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wizard_env import configs
 from wizard_env.checks import quoted
 
 if TYPE_CHECKING:
@@ -20,8 +21,14 @@ def _use_threads(count: int | None) -> None:
 
 
 Agents = Annotated[list[str], typer.Argument(help="Names of agents, or folders of runs.")]
+Agent = Annotated[
+    str, typer.Argument(help="Name of an agent, the folder of a run, or the command of your program.")
+]
+NumPlayers = Annotated[int, typer.Option("--players", help="Number of players, 3 to 6.")]
 Players = Annotated[str, typer.Option(help="Number of players, 3 to 6, or several, as in 3,4,5,6.")]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same deals.")]
+Games = Annotated[int, typer.Option(help="Number of deals; a deal is a whole game.")]
+Decisions = Annotated[int, typer.Option(min=1, help="Number of decisions to learn from.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same deals and random numbers.")]
 RunSeed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="The same seed gives the same result.")]
 HandSizes = Annotated[str, typer.Option(help="Play only rounds of these hand sizes, as in 1,2,3.")]
 Restriction = Annotated[str, typer.Option(help="Bid restriction: free, no_even, leader or canadian.")]
@@ -30,6 +37,10 @@ MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
 WorkerCount = Annotated[int, typer.Option(help="Number of processes that play.")]
 Resume = Annotated[
     bool, typer.Option(help="Fail if there is no run to resume. An existing run is always resumed.")
+]
+Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
+Config = Annotated[
+    str, typer.Argument(help=f"A TOML file, or the name of an included config: {', '.join(configs.names())}.")
 ]
 Device = Annotated[str, typer.Option(help="Device of the network: cpu or cuda.")]
 Threads = Annotated[

@@ -8,7 +8,7 @@ import typer
 
 from wizard_env.checks import check_integer
 from wizard_env.cli.console import console, say, show_grids
-from wizard_env.cli.options import JsonFile
+from wizard_env.cli.options import JsonFile, Seed
 from wizard_env.cli.outputs import Outputs, files_of
 from wizard_env.evaluation.report.grids import analysis_grids
 
@@ -34,7 +34,7 @@ def replay(
             "agent must be one that searches, such as champion+search:worlds=32.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="With --judge, seed of the agent.")] = 0,
+    seed: Seed = 0,
     every: Annotated[
         bool, typer.Option(help="With --judge, show all decisions, in the order of play.")
     ] = False,

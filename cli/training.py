@@ -26,20 +26,15 @@ _NUM_RECORDS = 4
 _SHOWN = 6
 """Iterations of a run that are shown."""
 
-_Runs = Annotated[Path, typer.Option(help="Folder for runs.")]
-
 
 def train(
-    config: Annotated[
-        str,
-        typer.Argument(help=f"A TOML file, or the name of an included config: {', '.join(configs.names())}."),
-    ],
+    config: options.Config,
     changes: options.Changes = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="The run's seed; its folder then ends in -seed and the number.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the run and of its folder.")] = None,
-    runs: _Runs = Path("runs"),
+    runs: options.Runs = Path("runs"),
     resume: options.Resume = False,
     device: options.Device = "cpu",
     threads: options.Threads = None,
@@ -101,7 +96,7 @@ def rllib(
         str,
         typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one here."),
     ] = "local",
-    runs: _Runs = Path("runs"),
+    runs: options.Runs = Path("runs"),
     resume: options.Resume = False,
     allow_programs: options.AllowPrograms = False,
 ) -> None:

@@ -33,7 +33,7 @@ def play(
         list[str] | None,
         typer.Argument(help="Your opponents, from your left; repeated if too few.", show_default="champion"),
     ] = None,
-    players: Annotated[int, typer.Option(help="Number of players, 3 to 6.")] = 4,
+    players: options.NumPlayers = 4,
     seat: Annotated[int, typer.Option(help="Your seat, from 1.")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the deals; random by default.")] = None,
     hand_sizes: options.HandSizes = "",
