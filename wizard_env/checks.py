@@ -184,7 +184,9 @@ def check_memory(size: str, needed: int) -> None:
     """Raise ValueError if a size, as "name=value", needs more bytes of memory than this machine has."""
     had = _memory()
     if had is not None and needed > had:
-        raise ValueError(f"{size} needs {needed // _GIB:,} GiB of memory: there are {had / _GIB:,.1f} GiB")
+        raise ValueError(
+            f"{size} needs {-(-needed // _GIB):,} GiB of memory: there are {had / _GIB:,.1f} GiB"
+        )
 
 
 def _memory() -> int | None:

@@ -29,7 +29,7 @@ def nested(depth: int) -> list[Any]:
 
 
 RULES = Rules(3, hand_sizes=(1,))
-GIVEN: list[Any] = [LONG, [LONG], [0] * 1_000_000, nested(100_000), {"x": LONG}, HUGE, -HUGE, [HUGE] * 3]
+GIVEN: list[Any] = [LONG, [0] * 1_000_000, nested(100_000), HUGE]
 TAKERS: dict[str, Callable[[Any], object]] = {
     "Rules(hand_sizes)": lambda given: Rules(hand_sizes=given),
     "Rules(num_players)": lambda given: Rules(num_players=given),
@@ -58,9 +58,7 @@ TAKERS: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "given", GIVEN, ids=["text", "list", "zeros", "nested", "dict", "huge", "less", "many"]
-)
+@pytest.mark.parametrize("given", GIVEN, ids=["text", "zeros", "nested", "huge"])
 @pytest.mark.parametrize("taker", TAKERS)
 def test_a_refusal_is_short(taker: str, given: Any) -> None:
     """Every argument that is refused is quoted by its beginning alone."""
