@@ -148,6 +148,21 @@ def test_a_link_is_written_through(tmp_path: Path, there: bool) -> None:
 
 
 @POSIX
+@pytest.mark.parametrize("spelling", ["itself", "symbolic link", "hard link", "longer path"])
+def test_a_file_is_known_by_any_name(tmp_path: Path, spelling: str) -> None:
+    """So an output does not overwrite an input."""
+    file, other = tmp_path / "file", tmp_path / "other"
+    file.touch()
+    if spelling == "symbolic link":
+        other.symlink_to(file)
+    elif spelling == "hard link":
+        other.hardlink_to(file)
+    names = {"itself": file, "longer path": tmp_path / ".." / tmp_path.name / "file"}
+    with pytest.raises(ValueError, match="which is read or written too"):
+        check_distinct(names.get(spelling, other), [file])
+    check_distinct(tmp_path / "another", [file])
+
+
 def test_a_device_is_written_through(tmp_path: Path) -> None:
     """Itself, and through a link."""
     before = os.lstat(os.devnull)

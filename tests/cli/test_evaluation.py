@@ -85,13 +85,6 @@ def test_evaluate_as_json(wizard: Wizard, tmp_path: Path) -> None:
     assert reproducible(json.loads((tmp_path / "found.json").read_text())) == reproducible(found)
 
 
-def test_the_number_of_workers_changes_nothing(wizard: Wizard) -> None:
-    arguments = (*ARGUMENTS, "--hand-sizes", "3", "--json", "-")
-    one, two = (wizard(*arguments, "--workers", count) for count in (1, 2))
-    assert one.code == two.code == 0
-    assert reproducible(json.loads(one.out)) == reproducible(json.loads(two.out))
-
-
 def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> None:
     """The records are of such games."""
     path = tmp_path / "records.jsonl"
@@ -150,17 +143,12 @@ def test_scorecard_of_few_deals(wizard: Wizard, monkeypatch: pytest.MonkeyPatch,
         (("random", "--players", 7), "--players 7: allowed are 3 to 6"),
         (("random", "--games", 1), "games=1: at least 2"),
         (("random", "--hand-sizes", "1,x"), "'1,x'"),
-        (("random", "--hand-sizes", "0"), "--hand-sizes 0"),
         (("random", "--bid-reveal", "opn"), "did you mean 'open'"),
         (("random", "--bid-restriction", "leader", "--bid-reveal", "secret"), "needs --bid-reveal 'open'"),
-        (("random", "--seed", -1), "seed"),
-        (("random", "--players", "3,x"), "'3,x'"),
         (("random", "--players", ""), "at least one number of players"),
         (("random", "--workers", 0), "workers=0: allowed are numbers from 1"),
         (("random", "--workers", 2, "--ray", "local"), "workers=2 with ray='local'"),
         (("random", "--report", "no/folder/page.html"), "there is no folder no/folder"),
-        (("random", "--json", "no/folder/found.json"), "there is no folder no/folder"),
-        (("random", "--games", 4, "--records", "no/folder/file.jsonl"), "no/folder"),
     ],
 )
 def test_wrong_arguments(wizard: Wizard, arguments: tuple[object, ...], message: str) -> None:

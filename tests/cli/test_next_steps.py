@@ -57,10 +57,3 @@ def test_by_its_path_where_the_shell_finds_another(
     monkeypatch.setenv("PATH", str(other))
     monkeypatch.setattr(sys, "argv", ["in here/bin/wizard"])
     assert find_program() == "in here/bin/wizard"
-
-
-def test_a_program_that_is_not_installed_keeps_its_name(
-    installed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["in here/bin/wizard"])
-    assert find_program("nothing") == "nothing"

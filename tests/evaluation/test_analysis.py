@@ -84,35 +84,20 @@ def test_the_analyst_sees_the_rounds_before_each_decision() -> None:
     assert all(rounds == game.rounds[: len(rounds)] for rounds in seen)
 
 
-def test_noise_is_not_a_mistake() -> None:
-    """Random play loses points; always taking the best of the same search loses none in the long run."""
-    lost = np.zeros(3)
-    for seed in range(6):
-        game = play(["random", "search:worlds=64", "heuristic"], seed=seed)
-        lost += [seat.lost for seat in analyse(game, load("search:worlds=16"), "search", seed).seats]
-    assert lost[0] / 6 > 40
-    assert abs(lost[1]) / 6 < 12
-
-
 def test_errors_tell_noise_from_mistakes() -> None:
-    """The best of the same search hardly ever seems to lose two standard errors; random play often does."""
-    clear = np.zeros(3)
+    """Random play loses points by mistakes; the best of the same search does not in the long run."""
+    clear, lost = np.zeros(3), np.zeros(3)
     for seed in range(4):
         game = play(["random", "search:worlds=64", "heuristic"], seed=seed)
-        for decision in analyse(game, load(SEARCH), SEARCH, seed).decisions:
+        found = analyse(game, load(SEARCH), SEARCH, seed)
+        lost += [seat.lost for seat in found.seats]
+        for decision in found.decisions:
             assert decision.error >= 0
             clear[decision.seat] += decision.is_mistake
     assert clear[0] >= 8
     assert clear[1] <= 2
-
-
-def test_more_worlds_leave_less_error() -> None:
-    game = play(["random"] * 3)
-    few, many = (
-        np.mean([one.error for one in analyse(game, load(name), name).decisions])
-        for name in ("search:worlds=16", "search:worlds=64")
-    )
-    assert 1.5 < few / many < 2.7
+    assert lost[0] / 4 > 40
+    assert abs(lost[1]) / 4 < 12
 
 
 def test_an_agent_without_errors_gets_them_from_its_two_answers() -> None:
@@ -155,11 +140,6 @@ def test_unfinished_rounds_are_judged_but_not_counted() -> None:
     assert [seat.points for seat in found.seats] == game.rounds[0].points
 
 
-def test_a_game_without_an_action() -> None:
-    found = analyse(Game(RULES), load(SEARCH), SEARCH)
-    assert (found.par, found.seats, found.decisions) == (0.0, [], [])
-
-
 def test_a_round_is_judged_the_same_by_itself() -> None:
     game, agent = play(["heuristic", "random", "rule_based"]), load("search:worlds=8")
     whole, parts = (
@@ -171,12 +151,6 @@ def test_a_round_is_judged_the_same_by_itself() -> None:
     for number, part in enumerate(parts):
         assert [seat.points for seat in part.seats] == game.rounds[number].points
     assert analyse(game, agent, "search", only=[]).decisions == []
-
-
-def test_the_same_seed_gives_the_same_judgement() -> None:
-    game, agent = play(["heuristic"] * 3), load("search:worlds=2")
-    assert analyse(game, agent, "search", 1) == analyse(game, agent, "search", 1)
-    assert analyse(game, agent, "search", 1) != analyse(game, agent, "search", 2)
 
 
 def test_an_agent_that_expects_no_points_cannot_judge() -> None:

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from wizard_env.agents.random import RandomAgent
 from wizard_env.cards import card_names
 from wizard_env.evaluation.evaluate import Bidding, Entrant, Evaluation, Standing, evaluate
 from wizard_env.games import game_seeds
-from wizard_env.records.game_records import record, replay
 from wizard_env.state import BID
 from wizard_env.view import Actions
 
@@ -55,7 +55,7 @@ def numbers(standing: Standing) -> Standing:
     return replace(standing, name="")
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7])
+@pytest.mark.parametrize("count", [1, 3, 5])
 def test_every_entrant_plays_every_seat_of_every_deal_once(count: int) -> None:
     """The hands that an entrant bids on are all hands of all deals."""
     rules = Rules(num_players=4, hand_sizes=(5,))
@@ -81,7 +81,7 @@ def test_deals_are_paired_whatever_is_compared() -> None:
     assert bids_on(others[0]) != seen[0]
 
 
-@pytest.mark.parametrize("count", [2, 3, 4, 5])
+@pytest.mark.parametrize("count", [2, 5])
 def test_identical_agents_tie_exactly(count: int) -> None:
     entrants = [Entrant(str(number), HeuristicAgent()) for number in range(count)]
     result = evaluate(entrants, SHORT, 30, seed=1)
@@ -95,7 +95,7 @@ def test_identical_agents_tie_exactly(count: int) -> None:
     assert len(lines) == 3 + 4
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 64])
+@pytest.mark.parametrize("chunk", [1, 7])
 def test_the_same_seed_gives_the_same_result(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of games side by side makes no difference, unless an agent draws at random."""
     field = [Entrant("heuristic", HeuristicAgent()), Entrant("lowest", Lowest())]
@@ -110,14 +110,6 @@ def test_the_same_seed_gives_the_same_result(chunk: int, monkeypatch: pytest.Mon
 def test_agents_that_draw_at_random_are_repeatable() -> None:
     results = [evaluate(["random", "heuristic"], SHORT, 10, seed) for seed in (4, 4, 5)]
     assert results[0] == results[1] != results[2]
-
-
-def test_intervals_contain_the_mean_and_shrink() -> None:
-    few, many = (evaluate(["heuristic", "random"], SHORT, games, seed=1).standings for games in (20, 500))
-    for standing in (*few, *many):
-        assert standing.points_low < standing.points < standing.points_high
-    for less, more in zip(few, many, strict=True):
-        assert more.points_high - more.points_low < (less.points_high - less.points_low) / 3
 
 
 def test_intervals_are_95_percent() -> None:
@@ -143,6 +135,12 @@ def test_results_match_the_records(names: tuple[str, ...], rules: Rules) -> None
     field = [Entrant(name, agents[name]) for name in names]
     result = evaluate(field, rules, games, seed=9, num_records=games * len(names))
     assert len(result.records) == games * len(names)
+    pairs = [(line.name, line.other) for line in result.differences]
+    assert pairs == list(combinations(dict.fromkeys(names), 2))
+    assert all(
+        game.seed == seed
+        for game, seed in zip(result.records[:: len(names)], game_seeds(9, games), strict=True)
+    )
     for standing in result.standings:
         points, ranks, wins = [], [], []
         for number, game in enumerate(result.records):
@@ -160,6 +158,7 @@ def test_results_match_the_records(names: tuple[str, ...], rules: Rules) -> None
         assert standing.points == pytest.approx(np.mean(points))
         assert standing.rank == pytest.approx(np.mean(ranks))
         assert standing.win_share == pytest.approx(np.mean(wins))
+        assert standing.points_low < standing.points < standing.points_high
         expect_bids(standing, bids_of(result, standing.name, names))
 
 
@@ -241,12 +240,6 @@ def test_differences_are_paired() -> None:
     assert difference.points_high == pytest.approx(difference.points + 1.96 * error, abs=0.4 * error)
 
 
-def test_every_pair_has_a_difference() -> None:
-    field = [Entrant(name, HeuristicAgent()) for name in "abca"]
-    pairs = [(line.name, line.other) for line in evaluate(field, SHORT, 3).differences]
-    assert pairs == [("a", "b"), ("a", "c"), ("b", "c")]
-
-
 class Slow(Lowest):
     """Takes at least a millisecond per call."""
 
@@ -263,32 +256,6 @@ def test_every_agent_is_timed() -> None:
     trumps_and_first_bids = slow.decisions + fast.decisions
     assert 0 < trumps_and_first_bids < 4 * 2 * 9
     assert slow.seconds / slow.decisions > 1e-3 / 8 > fast.seconds / fast.decisions
-
-
-def test_win_shares_add_up() -> None:
-    """Each game has one first place to share."""
-    standings = evaluate(["heuristic", "random", Entrant("lowest", Lowest())], SHORT, 40).standings
-    assert sum(standing.win_share * standing.games for standing in standings) == pytest.approx(40 * 3)
-
-
-def test_records_can_be_written_and_replayed() -> None:
-    result = evaluate(["heuristic", "random"], SHORT, 4, seed=2, num_records=6)
-    for number, game in enumerate(result.records):
-        assert game.seed == int(game_seeds(2, 4)[number // 2])
-        again = replay(record(game))
-        assert again == game
-        assert again.scores == game.scores
-
-
-@pytest.mark.parametrize("count", range(1, 8))
-@pytest.mark.parametrize("players", range(3, 7))
-def test_all_numbers_of_players_and_entrants(players: int, count: int) -> None:
-    entrants = [Entrant(str(number % 3), HeuristicAgent()) for number in range(count)]
-    standings = evaluate(entrants, Rules(num_players=players, hand_sizes=(1, 2)), 3).standings
-    assert [standing.name for standing in standings] == [str(number) for number in range(min(count, 3))]
-    for standing in standings:
-        of_that_name = sum(entrant.name == standing.name for entrant in entrants)
-        assert standing.games == 3 * players * of_that_name
 
 
 def test_names_and_agents_can_be_mixed() -> None:
@@ -309,7 +276,3 @@ def test_names_and_agents_can_be_mixed() -> None:
 def test_evaluations_that_are_refused(entrants: list[str], games: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         evaluate(entrants, SHORT, games)
-
-
-def test_there_are_no_more_records_than_games() -> None:
-    assert len(evaluate(["heuristic"], SHORT, 2, num_records=4).records) == 2

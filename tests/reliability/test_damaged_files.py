@@ -163,17 +163,6 @@ def test_a_damaged_file_is_refused_or_sound(name: str, files: Path, tmp_path: Pa
     assert refusal(READERS[name], path) is None
 
 
-def test_an_altered_record_is_never_another_game(files: Path, tmp_path: Path) -> None:
-    """Only the record that was written is accepted; its digest notices everything else."""
-    line, rng = (files / "records.jsonl").read_bytes().splitlines()[0], generator()
-    games = list(read_records(files / "records.jsonl"))
-    path = tmp_path / "records.jsonl"
-    for _ in range(times(200, 10_000)):
-        path.write_bytes(damaged(line, rng))
-        if refusal(READERS["records.jsonl"], path) is None:
-            assert all(game in games for game in read_records(path))
-
-
 def test_a_renamed_tensor_of_a_checkpoint_is_refused(files: Path, tmp_path: Path) -> None:
     """And one that is missing, or a single number; formerly some ended the first step."""
     path, refused = tmp_path / CHECKPOINT, "cannot be resumed"
