@@ -154,7 +154,7 @@ def play(deals: Deals) -> Results:
     )
 
 
-def replay(rules: Rules, seed: int, actions: NDArray[np.uint8], names: Iterable[str]) -> Game:
+def play_actions(rules: Rules, seed: int, actions: NDArray[np.uint8], names: Iterable[str]) -> Game:
     """Play a recorded game again. names: of the agents, by seat."""
     game = Game(rules, seed=seed)
     game.players = tuple(map(printable, names))

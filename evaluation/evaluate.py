@@ -14,7 +14,7 @@ from wizard_env.evaluation.duplicate_deals import (
     arrange,
     load_players,
     play,
-    replay,
+    play_actions,
 )
 from wizard_env.evaluation.standings import Bidding, Difference, Standing, summarize
 from wizard_env.evaluation.workers import Map, in_this_process
@@ -130,7 +130,7 @@ def evaluate(
         seed=seed,
         **summarize(results, names, rules, seed)._asdict(),
         records=[
-            replay(rules, int(seeds[deal]), actions, [names[one] for one in seating[arrangement]])
+            play_actions(rules, int(seeds[deal]), actions, [names[one] for one in seating[arrangement]])
             for (deal, arrangement), actions in zip(numbers, results.actions, strict=True)
         ],
         times=_times(results, players),

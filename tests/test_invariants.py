@@ -14,7 +14,7 @@ from wizard_env import NUM_ACTIONS, Game, Games, Rules, View, action_id, action_
 from wizard_env.actions import FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import CARD_NAMES, COPIES, NUM_RANKS, RANKS, SUITS, card_id, pack, unpack_cards
 from wizard_env.engine import conceal
-from wizard_env.history.replay import replay, rewind
+from wizard_env.history.decisions import retrace, rewind
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS
 from wizard_env.state import NO_CARD
 from wizard_env.view import printed_actions, reorder_actions
@@ -350,7 +350,7 @@ def view_contents(states: NDArray[Any], finished_rounds: NDArray[Any]) -> list[A
     canonical = view.encode(canonical_suits=True)
     arrays = [view.known, view.observation, view.mask, view.seat, *canonical, view.information(0)]
     began = rewind(view.known, view.finished_rounds)
-    past = [view.finished_rounds, *began, *replay(began.states, began.rounds)]
+    past = [view.finished_rounds, *began, *retrace(began.states, began.rounds)]
     return [view.rounds(0), *(np.asarray(array).tobytes() for array in [*arrays, *past])]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.compiled.jit import kernel
-from wizard_env.history.replay import Decisions
+from wizard_env.history.decisions import Decisions
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.state import BID, STATE
 
@@ -30,7 +30,7 @@ def compare(decisions: Decisions, chosen: NDArray[np.int64], num_rounds: int) ->
     """Count how the decisions of some rounds compare with the choices of kinds of players.
 
     Args:
-        decisions: m decisions, each with several legal actions, see `wizard_env.history.replay.replay`.
+        decisions: m decisions, each with several legal actions, see `wizard_env.history.decisions.retrace`.
         chosen: int64 [m, kinds], the action that each kind would have taken, or NOT_ASKED.
         num_rounds: the number of rounds that the decisions are of.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wizard_env.agents.adaptive.beliefs import NUM_FEATURES, believe, network_inputs, rule_out, settled
 from wizard_env.agents.adaptive.evidence import NUM_COUNTS, SURPRISE, compare
 from wizard_env.agents.adaptive.kinds import Kinds
-from wizard_env.history.replay import Decisions, replay, rewind
+from wizard_env.history.decisions import Decisions, retrace, rewind
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.state import BID, FINISHED_ROUND, OPTION_FIELDS, STATE
 from wizard_env.view import View
@@ -112,7 +112,7 @@ class Memory:
         Of a seat that is settled only bids are judged further, by quick kinds: a bias takes longer to tell.
         """
         counts = np.stack([past.counts for past in before])
-        decisions = replay(states, rounds, forced=False)
+        decisions = retrace(states, rounds, forced=False)
         possible = np.isfinite(counts[..., SURPRISE]) & ~known[:, :, np.newaxis]
         possible_bids = possible & self._kinds.is_quick
         possible &= ~settled(counts, self._kinds.prior)[..., np.newaxis]

@@ -15,7 +15,7 @@ from wizard_env.agents.network import LAYOUT
 from wizard_env.checks import check_integer
 from wizard_env.evaluation.datasets.decisions import Behaviour, games_at_once, least_decisions, play_decisions
 from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, ShardWriter
-from wizard_env.evaluation.duplicate_deals import entrant_at, replay
+from wizard_env.evaluation.duplicate_deals import entrant_at, play_actions
 from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.files import locked, read_object, write_atomically
 from wizard_env.games import LARGEST_SEED, game_seeds
@@ -147,7 +147,7 @@ def _write_shard(shard: _Shard) -> int:
                 writer.write(columns)
                 written += len(columns["action"])
                 if shard.records:
-                    games += _replay(rules, columns, behaviour.agents)
+                    games += _games_of(rules, columns, behaviour.agents)
         if shard.records:
             write_records(shard.path.with_name(f"_records-{shard.path.stem[-5:]}.jsonl"), games)
 
@@ -155,12 +155,12 @@ def _write_shard(shard: _Shard) -> int:
     return written
 
 
-def _replay(rules: Rules, columns: dict[str, NDArray[Any]], agents: Sequence[str]) -> list[Game]:
+def _games_of(rules: Rules, columns: dict[str, NDArray[Any]], agents: Sequence[str]) -> list[Game]:
     """Play the games of some columns again; these have every decision, in printed suits."""
     starts = np.flatnonzero(columns["step"] == 0)
     games = []
     for start, actions in zip(starts, np.split(columns["action"], starts[1:]), strict=True):
         first = int(columns["game"][start])
         seated = [agents[one] for one in entrant_at(np.arange(rules.num_players), first, len(agents))]
-        games.append(replay(rules, int(columns["deal_seed"][start]), actions, seated))
+        games.append(play_actions(rules, int(columns["deal_seed"][start]), actions, seated))
     return games

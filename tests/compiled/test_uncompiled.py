@@ -18,7 +18,7 @@ from wizard_env.agents.search.belief import count_deals, draw_worlds
 from wizard_env.agents.search.likelihood import sample_worlds
 from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel
 from wizard_env.compiled.jit import COMPILES
-from wizard_env.history.replay import replay, rewind
+from wizard_env.history.decisions import retrace, rewind
 
 SINGLE = [
     Rules(num_players=3, hand_sizes=(4, 20), magic_edition=True),  # 20 tricks: bids of two digits
@@ -61,7 +61,7 @@ def digest_of_batch(options: dict[str, Any]) -> str:
     for step in range(40):
         shown = (games.observation, games.mask, games.seat, games.points, games.done, games.states)
         began = rewind(games.states, games.finished_rounds)
-        kept = (games.finished_rounds, *began, *replay(began.states, began.rounds))
+        kept = (games.finished_rounds, *began, *retrace(began.states, began.rounds))
         for array in (*shown, games.observe(1), *kept):
             hashed.update(array.tobytes())
         if step % 2:

@@ -7,6 +7,7 @@ from wizard_env.evaluation.statistics import (
     SHARES,
     Totals,
     estimate_means,
+    estimate_small_mean,
     estimate_weighted_sums,
     rank_seats,
 )
@@ -71,6 +72,13 @@ def test_intervals_are_of_weighted_sums() -> None:
     np.testing.assert_allclose(sums, [samples[0].mean(), (samples[0].mean() + samples[1].mean()) / 2])
     errors = [10 / 20, 10 / 20 / np.sqrt(2)]
     np.testing.assert_allclose((high - low) / 2, 1.96 * np.array(errors), rtol=0.1)
+
+
+def test_students_interval() -> None:
+    """The quantile for two degrees of freedom is 4.3027."""
+    found = estimate_small_mean(np.array([1.0, 2.0, 3.0]))
+    half = 4.302653 / np.sqrt(3)
+    assert found == pytest.approx((2.0, 2.0 - half, 2.0 + half))
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.history.test_replay import KINDS
+from tests.history.test_decisions import KINDS
 from wizard_env import Game, Games, Rules, View, sample_legal
 from wizard_env.history.checks import check_finished_rounds
-from wizard_env.history.replay import replay, rewind
+from wizard_env.history.decisions import retrace, rewind
 from wizard_env.state import FINISHED_ROUND
 
 RULES = Rules(num_players=3, hand_sizes=(2, 3, 4))
@@ -67,14 +67,11 @@ REFUSED: list[tuple[int, dict[str, Any], str]] = [
     (0, {"hand_size": 0}, "finished round 1: hand_size 0 marks a round that is not known"),
     (1, dict.fromkeys(FINISHED_ROUND.names or (), 0), "finished round 1: a later round is not known"),
     (2, {"hand_size": 4}, "finished round 3: the game has not finished this round"),
-    (2, {"dealer": 1}, "finished round 3: hand_size 0 marks"),
     (1, {"hand_size": 2}, "finished round 2: its hand size must be that of the round"),
     (1, {"dealer": 5}, "finished round 2: the deal passes to the left each round"),
     (1, {"upcard": 99}, "finished round 2: its upcard, its trump and its plays must be cards and suits"),
-    (1, {"plays": -7}, "finished round 2: its upcard, its trump and its plays must be cards and suits"),
     (1, {"plays": 3}, "finished round 2: hands="),
     (0, {"bids": 3}, "finished round 1: its bids and tricks must be those that a hand allows"),
-    (0, {"tricks_won": -1}, "finished round 1: its bids and tricks must be those that a hand allows"),
     (0, {"tricks_won": 2}, "finished round 1: tricks_won="),
 ]
 
@@ -127,18 +124,9 @@ def test_no_altered_byte_passes_unless_it_is_another_game() -> None:
             except ValueError:
                 continue
             began = rewind(games.states, rounds)
-            assert len(replay(began.states, began.rounds).actions) == 3 * (3 + 4) + sum(
+            assert len(retrace(began.states, began.rounds).actions) == 3 * (3 + 4) + sum(
                 began.rounds["upcard"] == 52
             )
-
-
-def test_other_things_than_rounds_are_refused() -> None:
-    game = third_round()
-    for other in (game.finished_rounds, game.finished_rounds.tolist(), np.zeros((1, 2))):
-        with pytest.raises(TypeError, match="a two-dimensional array of dtype FINISHED_ROUND is needed"):
-            View(game.state, None, other)
-    with pytest.raises(ValueError, match="finished rounds of 2 games: there are 1 games"):
-        View(game.state, None, np.zeros((2, 3), FINISHED_ROUND))
 
 
 def test_pickled_views_and_batches_are_checked() -> None:

@@ -6,12 +6,11 @@ import pickle
 import numpy as np
 import pytest
 
-from tests.history.test_replay import KINDS
+from tests.history.test_decisions import KINDS
 from tests.positions import at
 from wizard_env import Game, Games, Rules, View, sample_legal
 from wizard_env.actions import ACTIONS
 from wizard_env.history.finished import count_finished
-from wizard_env.state import FINISHED_ROUND
 
 SHORT = Rules(num_players=3, hand_sizes=(1, 2, 3))
 
@@ -157,18 +156,3 @@ def test_hand_sizes_of_a_batch_can_change() -> None:
     view = games.view()
     assert view.rounds(1) == single.rounds
     assert view.finished_rounds.shape == (3, len(single.rounds))
-
-
-def test_a_batch_whose_states_are_replaced_writes_within_its_arrays() -> None:
-    """Rounds for which there is no room are not kept."""
-    games = Games(Rules(num_players=3, hand_sizes=(1,)), 2, seed=1)
-    longer = Games(Rules(num_players=3, hand_sizes=(1,) * 9), 2, seed=1)
-    games.states[:] = longer.states
-    rng = np.random.default_rng(0)
-    for _ in range(40):
-        games.step(sample_legal(games.mask, rng))
-    assert games.finished_rounds.shape == (2, 1)
-
-
-def test_a_finished_round_takes_76_bytes() -> None:
-    assert FINISHED_ROUND.itemsize == 76

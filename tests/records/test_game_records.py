@@ -280,8 +280,6 @@ def test_moves_after_the_end_are_refused() -> None:
         (lambda line: "seed=3", "not JSON"),
         (lambda line: "null", "not a game record"),
         (lambda line: line.replace('"seed":1', '"seed":3'), "altered: the digest is"),
-        (lambda line: line.replace('"seed":1', '"seed":1,"seed":1'), 'the key "seed" appears twice'),
-        (lambda line: line.replace('"seed":1', '"seed":NaN'), "NaN is not a JSON number"),
     ],
 )
 def test_a_damaged_line_is_named(change: Callable[[str], str], reason: str) -> None:

@@ -47,7 +47,7 @@ def test_tricks_and_points_are_those_of_the_game(rules: Rules) -> None:
         assert [sorted(hand) for hand in cards] == [sorted(hand) for hand in one.hands]
 
 
-@pytest.mark.parametrize("actions", range(0, 40, 3))
+@pytest.mark.parametrize("actions", [0, 7, 30])
 def test_unfinished_games(actions: int) -> None:
     transcript = transcribe(played_at_random(Rules(4), 2, actions))
     assert transcript.winners == []

@@ -252,7 +252,6 @@ ON_TWO_PROCESSES = {
     ("what", "by"),
     [
         ("league", signal.SIGKILL),
-        pytest.param("league", signal.SIGTERM, marks=pytest.mark.slow),
         pytest.param("dataset", signal.SIGKILL, marks=pytest.mark.slow),
         pytest.param("sweep", signal.SIGKILL, marks=pytest.mark.slow),
     ],

@@ -195,8 +195,7 @@ def test_an_observer_sits_at_the_table(observer: Any) -> None:
 # --- images
 
 
-@pytest.mark.parametrize("players", [3, 4, 5, 6])
-@pytest.mark.parametrize("observer", [None, 2])
+@pytest.mark.parametrize(("players", "observer"), [(3, None), (4, 2), (5, None), (6, 2)])
 def test_every_table_is_drawn_in_every_phase(players: int, observer: int | None) -> None:
     sizes = (60 // players, 1, 60 // players - 1)
     seeds = iter(range(1000))
@@ -220,7 +219,7 @@ def test_every_table_is_drawn_in_every_phase(players: int, observer: int | None)
     assert phases == {"trump", "bid", "play", "over"}
 
 
-@pytest.mark.parametrize(("width", "height"), [(400, 280), (640, 480), (1000, 700), (900, 300), (420, 900)])
+@pytest.mark.parametrize(("width", "height"), [(400, 280), (900, 300), (420, 900)])
 def test_an_image_has_the_size_that_was_asked_for(width: int, height: int) -> None:
     picture = image(at().scene(), width=width, height=height)
     assert picture.shape == (height, width, 3)
@@ -228,18 +227,10 @@ def test_an_image_has_the_size_that_was_asked_for(width: int, height: int) -> No
     picture[:] = 0  # it is the caller's own
 
 
-@pytest.mark.parametrize(("width", "height"), [(399, 700), (1000, 279), (0, 0), (-5, 700)])
+@pytest.mark.parametrize(("width", "height"), [(399, 700), (1000, 279)])
 def test_an_image_that_is_too_small_is_refused(width: int, height: int) -> None:
     with pytest.raises(ValueError, match="at least 400 by 280 are needed"):
         image(at().scene(), width=width, height=height)
-
-
-def test_an_image_shows_what_happens() -> None:
-    game = at()
-    before = image(game.scene(1))
-    assert (image(game.scene(1)) == before).all()
-    game.step("play WI")
-    assert (image(game.scene(1)) != before).any()
 
 
 def test_without_pygame_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

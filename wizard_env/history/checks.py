@@ -1,7 +1,7 @@
 """The check of finished rounds that come from outside: can these games have come to where they are by them?
 
-It looks at what a replay must be able to trust, which is the place of each round in its game and the ranges
-of the fields. Then every round is dealt and played again.
+It looks at what playing the rounds again must be able to trust: the place of each round in its game and the
+ranges of the fields. Then every round is dealt and played again.
 """
 
 from typing import Any
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from wizard_env.cards import DECK_SIZE, NUM_KINDS
 from wizard_env.compiled.jit import kernel, outlined
 from wizard_env.engine import left_of, score
+from wizard_env.history.decisions import NO_DIFFERENCE, find_difference, find_flaw, rewind
 from wizard_env.history.finished import write_finished_round
-from wizard_env.history.replay import NO_DIFFERENCE, find_difference, find_flaw, rewind
 from wizard_env.invariants import Fault, described
 from wizard_env.invariants import find_flaw as find_flaw_in_states
 from wizard_env.rules import MAX_PLAYERS
@@ -22,7 +22,7 @@ from wizard_env.state import FINISHED_ROUND, NO_CARD, NO_SUIT, SCORED, STATE, Fi
 _LARGEST_SCORE = np.iinfo(np.int16).max
 
 
-class _Fault(Fault):
+class _Misfit(Fault):
     """Reasons why a finished round has no place in its game."""
 
     NOT_BLANK = "hand_size 0 marks a round that is not known, and all its other fields must be 0"
@@ -37,7 +37,7 @@ class _Fault(Fault):
 
 
 _NO_FAULT = -1
-_NUM_FAULTS = len(_Fault)
+_NUM_FAULTS = len(_Misfit)
 
 
 def check_finished_rounds(states: NDArray[Any], finished_rounds: NDArray[Any]) -> None:
@@ -59,7 +59,7 @@ def check_finished_rounds(states: NDArray[Any], finished_rounds: NDArray[Any]) -
     if found != _NO_FAULT:
         place, number = divmod(found, _NUM_FAULTS)
         game, index = divmod(place, rounds.shape[1])
-        raise _refusal(game, index, list(_Fault)[number].allowed)
+        raise _refusal(game, index, list(_Misfit)[number].allowed)
     began = rewind(states, rounds)
     flaw = find_flaw_in_states(began.states) or find_flaw(began.states, began.rounds)
     if flaw is not None:
@@ -86,24 +86,24 @@ def _find_misplaced(states: Any, finished_rounds: Any) -> int:
             finished = finished_rounds[game, index]
             if finished.hand_size == 0:
                 known = known and index >= count
-                fault = _NO_FAULT if _is_blank(finished) else _Fault.NOT_BLANK
+                fault = _NO_FAULT if _is_blank(finished) else _Misfit.NOT_BLANK
             elif index >= count:
-                fault = _Fault.NOT_PLAYED
+                fault = _Misfit.NOT_PLAYED
             elif not known:
-                fault = _Fault.GAP
+                fault = _Misfit.GAP
             else:
                 fault = _check_fields(state, finished, index)
                 if index < state.round_index and fault == _NO_FAULT:
-                    fault = _NO_FAULT if left_of(state, int(finished.dealer)) == dealer else _Fault.DEALER
+                    fault = _NO_FAULT if left_of(state, int(finished.dealer)) == dealer else _Misfit.DEALER
                 elif fault == _NO_FAULT:
                     write_finished_round(state, scored[0])
                     if find_difference(scored[0], finished) != NO_DIFFERENCE:
-                        fault = _Fault.NOT_THE_LAST
+                        fault = _Misfit.NOT_THE_LAST
                 dealer = int(finished.dealer)
                 for seat in range(state.num_players):
                     scores[seat] -= score(int(finished.bids[seat]), int(finished.tricks_won[seat]))
                     if abs(scores[seat]) > _LARGEST_SCORE and fault == _NO_FAULT:
-                        fault = _Fault.SCORES
+                        fault = _Misfit.SCORES
             if fault != _NO_FAULT:
                 return (game * most + index) * _NUM_FAULTS + fault
     return _NO_FAULT
@@ -128,15 +128,15 @@ def _check_fields(state: State, finished: FinishedRound, index: int) -> int:
     """Check the ranges of the fields, given a sound state of the game."""
     hand_size = int(finished.hand_size)
     if hand_size != state.hand_sizes[index]:
-        return _Fault.HAND_SIZE
+        return _Misfit.HAND_SIZE
     if not 0 <= finished.dealer < state.num_players:
-        return _Fault.DEALER
+        return _Misfit.DEALER
     if not NO_CARD <= finished.upcard < NUM_KINDS or not 0 <= finished.trump <= NO_SUIT:
-        return _Fault.CARDS
+        return _Misfit.CARDS
     for number in range(hand_size * int(state.num_players)):
         if not 0 <= finished.plays[number] < NUM_KINDS:
-            return _Fault.CARDS
+            return _Misfit.CARDS
     for seat in range(state.num_players):
         if not 0 <= finished.bids[seat] <= hand_size or not 0 <= finished.tricks_won[seat] <= hand_size:
-            return _Fault.BIDS
+            return _Misfit.BIDS
     return _NO_FAULT

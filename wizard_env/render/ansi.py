@@ -134,12 +134,12 @@ class SceneText:
         """Return what the game waits for. acting: the name of the seat that acts, if one does."""
         if self.scene.phase == "scored":
             return "The round is over"
-        deeds = {
+        doing = {
             "trump": "turned up a Wizard and names the trump",
             "bid": "bids",
             "play": "leads to the trick",
         }
-        return f"{acting.capitalize()} {deeds[self.scene.phase]}"
+        return f"{acting.capitalize()} {doing[self.scene.phase]}"
 
     def trick_text(self, cards: str, winning: str) -> str:
         """Return the trick, from its cards with their seats and the name of the winning seat."""

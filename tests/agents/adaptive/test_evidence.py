@@ -15,7 +15,7 @@ from wizard_env.agents.adaptive.evidence import (
     SURPRISE,
     compare,
 )
-from wizard_env.history.replay import replay, rewind
+from wizard_env.history.decisions import retrace, rewind
 from wizard_env.state import BID
 
 RNG = np.random.default_rng(0)
@@ -25,7 +25,7 @@ def test_counts() -> None:
     """The kind itself agrees, one that bids less shifts bids, and one that is not asked counts nothing."""
     view = after_rounds([load("heuristic")] * 4, Rules(), rounds=5)
     beginnings = rewind(view.known, view.finished_rounds)
-    decisions = replay(beginnings.states, beginnings.rounds, forced=False)
+    decisions = retrace(beginnings.states, beginnings.rounds, forced=False)
     bids = decisions.states["phase"] == BID
     one_less = decisions.actions - np.where(bids & (decisions.actions > FIRST_BID), 1, 0)
     silent = np.full(len(bids), NOT_ASKED)

@@ -44,8 +44,8 @@ class Decisions(NamedTuple):
     """[m] the number of actions that were legal."""
 
 
-class _Fault(Fault):
-    """The fields of a finished round that a replay may refuse, and what is allowed there."""
+class _Field(Fault):
+    """The fields of a finished round that `retrace` may refuse, and what is allowed there."""
 
     HAND_SIZE = "it must be that of the game as the round began"
     DEALER = "it must be the seat that dealt as the round began"
@@ -57,7 +57,7 @@ class _Fault(Fault):
 
 
 NO_DIFFERENCE = -1
-_NUM_FAULTS = len(_Fault)
+_NUM_FAULTS = len(_Field)
 
 
 def rewind(states: NDArray[Any], finished_rounds: NDArray[Any]) -> Beginnings:
@@ -75,7 +75,7 @@ def rewind(states: NDArray[Any], finished_rounds: NDArray[Any]) -> Beginnings:
     return Beginnings(beginnings, rounds, games)
 
 
-def replay(states: NDArray[Any], rounds: NDArray[Any], *, forced: bool = True) -> Decisions:
+def retrace(states: NDArray[Any], rounds: NDArray[Any], *, forced: bool = True) -> Decisions:
     """Play finished rounds again, and return every decision in them as its seat saw it.
 
     A decision takes about 300 bytes.
@@ -101,7 +101,7 @@ def replay(states: NDArray[Any], rounds: NDArray[Any], *, forced: bool = True) -
 
 
 def find_flaw(states: NDArray[Any], rounds: NDArray[Any]) -> Flaw | None:
-    """Return the first round that `replay` refuses, given sound states."""
+    """Return the first round that `retrace` refuses, given sound states."""
     nothing = Decisions(np.empty(0, STATE), *(np.empty(0, np.int64) for _ in range(3)))
     found = _replay_rounds(states, rounds, nothing, NUM_ACTIONS)
     return _flaw_of(rounds, found) if found < 0 else None
@@ -109,7 +109,7 @@ def find_flaw(states: NDArray[Any], rounds: NDArray[Any]) -> Flaw | None:
 
 def _flaw_of(rounds: NDArray[Any], found: int) -> Flaw:
     row, number = divmod(-1 - found, _NUM_FAULTS)
-    fault = list(_Fault)[number]
+    fault = list(_Field)[number]
     name = fault.name.lower()
     return Flaw(row, f"{name}={rounds[name][row].tolist()}: {fault.allowed}")
 
@@ -147,7 +147,7 @@ def _replay_rounds(states: Any, rounds: Any, decisions: Decisions, fewest: int) 
             first, allowed = first_action(state), legal(state)
             action = action_taken(state, finished)
             if not is_choice(action, first, allowed):
-                return -1 - row * _NUM_FAULTS - _fault_of(state)
+                return -1 - row * _NUM_FAULTS - _field_of(state)
             number = count_bits(allowed)
             if number > fewest:
                 known[count] = state
@@ -165,30 +165,30 @@ def _replay_rounds(states: Any, rounds: Any, decisions: Decisions, fewest: int) 
 
 
 @compiled
-def _fault_of(state: State) -> int:
+def _field_of(state: State) -> int:
     """Return the field of a finished round that holds the action that is due."""
     if state.phase == PLAY:
-        return _Fault.PLAYS
-    return _Fault.BIDS if state.phase == BID else _Fault.TRUMP
+        return _Field.PLAYS
+    return _Field.BIDS if state.phase == BID else _Field.TRUMP
 
 
 @outlined
 def find_difference(replayed: FinishedRound, finished: FinishedRound) -> int:
     """Return the first field in which two finished rounds differ, or NO_DIFFERENCE."""
     if replayed.hand_size != finished.hand_size:
-        return _Fault.HAND_SIZE
+        return _Field.HAND_SIZE
     if replayed.dealer != finished.dealer:
-        return _Fault.DEALER
+        return _Field.DEALER
     if replayed.upcard != finished.upcard:
-        return _Fault.UPCARD
+        return _Field.UPCARD
     if replayed.trump != finished.trump:
-        return _Fault.TRUMP
+        return _Field.TRUMP
     for seat in range(MAX_PLAYERS):
         if replayed.bids[seat] != finished.bids[seat]:
-            return _Fault.BIDS
+            return _Field.BIDS
         if replayed.tricks_won[seat] != finished.tricks_won[seat]:
-            return _Fault.TRICKS_WON
+            return _Field.TRICKS_WON
     for number in range(DECK_SIZE):
         if replayed.plays[number] != finished.plays[number]:
-            return _Fault.PLAYS
+            return _Field.PLAYS
     return NO_DIFFERENCE
