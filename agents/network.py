@@ -23,17 +23,18 @@ from wizard_env.compiled.processes import limit_torch_after_fork
 from wizard_env.extras import missing_module
 from wizard_env.files import write_tensors
 from wizard_env.loading import agent_names, import_named, load
-from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES
+from wizard_env.observation.fields import HIGHS, OBS_SIZE, OBSERVATION, SLICES, USED_SIZE
 from wizard_env.sampling import best_legal, certain
 from wizard_env.view import Actions, Encoding, View, printed_actions, reorder_actions
 
 FILE_NAME = "agent.safetensors"
 FORMAT = "wizard-agent"
 VERSION = "1"
-LAYOUT = json.dumps([(field.name, field.shape) for field in OBSERVATION])
-"""The observation that the network reads; a network trained on another layout is refused."""
+LAYOUT = json.dumps([(field.name, field.shape) for field in OBSERVATION if field.name != "spare"])
+"""The fields of the observation that a network reads. A file holds no weights for entries that are spare."""
 BELIEF_HIGH = 255
 """The input for a belief of 1."""
+_FIRST = "layer.0.weight"
 _log = logging.getLogger(__name__)
 _DTYPES = ("F32", "F16")
 """Types that weights may be stored in, as safetensors names them; the network computes in float32."""
@@ -72,7 +73,7 @@ class Network:
         self.encode: Encode | None = None
         if encoding:
             self.encode, inputs = find_encoding(encoding)
-            needed = weights["layer.0.weight"].shape[1]
+            needed = weights[_FIRST].shape[1]
             if inputs != needed:
                 raise ValueError(
                     f"{path}: its network reads {needed} numbers, but {quoted(encoding)} makes {inputs}"
@@ -334,7 +335,11 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path, encoding: str = "",
         encoding: the name of the custom encoding that replaces `input_scale`, see `find_encoding`.
         beliefs: the number of inputs for beliefs, after the observation.
     """
-    arrays = {name: np.ascontiguousarray(values) for name, values in weights.items()}
+    used = {name: np.asarray(values) for name, values in weights.items()}
+    if not encoding:
+        for name in _input_layers(used):
+            used[name] = np.delete(used[name], np.arange(USED_SIZE, OBS_SIZE), axis=1)
+    arrays = {name: np.ascontiguousarray(values) for name, values in used.items()}
     metadata = {"format": FORMAT, "version": VERSION, "layout": LAYOUT}
     metadata |= {"encoding": encoding} if encoding else {}
     metadata |= {"beliefs": str(beliefs)} if beliefs else {}
@@ -343,6 +348,9 @@ def save_agent(weights: Mapping[str, ArrayLike], path: Path, encoding: str = "",
 
 def read_agent(path: Path, encoding: str = "", beliefs: int | None = 0) -> dict[str, NDArray[np.float32]]:
     """Read the weights written by `save_agent`, and check them.
+
+    The layout of the file must begin that of this version. The first layer gets weights of 0 for the
+    entries of an observation that the network has never seen: fields added later, and those that are spare.
 
     encoding: a file never chooses what code runs; the caller names the custom encoding.
     beliefs: the number of inputs for beliefs that the network must read; any if None.
@@ -360,8 +368,7 @@ def read_agent(path: Path, encoding: str = "", beliefs: int | None = 0) -> dict[
     if metadata.get("format") != FORMAT or metadata.get("version") != VERSION:
         given = shortened(f"format {metadata.get('format')!r} version {metadata.get('version')!r}")
         raise ValueError(f"{path}: {given}, allowed is {FORMAT!r} version {VERSION!r}")
-    if metadata.get("layout") != LAYOUT:
-        raise ValueError(f"{path}: trained on an observation layout that differs from this version's")
+    known = _count_known(path, metadata.get("layout", ""))
     if foreign:
         raise ValueError(f"{path}: weights in {', '.join(sorted(foreign))}, allowed are {', '.join(_DTYPES)}")
     trained_with = shortened(metadata.get("encoding", ""))
@@ -375,19 +382,48 @@ def read_agent(path: Path, encoding: str = "", beliefs: int | None = 0) -> dict[
         raise ValueError(
             f"{path}: its network reads {shortened(more)} inputs for beliefs, allowed is {beliefs} here"
         )
-    if not _fit_together(weights, None if encoding or beliefs is None else OBS_SIZE + beliefs):
+    if not _fit_together(weights, None if encoding or beliefs is None else known + beliefs):
         raise ValueError(f"{path}: its layers do not fit together or do not fit this version")
     for name, values in weights.items():
         if not np.isfinite(values).all():
             raise ValueError(f"{path}: {name} holds numbers that are not finite")
+    if not encoding:
+        for name in _input_layers(weights):
+            seen, believed = np.split(weights[name], [known], axis=1)
+            unseen = np.zeros((len(seen), OBS_SIZE - known), seen.dtype)
+            weights[name] = np.concatenate([seen, unseen, believed], axis=1)
     return {name: values.astype(np.float32) for name, values in weights.items()}
+
+
+def _input_layers(weights: Mapping[str, NDArray[Any]]) -> list[str]:
+    """Name the weights that read observations: of the first layer, and of the value if that is the last."""
+    return (
+        [_FIRST, "value.weight"]
+        if "value.weight" in weights and "layer.1.weight" not in weights
+        else [_FIRST]
+    )
+
+
+def _count_known(path: Path, layout: str) -> int:
+    """Count the entries of an observation that the network of a file has been trained on.
+
+    Raises ValueError for a layout that does not begin LAYOUT, and logs which fields are new to the network.
+    """
+    fields = json.loads(LAYOUT)
+    beginnings = [json.dumps(fields[:count]) for count in range(1, len(fields) + 1)]
+    if layout not in beginnings:
+        raise ValueError(f"{path}: trained on an observation layout that differs from this version's")
+    seen = beginnings.index(layout) + 1
+    if new := [name for name, _ in fields[seen:]]:
+        _log.warning("%s was trained before these fields of the observation: %s", path, ", ".join(new))
+    return sum(field.size for field in OBSERVATION[:seen])
 
 
 def _fit_together(weights: Mapping[str, NDArray[Any]], inputs: int | None) -> bool:
     """Return whether the layers form a chain from a number of inputs, or any if None, to the actions."""
-    first = weights.get("layer.0.weight")
+    first = weights.get(_FIRST)
     if inputs is None:
-        inputs = first.shape[1] if first is not None and first.ndim == 2 else OBS_SIZE
+        inputs = first.shape[1] if first is not None and first.ndim == 2 else 0
     widths = [inputs]
     while (bias := weights.get(f"layer.{len(widths) - 1}.bias")) is not None:
         widths.append(bias.size)

@@ -83,7 +83,7 @@ def view_bytes(view: View) -> list[bytes]:
 
 
 def random_weights(*widths: int, seed: int = 0, value: bool = False) -> "dict[str, torch.Tensor]":
-    """Random weights as `save_agent` takes them: layers of these widths, with a value or without."""
+    """Random weights as `read_agent` returns them: layers of these widths, with a value or without."""
     import torch
 
     generator = torch.Generator().manual_seed(seed)

@@ -286,6 +286,7 @@ def expected_observation(tracked: TrackedGame, observer: int) -> dict[str, Any]:
         "bid_restriction": hot(4, BID_RESTRICTIONS.index(rules.bid_restriction)),
         "bid_reveal": hot(3, BID_REVEALS.index(rules.bid_reveal)),
         "magic_edition": [int(rules.magic_edition)],
+        "spare": [0] * 20,
     }
 
 

@@ -26,10 +26,11 @@ from wizard_env.agents.network import (
     Backend,
     NetworkAgent,
     input_scale,
+    read_agent,
     save_agent,
 )
 from wizard_env.cards import CARD_NAMES, SUITS
-from wizard_env.observation.fields import HIGHS
+from wizard_env.observation.fields import HIGHS, SLICES, USED_SIZE
 from wizard_env.train.sb3.trunk import Trunk, policy_weights
 from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
 from wizard_env.train.selfplay.games import SelfPlayGames
@@ -57,10 +58,41 @@ def test_a_saved_file_holds_the_weights_and_the_layout(tmp_path: Path) -> None:
     save_agent(weights, tmp_path / "a.safetensors")
     with safe_open(tmp_path / "a.safetensors", framework="pt") as file:
         assert file.metadata() == ABOUT
-        assert {name: file.get_tensor(name).tolist() for name in file.keys()} == {  # noqa: SIM118
-            name: tensor.tolist() for name, tensor in weights.items()
-        }
+        saved = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    assert torch.equal(saved.pop("layer.0.weight"), weights.pop("layer.0.weight")[:, :USED_SIZE])
+    assert {name: tensor.tolist() for name, tensor in saved.items()} == {
+        name: tensor.tolist() for name, tensor in weights.items()
+    }
     assert [name for name, *_ in json.loads(LAYOUT)][:2] == ["played", "unseen"]
+
+
+def test_spare_entries_of_an_observation_change_nothing(path: Path) -> None:
+    """A later field may take them: whatever weights they had in training are not kept."""
+    observations = some_view().observation
+    filled = observations.copy()
+    filled[:, USED_SIZE:] = 1
+    agent = NetworkAgent(str(path))
+    np.testing.assert_allclose(agent.logits(filled), agent.logits(observations), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("beliefs", [0, 5])
+def test_fields_that_came_after_the_training_change_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, beliefs: int
+) -> None:
+    """A network that was trained without the last three fields reads this version's observations."""
+    *fields, _, _, _ = json.loads(LAYOUT)
+    known = SLICES["bid_restriction"].start
+    weights = random_weights(8)
+    first = weights["layer.0.weight"]
+    believed = torch.arange(8 * beliefs, dtype=torch.float32).reshape(8, beliefs)
+    weights["layer.0.weight"] = torch.cat([first[:, :known], believed], dim=1)
+    about = ABOUT | {"layout": json.dumps(fields)} | ({"beliefs": str(beliefs)} if beliefs else {})
+    save_file(weights, tmp_path / FILE_NAME, about)
+    read = read_agent(tmp_path / FILE_NAME, beliefs=beliefs)["layer.0.weight"]
+    assert read[:, :known].tolist() == first[:, :known].tolist()
+    assert not read[:, known:OBS_SIZE].any()
+    assert read[:, OBS_SIZE:].tolist() == believed.tolist()
+    assert "before these fields of the observation: bid_restriction, bid_reveal, magic_edition" in caplog.text
 
 
 def test_it_is_loaded_by_file_folder_or_name(path: Path) -> None:
@@ -126,6 +158,7 @@ def test_arrays_are_saved_like_tensors(tmp_path: Path) -> None:
     weights = random_weights(8, value=True)
     save_agent({name: np.asfortranarray(tensor) for name, tensor in weights.items()}, tmp_path / FILE_NAME)
     saved = load_file(tmp_path / FILE_NAME)
+    weights["layer.0.weight"] = weights["layer.0.weight"][:, :USED_SIZE]
     assert saved.keys() == weights.keys()
     assert all(torch.equal(saved[name], weights[name]) for name in weights)
 
@@ -325,8 +358,12 @@ def without(weights: dict[str, torch.Tensor], name: str) -> dict[str, torch.Tens
     return {kept: tensor for kept, tensor in weights.items() if kept != name}
 
 
-GOOD = random_weights(8)
-WITH_VALUE = random_weights(8, value=True)
+def of_a_file(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return weights | {"layer.0.weight": weights["layer.0.weight"][:, :USED_SIZE].contiguous()}
+
+
+GOOD = of_a_file(random_weights(8))
+WITH_VALUE = of_a_file(random_weights(8, value=True))
 
 
 @pytest.mark.parametrize(
@@ -338,7 +375,7 @@ WITH_VALUE = random_weights(8, value=True)
         (GOOD, ABOUT | {"version": "2"}, "version '2'"),
         (GOOD, ABOUT | {"layout": "[]"}, "an observation layout that differs"),
         (GOOD, without(ABOUT, "layout"), "an observation layout that differs"),  # type: ignore[arg-type]
-        (GOOD | {"layer.0.weight": torch.zeros(8, OBS_SIZE + 1)}, ABOUT, "layers"),
+        (GOOD | {"layer.0.weight": torch.zeros(8, USED_SIZE + 1)}, ABOUT, "layers"),
         (GOOD | {"layer.1.weight": torch.zeros(NUM_ACTIONS - 1, 8)}, ABOUT, "layers"),
         (GOOD | {"layer.1.weight": torch.zeros(NUM_ACTIONS, 9)}, ABOUT, "layers"),
         (GOOD | {"layer.0.bias": torch.zeros(9)}, ABOUT, "layers"),

@@ -5,10 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.docs.pages import load_script
 from tools import networks
+from wizard_env import OBS_SIZE
 from wizard_env.agents import load
 from wizard_env.agents.network import read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE
+from wizard_env.observation.fields import USED_SIZE
 
 
 def test_every_stage_builds_on_earlier_ones(tmp_path: Path) -> None:
@@ -33,14 +36,15 @@ def test_every_network_of_the_package_is_made() -> None:
 
 def test_an_average_of_networks(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    matrices = rng.normal(size=(2, 79, 684)).astype(np.float32)
+    matrices = rng.normal(size=(2, 79, OBS_SIZE)).astype(np.float32)
     for number, matrix in enumerate(matrices):
         (tmp_path / str(number)).mkdir()
         weights = {"layer.0.weight": matrix, "layer.0.bias": np.zeros(79, np.float32)}
         save_agent(weights, tmp_path / str(number) / "agent.safetensors")
     networks.average([tmp_path / "0", tmp_path / "1"], tmp_path / "mean")
     mean = read_agent(tmp_path / "mean" / "agent.safetensors")["layer.0.weight"]
-    np.testing.assert_allclose(mean, matrices.mean(axis=0), rtol=1e-6)
+    expected = matrices.mean(axis=0) * (np.arange(OBS_SIZE) < USED_SIZE)
+    np.testing.assert_allclose(mean, expected, rtol=1e-6)
 
 
 def test_a_network_is_shipped_in_half_precision(tmp_path: Path) -> None:

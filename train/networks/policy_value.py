@@ -11,7 +11,7 @@ from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
 from wizard_env.agents.network import find_encoding, input_scale
 from wizard_env.evaluation.workers import torch_on_one_thread
-from wizard_env.observation.fields import FULL_HIGHS, OBS_SIZE
+from wizard_env.observation.fields import FULL_HIGHS, OBS_SIZE, USED_SIZE
 from wizard_env.sampling import best_legal
 from wizard_env.train.networks.growth import VALUE, grow
 from wizard_env.train.networks.layers import Layer, agent_weights, layers_of, linear_layers
@@ -166,13 +166,20 @@ class Critic(Mlp):
         hidden = np.float32(1) / np.sqrt(FULL_HIGHS[OBS_SIZE:].astype(np.float32))
         super().__init__(np.concatenate([input_scale(beliefs), hidden]), layers, {1.0: 1}, seed)
 
+    def portable_state(self) -> dict[str, torch.Tensor]:
+        """Return its state for a file, without the weights of entries that are spare."""
+        state = {name: values.cpu() for name, values in self.state_dict().items()}
+        first = state["trunk.0.weight"]
+        state["trunk.0.weight"] = torch.cat([first[:, :USED_SIZE], first[:, OBS_SIZE:]], dim=1)
+        return state
+
     def start_from(self, weights: Mapping[str, torch.Tensor]) -> None:
-        """Take over the state of a critic of these layers, which may read no beliefs.
+        """Take over the `portable_state` of a critic of these layers, which may read no beliefs.
 
         Raises RuntimeError for other layers.
         """
         first = weights["trunk.0.weight"]
-        observed, hidden = first[:, :OBS_SIZE], first[:, OBS_SIZE:]
+        observed, hidden = first[:, :USED_SIZE], first[:, USED_SIZE:]
         more = max(len(self.scale) - first.shape[1], 0)
         grown = torch.cat([observed, first.new_zeros(len(first), more), hidden], dim=1)
         self.load_state_dict({**weights, "trunk.0.weight": grown})

@@ -1,6 +1,6 @@
 """Fully connected layers that skip the zeros in what they read.
 
-About 90 of a network's 684 inputs differ from 0, and after ReLU most units of a trained layer are 0: 80% of
+About 90 of a network's 704 inputs differ from 0, and after ReLU most units of a trained layer are 0: 80% of
 them after a million decisions, 94% in the champion. A product then needs only the weights behind the other
 units. So do its gradients: that of the weights skips the same zeros, and that of the inputs the zeros in the
 gradient that comes back. The results are those of a dense layer, up to rounding.

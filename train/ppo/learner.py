@@ -287,7 +287,7 @@ class PpoLearner(NetworkLearner):
         if self.past_selves:
             parts["pool"], plain["pool"] = self.past_selves.state()
         if self.critic:
-            content = save({name: value.cpu().contiguous() for name, value in parts["critic"].items()})
+            content = save({name: value.contiguous() for name, value in self.critic.portable_state().items()})
             write_atomically(folder / CRITIC, lambda path: write_tensors(path, content))
         self._save_agent(folder / FILE_NAME)
         write_checkpoint(folder / CHECKPOINT, parts, plain)

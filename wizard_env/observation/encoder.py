@@ -227,11 +227,12 @@ _HALF_TRICK = MAX_PLAYERS // 2
 """The number of card codes that fit into one word."""
 
 # Rows are written from the front: the fields of flags, of which the last ones are one number, then a
-# word of bytes for each field of the seats, and two words that end with the row.
+# word of bytes for each field of the seats, one for the numbers of the round, and one for the options.
+# The spare entries stay zero; a field that takes some of them is written last.
 _FLAGS = _AT.winning
 assert _AT.position - _FLAGS <= WORD_BITS <= OBS_SIZE - _FLAGS
 assert _AT.bid_total - _AT.hand_size < WORD_BYTES
-assert _AT.bid_restriction == OBS_SIZE - WORD_BYTES
+assert _AT.spare - _AT.bid_restriction <= WORD_BYTES, "the options no longer fit in one word"
 assert {"scores", "bids", "tricks_won", "voids"} <= set(WORD_FIELDS)  # those that are loaded as words
 assert NOT_BID == -1
 assert HIDDEN == -2

@@ -109,6 +109,7 @@ OBSERVATION = (
     Field("bid_restriction", (len(BID_RESTRICTIONS),), 1, f"one-hot: {', '.join(BID_RESTRICTIONS)}"),
     Field("bid_reveal", (len(BID_REVEALS),), 1, f"one-hot: {', '.join(BID_REVEALS)}"),
     Field("magic_edition", (1,), 1, "whether the Magic Edition is played"),
+    Field("spare", (20,), 1, "always zero: room for later fields, which keep the size of the row"),
 )
 
 FULL_STATE = (
@@ -151,6 +152,9 @@ def _highs_of(fields: tuple[Field, ...]) -> NDArray[np.uint8]:
 
 SLICES = _slices_of(OBSERVATION)
 OBS_SIZE = sum(field.size for field in OBSERVATION)
+"""The number of entries: a multiple of 64, so that rows lie in whole cache lines and words of flags."""
+USED_SIZE = SLICES["spare"].start
+"""The number of entries before those that are spare."""
 HIGHS = _highs_of(OBSERVATION)
 OBSERVATION_ROW = row_dtype(OBS_SIZE)
 FULL_SLICES = _slices_of(FULL_STATE)

@@ -39,7 +39,7 @@ def test_the_entries_are_those_of_the_matrix(matrix: np.ndarray) -> None:
 
 @pytest.mark.parametrize("relu", [True, False])
 @pytest.mark.parametrize("density", [0.0, 0.05, 0.3, 0.9])
-@pytest.mark.parametrize(("inputs", "outputs"), [(8, 5), (684, 256), (100, 80), (70, 300)])
+@pytest.mark.parametrize(("inputs", "outputs"), [(8, 5), (OBS_SIZE, 256), (100, 80), (70, 300)])
 def test_a_layer_is_that_of_torch(inputs: int, outputs: int, density: float, relu: bool) -> None:
     """For few inputs other than 0 and for many, in narrow matrices and in those computed by blocks."""
     layer = torch.nn.Linear(inputs, outputs)
