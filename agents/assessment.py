@@ -53,7 +53,10 @@ class PointsAssessor(Assessor, Protocol):
 
 
 class PlayerKind(StrEnum):
-    """Kinds of players that an agent recognises. The first three have the names of agents."""
+    """Kinds of players that an agent recognises. The first three have the names of agents.
+
+    All but the last are columns of a belief (see `wizard_env.agents.adaptive.beliefs`), in this order.
+    """
 
     RULE_BASED = "rule_based"
     HEURISTIC = "heuristic"
@@ -64,6 +67,11 @@ class PlayerKind(StrEnum):
     """Another network."""
     UNKNOWN = "unknown"
     """A player that no other kind explains."""
+
+    @property
+    def column(self) -> int:
+        """The index of this kind."""
+        return list(PlayerKind).index(self)
 
 
 class SeatBelief(NamedTuple):

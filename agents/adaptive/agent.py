@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from wizard_env.agents.adaptive.beliefs import (
     HIGH,
     INEXACT,
+    KNOWN_KINDS,
     LOW,
     NUM_FEATURES,
     NUM_INPUTS,
-    Family,
     name_belief,
 )
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
-from wizard_env.agents.assessment import SeatBelief
+from wizard_env.agents.assessment import PlayerKind, SeatBelief
 from wizard_env.agents.network import BELIEF_HIGH, Backend, Network, PolicyAgent, find_agent
 from wizard_env.agents.pretrained import ADAPTIVE
 from wizard_env.observation.fields import OBS_SIZE
@@ -27,24 +27,24 @@ from wizard_env.view import Encoding, View
 
 _Output: TypeAlias = Callable[[Network, NDArray[np.uint8]], NDArray[np.float32]]
 
-_ORDER = sorted(Family, key=lambda family: family == Family.CHAMPION)
+_ORDER = sorted(KNOWN_KINDS, key=lambda kind: kind == PlayerKind.CHAMPION)
 """A seat that may be a copy is trusted before it counts as a champion."""
 _CERTAIN = 0.99
-"""The probability of a family from which a response to it answers."""
+"""The probability of a kind from which a response to it answers."""
 _MAY_COPY = 0.3
 """The same for copies, which cannot be told from champions before they work together: trust comes first."""
 _LIKE_CHAMPIONS = 0.95
 """The probability of a copy, as a share of that of a champion, below which the trust ends."""
 _INEXACT = 0.1
-"""The most that a seat may differ from its family for a response to answer."""
+"""The most that a seat may differ from its kind for a response to answer."""
 
 
 class AdaptiveAgent(PolicyAgent):
     """A network that reads beliefs about the other seats, and networks that each know one kind of table.
 
-    The champion answers before there is evidence. A response answers where all other seats are of its family;
-    it lies beside the network, in a file named after the family, such as `copy.safetensors`. The network
-    answers in all other games; that of the package leaves champions to the champion, too. Actions are a
+    The champion answers before there is evidence. A response answers where all other seats are of its kind;
+    it lies beside the network, in a file named after the kind, such as `copy.safetensors`. The network
+    answers in all other games; but one with responses leaves champions to the champion. Actions are a
     function of the view alone; what was worked out about finished rounds is kept to be quick.
     """
 
@@ -57,12 +57,12 @@ class AdaptiveAgent(PolicyAgent):
         kinds = Kinds(self)
         self._champion = kinds.champion
         self._memory = Memory(kinds)
-        files = {family: response_file(find_agent(self.path), family) for family in _ORDER}
+        files = {kind: response_file(find_agent(self.path), kind) for kind in _ORDER}
         self._responses = {
-            family: Network(file, self.backend) for family, file in files.items() if file.is_file()
+            kind: Network(file, self.backend) for kind, file in files.items() if file.is_file()
         }
-        if Path(self.path) == ADAPTIVE:  # its network has learned no better answer
-            self._responses[Family.CHAMPION] = self._champion
+        if self._responses:
+            self._responses.setdefault(PlayerKind.CHAMPION, self._champion)
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], see `Network.logits`; beliefs follow each observation."""
@@ -98,10 +98,10 @@ class AdaptiveAgent(PolicyAgent):
         seen, beliefs = inputs[:, :OBS_SIZE], inputs[:, OBS_SIZE:]
         nothing_believed = ~beliefs.any(axis=1)
         answers, left = [(self._champion, nothing_believed)], ~nothing_believed
-        for family, response in self._responses.items():
-            of_family = left & _all_are(family, beliefs)
-            answers.append((response, of_family))
-            left &= ~of_family
+        for kind, response in self._responses.items():
+            alike = left & _all_are(kind, beliefs)
+            answers.append((response, alike))
+            left &= ~alike
         parts = [(rows, output(network, seen[rows])) for network, rows in answers if rows.any()]
         if left.any() or not parts:
             parts.append((left, output(self, inputs[left])))
@@ -111,24 +111,24 @@ class AdaptiveAgent(PolicyAgent):
         return outputs
 
 
-def _all_are(family: Family, beliefs: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return whether all seats about which anything is believed are of a family: bool [n].
+def _all_are(kind: PlayerKind, beliefs: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return whether all seats about which anything is believed are of a kind: bool [n].
 
     beliefs: uint8 [n, NUM_INPUTS].
     """
     seats = beliefs.reshape(-1, MAX_PLAYERS - 1, NUM_FEATURES)
-    if family == Family.COPY:
-        alike = seats[..., family] >= _LIKE_CHAMPIONS * seats[..., Family.CHAMPION]
-        belong = alike & (seats[..., family] >= _MAY_COPY * BELIEF_HIGH)
-    elif family == Family.CHAMPION:  # so is what may be a copy that lost the trust
-        either = seats[..., [Family.CHAMPION, Family.COPY]].sum(axis=-1, dtype=np.int64)
-        belong = either >= _CERTAIN * BELIEF_HIGH
+    copies, champions = seats[..., PlayerKind.COPY.column], seats[..., PlayerKind.CHAMPION.column]
+    if kind == PlayerKind.COPY:
+        alike = copies >= _LIKE_CHAMPIONS * champions
+        belong = alike & (copies >= _MAY_COPY * BELIEF_HIGH)
+    elif kind == PlayerKind.CHAMPION:  # so is what may be a copy that lost the trust
+        belong = champions.astype(np.int64) + copies >= _CERTAIN * BELIEF_HIGH
     else:
-        belong = seats[..., family] >= _CERTAIN * BELIEF_HIGH
+        belong = seats[..., kind.column] >= _CERTAIN * BELIEF_HIGH
     belong &= (seats[..., [INEXACT, HIGH, LOW]] <= _INEXACT * BELIEF_HIGH).all(axis=-1)
     return np.logical_and.reduce(belong | ~seats.any(axis=-1), axis=1)
 
 
-def response_file(network: Path, family: Family) -> Path:
-    """Return where the response to a family lies. network: the file of the network that reads beliefs."""
-    return network.with_name(f"{family.name.lower()}.safetensors")
+def response_file(network: Path, kind: PlayerKind) -> Path:
+    """Return where the response to a kind lies. network: the file of the network that reads beliefs."""
+    return network.with_name(f"{kind}.safetensors")

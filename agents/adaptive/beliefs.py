@@ -9,7 +9,7 @@ Teamwork, AAAI 2015 (PLASTIC); Albrecht, Crandall and Ramamoorthy, Belief and Tr
 Behaviours, Artificial Intelligence 2016.
 """
 
-from enum import IntEnum
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -29,20 +29,9 @@ from wizard_env.agents.assessment import PlayerKind, SeatBelief
 from wizard_env.agents.network import BELIEF_HIGH
 from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS
 
-
-class Family(IntEnum):
-    """Kinds of players that one answer fits."""
-
-    RULE_BASED = 0
-    HEURISTIC = 1
-    CHAMPION = 2
-    COPY = 3
-    """Another copy of the player that believes."""
-    LEARNED = 4
-    """Another network."""
-
-
-INEXACT = len(Family)
+KNOWN_KINDS = [kind for kind in PlayerKind if kind != PlayerKind.UNKNOWN]
+"""The kinds of which each has a column in a belief, the first ones."""
+INEXACT = len(KNOWN_KINDS)
 """The column of a belief with the share of plays that the kind does not explain."""
 HIGH, LOW = INEXACT + 1, INEXACT + 2
 """The columns with the number of tricks by which bids are above those of the kind, or below."""
@@ -67,17 +56,17 @@ assert len(_SHIFT_PRIOR) == NUM_SHIFTS
 
 
 def believe(
-    counts: NDArray[np.float32], prior: NDArray[np.float64], family: NDArray[np.int64]
+    counts: NDArray[np.float32], prior: NDArray[np.float64], kinds: Sequence[PlayerKind]
 ) -> NDArray[np.float32]:
     """Return the beliefs that counts lead to.
 
     Args:
-        counts: float32 [..., kinds, NUM_COUNTS], of a seat.
-        prior: float64 [kinds], the probability of each kind before there is evidence.
-        family: int64 [kinds], the Family of each.
+        counts: float32 [..., players, NUM_COUNTS], of a seat, compared with each player of `kinds`.
+        prior: float64 [players], the probability of each before there is evidence.
+        kinds: the kind of each player.
 
     Returns:
-        float32 [..., NUM_FEATURES]: the probability of each family, then INEXACT, HIGH and LOW. All are 0
+        float32 [..., NUM_FEATURES]: the probability of each kind, then INEXACT, HIGH and LOW. All are 0
         for a seat without counts.
     """
     assert counts.shape[-1] == NUM_COUNTS
@@ -87,8 +76,8 @@ def believe(
     bids = counts[..., SHIFTS:].sum(axis=-1)
     shift = (counts[..., SHIFTS:] @ _SHIFT_VALUES) / (bids + _BID_DOUBT)
     features = np.zeros((*counts.shape[:-2], NUM_FEATURES), np.float32)
-    for kind, of in enumerate(family.tolist()):
-        features[..., of] += posterior[..., kind]
+    for player, kind in enumerate(kinds):
+        features[..., kind.column] += posterior[..., player]
     features[..., INEXACT] = (posterior * inexact).sum(axis=-1)
     mean_shift = (posterior * shift).sum(axis=-1)
     features[..., HIGH] = np.maximum(mean_shift, 0)
@@ -99,14 +88,14 @@ def believe(
 
 def name_belief(features: NDArray[np.float32]) -> SeatBelief | None:
     """Return a belief about one seat in words, or None without evidence. features: float32 [NUM_FEATURES]."""
-    families = features[: len(Family)]
-    if not families.any():
+    shares = features[: len(KNOWN_KINDS)]
+    if not shares.any():
         return None
     shift = float(features[HIGH] - features[LOW])
     if features[INEXACT] > _UNKNOWN:
         return SeatBelief(PlayerKind.UNKNOWN, None, shift)
-    family = Family(int(families.argmax()))
-    return SeatBelief(PlayerKind[family.name], float(families[family]), shift)
+    likeliest = int(shares.argmax())
+    return SeatBelief(KNOWN_KINDS[likeliest], float(shares[likeliest]), shift)
 
 
 def rule_out(counts: NDArray[np.float32], prior: NDArray[np.float64]) -> None:

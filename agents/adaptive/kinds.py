@@ -5,8 +5,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.adaptive.beliefs import Family
+from wizard_env.agents.adaptive.beliefs import KNOWN_KINDS
 from wizard_env.agents.adaptive.evidence import NOT_ASKED
+from wizard_env.agents.assessment import PlayerKind
 from wizard_env.agents.heuristic import HeuristicAgent
 from wizard_env.agents.network import Network
 from wizard_env.agents.pretrained import CHAMPION, PARTNERS
@@ -29,9 +30,9 @@ class Kinds:
     """Players whose choices can be asked for at any decision.
 
     champion: the network of that kind.
-    family: int64 [kinds], the Family of each.
-    is_quick: bool [kinds], whether it is no network.
-    prior: float64 [kinds], the probability of each before there is evidence; families are equally likely.
+    kinds: the kind of each player.
+    is_quick: bool [players], whether it is no network.
+    prior: float64 [players], the probability of each before there is evidence; kinds are equally likely.
     """
 
     def __init__(self, copy: Policy) -> None:
@@ -40,20 +41,12 @@ class Kinds:
         others = [Network(PARTNERS / f"{name}.safetensors", "numpy") for name in LEARNED]
         self.champion = Network(CHAMPION, "numpy")
         self._networks: list[Policy] = [self.champion, copy, *others]
-        self.family = np.array(
-            [
-                Family.RULE_BASED,
-                Family.HEURISTIC,
-                Family.CHAMPION,
-                Family.COPY,
-                *[Family.LEARNED] * len(others),
-            ]
-        )
-        self.is_quick = np.arange(len(self.family)) < len(self._rules)
-        self.prior = 1 / len(Family) / np.bincount(self.family)[self.family]
+        self.kinds = KNOWN_KINDS[:-1] + [PlayerKind.LEARNED] * len(others)
+        self.is_quick = np.arange(len(self.kinds)) < len(self._rules)
+        self.prior = np.array([1 / len(KNOWN_KINDS) / self.kinds.count(kind) for kind in self.kinds])
 
     def __len__(self) -> int:
-        return len(self.family)
+        return len(self.kinds)
 
     def choices(self, view: View, beliefs: NDArray[np.uint8], asked: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the action that each kind takes: int64 [n, kinds], NOT_ASKED where it is not asked.
@@ -72,7 +65,7 @@ class Kinds:
         for kind, network in enumerate(self._networks, len(self._rules)):
             rows = asked[:, kind].nonzero()[0]
             seen = encoding.observation[rows]
-            if kind == Family.COPY:
+            if self.kinds[kind] == PlayerKind.COPY:
                 seen = np.concatenate([seen, beliefs[rows]], axis=1)
             best = best_legal(network.logits(seen), encoding.mask[rows])
             chosen[rows, kind] = printed_actions(best, encoding.order[rows])

@@ -130,7 +130,7 @@ class Memory:
             chosen = self._kinds.choices(View(seen, copy=False), inputs, asked)
             counts += compare(decisions, chosen, len(rounds))
             rule_out(counts, self._kinds.prior)
-        beliefs = believe(counts, self._kinds.prior, self._kinds.family)
+        beliefs = believe(counts, self._kinds.prior, self._kinds.kinds)
         return [_Past(*each) for each in zip(counts, beliefs, strict=True)]
 
 

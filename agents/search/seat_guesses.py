@@ -5,14 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, LOW, Family
+from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, LOW
+from wizard_env.agents.assessment import PlayerKind
 from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel, Softmax
 
 _SHARP = Softmax(0.005, temperature=0.0)
 """For a kind that has explained every choice so far."""
 _EXACT = {
-    Family.RULE_BASED: RULE_BASED._replace(bids=_SHARP, plays=_SHARP),
-    Family.HEURISTIC: HEURISTIC._replace(bids=_SHARP, plays=_SHARP),
+    PlayerKind.RULE_BASED: RULE_BASED._replace(bids=_SHARP, plays=_SHARP),
+    PlayerKind.HEURISTIC: HEURISTIC._replace(bids=_SHARP, plays=_SHARP),
 }
 _RECOGNISED = 0.5
 """The belief above which a seat is played by that kind."""
@@ -34,11 +35,11 @@ def guess_seats(beliefs: NDArray[np.float32], seat: NDArray[np.integer], model: 
     """
     guesses = model.guesses(len(beliefs))
     others = np.arange(beliefs.shape[1]) != seat[:, np.newaxis]
-    for family, exact in _EXACT.items():
-        recognised = others & (beliefs[..., family] > _RECOGNISED)
+    for kind, exact in _EXACT.items():
+        recognised = others & (beliefs[..., kind.column] > _RECOGNISED)
         told = beliefs[recognised]
         guesses[recognised] = exact.guesses(1)[0, 0]
-        doubt = _SHARP.epsilon + 1 - told[:, family] + told[:, INEXACT]
+        doubt = _SHARP.epsilon + 1 - told[:, kind.column] + told[:, INEXACT]
         guesses["play_epsilon"][recognised] = np.minimum(doubt, 1)
         guesses["bid_epsilon"][recognised] = np.minimum(doubt + told[:, HIGH] + told[:, LOW], 1)
     return guesses

@@ -7,9 +7,10 @@ are known to be copies after a few rounds: they sample their actions, so their c
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.adaptive.beliefs import NUM_FEATURES, Family, network_inputs
+from wizard_env.agents.adaptive.beliefs import NUM_FEATURES, network_inputs
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
+from wizard_env.agents.assessment import PlayerKind
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.view import View
 
@@ -17,7 +18,7 @@ _KNOWN_AFTER = (1, 2, 3, 4)
 """Finished rounds after which a seat that learns is known."""
 _SHARES = (0.3, 0.3, 0.25, 0.15)
 """The shares of seats that are known after those."""
-_A_COPY = np.eye(NUM_FEATURES, dtype=np.float32)[Family.COPY]
+_A_COPY = np.eye(NUM_FEATURES, dtype=np.float32)[PlayerKind.COPY.column]
 
 
 class SeatBeliefs:

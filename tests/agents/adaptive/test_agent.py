@@ -12,7 +12,7 @@ from tests.agents.adaptive.test_beliefs import after_rounds
 from wizard_env import Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.adaptive.agent import AdaptiveAgent, response_file
-from wizard_env.agents.adaptive.beliefs import NUM_INPUTS, Family
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.assessment import Believer, PlayerKind
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, RIVAL
@@ -164,16 +164,16 @@ def test_all_its_networks_count_in_its_fingerprint(network: str) -> None:
     one, other = AdaptiveAgent(), AdaptiveAgent()
     assert fingerprint("adaptive", one) == fingerprint("adaptive", other)
     held = getattr(other, network)
-    changed = held[Family.COPY] if network == "_responses" else held
+    changed = held[PlayerKind.COPY] if network == "_responses" else held
     changed.layers[-1].biases[0] += 1
     assert fingerprint("adaptive", one) != fingerprint("adaptive", other)
 
 
-def test_a_response_answers_at_tables_of_its_family(tmp_path: Path) -> None:
-    """Not before there is evidence, and not where one seat is of another family."""
+def test_a_response_answers_at_tables_of_its_kind(tmp_path: Path) -> None:
+    """Not before there is evidence, and not where one seat is of another kind."""
     (tmp_path / FILE_NAME).write_bytes((ADAPTIVE / FILE_NAME).read_bytes())
     plain = AdaptiveAgent(str(tmp_path))
-    response = response_file(tmp_path / FILE_NAME, Family.RULE_BASED)
+    response = response_file(tmp_path / FILE_NAME, PlayerKind.RULE_BASED)
     response.write_bytes((RIVAL / FILE_NAME).read_bytes())
     agent, network = AdaptiveAgent(str(tmp_path)), load("rival")
     for rounds, others, answers in (
@@ -205,9 +205,9 @@ def test_copies_trust_each_other_before_they_are_certain() -> None:
     """A choice that a copy and a champion would both have made counts for a copy."""
     view = after_rounds([load("adaptive")] * 4, Rules(), rounds=4)
     agent = load("adaptive")
-    together = agent._responses[Family.COPY]  # type: ignore[attr-defined]
+    together = agent._responses[PlayerKind.COPY]  # type: ignore[attr-defined]
     encoding = view.encode(canonical_suits=True)
     best = printed_actions(best_legal(together.logits(encoding.observation), encoding.mask), encoding.order)
     assert np.mean(agent.act(view, RNG) == best) > 0.8
-    beliefs = agent.beliefs(view)[:, :4, Family.COPY]  # type: ignore[attr-defined]
+    beliefs = agent.beliefs(view)[:, :4, PlayerKind.COPY.column]  # type: ignore[attr-defined]
     assert np.mean(beliefs > 0.99) < 0.8

@@ -13,9 +13,9 @@ from wizard_env.agents.adaptive.beliefs import (
     LOW,
     NUM_FEATURES,
     NUM_INPUTS,
-    Family,
     network_inputs,
 )
+from wizard_env.agents.assessment import PlayerKind
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.testing import RULES
 from wizard_env.view import View, actions_by_owner
@@ -38,25 +38,25 @@ def believed(view: View) -> NDArray[np.float32]:
 
 
 KINDS = [
-    ("rule_based", Family.RULE_BASED),
-    ("heuristic", Family.HEURISTIC),
-    ("champion", Family.CHAMPION),
-    ("adaptive", Family.COPY),
-    ("partner:name=points_12", Family.LEARNED),
+    ("rule_based", PlayerKind.RULE_BASED),
+    ("heuristic", PlayerKind.HEURISTIC),
+    ("champion", PlayerKind.CHAMPION),
+    ("adaptive", PlayerKind.COPY),
+    ("partner:name=points_12", PlayerKind.LEARNED),
 ]
 
 
 @pytest.mark.parametrize("num_players", [3, 4, 5, 6])
-@pytest.mark.parametrize(("name", "family"), KINDS, ids=[name for name, _ in KINDS])
-def test_every_kind_is_recognised(name: str, family: Family, num_players: int) -> None:
+@pytest.mark.parametrize(("name", "kind"), KINDS, ids=[name for name, _ in KINDS])
+def test_every_kind_is_recognised(name: str, kind: PlayerKind, num_players: int) -> None:
     """Beside two others, after eight rounds; by every seat alike."""
     others = ["rule_based", "heuristic", "champion", "rule_based", "heuristic"]
     agents = [load(each) for each in [name, *others[: num_players - 1]]]
     beliefs = believed(after_rounds(agents, Rules(num_players), rounds=8))
     assert beliefs.shape == (DEALS, MAX_PLAYERS, NUM_FEATURES)
-    assert float(beliefs[:, 0, family].mean()) > 0.8
+    assert float(beliefs[:, 0, kind.column].mean()) > 0.8
     assert float(beliefs[:, 0, INEXACT].mean()) < 0.02
-    assert float(beliefs[:, 1, Family.RULE_BASED].mean()) > 0.95
+    assert float(beliefs[:, 1, PlayerKind.RULE_BASED.column].mean()) > 0.95
     assert not beliefs[:, num_players:].any()
 
 
@@ -66,9 +66,9 @@ def test_every_rule(rules: Rules) -> None:
     agents = [load(["rule_based", "heuristic"][seat % 2]) for seat in range(rules.num_players)]
     beliefs = believed(after_rounds(agents, rules, rounds=1))
     for seat in range(rules.num_players):
-        family = Family.HEURISTIC if seat % 2 else Family.RULE_BASED
-        assert beliefs[:, seat, family].mean() > 1 / len(Family) - 1e-6
-        total = beliefs[:, seat, : len(Family)].sum(axis=1)
+        column = PlayerKind.HEURISTIC.column if seat % 2 else PlayerKind.RULE_BASED.column
+        assert beliefs[:, seat, column].mean() > 1 / INEXACT - 1e-6
+        total = beliefs[:, seat, :INEXACT].sum(axis=1)
         np.testing.assert_allclose(total, total > 0, atol=1e-5)  # 0 for a seat that had no choice
 
 
@@ -76,7 +76,7 @@ def test_every_rule(rules: Rules) -> None:
 def test_a_bias_of_bids_is_estimated(bias: float, column: int) -> None:
     agents = [load(f"variant:of=rule_based,bias={bias}")] + [load("heuristic")] * 3
     beliefs = believed(after_rounds(agents, Rules(), rounds=9))
-    assert beliefs[:, 0, Family.RULE_BASED].mean() > 0.9
+    assert beliefs[:, 0, PlayerKind.RULE_BASED.column].mean() > 0.9
     assert 0.35 < beliefs[:, 0, column].mean() < 1
     assert beliefs[:, 1, [HIGH, LOW]].max() < 0.05
 

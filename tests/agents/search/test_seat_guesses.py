@@ -7,7 +7,8 @@ from tests.agents.adaptive.test_beliefs import after_rounds
 from tests.positions import under_way
 from wizard_env import Rules, View
 from wizard_env.agents import load
-from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, NUM_FEATURES, Family
+from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, NUM_FEATURES
+from wizard_env.agents.assessment import PlayerKind
 from wizard_env.agents.search.network_search import NetworkSearchAgent
 from wizard_env.agents.search.seat_guesses import guess_seats
 from wizard_env.agents.search.seat_model import BY_HEURISTIC, BY_NETWORK, BY_RULES
@@ -46,11 +47,11 @@ def test_after_some_rounds_it_guesses_who_sits_where(agent: NetworkSearchAgent) 
 def test_a_guess_is_as_sharp_as_the_belief(agent: NetworkSearchAgent) -> None:
     """Mistakes soften all of it, and bids above those of the kind only its bids."""
     beliefs = np.zeros((1, MAX_PLAYERS, NUM_FEATURES), np.float32)
-    beliefs[0, :, Family.HEURISTIC] = 1
+    beliefs[0, :, PlayerKind.HEURISTIC.column] = 1
     beliefs[0, 1, INEXACT] = 0.25
     beliefs[0, 2, HIGH] = 0.5
     beliefs[0, 3, HIGH] = 2
-    beliefs[0, 4, [Family.HEURISTIC, Family.CHAMPION]] = 0.75, 0.25
+    beliefs[0, 4, [PlayerKind.HEURISTIC.column, PlayerKind.CHAMPION.column]] = 0.75, 0.25
     [guess] = guess_seats(beliefs, np.array([5]), agent.model)
     sharp, own = guess["play_epsilon"][0], guess[5]
     assert 0 < sharp < 0.02

@@ -7,8 +7,9 @@ import pytest
 
 from wizard_env import OBS_SIZE, Rules, sample_legal
 from wizard_env.agents import load
-from wizard_env.agents.adaptive.beliefs import NUM_FEATURES, NUM_INPUTS, Family
+from wizard_env.agents.adaptive.beliefs import INEXACT, NUM_FEATURES, NUM_INPUTS
 from wizard_env.agents.adaptive.kinds import Kinds
+from wizard_env.agents.assessment import PlayerKind
 from wizard_env.observation.fields import FULL_SIZE
 from wizard_env.train.selfplay.games import SelfPlayGames
 
@@ -43,10 +44,12 @@ def test_what_seats_believe(kinds: Kinds) -> None:
             rows = np.arange(40)
             family = np.where(
                 self_play.learns[rows, seat],
-                Family.COPY,
-                np.where(self_play.partner[rows, seat], Family.HEURISTIC, Family.RULE_BASED),
+                PlayerKind.COPY.column,
+                np.where(
+                    self_play.partner[rows, seat], PlayerKind.HEURISTIC.column, PlayerKind.RULE_BASED.column
+                ),
             )
-            guess = believed[rows, step - 1, : len(Family)].argmax(axis=1)
+            guess = believed[rows, step - 1, :INEXACT].argmax(axis=1)
             right += int((guess == family)[late].sum())
             compared += int(late.sum())
         self_play.step(sample_legal(games.mask, rng))
