@@ -12,7 +12,7 @@ from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.agents import load
 from wizard_env.checks import printable, quoted
 from wizard_env.sampling import next_words, noise_streams
-from wizard_env.view import Actions, actions_by_owner
+from wizard_env.view import Actions, OutsideAgent, actions_by_owner
 
 
 class Entrant(NamedTuple):
@@ -40,7 +40,7 @@ class Player:
         self.agent = load(entrant.agent)
 
     def __reduce__(self) -> tuple[type["Player"], tuple[Entrant]]:
-        if getattr(self.agent, "plays_in_one_process", False):
+        if isinstance(self.agent, OutsideAgent) and self.agent.plays_in_one_process:
             raise ValueError(f"{self.name}: this agent plays in one process; use one worker")
         return Player, (self.entrant,)
 

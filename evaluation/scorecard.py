@@ -30,6 +30,7 @@ from wizard_env.evaluation.statistics import Estimate, estimate_small_mean, esti
 from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.files import read_object
 from wizard_env.games import game_seeds
+from wizard_env.view import OutsideAgent
 
 REFERENCES = Path(__file__).parent / "references.json"
 """The results of `random` and `champion`: the 0 and the 100 of every score."""
@@ -346,7 +347,7 @@ def _make_scorecard(measured: _Measured, references: References, note: str) -> S
             )
         )
     score, accuracy = estimates[-1], references.bid_accuracy
-    usage = getattr(player.agent, "usage", None)
+    outside = player.agent if isinstance(player.agent, OutsideAgent) else None
     return Scorecard(
         protocol=protocol.VERSION,
         effort=measured.effort,
@@ -367,8 +368,8 @@ def _make_scorecard(measured: _Measured, references: References, note: str) -> S
         microseconds=measured.microseconds,
         bid_accuracy=measured.bid_accuracy,
         decisions=measured.decisions,
-        forfeits=dict(getattr(player.agent, "forfeits", {})),
-        usage={} if usage is None else asdict(usage),
+        forfeits=dict(outside.forfeits) if outside else {},
+        usage=outside.costs() if outside else {},
     )
 
 

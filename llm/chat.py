@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,9 +46,6 @@ class ChatAgent(TextAgent):
 
     usage: the questions so far, and their cost.
     """
-
-    runs_programs = True
-    """Lets `wizard_env.loading.programs` refuse it: it sends a key to the address in its options."""
 
     def __init__(
         self,
@@ -97,6 +94,9 @@ class ChatAgent(TextAgent):
         )
         self._file = None if answers is None else AnswerFile(Path(answers))
         self.usage = Usage()
+
+    def costs(self) -> dict[str, float]:
+        return asdict(self.usage)
 
     def answer(self, conversation: Sequence[Message]) -> str:
         """Return the model's answer, or the one in the file.

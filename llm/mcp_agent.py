@@ -81,10 +81,7 @@ class McpAgent(TextAgent):
     address: of the server.
     """
 
-    runs_programs = True
-    """Lets `wizard_env.loading.programs` refuse it: it opens a port."""
-    plays_in_one_process = True
-    """Lets evaluations refuse several workers: only one process can listen on the port."""
+    plays_in_one_process = True  # only one process can listen on the port
 
     def __init__(
         self,

@@ -3,7 +3,6 @@
 import logging
 import threading
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from wizard_env.checks import check_integer
 from wizard_env.llm.answers import AnswerError, read_answer
 from wizard_env.llm.text import game_of, rules_page, turn_text
 from wizard_env.sampling import sample_legal
-from wizard_env.view import Actions
+from wizard_env.view import Actions, OutsideAgent
 
 MOST_AT_ONCE = 1_000
 
@@ -30,7 +29,7 @@ class Message(NamedTuple):
     content: str
 
 
-class TextAgent(ABC):
+class TextAgent(OutsideAgent, ABC):
     """Asks for each decision in a conversation of its own: the rules, then all that the seat has seen.
 
     A decision with one legal action is taken without a question. An answer without a legal action is sent
@@ -50,17 +49,17 @@ class TextAgent(ABC):
 
         Raises ValueError if a value is not allowed.
         """
+        super().__init__()
         self._tries = check_integer("tries", tries, 1, 10)
         self._at_once = check_integer("at_once", at_once, 1, MOST_AT_ONCE)
         self._instructions = instructions
         self._lock = threading.Lock()
-        self.forfeits: Counter[str] = Counter()
 
     @abstractmethod
     def answer(self, conversation: Sequence[Message]) -> str:
         """Return the next answer in a conversation; called from several threads."""
 
-    def abandon(self) -> None:  # noqa: B027 - most answers come soon
+    def abandon(self) -> None:
         """End the waiting of `answer` in all threads, after a failure; by default answers are waited for."""
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:

@@ -18,7 +18,7 @@ from typing import Any
 
 from wizard_env.checks import check_names, nearest, quoted, shortened
 from wizard_env.extras import extra
-from wizard_env.view import Agent
+from wizard_env.view import Agent, OutsideAgent
 
 GROUP = "wizard_env.agents"
 _CHECKPOINT = "checkpoint"
@@ -36,15 +36,10 @@ _OPTION = re.compile(
     """,
     re.VERBOSE,
 )
-_LONGEST_AGENT = 4096
-"""Characters of an agent's name, with its options."""
-_DEEPEST_AGENT = 16
-"""Agents inside agents, as in "variant:of=variant"."""
-_depth: ContextVar[int] = ContextVar("depth", default=0)
 _programs_allowed: ContextVar[bool] = ContextVar("programs_allowed", default=True)
 
 
-def load(agent: str | os.PathLike[str] | Agent) -> Agent:
+def load(agent: str | os.PathLike[str] | Agent, **options: Any) -> Agent:
     """Load an agent. An object that is an agent is returned unchanged.
 
     Args:
@@ -52,47 +47,39 @@ def load(agent: str | os.PathLike[str] | Agent) -> Agent:
             the path of a run of `wizard train`, or of a file in it, as in "runs/quick";
             an agent on the Hugging Face Hub, as in "hf:owner/name";
             or a custom class, as in "my_agent.py:Cautious" or "my_package.agents:Cautious".
-            Options follow a colon, as in "search:worlds=64,depth=2" or "runs/quick:sample=True". Quote a
-            value with commas as in Python: 'external:command="python my_bot.py 1,2",timeout=5'.
+            Options may follow a colon, as in "search:worlds=64,threads=2" or "runs/quick:sample=True". Quote
+            a value with commas as in Python: 'external:command="python my_bot.py 1,2",timeout=5'.
+        options: of the agent, as in `load("search", worlds=64)`; they win over those in its name.
 
     Raises:
         ValueError: no agent has that name; or the imported object is no agent.
         FileNotFoundError: there is no checkpoint, or no code, at that path.
-        TypeError: the agent does not have that option; or `agent` is neither a name nor an agent.
+        TypeError: the agent does not have that option; or `agent` is neither a name nor an agent, or an
+            object with options.
         PermissionError: the agent runs a program or is imported, within `programs(allowed=False)`.
     """
-    depth = _depth.get()
-    if depth == _DEEPEST_AGENT:
-        raise ValueError(f"agent {quoted(agent)}: it is more than {_DEEPEST_AGENT} agents inside each other")
-    outside = _depth.set(depth + 1)
-    try:
-        return _load(agent)
-    finally:
-        _depth.reset(outside)
-
-
-def _load(agent: str | os.PathLike[str] | Agent) -> Agent:
     if isinstance(agent, os.PathLike):
-        return _make_named(_CHECKPOINT, {"path": os.fspath(agent)})
+        return _make_named(_CHECKPOINT, {"path": os.fspath(agent)} | options)
     if not isinstance(agent, str):
-        if callable(getattr(agent, "act", None)):
-            return agent
-        raise TypeError(f"agent={quoted(agent)}: a name, a path or an object with a method `act` is needed")
-    if len(agent) > _LONGEST_AGENT:
-        given = f"agent {quoted(agent)}: its name has {len(agent):,} characters"
-        raise ValueError(f"{given}, at most {_LONGEST_AGENT:,} are allowed")
-    name, _, options = agent.partition(":")
-    if name == _HUB and not options.startswith("repo="):
-        repo, _, options = options.partition(":")
-        return _make_named(_HUB, {"repo": repo} | _parse(agent, options))
+        if not callable(getattr(agent, "act", None)):
+            needed = "a name, a path or an object with a method `act` is needed"
+            raise TypeError(f"agent={quoted(agent)}: {needed}")
+        if options:
+            raise TypeError(f"agent={quoted(agent)} is made already: it takes no options")
+        return agent
+    name, _, rest = agent.partition(":")
+    if name == _HUB and not rest.startswith("repo="):
+        repo, _, rest = rest.partition(":")
+        return _make_named(_HUB, {"repo": repo} | _parse(agent, rest) | options)
     if name in agent_names():
-        return _make_named(name, _parse(agent, options))
-    if (imported := _IMPORTED.fullmatch(agent)) and _can_be_imported(imported["source"]):
-        return _import_agent(agent, imported)
-    if _is_path(name):
-        if name.endswith(".py"):
-            raise ValueError(f"agent {quoted(agent)}: name its class too, as in {name}:MyAgent")
-        return _make_named(_CHECKPOINT, {"path": name} | _parse(agent, options))
+        return _make_named(name, _parse(agent, rest) | options)
+    path, rest = _split_path(agent)
+    if (imported := _IMPORTED.fullmatch(agent)) and path != agent and _can_be_imported(imported["source"]):
+        return _import_agent(agent, imported, options)
+    if _is_path(path):
+        if path.endswith(".py"):
+            raise ValueError(f"agent {quoted(agent)}: name its class too, as in {path}:MyAgent")
+        return _make_named(_CHECKPOINT, {"path": path} | _parse(agent, rest) | options)
     raise ValueError(
         f"unknown agent {quoted(name)}: {nearest(name, agent_names())}, or the path of a checkpoint, "
         "or a class as in 'my_agent.py:MyAgent'"
@@ -101,12 +88,24 @@ def _load(agent: str | os.PathLike[str] | Agent) -> Agent:
 
 def place_of(agent: str) -> Path | None:
     """Return the file or folder that the name of an agent leads to; None if there is none."""
-    name, _, _ = agent.partition(":")
-    if name in agent_names():
+    if agent.partition(":")[0] in agent_names():
         return None
-    if imported := _IMPORTED.fullmatch(agent):
-        name = imported["source"]
-    return Path(name) if _is_path(name) else None
+    path, _ = _split_path(agent)
+    if path != agent and (imported := _IMPORTED.fullmatch(agent)):
+        path = imported["source"]
+    return Path(path) if _is_path(path) else None
+
+
+def _split_path(agent: str) -> tuple[str, str]:
+    """Split the name of an agent into a path and options: before the last colon that ends an existing path.
+
+    If there is no such path, split before the first colon.
+    """
+    parts = agent.split(":")
+    for count in range(len(parts), 0, -1):
+        if (path := ":".join(parts[:count])) and Path(path).exists():
+            return path, ":".join(parts[count:])
+    return parts[0], ":".join(parts[1:])
 
 
 def _is_path(name: str) -> bool:
@@ -161,8 +160,7 @@ def _describe_failure(error: Exception, source: str) -> str:
 def programs(allowed: bool) -> Iterator[None]:
     """Allow `load` to run programs, call servers, open ports and import code within this block, or refuse it.
 
-    Refusing is for names that somebody else chose. An agent whose class has a true `runs_programs` is refused
-    inside another agent too.
+    Refusing is for names that somebody else chose. An `OutsideAgent` is refused inside another agent too.
     """
     before = _programs_allowed.set(allowed)
     try:
@@ -171,10 +169,10 @@ def programs(allowed: bool) -> Iterator[None]:
         _programs_allowed.reset(before)
 
 
-def _check_programs_allowed(deed: str) -> None:
+def _check_programs_allowed(action: str) -> None:
     if not _programs_allowed.get():
         raise PermissionError(
-            f"{deed} on this machine: allow it with --allow-programs if you trust the author of the config"
+            f"{action} on this machine: allow it with --allow-programs if you trust the author of the config"
         )
 
 
@@ -187,7 +185,7 @@ def _make_named(name: str, options: dict[str, Any]) -> Agent:
     """Make an agent of the entry-point group."""
     with extra():
         factory = next(iter(entry_points(group=GROUP).select(name=name))).load()
-    if getattr(factory, "runs_programs", False):
+    if isinstance(factory, type) and issubclass(factory, OutsideAgent):
         _check_programs_allowed(
             f"agent {quoted(name)} with {shortened(options)} runs a program, calls a server or opens a port"
         )
@@ -199,9 +197,9 @@ def _can_be_imported(source: str) -> bool:
     return "." in source or source in sys.modules or find_spec(source) is not None
 
 
-def _import_agent(agent: str, imported: re.Match[str]) -> Agent:
+def _import_agent(agent: str, imported: re.Match[str], more: dict[str, Any]) -> Agent:
     name = f"{imported['source']}:{imported['object']}"
-    found, options = import_named(name), _parse(agent, imported["options"] or "")
+    found, options = import_named(name), _parse(agent, imported["options"] or "") | more
     made = _make(name, found, options) if callable(found) else found
     if not callable(getattr(made, "act", None)):
         raise ValueError(f"agent {quoted(agent)}: {name} makes no agent, which has a method `act`")
@@ -240,5 +238,5 @@ def _parse(agent: str, options: str) -> dict[str, Any]:
 def _literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two if it is nested deeply
+    except (ValueError, SyntaxError):
         return text

@@ -1,5 +1,6 @@
 """View: the information of the acting seats of some games, and the protocol of agents that act on it."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
@@ -31,6 +32,26 @@ class Agent(Protocol):
 
     def act(self, view: "View", rng: np.random.Generator) -> Actions:
         """Choose an action for every decision of the view: int64 [n], ids of legal actions."""
+
+
+class OutsideAgent:
+    """An agent that asks outside this process: a program, a model, a client.
+
+    Subclass it, and `wizard_env.loading.programs(allowed=False)` refuses the agent. A decision without a
+    legal answer is forfeited: a random legal action takes its place.
+
+    forfeits: the number of forfeited decisions, by reason.
+    """
+
+    plays_in_one_process = False
+    """Whether only the process that made it can ask: evaluations then refuse several workers."""
+
+    def __init__(self) -> None:
+        self.forfeits: Counter[str] = Counter()
+
+    def costs(self) -> dict[str, float]:
+        """Return the cost of its answers so far, if it counts that."""
+        return {}
 
 
 class Encoding(NamedTuple):

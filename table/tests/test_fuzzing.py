@@ -167,13 +167,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Any:
     | altered({"id": 1, "action": "bid 1"}).map(lambda value: as_json(value).encode())
 )
 def test_answers_of_programs(program: tuple[ExternalAgent, Path], answer: bytes) -> None:
-    """Every decision gets a legal action; the program is not restarted, because it still answers."""
+    """Every decision gets a legal action; the program still answers."""
     agent, path = program
     path.write_bytes(answer.replace(b"\n", b" "))
     games = Games(SMALL, 1, seed=1)
     (action,) = agent.act(games.view(), np.random.default_rng(0))
     assert games.mask[0, action]
-    assert "crashed" not in agent.forfeits
 
 
 # --- browsers

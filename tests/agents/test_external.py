@@ -3,12 +3,9 @@
 import contextlib
 import gc
 import json
-import logging
 import os
 import re
 import shlex
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -23,13 +20,13 @@ import pytest
 from tests.positions import at, differing_in_secret
 from wizard_env import ACTIONS, Game, Games, Rules
 from wizard_env.agents import View, load
-from wizard_env.agents.external import MAX_RESTARTS, PROTOCOL, VERSION, ExternalAgent, describe
+from wizard_env.agents.external import PROTOCOL, VERSION, ExternalAgent, describe
 from wizard_env.agents.random import RandomAgent
 from wizard_env.testing import agent_test
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "external.md").read_text(encoding="utf-8")
 HELLO = f"""
-import json, os, sys, time
+import json, os, signal, sys, time
 def say(**content):
     print(json.dumps(content), flush=True)
 def requests():
@@ -37,11 +34,6 @@ def requests():
 open(__file__ + ".pid", "w").write(str(os.getpid()))
 sys.stdin.readline()
 say(protocol={PROTOCOL!r}, version={VERSION})
-"""
-CHILD = """
-import subprocess
-child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
-open(__file__ + ".child", "w").write(str(child.pid))
 """
 UNUSED_RNG = np.random.default_rng(0)
 
@@ -69,7 +61,7 @@ def bot(tmp_path: Path) -> Any:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs that do not exit by themselves are killed earlier."""
-    monkeypatch.setattr("wizard_env.agents.external.program._GRACE", 0.1)
+    monkeypatch.setattr("wizard_env.agents.external._GRACE", 0.1)
 
 
 def decisions(count: int) -> View:
@@ -103,22 +95,6 @@ def is_running(folder: Path) -> bool:
     return True
 
 
-def child_is_running(folder: Path, wait: float = 10.0) -> bool:
-    """Return whether the child of the bot in a folder runs after `wait` seconds, or fewer if it ends."""
-    if os.name != "posix":
-        pytest.skip("POSIX only")
-    path, end = folder / "bot.py.child", time.monotonic() + wait
-    while not (path.exists() and path.read_text()):
-        time.sleep(0.01)
-    pid = path.read_text()
-    while True:
-        listed = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False)
-        running = bool(listed.stdout.strip()) and not listed.stdout.startswith("Z")
-        if not running or time.monotonic() > end:
-            return running
-        time.sleep(0.05)
-
-
 # --- the page about the protocol
 
 
@@ -138,7 +114,7 @@ def test_the_keys_on_the_page() -> None:
     assert re.findall(r"`(\w+)`", row) == list(shown["rounds"][0])
 
 
-def test_the_hello_and_the_answer_on_the_page(bot: Bot) -> None:
+def test_the_hello_and_the_answer_on_the_page() -> None:
     hello, request, answer = map(json.loads, examples("json"))
     assert hello == {"protocol": PROTOCOL, "version": VERSION}
     assert answer["id"] == request["id"]
@@ -265,58 +241,52 @@ for request in requests():
     agent_test(agent, num_games=1)
 
 
-@pytest.mark.parametrize("action", ['"play WI"', "77"])
-def test_an_answer_names_the_action_or_gives_its_id(bot: Bot, action: str) -> None:
-    agent = bot(f"for request in requests(): say(id=request['id'], action={action}, why='it wins')")
-    actions = agent.act(View.of([at()]), UNUSED_RNG)
+def test_an_answer_names_the_action_or_gives_its_id(bot: Bot) -> None:
+    agent = bot("""
+for request in requests(): say(id=request["id"], action=("play WI", 77)[request["id"] % 2], why="it wins")
+""")
+    actions = agent.act(View.of([at(), at()]), UNUSED_RNG)
     assert actions.dtype == np.int64
-    assert actions.tolist() == [77]
+    assert actions.tolist() == [77, 77]
     assert not agent.forfeits
 
 
 # --- what goes wrong
 
-
+ILLEGAL = ("'bid 99'", "'play 2S'", "77", "-1", "10**30")
 ANSWERS = [
-    ("say(id=n, action='bid 99')", "illegal", "unknown action 'bid 99': an action is \"bid 0\""),
-    ("say(id=n, action='play 2S')", "illegal", r"seat \d may not play 2S: it bids 0 to 9; legal: bid 0"),
-    ("say(id=n, action=77)", "illegal", r"seat \d may not play WI"),
-    ("say(id=n, action=-1)", "illegal", "ids run from 0 to 78"),
-    ("say(id=n, action=10**30)", "illegal", "ids run from 0 to 78"),
-    ("say(id=n, action=True)", "malformed", "its action is True: a name or an id is needed"),
-    ("say(id=n, action=None)", "malformed", "its action is None"),
-    ("say(id=n, action=1.0)", "malformed", r"its action is 1\.0"),
-    ("say(id=n)", "malformed", r"does not answer request \d"),
-    ("say(action='bid 1')", "malformed", r"does not answer request \d"),
-    ("say(id=str(n), action='bid 1')", "malformed", r"does not answer request \d"),
-    ("say(id=n + 1, action='bid 1')", "malformed", r"does not answer request \d"),
-    ("print('bid 1', flush=True)", "malformed", "'bid 1.n' is not JSON in UTF-8"),
-    ("print('[1]', flush=True)", "malformed", "is not a JSON object"),
-    ("print('[' * 60000, flush=True)", "malformed", "is not JSON in UTF-8"),
-    ("print('x' * 10**6, flush=True)", "malformed", r"'x+\.\.\. is not JSON"),
-    ("sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "malformed", "is not JSON in UTF-8"),
+    *(f"say(id=n, action={action})" for action in (*ILLEGAL, "True", "None", "1.0")),
+    "say(id=n)",
+    "say(action='bid 1')",
+    "say(id=str(n), action='bid 1')",
+    "say(id=n + 1, action='bid 1')",
+    "print('bid 1', flush=True)",
+    "print('[1]', flush=True)",
+    "print('[' * 60000, flush=True)",
+    "sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()",
 ]
 
 
-@pytest.mark.parametrize(("line", "kind", "reason"), ANSWERS, ids=[line for line, *_ in ANSWERS])
-def test_a_wrong_answer_forfeits_the_decision(
-    bot: Bot, line: str, kind: str, reason: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_wrong_answer_forfeits_the_decision(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
     """The random agent's action replaces it, and the next answers are used."""
     agent = bot(f"""
 for request in requests():
     n = request["id"]
-    if n < 3:
-        {line}
+    if n % 2:
+        exec({ANSWERS!r}[n // 2])
     else:
         say(id=n, action="bid 4")
 """)
-    view = decisions(3)
-    expected = [*RandomAgent().act(view, UNUSED_RNG)[:2], 4]
-    assert agent.act(view, UNUSED_RNG).tolist() == expected
-    assert agent.forfeits == {kind: 2}
-    assert [record.levelno for record in caplog.records] == [logging.WARNING]
-    assert re.search(f"bot.py.* forfeits a decision, {kind}: .*{reason}", caplog.messages[0])
+    view = decisions(2 * len(ANSWERS))
+    expected = RandomAgent().act(view, UNUSED_RNG)
+    expected[1::2] = 4
+    assert agent.act(view, UNUSED_RNG).tolist() == expected.tolist()
+    assert agent.forfeits == {"illegal": len(ILLEGAL), "malformed": len(ANSWERS) - len(ILLEGAL)}
+    illegal, malformed = caplog.messages  # the first of each
+    assert re.search("bot.py.* forfeits a decision, illegal: unknown action 'bid 99': an action is", illegal)
+    assert re.search(
+        "forfeits a decision, malformed: its action is True: a name or an id is needed", malformed
+    )
 
 
 def test_forfeited_decisions_are_reproducible(bot: Bot) -> None:
@@ -324,19 +294,21 @@ def test_forfeited_decisions_are_reproducible(bot: Bot) -> None:
     agent = bot("for request in requests(): say()")
     view = View(decisions(8).known)
     actions = agent.act(view, np.random.default_rng(3)).tolist()
-    assert actions == agent.act(view, np.random.default_rng(3)).tolist()
     assert actions == RandomAgent().act(view, np.random.default_rng(3)).tolist()
     assert actions != agent.act(view, np.random.default_rng(4)).tolist()
-    assert agent.forfeits["malformed"] == 24
 
 
 def test_a_late_answer_is_not_used_for_the_next_request(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+    """Nor are lines that came before the request."""
     agent = bot(
         """
-first, second, third = next(requests()), next(requests()), next(requests())
-say(id=first["id"], action="bid 1")
-say(id=second["id"], action="bid 2")
-say(id=third["id"], action="bid 3")
+waiting = requests()
+first, second, third = next(waiting), next(waiting), next(waiting)
+for request, bid in ((first, 1), (second, 2), (third, 3)):
+    say(id=request["id"], action=f"bid {bid}")
+print("thinking", flush=True)
+request = next(waiting)
+say(id=request["id"], action="bid 4")
 """,
         timeout=0.4,
     )
@@ -344,243 +316,73 @@ say(id=third["id"], action="bid 3")
     expected = [*RandomAgent().act(view, UNUSED_RNG)[:2], 3]
     assert agent.act(view, UNUSED_RNG).tolist() == expected
     assert agent.forfeits == {"late": 2}
-    assert caplog.messages == [caplog.messages[0]]
-    assert caplog.messages[0].endswith("late: no answer within 0.4 seconds")
+    assert [message.partition(", ")[2] for message in caplog.messages] == [
+        "late: no answer within 0.4 seconds"
+    ]
+    time.sleep(0.1)
+    assert agent.act(decisions(1), UNUSED_RNG).tolist() == [4]
 
 
-def test_lines_sent_before_a_request_are_ignored(bot: Bot) -> None:
-    agent = bot("""
-for request in requests():
-    answers = [{"id": request["id"] + ahead, "action": f"bid {2 + ahead}"} for ahead in range(2)]
-    print(*map(json.dumps, answers), "thinking", sep="\\n", flush=True)
-""")
-    view = decisions(1)
-    for _ in range(3):
-        assert agent.act(view, UNUSED_RNG).tolist() == [2]
-        time.sleep(0.05)
-    assert not agent.forfeits
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_program_that_does_not_read_does_not_block(bot: Bot) -> None:
-    """Not even with more requests than a pipe can hold."""
-    agent = bot("time.sleep(60)", timeout=0.001)
-    agent.act(decisions(200), UNUSED_RNG)
-    assert agent.forfeits == {"late": 200}
-    start = time.monotonic()
+def test_a_program_that_does_not_read_does_not_block(bot: Bot, tmp_path: Path) -> None:
+    """Not even with more requests than a pipe can hold; and it is killed at the end."""
+    agent = bot("signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)", timeout=0.001)
+    agent.act(decisions(300), UNUSED_RNG)
+    assert agent.forfeits == {"late": 300}
+    assert is_running(tmp_path)
     agent.close()
-    assert time.monotonic() - start < 3
+    assert not is_running(tmp_path)
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_program_that_does_not_stop_talking_is_late(bot: Bot) -> None:
-    agent = bot("while True: say(id=0, action='bid 0'); time.sleep(0.001)", timeout=0.05)
+def test_a_program_that_does_not_stop_talking_is_late(bot: Bot, tmp_path: Path) -> None:
+    agent = bot("while True: say(id=0, action='bid 0')", timeout=0.05)
     agent.act(decisions(2), UNUSED_RNG)
     assert agent.forfeits == {"late": 2}
-
-
-def test_a_crashed_program_is_restarted(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
-    agent = bot("""
-request = next(requests())
-say(id=request["id"], action="bid 1")
-next(requests())
-sys.exit("no idea")
-""")
-    view = decisions(12)
-    actions = agent.act(view, UNUSED_RNG).tolist()
-    expected = RandomAgent().act(view, UNUSED_RNG)
-    lives = 1 + MAX_RESTARTS
-    assert [actions[2 * life] for life in range(lives)] == [1] * lives
-    assert [actions[2 * life + 1] for life in range(lives)] == expected[1 : 2 * lives : 2].tolist()
-    assert actions[2 * lives :] == expected[2 * lives :].tolist()
-    assert agent.forfeits == {"crashed": lives, "given up": 12 - 2 * lives}
-    assert [message.partition(" forfeits a decision, ")[2] for message in caplog.messages] == [
-        "crashed: it ended with exit status 1: no idea",
-        f"given up: it was restarted {MAX_RESTARTS} times and will not be restarted again",
-    ]
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_program_that_closes_its_output_counts_as_crashed(bot: Bot, tmp_path: Path) -> None:
-    agent = bot("os.close(1); time.sleep(60)")
-    assert is_running(tmp_path)
-    agent.act(decisions(1), UNUSED_RNG)
-    assert agent.forfeits == {"crashed": 1}
-    assert not is_running(tmp_path)
-
-
-def test_a_crash_is_seen_at_once_where_a_child_holds_the_pipes(bot: Bot, tmp_path: Path) -> None:
-    """The last answer of the program still counts."""
-    agent = bot(
-        CHILD
-        + """
-request = next(requests())
-say(id=request["id"], action="bid 1")
-next(requests())
-sys.exit()
-""",
-        timeout=60,
-    )
-    start = time.monotonic()
-    assert agent.act(decisions(2), UNUSED_RNG)[0] == 1
-    assert time.monotonic() - start < 20
-    assert agent.forfeits == {"crashed": 1}
-    assert not child_is_running(tmp_path)
-
-
-def test_a_crash_is_seen_on_a_busy_machine(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program has ended before all threads begin that attend to it."""
-    start_now = threading.Thread.start
-
-    def start_late(thread: threading.Thread) -> None:
-        start_now(thread)
-        time.sleep(0.5)
-
-    monkeypatch.setattr(threading.Thread, "start", start_late)
-    start = time.monotonic()
-    with pytest.raises(ChildProcessError, match="ended with exit status 3"):
-        bot("import sys; sys.exit(3)", whole=True, timeout=60)
-    assert time.monotonic() - start < 30
-
-
-def test_a_crash_is_seen_where_a_child_has_left_the_group(bot: Bot, tmp_path: Path) -> None:
-    agent = bot(CHILD.replace("[sys", "start_new_session=True, args=[sys") + "sys.exit()", timeout=60)
-    start = time.monotonic()
-    agent.act(decisions(1), UNUSED_RNG)
     agent.close()
-    assert time.monotonic() - start < 20
-    assert agent.forfeits == {"crashed": 1}
-    if child_is_running(tmp_path, wait=0):
-        os.kill(int((tmp_path / "bot.py.child").read_text()), signal.SIGKILL)
-
-
-@pytest.mark.parametrize(
-    ("first", "line"),
-    [
-        ("", "print('x' * 99)"),
-        ("", "os.write(1, b'x')"),
-        ("next(requests())", "os.write(1, b'x')"),
-        ("next(requests())", "say(id=0, action='a late answer')"),
-    ],
-)
-def test_a_program_that_prints_without_end_is_ended(
-    bot: Bot, tmp_path: Path, first: str, line: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """While it is asked and between questions, with line feeds and without."""
-    agent, end = bot(f"{first}\nwhile True: {line}", timeout=60), time.monotonic() + 60
-    while not first and is_running(tmp_path):
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    agent.act(decisions(1), UNUSED_RNG)
-    assert agent.forfeits == {"crashed": 1}
     assert not is_running(tmp_path)
-    assert caplog.messages[0].endswith(
-        "crashed: it was ended, because it wrote more than 1,048,576 bytes after one request"
-    )
 
 
-def test_few_requests_wait_for_a_program_that_does_not_read(
-    bot: Bot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The rest is forfeited without being sent. The program is asked again once it reads."""
-    monkeypatch.setattr("wizard_env.agents.external.program._MOST_WAITING", 3)
-    agent = bot(
-        """
-while not os.path.exists(__file__ + ".go"): time.sleep(0.01)
+def test_the_end_of_a_program_is_an_error(bot: Bot) -> None:
+    """It is told with the last lines of its stderr, which may be full."""
+    agent = bot("""
 for request in requests():
-    open(__file__ + ".read", "a").write("a")
-    say(id=request["id"], action="bid 1")
-""",
-        timeout=0.001,
-    )
-    agent.act(decisions(500), UNUSED_RNG)
-    assert agent.forfeits == {"late": 500}
-    (tmp_path / "bot.py.go").touch()
-    agent._timeout, end = 5.0, time.monotonic() + 60
-    while agent.act(decisions(1), UNUSED_RNG) != [1] or agent.forfeits["late"] > 510:
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    assert len((tmp_path / "bot.py.read").read_text()) < 250
+    for line in range(3000):
+        print("a line of some forty characters, number", line, file=sys.stderr)
+    if request["id"] == 2:
+        sys.exit(3)
+    say(id=request["id"], action=request["legal"][0])
+""")
+    agent.act(decisions(1), UNUSED_RNG)
+    for _ in range(2):
+        with pytest.raises(ChildProcessError, match=r"bot.py' ended with exit status 3: ") as error:
+            agent.act(decisions(1), UNUSED_RNG)
+        assert re.findall(r"number (\d+)", str(error.value)) == [str(line) for line in range(2995, 3000)]
 
 
-@pytest.mark.parametrize("together", [2, 4])
-def test_threads_share_a_program(bot: Bot, together: int) -> None:
+def test_threads_share_a_program(bot: Bot) -> None:
     """Every decision gets its own answer."""
     agent = bot("for request in requests(): say(id=request['id'], action=request['legal'][-1])")
     view = decisions(40)
     expected = [int(np.flatnonzero(mask)[-1]) for mask in view.mask]
-    with ThreadPoolExecutor(together) as pool:
-        parts = pool.map(lambda _: agent.act(view, UNUSED_RNG).tolist(), range(together))
-    assert list(parts) == [expected] * together
+    with ThreadPoolExecutor(4) as pool:
+        parts = pool.map(lambda _: agent.act(view, UNUSED_RNG).tolist(), range(4))
+    assert list(parts) == [expected] * 4
     assert not agent.forfeits
-
-
-def test_closing_ends_a_question(bot: Bot, tmp_path: Path) -> None:
-    """Of another thread, and does not start the program anew."""
-    agent = bot("next(requests()); open(__file__ + '.asked', 'w'); time.sleep(60)", timeout=60)
-    with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(agent.act, decisions(3), UNUSED_RNG)
-        while not (tmp_path / "bot.py.asked").exists():
-            time.sleep(0.01)
-        agent.close()
-        with pytest.raises(ValueError, match=r"bot.py' is closed"):
-            asking.result(20)
-    assert not is_running(tmp_path)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_a_forked_process_asks_a_program_of_its_own(bot: Bot, tmp_path: Path) -> None:
-    """And leaves that of its parent alone."""
-    agent = bot("for request in requests(): say(id=request['id'], action=f'bid {os.getppid() % 7}')")
-    view = decisions(1)
-    assert agent.act(view, UNUSED_RNG) == [os.getpid() % 7]
-    child = os.fork()
-    if not child:
-        code = 1
-        with contextlib.suppress(BaseException):
-            code = 0 if agent.act(view, UNUSED_RNG) == [os.getpid() % 7] and not agent.forfeits else 2
-            agent.close()
-        os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert agent.act(view, UNUSED_RNG) == [os.getpid() % 7]
-    assert not agent.forfeits
-
-
-def test_a_program_that_cannot_be_restarted(bot: Bot, tmp_path: Path) -> None:
-    """The match continues with random actions."""
-    agent = bot("sys.exit()")
-    (tmp_path / "bot.py").unlink()
-    agent.act(decisions(6), UNUSED_RNG)
-    assert agent.forfeits == {"crashed": 1 + MAX_RESTARTS, "given up": 2}
 
 
 # --- starting
 
 
 @pytest.mark.parametrize(
-    ("command", "error", "message"),
+    ("command", "message"),
     [
-        (
-            "no_such_program --fast",
-            ChildProcessError,
-            "'no_such_program --fast' cannot be started: .*such file",
-        ),
-        (["no such program"], ChildProcessError, "command \"'no such program'\" cannot be started"),
-        (
-            f"{sys.executable} no_file.py",
-            ChildProcessError,
-            "no_file.py' did not say hello: .*status 2: .*no_file",
-        ),
-        ("'", ValueError, 'command="\'": No closing quotation'),
-        ("", ValueError, "command='': a program is needed"),
-        ([], ValueError, r"command=\[\]: a program is needed"),
-        (7, TypeError, "command=7: a string or a list of strings is needed"),
-        ([sys.executable, 7], TypeError, "a string or a list of strings is needed"),
+        ("no_such_program --fast", "'no_such_program --fast' cannot be started: .*such file"),
+        (["no such program"], "command \"'no such program'\" cannot be started"),
+        (f"{sys.executable} -S no_file.py", "no_file.py' ended with exit status 2: .*no_file"),
+        ("'", "cannot be started: No closing quotation"),
     ],
 )
-def test_what_cannot_be_started(command: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_what_cannot_be_started(command: Any, message: str) -> None:
+    with pytest.raises(ChildProcessError, match=message):
         ExternalAgent(command)
 
 
@@ -588,9 +390,7 @@ def test_what_cannot_be_started(command: Any, error: Any, message: str) -> None:
     ("hello", "message"),
     [
         ('{"protocol": "wizard-external", "version": 2}', "it said .*2}, allowed is .*1}"),
-        ('{"version": 1}', "it said .*null, .*allowed is"),
         ("ready", "'ready.n' is not JSON"),
-        ("", "'.n' is not JSON"),
     ],
 )
 def test_a_program_must_say_its_protocol_and_version(bot: Bot, hello: str, message: str) -> None:
@@ -604,28 +404,16 @@ def test_a_missing_hello() -> None:
         ExternalAgent(command, start_timeout=0.1)
 
 
-@pytest.mark.parametrize("name", ["timeout", "start_timeout"])
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [
-        (0, ValueError),
-        (-1, ValueError),
-        (float("nan"), ValueError),
-        (1e9, ValueError),
-        ("1", TypeError),
-        (True, TypeError),
-    ],
-)
-def test_timeouts_are_seconds(name: str, value: Any, error: Any) -> None:
-    with pytest.raises(error, match=f"^{name}="):
-        ExternalAgent(["true"], **{name: value})
+@pytest.mark.parametrize(("value", "error"), [(0, ValueError), (1e9, ValueError), ("1", TypeError)])
+def test_timeouts_are_seconds(value: Any, error: Any) -> None:
+    for name in ("timeout", "start_timeout"):
+        with pytest.raises(error, match=f"^{name}="):
+            ExternalAgent(["true"], **{name: value})
 
 
 def test_an_external_agent_needs_a_command() -> None:
     with pytest.raises(TypeError, match="agent 'external' needs the option 'command'"):
         load("external")
-    with pytest.raises(TypeError, match="'external' has no option 'comand': did you mean 'command'"):
-        load("external:comand=x")
 
 
 # --- ending
@@ -635,9 +423,6 @@ ECHO = """
 for request in requests(): say(id=request['id'], action=request['legal'][0])
 open(__file__ + ".end", "w").close()
 """
-STUBBORN = (
-    "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + ECHO + "\nwhile True: time.sleep(9)"
-)
 
 
 def test_close_ends_the_program(bot: Bot, tmp_path: Path) -> None:
@@ -649,39 +434,24 @@ def test_close_ends_the_program(bot: Bot, tmp_path: Path) -> None:
         assert is_running(tmp_path)
     assert not is_running(tmp_path)
     assert (tmp_path / "bot.py.end").exists()
-    agent.close()
     with pytest.raises(ValueError, match=r"bot.py' is closed"):
         agent.act(decisions(1), UNUSED_RNG)
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_program_that_does_not_exit_is_killed(bot: Bot, tmp_path: Path) -> None:
-    agent = bot(STUBBORN)
-    assert is_running(tmp_path)
-    agent.close()
-    assert not is_running(tmp_path)
-
-
-@pytest.mark.parametrize("end", ["", "sys.stdin.read()", "sys.exit(3)", "os.kill(os.getpid(), 11)"])
-def test_processes_that_a_program_started_end_with_it(bot: Bot, tmp_path: Path, end: str) -> None:
-    """It may exit by itself, and its output may be theirs or not."""
-    agent = bot(CHILD.replace("[sys", "stdout=-3, stderr=-3, args=[sys") + end)
-    agent.close()
-    assert not child_is_running(tmp_path)
-
-
-@pytest.mark.usefixtures("impatient")
 @pytest.mark.skipif(os.name != "posix", reason="POSIX only")
-def test_processes_that_a_program_started_are_killed_with_it(bot: Bot) -> None:
+def test_processes_that_a_program_started_end_with_it(bot: Bot) -> None:
+    """As those of a shell script do; a thread that reads from them ends too."""
     threads = threading.active_count()
     agent = bot("""
 import subprocess
 child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
 child.wait()
 """)
-    assert threading.active_count() == threads + 4
     agent.close()
-    assert threading.active_count() == threads  # none is left that reads from the child
+    end = time.monotonic() + 10
+    while threading.active_count() > threads and time.monotonic() < end:
+        time.sleep(0.01)
+    assert threading.active_count() == threads
 
 
 def test_a_deleted_agent_ends_its_program(tmp_path: Path) -> None:
@@ -692,35 +462,3 @@ def test_a_deleted_agent_ends_its_program(tmp_path: Path) -> None:
     del agent
     gc.collect()
     assert not is_running(tmp_path)
-
-
-def test_the_end_of_python_ends_the_program(tmp_path: Path) -> None:
-    """Without any warning."""
-    (tmp_path / "bot.py").write_text(HELLO + ECHO, encoding="utf-8")
-    code = f"""
-from wizard_env.agents.external import ExternalAgent
-agent = ExternalAgent([{sys.executable!r}, "-S", {str(tmp_path / "bot.py")!r}])
-import os, pathlib
-os.kill(int(pathlib.Path({str(tmp_path / "bot.py.pid")!r}).read_text()), 0)
-"""
-    ended = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", code],
-        capture_output=True, text=True, timeout=60, check=True, cwd=Path(__file__).parent.parent.parent,
-    )  # fmt: skip
-    assert ended.stderr == ""
-    assert not is_running(tmp_path)
-
-
-def test_output_to_stderr_does_not_block(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
-    """Its last lines become part of the error message."""
-    agent = bot("""
-for request in requests():
-    for line in range(3000):
-        print("a line of some forty characters, number", line, file=sys.stderr)
-    if request["id"] == 2:
-        break
-    say(id=request["id"], action=request["legal"][0])
-""")
-    agent.act(decisions(2), UNUSED_RNG)
-    assert agent.forfeits == {"crashed": 1}
-    assert re.findall(r"number (\d+)", caplog.messages[0]) == [str(line) for line in range(2995, 3000)]

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.docs.pages import load_script
 from tools import networks
 from wizard_env import OBS_SIZE
 from wizard_env.agents import load

@@ -53,30 +53,6 @@ if __name__ == "__main__":
     config = Config.model_validate_json(sys.argv[1])
     train(config, Path(sys.argv[2]), workers=2, resume=sys.argv[3] == "resume")
 """
-STUBBORN = """
-import os, signal, subprocess, sys, time
-for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-    signal.signal(number, signal.SIG_IGN)
-print(sys.stdin.readline(), flush=True)
-child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(999)"])
-with open(sys.argv[1], "a") as file:
-    print(os.getpid(), child.pid, file=file)
-time.sleep(999)
-"""
-ASK_PROGRAM = """
-import os, sys, threading, time
-from wizard_env.agents.external import ExternalAgent
-command = [sys.executable, "-S", *sys.argv[1:]]
-starting = threading.Thread(target=lambda: agents.append(ExternalAgent(command)))
-agents = []
-starting.start()
-starting.join()  # programs do not end with the thread that started them
-agents.append(ExternalAgent(command))
-if not os.fork():  # which goes on, and must not keep the programs alive
-    time.sleep(5)
-    os._exit(0)
-time.sleep(999)
-"""
 LEAGUE_RUN = """
 import sys
 from pathlib import Path
@@ -270,26 +246,3 @@ def test_killed_workers_leave_no_process(what: str, by: signal.Signals, tmp_path
             wait_for(lambda: len(children_of(process.pid)) >= 2, process, "workers")
             time.sleep(rng.random())
         check(folder)
-
-
-@NEEDS_PS
-@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_external_programs_end_with_a_killed_process(by: signal.Signals, tmp_path: Path) -> None:
-    """And so do the processes that they started."""
-    program, noted = tmp_path / "program.py", tmp_path / "noted"
-    program.write_text(STUBBORN)
-    owner = subprocess.Popen([sys.executable, "-c", ASK_PROGRAM, str(program), str(noted)])
-    try:
-        wait_for(lambda: noted.exists() and noted.read_text().count("\n") == 2, owner, "program")
-        owner.send_signal(by)
-        owner.wait(PATIENCE)
-        started, end = [int(pid) for pid in noted.read_text().split()], time.monotonic() + 4
-        while any(map(is_running, started)) and time.monotonic() < end:
-            time.sleep(0.05)
-        running = list(filter(is_running, started))
-    finally:
-        owner.kill()
-        for pid in filter(is_running, map(int, noted.read_text().split())):
-            os.kill(pid, signal.SIGKILL)
-    assert len(started) == 4
-    assert not running
