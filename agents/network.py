@@ -81,18 +81,6 @@ class Network:
         self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return plain values: other versions of Python have other classes of paths."""
-        kept = {name: value for name, value in self.__dict__.items() if name != "_packed"}
-        return kept | {"path": str(self.path)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.path = Path(state["path"])
-        if self.backend == "torch" and find_spec("torch") is None:
-            _log.warning("torch is not installed: the network of %s continues with numpy", self.path)
-            self.backend = "numpy"
-
     def _pack(self) -> list[PackedLayer]:
         """Return the layers as compiled code reads them, and last that of the value, if there is one."""
         if self._packed is None:

@@ -12,7 +12,7 @@ import pyspiel
 from benchmarks.report import TIMES, CurvePoint, Row, compare, note
 from benchmarks.timing import Contestant, Effort, alternate, repeat
 from wizard_env import Games, Rules, sample_legal
-from wizard_env.invariants import check_states
+from wizard_env.state_checks import check_states
 
 _RULES = Rules(num_players=4)
 PEER = "OpenSpiel oh_hell"

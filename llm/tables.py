@@ -111,8 +111,6 @@ class Tables:
 
 
 def _load_opponent(name: str) -> Agent:
-    if name == "human":
-        raise ValueError("'human': only models and agents sit at these tables")
     try:
         with programs(allowed=False):
             return load(name)

@@ -21,7 +21,7 @@ LAYERS = (
     {"rules"},
     {"state"},
     {"engine"},
-    {"chance", "invariants", "observation", "sampling"},
+    {"chance", "state_checks", "observation", "sampling"},
     {"history"},
     {"render"},
     {"view", "game"},

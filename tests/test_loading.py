@@ -1,5 +1,6 @@
 """Agents by name: entry points, options, paths, and what is refused."""
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 
 import wizard_env.agents
+from tests.positions import random_weights
 from wizard_env.agents import View, agent_names, load
+from wizard_env.agents.network import FILE_NAME, NetworkAgent, save_agent
 from wizard_env.agents.random import RandomAgent
 from wizard_env.loading import place_of, programs
 from wizard_env.testing import agent_test
@@ -104,6 +107,36 @@ def test_what_cannot_be_loaded(agent: Any, error: Any, message: str) -> None:
 def test_a_path_that_does_not_exist(path: str) -> None:
     with pytest.raises((ValueError, FileNotFoundError), match=path.rstrip("/")):
         load(path)
+
+
+@pytest.mark.parametrize("name", ["12:30", "C:", "a:b=1", "own.agents:Mine"])
+def test_a_path_that_exists_is_a_path(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever characters it has, with options after it or without."""
+    monkeypatch.chdir(tmp_path)
+    save_agent(random_weights(), tmp_path / FILE_NAME)
+    for place in (name, f"runs/{name}"):
+        Path(place).mkdir(parents=True)
+        shutil.copy(tmp_path / FILE_NAME, place)
+        for agent, sample in ((place, False), (f"{place}:sample=True", True)):
+            loaded = load(agent)
+            assert isinstance(loaded, NetworkAgent)
+            assert loaded.sample == sample
+            assert loaded.path == Path(place)
+            assert place_of(agent) == Path(place)
+
+
+@pytest.mark.usefixtures("added")
+def test_options_are_arguments_too(tmp_path: Path) -> None:
+    """They win over those in the name."""
+    assert load("mine", worlds=64).given == (64, 1.0, "plain", False)  # type: ignore[attr-defined]
+    both: Any = load("mine:worlds=2,style=bold", worlds=3, quick=True)
+    assert both.given == (3, 1.0, "bold", True)
+    save_agent(random_weights(), tmp_path / FILE_NAME)
+    assert load(tmp_path, sample=True).sample  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="'mine' has no option 'world': did you mean 'worlds'"):
+        load("mine", world=3)
+    with pytest.raises(TypeError, match="it takes no options"):
+        load(RandomAgent(), worlds=3)
 
 
 def test_a_file_of_the_same_name_does_not_hide_an_agent(

@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from wizard_env import Game, Games, Rules, View, sample_legal
-from wizard_env.invariants import ANY_HIDDEN, NOTHING_HIDDEN, OTHERS_HIDDEN, check_states
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS
 from wizard_env.state import BID, HIDDEN, PLAY, SCORED, STATE, rules_of
+from wizard_env.state_checks import ANY_HIDDEN, NOTHING_HIDDEN, OTHERS_HIDDEN, check_states
 
 KINDS = [
     *(Rules(num_players=n, bid_restriction=kind) for n in (3, 4, 5, 6) for kind in BID_RESTRICTIONS),  # type: ignore[arg-type]

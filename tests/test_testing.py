@@ -21,7 +21,6 @@ NOT_ALONE = {
     "checkpoint": "the path of a network",
     "external": "a command",
     "hf": "a repository on the hub",
-    "human": "somebody at the keyboard",
     "llm": "a model behind an address",
     "mcp": "a model that connects to it",
     "partner": "the name of a network",

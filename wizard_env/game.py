@@ -18,7 +18,6 @@ from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
 from wizard_env.history.checks import check_finished_rounds
 from wizard_env.history.finished import count_finished, read_rounds, write_finished_round
-from wizard_env.invariants import ANY_HIDDEN, MAX_SCORE, check_states
 from wizard_env.observation.encoder import PRINTED_ORDER, observe, write_full_state, write_mask
 from wizard_env.observation.fields import FULL_ROW, OBSERVATION_ROW
 from wizard_env.observation.readable import ReadableState, Round
@@ -36,6 +35,7 @@ from wizard_env.state import (
     STATE,
     write_rules,
 )
+from wizard_env.state_checks import ANY_HIDDEN, MAX_SCORE, check_states
 
 _SEAT_BITS, _PHASE_BITS = 3, 3
 _SEAT, _PHASE = (1 << _SEAT_BITS) - 1, (1 << _PHASE_BITS) - 1

@@ -24,7 +24,6 @@ from wizard_env.engine import apply, begin_game, first_action, is_choice, next_r
 from wizard_env.game import Game
 from wizard_env.history.checks import check_finished_rounds
 from wizard_env.history.finished import clear_finished_round, copy_rounds, write_finished_round
-from wizard_env.invariants import check_states
 from wizard_env.observation.encoder import (
     PRINTED_ORDER,
     canonical_order,
@@ -56,6 +55,7 @@ from wizard_env.state import (
     rules_of,
     write_rules,
 )
+from wizard_env.state_checks import check_states
 from wizard_env.view import View, printed_actions, reorder_actions
 
 Pause = Literal["never", "game", "round"]

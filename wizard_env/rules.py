@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterable, Mapping, Set, Sized
 from dataclasses import asdict, dataclass, fields
+from importlib.resources import files
 from typing import Any, Literal, Self, get_args
 
 from wizard_env.cards import DECK_SIZE
@@ -12,6 +13,8 @@ BidRestriction = Literal["free", "no_even", "leader", "canadian"]
 BidReveal = Literal["open", "simultaneous", "secret"]
 BID_RESTRICTIONS: tuple[str, ...] = get_args(BidRestriction)
 BID_REVEALS: tuple[str, ...] = get_args(BidReveal)
+NEED_OPEN_BIDS = frozenset(BID_RESTRICTIONS) - {"free"}
+"""The restrictions under which the last bidder must know the other bids."""
 MIN_PLAYERS = 3
 MAX_PLAYERS = 6
 MAX_ROUNDS = 60
@@ -44,11 +47,10 @@ class Rules:
         self._set("num_players", check_integer("num_players", self.num_players, MIN_PLAYERS, MAX_PLAYERS))
         check_choice("bid_restriction", self.bid_restriction, BID_RESTRICTIONS)
         check_choice("bid_reveal", self.bid_reveal, BID_REVEALS)
-        if self.bid_restriction != "free" and self.bid_reveal != "open":
+        if self.bid_restriction in NEED_OPEN_BIDS and self.bid_reveal != "open":
             raise ValueError(
                 f"bid_restriction={self.bid_restriction!r} with bid_reveal={self.bid_reveal!r}: the "
-                "last bidder must know the other bids, so a restriction other than 'free' needs "
-                "bid_reveal='open'"
+                "last bidder must know the other bids, which needs bid_reveal='open'"
             )
         if not isinstance(self.magic_edition, bool):
             raise TypeError(f"magic_edition={quoted(self.magic_edition)}: allowed are True and False")
@@ -84,6 +86,13 @@ def make_rules(owner: type, num_players: int, options: Mapping[str, Any]) -> Rul
     own = [name for name in inspect.signature(owner).parameters if name != "options"]
     check_names(owner.__name__, options, {*own, *(field.name for field in fields(Rules))})
     return Rules(num_players=num_players, **options)
+
+
+def prose() -> dict[str, str]:
+    """Return the rules as people read them: the sections of docs/rules.md, in Markdown, by their headings."""
+    page = files("wizard_env").joinpath("rules.md").read_text(encoding="utf-8")
+    sections = (part.partition("\n") for part in page.split("\n## ")[1:])
+    return {heading: text.strip() for heading, _, text in sections}
 
 
 def _hand_sizes(given: Any, largest: int) -> tuple[int, ...]:

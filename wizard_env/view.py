@@ -13,13 +13,13 @@ from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
 from wizard_env.history.checks import check_finished_rounds
 from wizard_env.history.finished import copy_rounds, count_finished, read_rounds
-from wizard_env.invariants import OTHERS_HIDDEN, check_states
 from wizard_env.observation.encoder import choose_order, observe, printed_action, reorder_action, write_mask
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.readable import Round
 from wizard_env.rules import Rules
 from wizard_env.sampling import draw_noise
 from wizard_env.state import FINISHED_ROUND, MASK_ROW, PLAY, STATE, copy_states, rules_of
+from wizard_env.state_checks import OTHERS_HIDDEN, check_states
 
 if TYPE_CHECKING:
     from wizard_env.game import Game

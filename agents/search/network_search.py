@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Agent
-from wizard_env.agents.adaptive.agent import AdaptiveAgent
-from wizard_env.agents.adaptive.checkpoint import load_network
+from wizard_env.agents.adaptive.agent import AdaptiveAgent, load_network
 from wizard_env.agents.assessment import Assessment
 from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
+from wizard_env.agents.search.network_search import guess_seats
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.agents.search.seat_guesses import guess_seats
 from wizard_env.agents.search.seat_model import SeatModel
 from wizard_env.checks import check_integer, quoted
 from wizard_env.view import Actions, View

@@ -61,7 +61,7 @@ class _Decisions(NamedTuple):
 
 
 class _Settings(NamedTuple):
-    worlds: int
+    batch_size: int
     """The number of worlds in a batch."""
     evidence: int
     at_random: bool
@@ -143,7 +143,7 @@ class Playouts:
     def _collect(self, decisions: _Decisions, rows: slice) -> NDArray[np.int16]:
         """Return int16 [rows, k, worlds]: the points of each playout; 0 for an action that is not tried."""
         if self.milliseconds is None:
-            return self._play(decisions, rows, range(-(-self.worlds // self._settings.worlds)))
+            return self._play(decisions, rows, range(-(-self.worlds // self._settings.batch_size)))
         step = self._most_threads()
         until, parts = perf_counter() + self.milliseconds / 1000, [self._play(decisions, rows, range(step))]
         while perf_counter() < until:
@@ -158,7 +158,7 @@ class Playouts:
         """Return int16 [rows, k, worlds]: the points of each playout in some batches of worlds."""
         decisions = _Decisions._make(values[rows] for values in decisions)
         count, width = decisions.actions.shape
-        points = np.zeros((count, len(batches), width, self._settings.worlds), np.int16)
+        points = np.zeros((count, len(batches), width, self._settings.batch_size), np.int16)
 
         def play(first: int, step: int) -> None:
             _play_out(decisions, self._settings, batches.start, points, first, step)
@@ -197,13 +197,13 @@ def _try_batch(
 ) -> None:
     """Write the points that each action of a decision brings in each world of a batch: int16 [k, worlds]."""
     known, actions = decisions.known[index], decisions.actions[index]
-    sample = sample_weighed(known, word, settings.worlds, settings.evidence, workspace)
+    sample = sample_weighed(known, word, settings.batch_size, settings.evidence, workspace)
     generator = sample.generator
     playout = np.empty(1, STATE)
     for column in range(len(actions)):
         if actions[column] < 0:
             break
-        for number in range(settings.worlds):
+        for number in range(settings.batch_size):
             world = sample.chosen[number]
             if settings.at_random or number == 0 or world != sample.chosen[number - 1]:
                 playout[0] = sample.worlds[world]

@@ -23,7 +23,7 @@ from wizard_env.agents.network import FILE_NAME
 from wizard_env.evaluation.league import FILE_NAME as LEAGUE
 from wizard_env.evaluation.league_file import LeagueFile
 from wizard_env.files import compact_json, digest
-from wizard_env.invariants import check_states
+from wizard_env.state_checks import check_states
 from wizard_env.train.run import CONFIG
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 

@@ -42,7 +42,6 @@ def test_seats_are_counted_from_1() -> None:
         (["nobody"], "unknown agent 'nobody'"),
         (["--records", "nowhere/games.jsonl"], "there is no folder nowhere"),
         (["random", "random", "random", "--players", "3"], "3 agents: a table of 3 has seats for 2"),
-        (["human"], "one person sits at this table"),
     ],
 )
 def test_what_is_refused(options: list[str], message: str) -> None:

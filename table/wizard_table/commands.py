@@ -67,8 +67,6 @@ def play(
         _read_games(records)  # fails now rather than after the game
     others = agents or ["champion"]
     seats = seat_agents(others, seat - 1, players)
-    if "human" in others:
-        raise ValueError("'human': only one person sits at this table; `wizard serve` has tables for several")
     session = Session(rules, seats, fresh_seed() if seed is None else seed, t=t)
     session.game.players = tuple(PERSON if name is None else printable(name) for name in seats)
     adviser = load(hint)
@@ -135,8 +133,6 @@ def serve(
     check_file(database)
     if records:
         check_folder_with_parent(records)
-    if agents and "human" in agents:
-        raise ValueError("'human': people join in the browser; name only computer players")
 
     with open_port(host, port, _OPTION) as listening:
         addresses, readiness = Addresses(host, listening.getsockname()[1], public_url), Readiness()

@@ -451,7 +451,7 @@ child.wait()
     end = time.monotonic() + 10
     while threading.active_count() > threads and time.monotonic() < end:
         time.sleep(0.01)
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
 
 
 def test_a_deleted_agent_ends_its_program(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tests.test_invariants import all_rules, seeds
 from wizard_env import Game, Games, Rules, View, sample_legal
 from wizard_env.history.decisions import retrace, rewind
-from wizard_env.invariants import check_states
 from wizard_env.state import FINISHED_ROUND, SCORED
+from wizard_env.state_checks import check_states
 
 KINDS = [
     Rules(num_players=3, hand_sizes=(1, 20, 4), magic_edition=True),

@@ -80,7 +80,6 @@ def test_idle_tables_make_room_the_oldest_first(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        ("human", "'human': only models and agents sit at these tables"),
         ("external:command=true", "agents that run programs may not sit at these tables"),
         ("variant:of='external:command=true'", "agents that run programs may not sit at these tables"),
         ("tests.llm.test_tables:Tables", "agents that run programs may not sit at these tables"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.reliability.effort import generator, times
 from wizard_env import Games, sample_legal
-from wizard_env.invariants import OTHERS_HIDDEN, check_states
+from wizard_env.state_checks import OTHERS_HIDDEN, check_states
 from wizard_env.testing import RULES
 
 NUM_GAMES = 2048

@@ -14,10 +14,10 @@ from wizard_env.compiled.jit import kernel, outlined
 from wizard_env.engine import left_of, score
 from wizard_env.history.decisions import NO_DIFFERENCE, find_difference, find_flaw, rewind
 from wizard_env.history.finished import write_finished_round
-from wizard_env.invariants import Fault, described
-from wizard_env.invariants import find_flaw as find_flaw_in_states
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.state import FINISHED_ROUND, NO_CARD, NO_SUIT, SCORED, STATE, FinishedRound, State
+from wizard_env.state_checks import Fault, described
+from wizard_env.state_checks import find_flaw as find_flaw_in_states
 
 _LARGEST_SCORE = np.iinfo(np.int16).max
 

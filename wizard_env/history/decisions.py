@@ -15,9 +15,9 @@ from wizard_env.compiled.bits import count_bits
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import apply, conceal, first_action, is_choice, legal, score
 from wizard_env.history.finished import action_taken, deal_again, write_finished_round
-from wizard_env.invariants import Fault, Flaw, check_states
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.state import BID, FINISHED_ROUND, PLAY, SCORED, STATE, FinishedRound, State, copy_states
+from wizard_env.state_checks import Fault, Flaw, check_states
 
 
 class Beginnings(NamedTuple):

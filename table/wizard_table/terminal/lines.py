@@ -4,7 +4,6 @@ from typing import TextIO
 
 from wizard_env import ACTIONS, Agent, Game, IllegalAction
 from wizard_env.actions import Refusal
-from wizard_env.agents.human import read_action
 from wizard_env.evaluation.advice import advise
 from wizard_env.narration import narrate_event, narrate_last_trick, seat_names
 from wizard_env.render.ansi import SUIT_SYMBOLS
@@ -15,6 +14,8 @@ from wizard_table.terminal.hints import narrate_advice
 from wizard_table.translation import t
 
 _LETTERS = str.maketrans({symbol: suit for suit, symbol in SUIT_SYMBOLS.items()})
+_IDS = {words: action for action, name in enumerate(ACTIONS) for words in (name.upper(), name.split()[1])}
+"""Ids by name and by the part after the verb, which is unique; a bid's number is also its id."""
 
 
 def commands() -> dict[str, tuple[str, str]]:
@@ -39,11 +40,13 @@ def _help_text() -> str:
 
 def typed_action(answer: str, game: Game) -> int:
     """Return the action that was typed. Raises ValueError, with a text for people, if it is not legal."""
-    words = answer.strip().translate(_LETTERS).upper()
+    words = " ".join(answer.translate(_LETTERS).upper().split())
     if words.startswith("10") and words[2:]:
         words = f"T{words[2:]}"
     try:
-        return read_action(words, game)
+        action = _IDS[words] if words in _IDS else int(words)
+        game.check(action)
+        return action
     except ValueError as error:
         why = [t("{answer} is not possible here.", answer=answer.strip())]
         if isinstance(error, IllegalAction):

@@ -1,4 +1,4 @@
-"""The check of every state that comes from outside: is this record a state of the game?
+"""Checks of states that come from outside: is this record a state of the game?
 
 A state is what the rules make of its deal, its bids and its plays. The check therefore looks at what the
 rules must be able to trust, which is the options, the cards dealt and the ranges of the fields, then plays
@@ -15,10 +15,16 @@ from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import DECK_SIZE, NUM_KINDS, SET_BITS, UNITS, can_join, size_of
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import apply, has_upcard, is_legal, score, turn_up
-from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
+from wizard_env.rules import (
+    BID_RESTRICTIONS,
+    BID_REVEALS,
+    MAX_PLAYERS,
+    MAX_ROUNDS,
+    MIN_PLAYERS,
+    NEED_OPEN_BIDS,
+)
 from wizard_env.state import (
     BID,
-    FREE,
     HIDDEN,
     NO_CARD,
     NOT_BID,
@@ -39,6 +45,8 @@ NOTHING_HIDDEN, OTHERS_HIDDEN, ANY_HIDDEN = range(3)
 """The hands and bids that a record may lack: none; those of seats that do not act; those of any seat."""
 
 _NUM_RESTRICTIONS, _NUM_REVEALS = len(BID_RESTRICTIONS), len(BID_REVEALS)
+_NEEDS_OPEN_BIDS = np.array([name in NEED_OPEN_BIDS for name in BID_RESTRICTIONS])
+"""bool [restrictions]"""
 _UNSEEN = 1 << SET_BITS
 """Stands for the cards of a hand that the record does not show; no card has this bit."""
 
@@ -55,11 +63,11 @@ class Fault(IntEnum):
         return fault
 
 
-class _Fault(Fault):
+class _StateFault(Fault):
     """The fields of a state that the check may refuse."""
 
     NUM_PLAYERS = f"allowed are {MIN_PLAYERS} to {MAX_PLAYERS}"
-    BID_RESTRICTION = f"allowed are 0 to {_NUM_RESTRICTIONS - 1}, and 0 unless bids are open"
+    BID_RESTRICTION = f"allowed are 0 to {_NUM_RESTRICTIONS - 1}, and most of them need open bids"
     BID_REVEAL = f"allowed are 0 to {_NUM_REVEALS - 1}"
     MAGIC_EDITION = "allowed are 0 and 1"
     NUM_ROUNDS = f"allowed are 1 to {MAX_ROUNDS}"
@@ -89,7 +97,7 @@ class Flaw(NamedTuple):
 
 
 _NO_FAULT = -1
-_NUM_FAULTS = len(_Fault)
+_NUM_FAULTS = len(_StateFault)
 
 
 def check_states(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> None:
@@ -112,7 +120,7 @@ def find_flaw(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> Flaw | None
     found = _replay_all(states if states.flags.carray else copy_states(states), replays, hidden)
     if found != _NO_FAULT:
         game, number = divmod(found, _NUM_FAULTS)
-        fault = list(_Fault)[number]
+        fault = list(_StateFault)[number]
         return _flaw(states, game, fault.name.lower(), fault.allowed)
     if replays.tobytes() != states.tobytes():
         game = next(game for game in range(len(states)) if replays[game].tobytes() != states[game].tobytes())
@@ -159,24 +167,24 @@ def _find_fault(state: State, replay: State, hidden: int) -> int:
 def _check_options(state: State) -> int:
     """Check the options and the place in the game."""
     if not MIN_PLAYERS <= state.num_players <= MAX_PLAYERS:
-        return _Fault.NUM_PLAYERS
+        return _StateFault.NUM_PLAYERS
     if not OPEN <= state.bid_reveal < _NUM_REVEALS:
-        return _Fault.BID_REVEAL
-    if not FREE <= state.bid_restriction < _NUM_RESTRICTIONS:
-        return _Fault.BID_RESTRICTION
-    if state.bid_restriction != FREE and state.bid_reveal != OPEN:
-        return _Fault.BID_RESTRICTION
+        return _StateFault.BID_REVEAL
+    if not 0 <= state.bid_restriction < _NUM_RESTRICTIONS:
+        return _StateFault.BID_RESTRICTION
+    if _NEEDS_OPEN_BIDS[state.bid_restriction] and state.bid_reveal != OPEN:
+        return _StateFault.BID_RESTRICTION
     if not 0 <= state.magic_edition <= 1:
-        return _Fault.MAGIC_EDITION
+        return _StateFault.MAGIC_EDITION
     if not 1 <= state.num_rounds <= MAX_ROUNDS:
-        return _Fault.NUM_ROUNDS
+        return _StateFault.NUM_ROUNDS
     for number in range(state.num_rounds):
         if not 1 <= state.hand_sizes[number] <= DECK_SIZE // int(state.num_players):
-            return _Fault.HAND_SIZES
+            return _StateFault.HAND_SIZES
     if not 0 <= state.round_index < state.num_rounds:
-        return _Fault.ROUND_INDEX
+        return _StateFault.ROUND_INDEX
     if state.hand_size != state.hand_sizes[int(state.round_index)]:
-        return _Fault.HAND_SIZE
+        return _StateFault.HAND_SIZE
     return _NO_FAULT
 
 
@@ -184,22 +192,22 @@ def _check_options(state: State) -> int:
 def _check_fields(state: State) -> int:
     """Check the phase, the seats and the scores, given sound options."""
     if not TRUMP <= state.phase <= OVER:
-        return _Fault.PHASE
+        return _StateFault.PHASE
     if not 0 <= state.dealer < state.num_players:
-        return _Fault.DEALER
+        return _StateFault.DEALER
     if not 0 <= state.seat < state.num_players:
-        return _Fault.SEAT
+        return _StateFault.SEAT
     most = MAX_SCORE
     for number in range(int(state.round_index) + (1 if state.phase >= SCORED else 0)):
         size = int(state.hand_sizes[number])
         most += score(size, size)
     for seat in range(MAX_PLAYERS):
         if abs(int(state.scores[seat])) > most or int(state.scores[seat]) % 10 != 0:
-            return _Fault.SCORES
+            return _StateFault.SCORES
         if abs(int(state.points[seat])) > score(int(state.hand_size), int(state.hand_size)):
-            return _Fault.POINTS
+            return _StateFault.POINTS
     if not 0 <= state.num_plays <= int(state.hand_size) * int(state.num_players):
-        return _Fault.NUM_PLAYS
+        return _StateFault.NUM_PLAYS
     return _NO_FAULT
 
 
@@ -207,28 +215,28 @@ def _check_fields(state: State) -> int:
 def _check_cards(state: State, hidden: int) -> int:
     """Check the cards in hands, played and turned up, given sound fields."""
     if (state.upcard != NO_CARD) != has_upcard(state) or not NO_CARD <= state.upcard < NUM_KINDS:
-        return _Fault.UPCARD
+        return _StateFault.UPCARD
     dealt = 0 if state.upcard == NO_CARD else UNITS[int(state.upcard)]
     for seat in range(MAX_PLAYERS):
         hand, played = int(state.hands[seat]), int(state.played[seat])
         if seat >= state.num_players:
             if hand != 0:
-                return _Fault.HANDS
+                return _StateFault.HANDS
             if played != 0:
-                return _Fault.PLAYED
+                return _StateFault.PLAYED
             continue
         if not can_join(dealt, played):
-            return _Fault.PLAYED
+            return _StateFault.PLAYED
         dealt += played
         if not can_join(dealt, hand):
-            return _Fault.HANDS
+            return _StateFault.HANDS
         dealt += hand
         left = int(state.hand_size) - size_of(played)
         if left < 0:
-            return _Fault.PLAYED
+            return _StateFault.PLAYED
         may_hide = hidden == ANY_HIDDEN or (hidden == OTHERS_HIDDEN and seat != state.seat)
         if size_of(hand) != left and not (may_hide and hand == 0):
-            return _Fault.HANDS
+            return _StateFault.HANDS
     return _NO_FAULT
 
 
@@ -255,7 +263,7 @@ def _replay_round(state: State, replay: State, hidden: int) -> int:
         if replay.phase == TRUMP:
             action = FIRST_TRUMP + int(state.trump)
             if not is_legal(replay, action):
-                return _Fault.TRUMP
+                return _StateFault.TRUMP
             apply(replay, action)
         fault = _replay_bids(state, replay, hidden)
     if fault == _NO_FAULT:
@@ -273,9 +281,9 @@ def _replay_bids(state: State, replay: State, hidden: int) -> int:
             return _NO_FAULT
         if tricks == HIDDEN:
             if hidden == NOTHING_HIDDEN or state.bid_reveal == OPEN:
-                return _Fault.BIDS
+                return _StateFault.BIDS
         elif not is_legal(replay, FIRST_BID + tricks):
-            return _Fault.BIDS
+            return _StateFault.BIDS
         apply(replay, FIRST_BID + tricks)
     return _NO_FAULT
 
@@ -285,6 +293,6 @@ def _replay_plays(state: State, replay: State) -> int:
     for number in range(state.num_plays):
         action = FIRST_PLAY + int(state.plays[number])
         if replay.phase != PLAY or not is_legal(replay, action):
-            return _Fault.PLAYS
+            return _StateFault.PLAYS
         apply(replay, action)
     return _NO_FAULT
