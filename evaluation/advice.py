@@ -5,7 +5,7 @@ from typing import Literal
 
 from wizard_env import ACTIONS, Agent, Game, View
 from wizard_env.agents.assessment import PlayerKind, recognise_players
-from wizard_env.agents.search.estimates import assess_every_action
+from wizard_env.agents.search.network_search import assess_every_action
 from wizard_env.evaluation.answers import ask_twice, average
 
 

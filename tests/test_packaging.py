@@ -9,7 +9,7 @@ import pytest
 from setuptools import find_packages
 
 ROOT = Path(__file__).parent.parent
-PARTS = [path.name for path in (ROOT / "wizard_env").iterdir() if path.is_symlink()]
+PARTS = [path.name for path in (ROOT / "wizard_env").iterdir() if path.is_symlink() and path.is_dir()]
 USER = """\
 from typing import assert_type
 from wizard_env import Agent, Game, Round, Rules

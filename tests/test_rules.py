@@ -4,13 +4,14 @@ import dataclasses
 import itertools
 import json
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from wizard_env import Rules
-from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_ROUNDS
+from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_ROUNDS, prose
 
 
 def message(error: type[Exception], **options: Any) -> str:
@@ -207,3 +208,14 @@ def test_replace_checks_again() -> None:
         dataclasses.replace(Rules(), num_players=7)
     with pytest.raises(ValueError, match=r"hand_sizes\[0\]=15"):
         dataclasses.replace(Rules(hand_sizes=(15,)), num_players=6)
+
+
+def test_the_rules_in_prose_are_those_of_the_docs() -> None:
+    """Every section, whole, by its heading."""
+    page = (Path(__file__).parent.parent / "docs" / "rules.md").read_text(encoding="utf-8")
+    found = prose()
+    assert list(found)[:3] == ["Deck", "Players, rounds, deal", "Bidding"]
+    for heading, text in found.items():
+        assert f"## {heading}\n" in page
+        assert text in page
+    assert sum(map(len, found.values())) > 0.9 * len(page)

@@ -194,13 +194,8 @@ def test_other_things_than_states_are_refused() -> None:
             View(other)  # type: ignore[arg-type]
 
 
-def test_pickled_views_and_batches_are_checked() -> None:
+def test_pickled_batches_are_checked() -> None:
     games = some_games()
-    view = games.view()
-    assert pickle.loads(pickle.dumps(view)).known.tobytes() == view.known.tobytes()
-    view.known["seat"][4] = 100
-    with pytest.raises(ValueError, match="record 4 is not a state of the game: seat=100"):
-        pickle.loads(pickle.dumps(view))
     again = pickle.loads(pickle.dumps(games))
     assert all(
         one.tobytes() == two.tobytes() for one, two in zip(arrays_of(again), arrays_of(games), strict=True)

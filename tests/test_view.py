@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.positions import VARIED_RULES, at, random_view, view_bytes
+from tests.positions import VARIED_RULES, at, differing_in_secret, random_view, view_bytes
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, Rules
 from wizard_env.agents import View
 from wizard_env.agents.random import RandomAgent
@@ -80,6 +80,13 @@ def test_information_is_what_the_seat_knows(reveal: str, bids: list[int]) -> Non
         "leader",
     ):
         assert known[field].tolist() == game.state[field][0].tolist()
+
+
+@pytest.mark.parametrize("reveal", ["open", "simultaneous", "secret"])
+def test_hidden_information_is_not_in_a_view(reveal: str) -> None:
+    """Different hidden hands, bids and future deals give the same view, and so the same action."""
+    game, other = differing_in_secret(reveal)
+    assert view_bytes(View.of([other])) == view_bytes(View.of([game]))
 
 
 @pytest.mark.parametrize("reveal", ["simultaneous", "secret"])

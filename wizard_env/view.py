@@ -125,11 +125,6 @@ class View:
     def __len__(self) -> int:
         return len(self.known)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        check_states(self.known, OTHERS_HIDDEN)
-        check_finished_rounds(self.known, self.finished_rounds)
-
     @property
     def seat(self) -> NDArray[np.int8]:
         """int8 [n]: the seat that acts in each game."""

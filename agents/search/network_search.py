@@ -1,6 +1,9 @@
-"""NetworkSearchAgent: a network whose likeliest actions are tried in worlds where a small network plays."""
+"""NetworkSearchAgent: a network whose likeliest actions are tried in worlds where a small network plays.
 
-from functools import partial
+`assess_every_action` gives any agent estimates of that kind, for hints.
+"""
+
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -8,12 +11,12 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent
 from wizard_env.agents.adaptive.agent import AdaptiveAgent, load_network
-from wizard_env.agents.assessment import Assessment
+from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, LOW
+from wizard_env.agents.assessment import Assessment, PlayerKind, assess
 from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
-from wizard_env.agents.search.network_search import guess_seats
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.agents.search.seat_model import SeatModel
+from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel, Softmax
 from wizard_env.checks import check_integer, quoted
 from wizard_env.view import Actions, View
 
@@ -21,6 +24,16 @@ TRIED = 8
 """Actions tried per decision, at most: the likeliest."""
 _LIKELY_BELOW = 0.2
 """Upper bound on `likely`."""
+_HINT_WORLDS = 32
+"""Worlds in which playouts try the actions for an agent without playouts of its own."""
+_SHARP = Softmax(0.005, temperature=0.0)
+"""For a kind that has explained every choice so far."""
+_EXACT = {
+    PlayerKind.RULE_BASED: RULE_BASED._replace(bids=_SHARP, plays=_SHARP),
+    PlayerKind.HEURISTIC: HEURISTIC._replace(bids=_SHARP, plays=_SHARP),
+}
+_RECOGNISED = 0.5
+"""The belief above which a seat is played by that kind."""
 
 
 class NetworkSearchAgent:
@@ -96,11 +109,61 @@ class NetworkSearchAgent:
         return guess_seats_of(self.network, view, self.model)
 
 
+def guess_seats(beliefs: NDArray[np.float32], seat: NDArray[np.integer], model: SeatModel) -> NDArray[Any]:
+    """Return a model of every seat: rule_based or heuristic where it is recognised, else a network.
+
+    A recognised seat errs in the share of choices that its kind does not explain, or that another kind would
+    make. Where its bids are above or below those of its kind, they tell less.
+
+    Args:
+        beliefs: float32 [n, MAX_PLAYERS, NUM_FEATURES], see `wizard_env.agents.adaptive.beliefs`.
+        seat: int [n], the acting seats, whose own model is the network.
+        model: the network.
+
+    Returns:
+        [n, MAX_PLAYERS] records of dtype GUESS.
+    """
+    guesses = model.guesses(len(beliefs))
+    others = np.arange(beliefs.shape[1]) != seat[:, np.newaxis]
+    for kind, exact in _EXACT.items():
+        recognised = others & (beliefs[..., kind.column] > _RECOGNISED)
+        told = beliefs[recognised]
+        guesses[recognised] = exact.guesses(1)[0, 0]
+        doubt = _SHARP.epsilon + 1 - told[:, kind.column] + told[:, INEXACT]
+        guesses["play_epsilon"][recognised] = np.minimum(doubt, 1)
+        guesses["bid_epsilon"][recognised] = np.minimum(doubt + told[:, HIGH] + told[:, LOW], 1)
+    return guesses
+
+
 def guess_seats_of(agent: Agent, view: View, model: SeatModel) -> NDArray[Any]:
     """Return an agent's guesses at the seats, or the model for each: [n, MAX_PLAYERS] of dtype GUESS."""
     if isinstance(agent, AdaptiveAgent):
         return guess_seats(agent.beliefs(view), view.seat, model)
     return model.guesses(len(view))
+
+
+def assess_every_action(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
+    """Assess as `assess` of `wizard_env.agents.assessment`, with points, chances and errors of all actions.
+
+    An agent without playouts keeps its policy. Playouts by a small network estimate the rest, with the
+    agent's own guesses at the other seats if it has any. So points and chances come from the same playouts.
+    """
+    found = assess(agent, view, rng)
+    if found.met is not None and found.error is not None:
+        return found
+    guesses = guess_seats_of(agent, view, _model())
+    points, met, _, error = _playouts()(view.known, view.noise(rng), view.mask != 0, guesses=guesses)
+    return Assessment(found.policy, points, np.nanmax(points, axis=1), met, error)
+
+
+@cache
+def _model() -> SeatModel:
+    return SeatModel.from_layers(NetworkAgent(str(DISTILLED)).layers)
+
+
+@cache
+def _playouts() -> Playouts:
+    return Playouts(_HINT_WORLDS, model=_model())
 
 
 AdaptiveSearchAgent = partial(NetworkSearchAgent, network=str(ADAPTIVE))

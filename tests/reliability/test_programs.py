@@ -51,9 +51,7 @@ KEYS: dict[str, Callable[[str, str], str]] = {
     "ratings.agents": lambda program, _: f'["variant:of={program}"]',
     "learning.reward": lambda _, code: f"{code}:reward",
     "learning.encoding": lambda _, code: f"{code}:encoding",
-    "own evaluation.opponents": lambda _, code: f'["{code}:Agent"]',
     "own learning.partners": lambda _, code: f'["{code}:Agent"]',
-    "own ratings.agents": lambda _, code: f"[\"variant:of='{code}:Agent'\"]",
 }
 """Values for each key of a config: an agent that is a program, and a file of code.
 

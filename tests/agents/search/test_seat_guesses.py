@@ -9,8 +9,7 @@ from wizard_env import Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, NUM_FEATURES
 from wizard_env.agents.assessment import PlayerKind
-from wizard_env.agents.search.network_search import NetworkSearchAgent
-from wizard_env.agents.search.seat_guesses import guess_seats
+from wizard_env.agents.search.network_search import NetworkSearchAgent, guess_seats
 from wizard_env.agents.search.seat_model import BY_HEURISTIC, BY_NETWORK, BY_RULES
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.testing import agent_test

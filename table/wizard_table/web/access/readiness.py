@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from wizard_env import Game, Rules, View
-from wizard_env.agents.search.estimates import assess_every_action
+from wizard_env.agents.search.network_search import assess_every_action
 from wizard_env.loading import load
 
 

@@ -18,7 +18,7 @@ from wizard_env.agents.assessment import (
     expects_points,
     recognise_players,
 )
-from wizard_env.agents.search.estimates import assess_every_action
+from wizard_env.agents.search.network_search import assess_every_action
 from wizard_env.loading import load
 from wizard_env.session import Session
 from wizard_env.view import Actions, View
