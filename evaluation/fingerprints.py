@@ -27,10 +27,14 @@ def fingerprint(name: str, agent: Agent) -> str:
 
 
 def _weights_of(agent: object) -> Iterator[NDArray[Any]]:
-    """Yield the weights of a network, or of those that an agent holds, in the order of their names."""
+    """Yield the weights of a network, or of those that an agent holds, in the order of their names.
+
+    Inputs whose weights are all 0 are left out: those that the network has never seen.
+    """
     if isinstance(agent, Network):
-        for layer in (*agent.layers, *([agent.value] if agent.value else [])):
-            yield from layer
+        for weights, biases in (*agent.layers, *([agent.value] if agent.value else [])):
+            yield weights[weights.any(axis=1)]
+            yield biases
     if callable(getattr(agent, "act", None)):
         for _, held in sorted(getattr(agent, "__dict__", {}).items()):
             networks = held.values() if isinstance(held, dict) else [held]
