@@ -17,7 +17,7 @@ from safetensors.numpy import save
 
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents.assessment import Assessment
-from wizard_env.agents.layers import Layer, PackedLayer, compute, pack_layers
+from wizard_env.agents.layers import Layer, compute
 from wizard_env.checks import check_choice, check_type, quoted, shortened
 from wizard_env.compiled.processes import limit_torch_after_fork
 from wizard_env.extras import missing_module
@@ -53,9 +53,6 @@ class Network:
     backend: "torch" or "numpy".
     """
 
-    _packed: list[PackedLayer] | None = None
-    """Kept without `cached_property`, whose lock in Python 3.11 a forked process could inherit locked."""
-
     def __init__(
         self, path: str | PathLike[str], backend: Backend = "auto", encoding: str = "", beliefs: int = 0
     ) -> None:
@@ -81,12 +78,6 @@ class Network:
         self.value = _pop_layer(weights, "value") if "value.weight" in weights else None
         self.layers = [_pop_layer(weights, f"layer.{number}") for number in range(len(weights) // 2)]
 
-    def _pack(self) -> list[PackedLayer]:
-        """Return the layers as compiled code reads them, and last that of the value, if there is one."""
-        if self._packed is None:
-            self._packed = pack_layers([*self.layers, *([self.value] if self.value else [])])
-        return self._packed
-
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], for observations uint8 [n, OBS_SIZE] in canonical suits.
 
@@ -106,13 +97,8 @@ class Network:
     def _compute(self, head: Layer, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Compute the trunk, and a head: the last layer, or that of the value."""
         inputs = observations * self.scale if self.encode is None else _encode(self.encode, observations)
-        trunk = len(self.layers) - 1
-        if self.backend == "torch":
-            return _compute_by_torch([*self.layers[:trunk], head], inputs)
-        packed = self._pack()
-        return compute(
-            [*packed[:trunk], packed[-1 if head is self.value else trunk]], inputs, len(head.biases)
-        )
+        layers = [*self.layers[:-1], head]
+        return _compute_by_torch(layers, inputs) if self.backend == "torch" else compute(layers, inputs)
 
 
 class PolicyAgent(Network):

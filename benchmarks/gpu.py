@@ -17,7 +17,7 @@ from benchmarks.report import Row, compare
 from benchmarks.timing import FULL, Effort, alternate
 from wizard_env import configs, get_num_threads
 from wizard_env.train.config.reading import read_config
-from wizard_env.train.parallel.allocator import keep_freed_memory
+from wizard_env.train.networks.devices import keep_freed_memory
 
 _LARGE = ["learning.num_games=8192", "learning.batch_size=4096", "learning.layers=[1024,512]"]
 GAMES = {

@@ -10,11 +10,12 @@ import torch
 
 from benchmarks.report import RATE, SHARE, Row, compare, note
 from benchmarks.timing import Contestant, Effort, alternate, repeat
+from wizard_env.evaluation.workers import torch_on_one_thread
 from wizard_env.train.config.run import Config
-from wizard_env.train.parallel.allocator import keep_freed_memory
-from wizard_env.train.parallel.devices import with_precision
-from wizard_env.train.ppo.learner import PpoLearner
-from wizard_env.train.sb3.learner import MaskablePpoLearner
+from wizard_env.train.maskable_ppo import MaskablePpoLearner
+from wizard_env.train.networks.devices import keep_freed_memory
+from wizard_env.train.ppo import PpoLearner
+from wizard_env.train.run import decide
 
 _BATCH = 1024
 _STEPS = 64
@@ -39,7 +40,7 @@ def make_config(learner: str, width: int, effort: Effort, **changes: Any) -> Con
         **changes,
     }
     config = Config.model_validate({"name": "benchmark", "learning": learning})
-    return with_precision(config, "cpu")
+    return decide(config, Path("runs/benchmark"), "cpu")
 
 
 def describe(width: int, config: Config) -> str:
@@ -78,10 +79,11 @@ def measure_learning(effort: Effort) -> list[Row]:
     keep_freed_memory()
     effort = replace(effort, repetitions=min(_REPETITIONS, effort.repetitions))
     rows = []
-    for width, target in _TARGETS.items():
-        rows += _against_library(width, target, effort)
-        for part, share in _shares(make_config("ppo", width, effort), effort.repetitions).items():
-            rows.append(note(f"learning, 2x{width}, share of {part}", share, SHARE))
+    with torch_on_one_thread():  # as runs learn
+        for width, target in _TARGETS.items():
+            rows += _against_library(width, target, effort)
+            for part, share in _shares(make_config("ppo", width, effort), effort.repetitions).items():
+                rows.append(note(f"learning, 2x{width}, share of {part}", share, SHARE))
     return rows
 
 
@@ -112,11 +114,11 @@ def _against_library(width: int, target: float, effort: Effort) -> list[Row]:
 
 _PARTS = {
     "games, forced moves and observations": ("step", "selfplay/games.py"),
-    "the network, choosing actions": ("start_acting", "ppo/device.py"),
+    "the network, choosing actions": ("_evaluate", "train/ppo.py"),
     "sampling, among the choice of actions": ("sample_softmax", "sampling.py"),
     "advantages": ("seat_advantages", "selfplay/advantages.py"),
-    "gradient steps": ("update", "ppo/learner.py"),
-    "the loss's gradient, among the gradient steps": ("loss_gradient", "ppo/loss.py"),
+    "gradient steps": ("update", "train/ppo.py"),
+    "the loss, among the gradient steps": ("ppo_loss", "train/ppo.py"),
     "the optimiser, among the gradient steps": ("step", "optim/adam.py"),
 }
 """The parts of an iteration: the function that does each, and its file."""

@@ -35,7 +35,6 @@ def distill(
     """
     from wizard_env.agents.network import FILE_NAME
     from wizard_env.train.config.reading import make_config, read_config
-    from wizard_env.train.config.run import Config
     from wizard_env.train.run import checkpoint_of, train
     from wizard_env.train.selfplay.curves import CURVES, read_curves
 
@@ -47,7 +46,7 @@ def distill(
         "decisions": decisions,
     }
     values = {"name": "distilled", "seed": seed, "game": played.game, "tables": played.tables}
-    run = make_config(Config, values | {"learning": learning})
+    run = make_config(values | {"learning": learning})
     check_distinct(folder / FILE_NAME, files_of([network]))
     resume = resume or checkpoint_of(run, folder).exists()
     with show_training(console, decisions) as bar:

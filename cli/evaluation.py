@@ -184,7 +184,7 @@ def exploit(
     An interrupted training continues where it stopped.
     """
     from wizard_env.train.exploit import exploit, run_name
-    from wizard_env.train.parallel.devices import check_device
+    from wizard_env.train.networks.devices import check_device
 
     check_device(device)
     outputs = Outputs(json, inputs=files_of([agent] if start is None else [agent, start]))

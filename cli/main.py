@@ -23,8 +23,7 @@ from wizard_env.cli.evaluation import evaluate, exploit, league, scorecard
 from wizard_env.cli.mcp import mcp
 from wizard_env.cli.records import replay
 from wizard_env.cli.speed import bench, compile_all
-from wizard_env.cli.sweep import sweep
-from wizard_env.cli.training import config, rllib, train
+from wizard_env.cli.training import config, train
 from wizard_env.extras import extra
 
 _ALLOWED = {
@@ -90,7 +89,7 @@ def wizard(
 
 for commands in (
     (mcp, replay),
-    (train, config, sweep, push, distill, rllib),
+    (train, config, push, distill),
     (evaluate, league, scorecard, exploit, export, dataset, bench),
 ):
     for command in commands:

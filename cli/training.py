@@ -1,7 +1,6 @@
-"""Commands that train agents: `wizard train`, `rllib`, `config`."""
+"""Commands that train agents: `wizard train`, `config`."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +13,10 @@ from wizard_env.cli.next_steps import format_command, repeat_command, say_next_s
 from wizard_env.cli.progress import show_training, with_progress
 from wizard_env.cli.stopping import stoppable
 from wizard_env.evaluation.report.grids import Grid, evaluation_grids
-from wizard_env.extras import extra
 
 if TYPE_CHECKING:
-    from wizard_env.train.config.run import Run
+    from wizard_env.train.config.run import Config
+    from wizard_env.train.selfplay.workers import Peers
 
 _RECORDS = "records.jsonl"
 """The file in a run's folder with records of its evaluation."""
@@ -38,48 +37,36 @@ def train(
     resume: options.Resume = False,
     device: options.Device = "cpu",
     threads: options.Threads = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Number of Ray workers to learn on, with one core or GPU each.")
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one."),
-    ] = None,
     allow_programs: options.AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent.
 
     A run that was stopped continues where it stopped; a finished one shows its result again.
+    Several processes learn together: torchrun --nproc-per-node 2 -m wizard_env.cli train quick
     """
     from wizard_env.compiled.all_kernels import be_quiet
 
     be_quiet()  # the progress counts the kernels that are compiled
     from wizard_env.loading import programs
     from wizard_env.train.config.reading import read_config, read_kept
-    from wizard_env.train.config.run import Config
+    from wizard_env.train.selfplay.workers import join_workers
 
     own = [f"seed={seed}"] if seed is not None else []
     own += [f'name="{name}"'] if name is not None else []
     settings = read_config(configs.find(config), [*(changes or []), *own])
     if seed is not None and name is None:
         settings = settings.model_copy(update={"name": f"{settings.name}-seed{seed}"})
-    if address is not None and workers is None:
-        raise ValueError(f"--address {address} needs the number of workers, as in --workers 8")
     folder = runs / settings.name
-    say(f"run          {folder}: {settings.learning.decisions:,} decisions")
     with stoppable(), programs(allow_programs):
-        from wizard_env.train.run import CONFIG, checkpoint_of, decide_precision, train
+        from wizard_env.train.run import CONFIG
 
-        settings = decide_precision(settings, folder, device, here=address in (None, "local"))
-        say(f"precision    {settings.learning.precision}")
-        learn: Callable[..., Path] = train
-        if workers is not None:
-            from wizard_env.train.cluster.trainer import train as train_on_workers
-
-            learn = partial(train_on_workers, workers=workers, address=address or "local")
-        learn = partial(learn, settings, folder, device=device)
-        commands = _learn_and_evaluate(settings, folder, learn, checkpoint_of(settings, folder), resume)
-    kept = read_kept(folder / CONFIG, Config)  # a finished run may have been asked for more decisions
+        with join_workers() as peers:
+            console.quiet = peers.rank > 0
+            settings = _learn(settings, folder, device, resume, peers)
+        if peers.rank > 0:
+            return
+        commands = _evaluate(settings, folder)
+    kept = read_kept(folder / CONFIG)  # a finished run may have been asked for more decisions
     other = settings.seed + 1
     again = [*(["--no-resume"] if resume else []), "--seed", other]
     say_next_steps(
@@ -90,67 +77,52 @@ def train(
     )
 
 
-def rllib(
-    config: Annotated[str, typer.Argument(help="A TOML file, or the name of the included config, rllib.")],
-    address: Annotated[
-        str,
-        typer.Option(help="Address of the Ray cluster; 'auto' is this machine's, 'local' starts one here."),
-    ] = "local",
-    runs: options.Runs = Path("runs"),
-    resume: options.Resume = False,
-    allow_programs: options.AllowPrograms = False,
-) -> None:
-    """Train an agent by self-play on Ray RLlib, here or on a cluster, then evaluate it as `train` does.
-
-    A run that was stopped continues where it stopped; a finished one shows its result again.
-    """
-    from wizard_env.loading import programs
-    from wizard_env.train.config.reading import read_toml
-    from wizard_env.train.config.rllib import RLlibConfig
-
-    settings = read_toml(configs.find(config), RLlibConfig)
-    with extra("rllib"):
-        from wizard_env.train.rllib.learner import train
-    folder = runs / settings.name
-    say(f"run          {folder}: {settings.learning.decisions:,} decisions")
-    learn = partial(train, settings, folder, address=address)
-    with stoppable(), programs(allow_programs):
-        commands = _learn_and_evaluate(
-            settings, folder, learn, folder / settings.learning.checkpoint_file, resume
-        )
-    say_next_steps("next: evaluate it, play against it, look at its games and curves", *commands)
-
-
 def config(
-    name: Annotated[str, typer.Argument(help=f"One of {', '.join(configs.names())}, rllib; or a TOML file.")],
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(configs.names())}; or a TOML file.")],
 ) -> None:
     """Print a config that comes with the package, to copy and change: wizard config quick > mine.toml."""
     typer.echo(configs.find(name).read_text(encoding="utf-8"), nl=False)
 
 
-def _learn_and_evaluate(
-    settings: "Run", folder: Path, learn: Callable[..., Path], checkpoint: Path, resume: bool
-) -> list[str]:
-    """Train, or resume from a checkpoint; evaluate the result, and return commands that use it.
+def _learn(settings: "Config", folder: Path, device: str, resume: bool, peers: "Peers") -> "Config":
+    """Train, or resume from a checkpoint; returns the config with what the run decided.
 
-    learn: takes `resume` and `report`.
     resume: fail if there is no checkpoint.
     """
+    from wizard_env.loading import load
+    from wizard_env.train.run import checkpoint_of, decide, train
+    from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
+
+    settings = decide(settings, folder, device, peers)
+    say(f"run          {folder}: {settings.learning.decisions:,} decisions")
+    if peers.count > 1:
+        say(f"workers      {peers.count}")
+    say(f"precision    {settings.learning.precision}")
+    checkpoint = checkpoint_of(settings, folder)
+    if checkpoint.exists():
+        say("resumed      from the last checkpoint")
+    for name in settings.evaluation.opponents:
+        load(name)  # a mistake ends the run before it learns
+    with show_training(console, settings.learning.decisions, "the evaluation") as bar:
+        again = resume or checkpoint.exists()
+        train(settings, folder, resume=again, device=device, report=bar.update, peers=peers)
+    if not bar.begun:
+        learned = int(read_curves(folder / CURVES)[-1][DECISIONS])
+        say(f"finished     after {learned:,} decisions: here is the result again")
+    return settings
+
+
+def _evaluate(settings: "Config", folder: Path) -> list[str]:
+    """Show the curves of a run and evaluate its agent; returns commands that use it."""
     from wizard_env.evaluation.evaluate import Entrant, evaluate
     from wizard_env.evaluation.workers import in_this_process
     from wizard_env.loading import load
     from wizard_env.records.game_records import write_records
-    from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
+    from wizard_env.train.run import checkpoint_of
+    from wizard_env.train.selfplay.curves import CURVES, read_curves
 
-    if checkpoint.exists():
-        say("resumed      from the last checkpoint")
+    show_grid(console, _learning_grid(read_curves(folder / CURVES)))
     opponents = [Entrant(name, load(name)) for name in settings.evaluation.opponents]
-    with show_training(console, settings.learning.decisions, "the evaluation") as bar:
-        learn(resume=resume or checkpoint.exists(), report=bar.update)
-    curves = read_curves(folder / CURVES)
-    if not bar.begun:
-        say(f"finished     after {int(curves[-1][DECISIONS]):,} decisions: here is the result again")
-    show_grid(console, _learning_grid(curves))
     rules, agent, records = settings.evaluation_rules(), _agent_of(settings, folder), []
     learned = Entrant(settings.name, load(agent))
     for opponent in opponents:
@@ -161,7 +133,7 @@ def _learn_and_evaluate(
         records += result.records
     write_records(folder / _RECORDS, records)
     say(f"agent        {agent}")
-    say(f"checkpoint   {checkpoint}")
+    say(f"checkpoint   {checkpoint_of(settings, folder)}")
     say(f"curves       {folder / CURVES}")
     say(f"records      {folder / _RECORDS}")
     other, of_rules = opponents[-1].name if opponents else "random", options.options_of(rules)
@@ -187,7 +159,7 @@ def _learning_grid(curves: Sequence[Mapping[str, str]]) -> Grid:
     return Grid("self-play", ["decisions", "bids met", "points per round"], rows, names=0)
 
 
-def _agent_of(settings: "Run", folder: Path) -> str:
+def _agent_of(settings: "Config", folder: Path) -> str:
     """Return the name by which `load` finds the agent of a run, and not one that is named like its folder."""
     path = str(folder) if len(folder.parts) > 1 else f"./{folder}"
     own = getattr(settings.learning, "encoding", "")

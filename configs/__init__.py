@@ -7,8 +7,8 @@ _FOLDER = Path(str(files(__name__)))
 
 
 def names() -> list[str]:
-    """Return the shipped configs for `wizard train`; the one for `wizard rllib` has other keys."""
-    return sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem != "rllib")
+    """Return the shipped configs."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
 def find(name: str) -> Path:

@@ -16,9 +16,9 @@ import torch.distributed as dist
 from tools.marked_tables import fill, head, row
 from wizard_env.evaluation.workers import limit_threads
 from wizard_env.train.config.run import Config
-from wizard_env.train.parallel.allocator import keep_freed_memory
-from wizard_env.train.parallel.process_group import ProcessGroup
-from wizard_env.train.ppo.learner import PpoLearner
+from wizard_env.train.networks.devices import keep_freed_memory
+from wizard_env.train.ppo import PpoLearner
+from wizard_env.train.selfplay.workers import ProcessGroup
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "cluster.md"

@@ -26,7 +26,7 @@ WIZARD = Path(sys.executable).with_name("wizard")
 
 TRAINED = {
     "runs/quick": "wizard train quick",
-    "runs/paper_dqn": "wizard train paper_dqn",
+    "runs/paper_dqn": "python examples/paper_dqn.py",
     "runs/maskable_ppo": (
         "wizard train quick --name maskable_ppo --set learning.learner=maskable_ppo "
         "--set learning.decisions=2_000_000"
@@ -112,10 +112,11 @@ def write_json(path: Path, found: dict[str, Any]) -> None:
 def train_missing() -> None:
     """Train the runs of the project's own entries that are missing or unfinished."""
     for folder, command in TRAINED.items():
-        if not (ROOT / folder / "records.jsonl").exists():  # written last
-            resumed = ["--resume"] if (ROOT / folder / "config.json").exists() else []
-            _, *words = shlex.split(command)
-            subprocess.run([WIZARD, *words, *resumed], cwd=ROOT, check=True)
+        program, *words = shlex.split(command)
+        if program == "python":
+            subprocess.run([sys.executable, *words], cwd=ROOT, check=True)  # a finished run ends at once
+        elif not (ROOT / folder / "records.jsonl").exists():  # written last
+            subprocess.run([WIZARD, *words], cwd=ROOT, check=True)
 
 
 def verify(path: Path, spread: Map) -> bool:

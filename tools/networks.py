@@ -21,12 +21,10 @@ from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, reads_b
 from wizard_env.files import write_atomically, write_tensors
 from wizard_env.train.config.reading import make_config
 from wizard_env.train.config.run import Config
-from wizard_env.train.ppo.learner import CRITIC
+from wizard_env.train.ppo import CRITIC
 from wizard_env.train.run import checkpoint_of, train
 
-_ROOT = Path(__file__).parent.parent
-WEIGHTS = _ROOT / "agents" / "weights"
-_GENERALIST = str(_ROOT / "checkpoints" / "experts" / "generalist.toml")
+WEIGHTS = Path(__file__).parent.parent / "agents" / "weights"
 
 _PARTNERS: dict[str, dict[str, Any]] = {
     "early_17": {"decisions": 1_000_000},
@@ -106,16 +104,16 @@ def stages() -> Iterator[Stage]:
     for name, learning in _EXPERTS.items():
         start = {"start": "champion_5", "decisions": 24_000_000, "learning_rate": 3e-4}
         yield Stage(f"expert_{name}", "champion", start | learning)
-    yield Stage("generalist", _GENERALIST)
+    yield Stage("generalist", "generalist")
     runs = [f"champion_6_{number}" for number in range(4)]
     wide = {"start": "generalist", "decisions": 8_500_000, "learning_rate": 2e-4, "layers": [1024, 512]}
     for seed, run in enumerate(runs):
         yield Stage(run, "champion", wide | _BALANCES[seed % 2], seed=60 + seed)
     yield Stage("champion", average=["generalist", *runs], ships_as=f"champion/{FILE_NAME}")
     small = {"teachers": {"champion": []}, "sparring": 0.0, "layers": [128, 128], "decisions": 25_000_000}
-    yield Stage("distilled", _GENERALIST, small, ships_as=f"distilled/{FILE_NAME}")
+    yield Stage("distilled", "generalist", small, ships_as=f"distilled/{FILE_NAME}")
     told = {"beliefs": True, "start": "champion", "decisions": 12_000_000, "learning_rate": 4e-4}
-    yield Stage("adaptive_0", _GENERALIST, told)
+    yield Stage("adaptive_0", "generalist", told)
     yield Stage("adaptive", "adaptive", {"start": "adaptive_0"}, ships_as=f"adaptive/{FILE_NAME}")
     for name, learning in _RESPONSES.items():
         yield Stage(f"response_{name}", "champion", learning, ships_as=f"adaptive/{name}.safetensors")
@@ -123,17 +121,15 @@ def stages() -> Iterator[Stage]:
 
 def config_of(stage: Stage, folder: Path) -> Config:
     """Return the config of a stage that trains. folder: of all stages."""
-    path = configs.find(stage.config)
-    given = tomllib.loads(path.read_text(encoding="utf-8"))
+    given = tomllib.loads(configs.find(stage.config).read_text(encoding="utf-8"))
     learning = given["learning"] | stage.learning
     if "start" in stage.learning:
         learning["start"] = str(folder / stage.learning["start"])
-    if path == Path(_GENERALIST) and "teachers" not in stage.learning:
+    if stage.config == "generalist" and "teachers" not in stage.learning:
         learning["teachers"] = {
-            str(folder / f"expert_{Path(name).name}"): partners
-            for name, partners in learning["teachers"].items()
+            str(folder / Path(name).name): partners for name, partners in learning["teachers"].items()
         }
-    return make_config(Config, given | {"name": stage.name, "seed": stage.seed, "learning": learning})
+    return make_config(given | {"name": stage.name, "seed": stage.seed, "learning": learning})
 
 
 def average(folders: Sequence[Path], target: Path) -> None:

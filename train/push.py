@@ -10,10 +10,10 @@ from wizard_env.agents.adaptive.agent import load_network
 from wizard_env.agents.hub import check_repo, hub
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.files import read_object
-from wizard_env.train.ppo.snapshot_ratings import RATING
 from wizard_env.train.run import CONFIG
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
 from wizard_env.train.selfplay.progress import SELF_PLAY
+from wizard_env.train.snapshot_ratings import RATING
 
 _FILES = (FILE_NAME, CONFIG, CURVES)
 _CARD = "README.md"

@@ -1,23 +1,26 @@
 """A training run: its learner, its folder, and resuming."""
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
+from uuid import uuid4
 
-from wizard_env.agents.network import FILE_NAME, find_encoding, find_network
+import torch
+
+from wizard_env.agents.network import FILE_NAME
 from wizard_env.checks import quoted
 from wizard_env.compiled.processes import limit_torch_after_fork
-from wizard_env.envs.rewards import find_reward
+from wizard_env.evaluation.workers import torch_on_one_thread
 from wizard_env.files import locked, write_atomically
-from wizard_env.loading import load
-from wizard_env.train.config.ppo import PpoConfig
+from wizard_env.train.config.learning import AUTO
 from wizard_env.train.config.reading import read_kept
-from wizard_env.train.config.run import Config, Run
-from wizard_env.train.parallel.allocator import keep_freed_memory
-from wizard_env.train.parallel.devices import check_device, with_precision
+from wizard_env.train.config.run import Config
+from wizard_env.train.networks.devices import check_device, faster_precision, keep_freed_memory
 from wizard_env.train.selfplay.curves import Curves
 from wizard_env.train.selfplay.progress import Report
+from wizard_env.train.selfplay.workers import ALONE, Peers
 
 CONFIG = "config.json"
 """The file in a run's folder that keeps its config."""
@@ -25,6 +28,7 @@ RUN_LOCK = "lock"
 """The file in a run's folder that is locked while a process writes there."""
 _CHANGEABLE = ("learning.decisions", "learning.checkpoint_seconds")
 """The keys that may change when a run continues."""
+_log = logging.getLogger(__name__)
 
 
 class Learner(Protocol):
@@ -34,38 +38,11 @@ class Learner(Protocol):
     def decisions(self) -> int:
         """The number of decisions that it has learned from."""
 
-    def learn(self, folder: Path, curves: Curves, report: Report) -> None:
-        """Learn to the end of the run, and write checkpoints and the agent into its folder."""
+    def learn(self, folder: Path, curves: Curves | None, report: Report) -> None:
+        """Learn to the end of the run, and write checkpoints and the agent into its folder.
 
-
-_LearnerType: TypeAlias = Callable[[Config, str, Path | None], Learner]
-"""A class of learners: of the config, the device, and the checkpoint to resume from or None."""
-
-
-def _learner_type(config: Config) -> _LearnerType:
-    """Return the class of a config's learner; only the libraries that it uses are imported."""
-    match config.learning.learner:
-        case "ppo":
-            from wizard_env.train.ppo.learner import PpoLearner
-
-            return PpoLearner
-        case "maskable_ppo":
-            from wizard_env.train.sb3.learner import MaskablePpoLearner
-
-            return MaskablePpoLearner
-        case "dqn":
-            from wizard_env.train.dqn.learner import DqnLearner
-
-            return DqnLearner
-        case "distillation":
-            from wizard_env.train.distillation.learner import DistillationLearner
-
-            return DistillationLearner
-
-
-def checkpoint_of(config: Run, folder: Path) -> Path:
-    """Return the file that a run resumes from."""
-    return folder / config.learning.checkpoint_file
+        curves: to write the metrics to; None for all workers but the first.
+        """
 
 
 def train(
@@ -75,18 +52,21 @@ def train(
     resume: bool = False,
     device: str = "cpu",
     report: Report = None,
+    peers: Peers = ALONE,
 ) -> Path:
     """Learn by self-play as a config says, and write everything into a folder.
 
     Writes a checkpoint (to resume from), `agent.safetensors` (to play with), the curves in `progress.csv`
-    and for TensorBoard, and `config.json`, which also keeps the precision that "auto" stood for.
+    and for TensorBoard, and `config.json`, which also keeps the precision that "auto" stood for and the
+    number of workers.
 
     Args:
         config: the run.
-        folder: where to write; created if it is missing.
+        folder: where to write; created if it is missing. All workers need the same folder.
         resume: continue from the folder's checkpoint.
         device: "cpu" or "cuda".
         report: called after every iteration; if it raises StopLearning, a checkpoint is written first.
+        peers: the workers that learn together, see `wizard_env.train.selfplay.workers.join_workers`.
 
     Returns:
         The folder.
@@ -95,71 +75,83 @@ def train(
         BlockingIOError: another process writes into the folder.
         FileExistsError: the folder already holds a checkpoint, and `resume` is off.
         FileNotFoundError: `resume` is on, and the folder holds no checkpoint.
-        StopLearning: `report` has raised it.
-        ValueError: the folder holds a run of another config; or its checkpoint is damaged; or training
-            diverged, which the last checkpoint does not contain; or there is no such device.
+        StopLearning: `report` has raised it, in any worker.
+        ValueError: the folder holds a run of another config, or is not the same for all workers; or its
+            checkpoint is damaged; or training diverged, which the last checkpoint does not contain; or there
+            is no such device.
     """
-    config = decide_precision(config, folder, device)
-    make_learner = _learner_type(config)
-    run_learner(lambda checkpoint: make_learner(config, device, checkpoint), config, folder, resume, report)
+    config = decide(config, folder, device, peers)
+    device = f"cuda:{peers.local_rank}" if device == "cuda" else device
+    keep_freed_memory()
+    limit_torch_after_fork()
+    with torch_on_one_thread(), ExitStack() as held:
+        # nothing is written before the learner has loaded and checked all that the config names
+        learner = None if resume else _make_learner(config, device, None, peers)
+        if peers.rank == 0:
+            held.enter_context(_claimed(config, folder, resume))
+        _check_shared(folder, peers)
+        learner = learner or _make_learner(config, device, checkpoint_of(config, folder), peers)
+        if learner.decisions >= config.learning.decisions:
+            return folder
+        curves = None
+        if peers.rank == 0:
+            _keep_config(config, folder)
+            curves = held.enter_context(closing(Curves(folder, learner.decisions)))
+        learner.learn(folder, curves, report)
     return folder
 
 
-def check_names(config: Config) -> None:
-    """Load the agents and import the code that a config names; raises the errors of a run that does so."""
-    for name in config.agents_to_load():
-        load(name)
-    import_code(config)
-    if isinstance(config.learning, PpoConfig) and config.learning.start:
-        load(find_network(config.learning.start))
+def decide(config: Config, folder: Path, device: str, peers: Peers = ALONE) -> Config:
+    """Return the config with what a run in this folder decides: its precision and its number of workers.
 
-
-def import_code(config: Config) -> None:
-    """Import the reward and the encoding that a config names; raises the errors of a run that does so."""
-    find_reward(config.learning.reward)
-    if isinstance(config.learning, PpoConfig) and config.learning.encoding:
-        find_encoding(config.learning.encoding)
-
-
-def decide_precision(config: Config, folder: Path, device: str, *, here: bool = True) -> Config:
-    """Return the config with the precision that a run in this folder computes in; an old run keeps its own.
-
-    Raises ValueError if there is no such device and `here`, or the config of the old run cannot be read.
+    A run that continues keeps its precision. Raises ValueError if there is no such device, the config names
+    another number of workers, or the config of the old run cannot be read.
     """
-    check_device(device, here=here)
-    kept = folder / CONFIG
-    continues = checkpoint_of(config, folder).exists() and kept.exists()
-    return with_precision(config, device, read_kept(kept, Config) if continues else None)
+    check_device(device)
+    if config.workers not in (None, peers.count):
+        raise ValueError(f"workers={config.workers}: the run was started with {peers.count} processes")
+    config = config.model_copy(update={"workers": peers.count})
+    learning = config.learning
+    if learning.precision != AUTO:
+        return config
+    precision = peers.broadcast(faster_precision(torch.device(device)))
+    if checkpoint_of(config, folder).exists() and (folder / CONFIG).exists():
+        kept = read_kept(folder / CONFIG).learning.precision
+        if kept not in (AUTO, precision):
+            _log.warning("the run continues in %s, as it began; here %s would be faster", kept, precision)
+            precision = kept
+    return config.model_copy(update={"learning": learning.model_copy(update={"precision": precision})})
 
 
-def run_learner(
-    make_learner: Callable[[Path | None], Learner], config: Run, folder: Path, resume: bool, report: Report
-) -> None:
-    """Run a learner in a folder, as `train` does.
+def checkpoint_of(config: Config, folder: Path) -> Path:
+    """Return the file that a run resumes from."""
+    return folder / config.learning.checkpoint_file
 
-    Nothing is written before the learner is made, which loads and checks all that the config names.
 
-    make_learner: makes the learner, given the checkpoint to resume from or None.
-    """
-    keep_freed_memory()
-    limit_torch_after_fork()
-    learner = None
-    if not resume:
-        if folder.exists():
-            with claimed(config, folder, resume):
-                pass  # refuses at once what it would refuse below
-        learner = make_learner(None)
-    with claimed(config, folder, resume):
-        learner = learner or make_learner(checkpoint_of(config, folder))
-        if learner.decisions >= config.learning.decisions:
-            return
-        keep_config(config, folder)
-        with closing(Curves(folder, learner.decisions)) as curves:
-            learner.learn(folder, curves, report)
+def _make_learner(config: Config, device: str, checkpoint: Path | None, peers: Peers) -> Learner:
+    """Make a config's learner, or resume it; only the libraries that it uses are imported."""
+    learner = config.learning.learner
+    if learner != "ppo" and peers.count > 1:
+        raise ValueError(
+            f"workers={peers.count}: learner {learner!r} learns in one process: use learner 'ppo'"
+        )
+    match learner:
+        case "ppo":
+            from wizard_env.train.ppo import PpoLearner
+
+            return PpoLearner(config, device, checkpoint, peers)
+        case "maskable_ppo":
+            from wizard_env.train.maskable_ppo import MaskablePpoLearner
+
+            return MaskablePpoLearner(config, device, checkpoint)
+        case "distillation":
+            from wizard_env.train.distillation import DistillationLearner
+
+            return DistillationLearner(config, device, checkpoint)
 
 
 @contextmanager
-def claimed(config: Run, folder: Path, resume: bool) -> Iterator[None]:
+def _claimed(config: Config, folder: Path, resume: bool) -> Iterator[None]:
     """Lock the folder of a run, created if missing, for as long as the block runs; raises as `train`."""
     checkpoint, kept = checkpoint_of(config, folder), folder / CONFIG
     if resume and not checkpoint.exists():
@@ -170,7 +162,7 @@ def claimed(config: Run, folder: Path, resume: bool) -> Iterator[None]:
                 f"{folder} holds a run already: resume it, remove it, or choose another name"
             )
         holds_agent = kept.exists() and (checkpoint.exists() or (folder / FILE_NAME).exists())
-        if holds_agent and (other := _first_difference(read_kept(kept, type(config)), config)):
+        if holds_agent and (other := _first_difference(read_kept(kept), config)):
             raise ValueError(
                 f"{folder} holds a run of another config ({other}), see {kept}: choose another name, or "
                 f"change only {' and '.join(_CHANGEABLE)} of a run that continues there"
@@ -178,11 +170,30 @@ def claimed(config: Run, folder: Path, resume: bool) -> Iterator[None]:
         yield
 
 
-def _first_difference(before: Run, config: Run) -> str:
+def _check_shared(folder: Path, peers: Peers) -> None:
+    """Raise ValueError unless all workers see the same folder."""
+    if peers.count == 1:
+        return
+    mark = folder / peers.broadcast(f".shared-{uuid4().hex}")
+    if peers.rank == 0:
+        mark.touch()
+    peers.gather(None)  # waits for the mark
+    seen = peers.gather(mark.exists())
+    if peers.rank == 0:
+        mark.unlink()
+    if not all(seen):
+        blind = [rank for rank, sees in enumerate(seen) if not sees]
+        raise ValueError(
+            f"workers {blind} do not see {folder} as worker 0 does: all machines of a run need the same "
+            "folder, such as one on a shared disk"
+        )
+
+
+def _first_difference(before: Config, config: Config) -> str:
     """Return the first key whose change keeps a run from continuing, with both values, or nothing."""
     old, new = (_flatten(each.model_dump()) for each in (before, config))
     for key in new | old:
-        if old.get(key) != new.get(key) and key not in _CHANGEABLE:
+        if old.get(key) != new.get(key) and key not in (*_CHANGEABLE, "workers"):
             return f"{key} = {quoted(old.get(key))} there, {quoted(new.get(key))} here"
     return ""
 
@@ -196,6 +207,6 @@ def _flatten(config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def keep_config(config: Run, folder: Path) -> None:
+def _keep_config(config: Config, folder: Path) -> None:
     text = config.model_dump_json(indent=2)
     write_atomically(folder / CONFIG, lambda path: path.write_text(text, encoding="utf-8"))

@@ -4,8 +4,7 @@
 choice of the highest value. Where worlds are weighed by what was seen, a softmax of the values says how
 likely each choice was. `rule_based` only names its choice. The seats of a world may have different models.
 
-A network is computed for one decision at a time. Most inputs are 0, and so is about half of each hidden layer
-(ReLU): only the weights behind the others are read. A small network, distilled from a large one (Hinton et
+A network is computed for one decision at a time. A small network, distilled from a large one (Hinton et
 al. 2015, see `wizard_env.train.distillation`), decides within a microsecond or two.
 """
 
@@ -16,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.agents.heuristic import SCRATCH, best_choice, choice_values
-from wizard_env.agents.layers import Layer
+from wizard_env.agents.layers import Layer, add_rows, find_nonzeros, rectify
 from wizard_env.agents.network import input_scale
 from wizard_env.agents.rule_based import best_action
 from wizard_env.compiled.bits import count_bits, lowest_bit
 from wizard_env.compiled.jit import at, compiled, outlined
-from wizard_env.compiled.packing import WORD_BITS, pack_bits
 from wizard_env.engine import first_action, legal
 from wizard_env.observation.encoder import canonical_order, observe, reorder_action
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
@@ -117,9 +115,11 @@ class Workspace(NamedTuple):
     rows: NDArray[Any]
     """[1] of dtype OBSERVATION_ROW, with zeros for seats that do not exist."""
     hidden: NDArray[np.float32]
-    """[2, widest]: the outputs of the layers, in turns."""
-    active: NDArray[np.int64]
-    """[widest + 1]: the indices of the inputs of a layer that are not 0."""
+    """[widest]: the outputs of a layer."""
+    columns: NDArray[np.int32]
+    """[widest]: the indices of the inputs of a layer that are not 0."""
+    values: NDArray[np.float32]
+    """[widest]: those inputs."""
 
 
 @compiled
@@ -138,8 +138,9 @@ def new_workspace(model: SeatModel, guesses: Any) -> Workspace:
         guesses,
         np.empty(1, SCRATCH),
         np.zeros(1, OBSERVATION_ROW),
-        np.empty((2, widest), np.float32),
-        np.empty(widest + 1, np.int64),
+        np.empty(widest, np.float32),
+        np.empty(widest, np.int32),
+        np.empty(widest, np.float32),
     )
 
 
@@ -213,59 +214,19 @@ def _write_logits(state: State, workspace: Workspace) -> None:
 @compiled
 def _compute(workspace: Workspace) -> Any:
     """Compute the network for the observation in the workspace; returns its outputs, float32 [widest]."""
-    observation, hidden, active = workspace.rows[0].values, workspace.hidden, workspace.active
+    columns, values = workspace.columns, workspace.values
     weights, widths = workspace.model.weights, workspace.model.widths
-    count, done = 0, 0
-    for block in range(0, OBS_SIZE, WORD_BITS):
-        start = min(block, OBS_SIZE - WORD_BITS)
-        left = pack_bits(observation, start) & (-1 << (done - start))
-        done = start + WORD_BITS
-        while left:
-            active[count] = start + lowest_bit(left)
-            left &= left - 1
-            count += 1
-    for number in range(count):
-        hidden[1, at(active[number])] = observation[at(active[number])]
-    end = (OBS_SIZE + 1) * widths[1]
-    _add_rows(hidden[1], active[:count], weights[:end], widths[1], hidden[0])
-    for layer in range(1, len(widths) - 1):
-        inputs, outputs = widths[layer], widths[layer + 1]
-        before = hidden[(layer + 1) % 2]
-        count = 0
-        for index in range(inputs):
-            active[count] = index
-            count += 1 if before[index] > 0 else 0  # ReLU
-        start, end = end, end + (inputs + 1) * outputs
-        _add_rows(before, active[:count], weights[start:end], outputs, hidden[layer % 2])
-    return hidden[len(widths) % 2]
-
-
-@compiled
-def _add_rows(factors: Any, active: Any, layer: Any, outputs: int, sums: Any) -> None:
-    """Write a layer's biases, plus its rows of weights at the active inputs times those.
-
-    Four rows at a time: the sums are then read and written once for four products.
-    """
-    bias = len(layer) - outputs
-    for index in range(outputs):
-        sums[at(index)] = layer[at(bias + index)]
-    number = 0
-    while number + 4 <= len(active):
-        a, b, c, d = active[number], active[number + 1], active[number + 2], active[number + 3]
-        fa, fb, fc, fd = factors[at(a)], factors[at(b)], factors[at(c)], factors[at(d)]
-        a, b, c, d = a * outputs, b * outputs, c * outputs, d * outputs
+    count = find_nonzeros(workspace.rows[0].values, 0, OBS_SIZE, columns, values, 0)
+    start = 0
+    for layer in range(len(widths) - 1):
+        outputs = widths[layer + 1]
+        biases = start + widths[layer] * outputs
+        sums = workspace.hidden[:outputs]
         for index in range(outputs):
-            sums[at(index)] += (
-                fa * layer[at(a + index)]
-                + fb * layer[at(b + index)]
-                + fc * layer[at(c + index)]
-                + fd * layer[at(d + index)]
-            )
-        number += 4
-    while number < len(active):
-        a = active[number]
-        fa = factors[at(a)]
-        a = a * outputs
-        for index in range(outputs):
-            sums[at(index)] += fa * layer[at(a + index)]
-        number += 1
+            sums[at(index)] = weights[at(biases + index)]
+        add_rows(columns, values, 0, count, weights, start, sums)
+        start = biases + outputs
+        if layer < len(widths) - 2:
+            rectify(sums)
+            count = find_nonzeros(sums, 0, outputs, columns, values, 0)
+    return workspace.hidden

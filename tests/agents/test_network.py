@@ -31,8 +31,7 @@ from wizard_env.agents.network import (
 )
 from wizard_env.cards import CARD_NAMES, SUITS
 from wizard_env.observation.fields import HIGHS, SLICES, USED_SIZE
-from wizard_env.train.sb3.trunk import Trunk, policy_weights
-from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
+from wizard_env.train.maskable_ppo import SelfPlayVecEnv, Trunk, policy_weights
 from wizard_env.train.selfplay.games import SelfPlayGames
 from wizard_env.view import printed_actions
 

@@ -13,7 +13,6 @@ from benchmarks.display import render
 from benchmarks.report import RATE, SECONDS, CurvePoint, KernelCost, Machine, Report, Row
 from tests.evaluation.results import card, evaluation, exploit, league
 from wizard_env.cli.console import say, show_grid, show_grids
-from wizard_env.cli.sweep import sweep_grid
 from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat
 from wizard_env.evaluation.report.grids import (
     Grid,
@@ -27,7 +26,6 @@ from wizard_env.evaluation.report.grids import (
     size_grid,
 )
 from wizard_env.evaluation.report.verdict import exploit_verdict
-from wizard_env.train.sweep import Trial
 
 COLUMNS = 80
 LONG = "external:command='python somewhere/else/agents/my_bot.py --worlds 64 --seed 1',timeout=30"
@@ -123,13 +121,6 @@ def test_an_analysis_fits(console: Console) -> None:
     found = Analysis(LONG, 1234.5, seats, [decision] * 3, NAMES[:6])
     show_grids(console, analysis_grids(found, "game 1000", None))
     check_grids(printed(console), f"1 {LONG}", f"2 {OTHER}", "-1234", "trump H", "-123.4")
-
-
-def test_a_sweep_fits(console: Console) -> None:
-    keys = ("learning.learning_rate", "learning.final_learning_rate", "learning.checkpoint_seconds")
-    trials = [Trial(123, "complete", 1234.5, dict.fromkeys(keys, 1 / 3) | {"learning.layers": "[64, 64]"})]
-    show_grid(console, sweep_grid(trials, LONG))
-    check_grids(printed(console), *keys, "0.3333", "[64, 64]", "complete")
 
 
 def test_names_are_whole_where_there_is_room(console: Console) -> None:

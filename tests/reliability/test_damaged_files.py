@@ -29,7 +29,7 @@ from wizard_env.evaluation.workers import workers
 from wizard_env.state import STATE
 from wizard_env.train.config.reading import read_config, read_kept
 from wizard_env.train.config.run import Config
-from wizard_env.train.ppo.learner import CRITIC, PpoLearner
+from wizard_env.train.ppo import CRITIC, PpoLearner
 from wizard_env.train.push import model_card
 from wizard_env.train.run import CONFIG, train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, restoring, write_checkpoint

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from wizard_env.train.cluster.trainer import train as train_on_workers
 
 from tests.cli.conftest import wizard
 from tests.cli.test_training import shortened
@@ -14,7 +15,6 @@ from wizard_env import Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.loading import programs
-from wizard_env.train.cluster.trainer import train as train_on_workers
 from wizard_env.train.config.reading import read_config
 
 pytestmark = pytest.mark.usefixtures("one_thread")

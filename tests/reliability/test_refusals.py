@@ -12,7 +12,7 @@ from wizard_env.checks import quoted
 from wizard_env.envs.gymnasium_env import WizardEnv
 from wizard_env.envs.gymnasium_vector import WizardVectorEnv
 from wizard_env.records import parse_position, replay
-from wizard_env.train.config.changes import apply_changes
+from wizard_env.train.config.reading import apply_changes
 
 LONG = "A" * 1_000_000
 HUGE = 10**5000

@@ -24,7 +24,7 @@ from wizard_env.train.config.ppo import MaskablePpoConfig, PpoConfig
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.layers import DivergedError
-from wizard_env.train.ppo.learner import CRITIC
+from wizard_env.train.ppo import CRITIC
 from wizard_env.train.run import CONFIG, RUN_LOCK, checkpoint_of, train
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS
 from wizard_env.train.selfplay.progress import BID_ACCURACY, POINTS, Progress, StopLearning

@@ -5,10 +5,10 @@ from typing import Any, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from wizard_env.checks import quoted
-from wizard_env.train.config.learning import AUTO, PrecisionChoice, SelfPlay
+from wizard_env.train.config.learning import AUTO, Learning, PrecisionChoice
 
 
-class DistillationConfig(SelfPlay):
+class DistillationConfig(Learning):
     """One network that answers like several, each where it is the expert (Rusu et al. 2016)."""
 
     learner: Literal["distillation"]

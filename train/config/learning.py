@@ -1,8 +1,8 @@
-"""The `[learning]` keys that several learners share."""
+"""The `[learning]` keys that all learners share."""
 
 from typing import ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from wizard_env.envs.rewards import find_reward
 
@@ -21,13 +21,17 @@ class Section(BaseModel):
 
 
 class Learning(Section):
-    """The length of a run and the agents it plays with; for every learner."""
+    """The length of a run, its games, partners and rewards, see `wizard_env.train.selfplay.games`."""
 
     checkpoint_file: ClassVar[str] = "checkpoint.safetensors"
     """The file in a run's folder that it resumes from."""
 
     decisions: int = Field(gt=0)
     """Number of decisions to learn from; forced decisions, which need no network, do not count."""
+    num_games: int = Field(default=512, gt=0, le=2**31)
+    """Number of games played side by side."""
+    decisions_per_game: int = Field(default=64, gt=1)
+    """Decisions that each game contributes to an iteration, which is one line of the curves."""
     sparring: float = Field(default=0.0, ge=0, le=1)
     """Share of games in which partners, which do not learn, take some of the seats."""
     partners: list[str] = Field(default=["heuristic"], min_length=1)
@@ -36,21 +40,12 @@ class Learning(Section):
     """Number of generated agents among the partners: `wizard_env.agents.perturbed.generated_population`."""
     alone: bool = False
     """One seat learns in each game with partners; otherwise one or more, drawn at random."""
-    checkpoint_seconds: float = Field(default=60.0, gt=0)
-    """Seconds between checkpoints; one more is written at the end."""
-
-
-class SelfPlay(Learning):
-    """The games of self-play and their rewards, see `wizard_env.train.selfplay.games`."""
-
-    num_games: int = Field(default=512, gt=0, le=2**31)
-    """Number of games played side by side."""
-    decisions_per_game: int = Field(default=64, gt=1)
-    """Decisions that each game contributes to an iteration, which is one line of the curves."""
     mixed: float = Field(default=0.0, ge=0, le=1)
     """Share of the games with partners in which each of their seats draws its own, not one for all."""
     reward: str = "points"
     """The reward to learn for, see `wizard_env.envs.rewards`; or a custom one, as in "file.py:function"."""
+    checkpoint_seconds: float = Field(default=60.0, gt=0)
+    """Seconds between checkpoints; one more is written at the end."""
 
     @field_validator("reward")
     @classmethod
@@ -58,25 +53,3 @@ class SelfPlay(Learning):
         if ":" not in reward:  # a custom reward is imported when the run starts
             find_reward(reward)
         return reward
-
-
-class ProximalPolicy(Section):
-    """Proximal policy optimisation (Schulman et al. 2017), in any library."""
-
-    batch_size: int = Field(default=4096, gt=1)
-    """Decisions per gradient step."""
-    epochs: int = Field(default=3, gt=0)
-    """Number of passes over the decisions of an iteration."""
-    learning_rate: float = Field(default=1e-3, gt=0)
-    final_learning_rate: float = Field(default=5e-5, gt=0)
-    """The learning rate at the end; it falls along a straight line."""
-    discount: float = Field(default=1.0, gt=0, le=1)
-    """Per decision of a seat."""
-    gae_lambda: float = Field(default=0.95, ge=0, le=1)
-    """The decay of generalised advantage estimation (Schulman et al. 2016)."""
-    clip_range: float = Field(default=0.2, gt=0)
-    """The distance from 1 at which the ratio of new to old probability loses its gradient."""
-    entropy_bonus: float = Field(default=0.002, ge=0)
-    """The weight of the policy's entropy."""
-    layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)
-    """Widths of the layers that policy and value share."""

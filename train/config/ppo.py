@@ -1,17 +1,36 @@
 """The `[learning]` of a run whose learner is "ppo" or "maskable_ppo"."""
 
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field, PositiveInt, ValidationInfo, field_validator, model_validator
+from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from wizard_env.checks import quoted
-from wizard_env.train.config.learning import AUTO, PAST, Precision, PrecisionChoice, ProximalPolicy, SelfPlay
-
-KEPT = "kept"
-"""The validation context of a config that a run keeps in its folder."""
+from wizard_env.train.config.learning import AUTO, PAST, Learning, Precision, PrecisionChoice
 
 
-class PpoConfig(SelfPlay, ProximalPolicy):
+class ProximalPolicy(Learning):
+    """Proximal policy optimisation (Schulman et al. 2017), by either learner."""
+
+    batch_size: int = Field(default=4096, gt=1)
+    """Decisions per gradient step."""
+    epochs: int = Field(default=3, gt=0)
+    """Number of passes over the decisions of an iteration."""
+    learning_rate: float = Field(default=1e-3, gt=0)
+    final_learning_rate: float = Field(default=5e-5, gt=0)
+    """The learning rate at the end; it falls along a straight line."""
+    discount: float = Field(default=1.0, gt=0, le=1)
+    """Per decision of a seat."""
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    """The decay of generalised advantage estimation (Schulman et al. 2016)."""
+    clip_range: float = Field(default=0.2, gt=0)
+    """The distance from 1 at which the ratio of new to old probability loses its gradient."""
+    entropy_bonus: float = Field(default=0.002, ge=0)
+    """The weight of the policy's entropy."""
+    layers: list[PositiveInt] = Field(default=[256, 256], min_length=1)
+    """Widths of the layers that policy and value share."""
+
+
+class PpoConfig(ProximalPolicy):
     """Proximal policy optimisation by `wizard_env.train.ppo`."""
 
     learner: Literal["ppo"] = "ppo"
@@ -54,7 +73,7 @@ class PpoConfig(SelfPlay, ProximalPolicy):
         return encoding
 
 
-class MaskablePpoConfig(SelfPlay, ProximalPolicy):
+class MaskablePpoConfig(ProximalPolicy):
     """Proximal policy optimisation by sb3-contrib's MaskablePPO."""
 
     checkpoint_file: ClassVar[str] = "checkpoint.zip"
@@ -62,12 +81,3 @@ class MaskablePpoConfig(SelfPlay, ProximalPolicy):
     """The precision that stable-baselines3 computes in."""
 
     learner: Literal["maskable_ppo"]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_keys_of_ppo(cls, given: Any, info: ValidationInfo) -> Any:
-        """Leave out the keys of "ppo", which runs of version 0.2 kept and did not read."""
-        if info.context != KEPT or not isinstance(given, dict):
-            return given
-        unread = PpoConfig.model_fields.keys() - cls.model_fields.keys()
-        return {name: value for name, value in given.items() if name not in unread}

@@ -4,22 +4,19 @@ import reprlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from wizard_env.checks import nearest, quoted, shortened
 from wizard_env.files import check_kept
-from wizard_env.train.config.changes import apply_changes
-from wizard_env.train.config.ppo import KEPT
 from wizard_env.train.config.run import Config
-
-_Kind = TypeVar("_Kind", bound=BaseModel)
 
 _MAX_BYTES = 1 << 14
 """The largest file that is read; parsing takes seconds for keys of a hundred thousand dots."""
 _MAX_REASONS = 5
 """The most mistakes that are named in one file."""
+_LEARNERS: tuple[type[BaseModel], ...] = get_args(Config.model_fields["learning"].annotation)
 _shorten = reprlib.Repr()
 _shorten.maxstring = _shorten.maxother = 80
 
@@ -29,16 +26,10 @@ class ConfigError(ValueError):
 
 
 def read_config(path: Path, changes: Sequence[str] = ()) -> Config:
-    """Read a config of `wizard train`; raises as `read_toml` does."""
-    return read_toml(path, Config, changes)
-
-
-def read_toml(path: Path, kind: type[_Kind], changes: Sequence[str] = ()) -> _Kind:
-    """Read a config of the given kind from a TOML file.
+    """Read a config from a TOML file.
 
     Args:
         path: the file.
-        kind: the class of the config.
         changes: keys to set after reading, as in `learning.epochs=4`, see `apply_changes`.
 
     Raises:
@@ -50,28 +41,58 @@ def read_toml(path: Path, kind: type[_Kind], changes: Sequence[str] = ()) -> _Ki
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
     try:
-        return make_config(kind, apply_changes(values, changes))
+        return make_config(apply_changes(values, changes))
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def make_config(kind: type[_Kind], values: Mapping[str, Any]) -> _Kind:
-    """Check values; raises ConfigError as `read_toml` does, without the name of a file."""
+def make_config(values: Mapping[str, Any]) -> Config:
+    """Check values; raises ConfigError as `read_config` does, without the name of a file."""
     try:
-        return kind.model_validate(dict(values))
+        return Config.model_validate(dict(values))
     except ValidationError as error:
-        raise ConfigError(_reasons(error, kind)) from None
+        raise ConfigError(_reasons(error)) from None
 
 
-def read_kept(path: Path, kind: type[_Kind]) -> _Kind:
-    """Read the config that a run keeps in its folder, as JSON; raises as `read_toml` does."""
+def read_kept(path: Path) -> Config:
+    """Read the config that a run keeps in its folder, as JSON; raises as `read_config` does."""
     check_kept(path)
     try:
-        return kind.model_validate_json(_text(path), context=KEPT)
+        return Config.model_validate_json(_text(path))
     except ValidationError as error:
-        raise ConfigError(f"{path}: {_reasons(error, kind)}") from None
+        raise ConfigError(f"{path}: {_reasons(error)}") from None
     except ValueError as error:
         raise ConfigError(f"{path}: not a config: {error}") from None
+
+
+def apply_changes(values: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+    """Return the values of a config with some keys set.
+
+    Args:
+        values: the sections and keys of a file.
+        changes: each `section.key=value` or `key=value`; the value as TOML writes it, or else text.
+
+    Raises:
+        ValueError: a change is not of that form.
+    """
+    changed: dict[str, Any] = {
+        name: dict(value) if isinstance(value, dict) else value for name, value in values.items()
+    }
+    for change in changes:
+        path, equals, text = (part.strip() for part in change.partition("="))
+        *sections, key = path.split(".")
+        if not equals or not key or len(sections) > 1:
+            raise ValueError(f"{quoted(change)} is not of the form section.key=value")
+        inside = changed
+        for section in sections:
+            inside = changed.setdefault(section, {})
+            if not isinstance(inside, dict):
+                raise ValueError(f"{quoted(change)}: {section} is not a section")
+        try:
+            inside[key] = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            inside[key] = text
+    return changed
 
 
 def _text(path: Path) -> str:
@@ -82,31 +103,25 @@ def _text(path: Path) -> str:
     return content.decode("utf-8")
 
 
-def _reasons(error: ValidationError, kind: type[BaseModel]) -> str:
-    return "; ".join(shortened(_reason(item, kind)) for item in error.errors()[:_MAX_REASONS])
+def _reasons(error: ValidationError) -> str:
+    return "; ".join(shortened(_reason(item)) for item in error.errors()[:_MAX_REASONS])
 
 
-def _reason(item: Any, kind: type[BaseModel]) -> str:
+def _reason(item: Any) -> str:
     loc = item["loc"]
     message = str(item["msg"]).removeprefix("Value error, ")
     if not loc:
         return message  # about several sections
-    # in a union of learners, "learning" is followed by the learner, which is not a key of the file
-    in_union = loc[0] == "learning" and len(_learning_classes(kind)) > 1
-    key = ".".join(map(str, loc[:1] + loc[2:] if in_union else loc))[: _shorten.maxstring]
+    # "learning" is followed by the learner, which is not a key of the file
+    key = ".".join(map(str, loc[:1] + loc[2:] if loc[0] == "learning" else loc))[: _shorten.maxstring]
     if item["type"] == "union_tag_invalid":
-        known = [_learner(each) for each in _learning_classes(kind)]
         given = item["ctx"]["tag"]
-        return f"{key}.learner = {quoted(given)}: {nearest(given, known)}"
+        return f"{key}.learner = {quoted(given)}: {nearest(given, [_learner(each) for each in _LEARNERS])}"
     if item["type"] == "extra_forbidden":
-        return f"unknown key {key}: {nearest(loc[-1], _keys(loc[:-1], kind))}"
+        return f"unknown key {key}: {nearest(loc[-1], _keys(loc[:-1]))}"
     if item["type"] == "missing":
         return f"{key} is required"
     return f"{key} = {_shorten.repr(item['input'])}: {message}"
-
-
-def _learning_classes(kind: type[BaseModel]) -> tuple[type[BaseModel], ...]:
-    return get_args(kind.model_fields["learning"].annotation)
 
 
 def _learner(learning: type[BaseModel]) -> str:
@@ -114,9 +129,9 @@ def _learner(learning: type[BaseModel]) -> str:
     return str(name)
 
 
-def _keys(path: tuple[str | int, ...], kind: type[BaseModel]) -> list[str]:
+def _keys(path: tuple[str | int, ...]) -> list[str]:
     """Return the keys that are allowed in a section."""
-    found: Any = kind
+    found: Any = Config
     for name in path:
         if isinstance(name, int):
             (found,) = get_args(found)  # an element of a list

@@ -9,7 +9,6 @@ from wizard_env import Rules
 from wizard_env.agents.perturbed import generated_population
 from wizard_env.checks import quoted
 from wizard_env.train.config.distillation import DistillationConfig
-from wizard_env.train.config.dqn import DqnConfig
 from wizard_env.train.config.learning import PAST, Learning, Section
 from wizard_env.train.config.ppo import MaskablePpoConfig, PpoConfig
 
@@ -66,19 +65,29 @@ class RatingsConfig(Section):
     """Deals of a whole game."""
 
 
-class Run(Section):
-    """A training run, in any library."""
+class Config(Section):
+    """A training run, see `wizard_env.train.run`."""
 
     name: str = Field(pattern=r"^\w[\w.-]*$")
     """The name of its folder in `runs/`."""
     seed: int = Field(default=0, ge=0, lt=2**32)
     """The seed of everything that is drawn; agents are measured on deals of larger seeds."""
+    workers: int | None = Field(default=None, gt=0)
+    """Number of processes that learn together; a run with another number is refused. None allows any."""
     game: GameConfig = GameConfig()
     """The games to learn and to evaluate."""
-    learning: Learning
+    tables: list[GameKind] = []
+    """Kinds of games to learn side by side, in place of `game`."""
+    learning: PpoConfig | MaskablePpoConfig | DistillationConfig = Field(discriminator="learner")
+    ratings: RatingsConfig = RatingsConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     held_out: list[str] = []
     """Agents that may not be partners, so that they are strangers in an evaluation."""
+
+    @field_validator("learning", mode="before")
+    @classmethod
+    def _is_ppo_by_default(cls, given: Any) -> Any:
+        return {"learner": "ppo"} | given if isinstance(given, dict) else given
 
     @model_validator(mode="after")
     def _can_be_evaluated(self) -> Self:
@@ -90,28 +99,6 @@ class Run(Section):
         if met := set(self.held_out) & set(self.partners()):
             raise ValueError(f"partner {quoted(min(met))} is in held_out: this run may not train against it")
         return self
-
-    def partners(self) -> list[str]:
-        """Return the agents to draw partners from: those that are named, then the population."""
-        return [*self.learning.partners, *generated_population(self.learning.population, self.seed)]
-
-    def evaluation_rules(self) -> Rules:
-        players = self.evaluation.players or self.game.num_players
-        return Rules(**(self.game.model_dump() | {"num_players": players}))
-
-
-class Config(Run):
-    """A training run of one of this package's learners, see `wizard_env.train.run`."""
-
-    tables: list[GameKind] = []
-    """Kinds of games to learn side by side, in place of `game`."""
-    learning: PpoConfig | MaskablePpoConfig | DqnConfig | DistillationConfig = Field(discriminator="learner")
-    ratings: RatingsConfig = RatingsConfig()
-
-    @field_validator("learning", mode="before")
-    @classmethod
-    def _is_ppo_by_default(cls, given: Any) -> Any:
-        return {"learner": "ppo"} | given if isinstance(given, dict) else given
 
     @model_validator(mode="after")
     def _has_games_for_all_tables(self) -> Self:
@@ -132,6 +119,14 @@ class Config(Run):
                 f"learner {learning.learner!r} has no {' and no '.join(asked)}: use learner 'ppo'"
             )
         return self
+
+    def partners(self) -> list[str]:
+        """Return the agents to draw partners from: those that are named, then the population."""
+        return [*self.learning.partners, *generated_population(self.learning.population, self.seed)]
+
+    def evaluation_rules(self) -> Rules:
+        players = self.evaluation.players or self.game.num_players
+        return Rules(**(self.game.model_dump() | {"num_players": players}))
 
     def agents_to_load(self) -> set[str]:
         """Return the names of the agents that a run loads: its partners and those of its ratings."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import torch
 
+from wizard_env.agents.layers import Layer
 from wizard_env.checks import check_memory, shortened
 
 MAX_GRADIENT_NORM = 0.5
@@ -14,15 +14,6 @@ MAX_GRADIENT_NORM = 0.5
 
 _WEIGHT_BYTES = 4 * 4
 """Of a weight, its gradient, and its two moments in Adam."""
-
-
-class Layer(NamedTuple):
-    """The parameters of a fully connected layer."""
-
-    weight: torch.Tensor
-    """[outputs, inputs]."""
-    bias: torch.Tensor
-    """[outputs]."""
 
 
 class DivergedError(ValueError):
@@ -55,9 +46,9 @@ def fully_connected(widths: Sequence[int]) -> torch.nn.Sequential:
 
 
 def layers_of(module: torch.nn.Module) -> list[Layer]:
-    """Return the fully connected layers of a module, in order."""
+    """Return the fully connected layers of a module, in order; their weights are views."""
     return [
-        Layer(linear.weight, linear.bias)
+        Layer(linear.weight.t(), linear.bias)
         for linear in module.modules()
         if isinstance(linear, torch.nn.Linear)
     ]
@@ -65,13 +56,8 @@ def layers_of(module: torch.nn.Module) -> list[Layer]:
 
 def agent_weights(layers: Iterable[Layer]) -> dict[str, torch.Tensor]:
     """Return the weights of a policy, named as `wizard_env.agents.network.save_agent` takes them."""
-    return {
-        f"layer.{number}.{kind}": values.detach().cpu().contiguous()
-        for number, layer in enumerate(layers)
-        for kind, values in layer._asdict().items()
-    }
-
-
-def autocast(device: torch.device, precision: str) -> torch.autocast:
-    """Compute in bfloat16 where `precision` asks for it; leave float32 alone."""
-    return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16")
+    named: dict[str, torch.Tensor] = {}
+    for number, (weights, biases) in enumerate(layers):
+        named[f"layer.{number}.weight"] = weights.t().detach().cpu().contiguous()
+        named[f"layer.{number}.bias"] = biases.detach().cpu().contiguous()
+    return named

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
+from wizard_env.agents.layers import Layer
 from wizard_env.agents.network import find_encoding, input_scale
 from wizard_env.evaluation.workers import torch_on_one_thread
 from wizard_env.observation.fields import FULL_HIGHS, OBS_SIZE, USED_SIZE
 from wizard_env.sampling import best_legal
 from wizard_env.train.networks.growth import VALUE, grow
-from wizard_env.train.networks.layers import Layer, agent_weights, layers_of, linear_layers
+from wizard_env.train.networks.layers import agent_weights, layers_of, linear_layers
 from wizard_env.train.networks.sparse import linear, order_by_input, skips_zeros
 from wizard_env.view import Actions, View, printed_actions
 
@@ -54,9 +55,9 @@ class Mlp(torch.nn.Module):
         """Compute outputs, [n, outputs], from inputs, uint8 [n, inputs]."""
         hidden = (inputs.float() * self.scale).to(self.head.weight.dtype)
         if skips_zeros(hidden):
-            for weight, bias in layers_of(self.trunk):
-                hidden = linear(hidden, weight, bias, relu=True)
-            return linear(hidden, self.head.weight, self.head.bias)
+            for layer in layers_of(self.trunk):
+                hidden = linear(hidden, *layer, relu=True)
+            return linear(hidden, self.head.weight.t(), self.head.bias)
         for layer in self.trunk:
             hidden = torch.relu(layer(hidden))
         outputs: torch.Tensor = self.head(hidden)
@@ -91,8 +92,9 @@ class PolicyValueNetwork(Mlp):
         """
         weights = agent_weights(self._policy_layers())
         if value_unit is not None:
-            for kind, values in self._value_layer()._asdict().items():
-                weights[f"{VALUE}.{kind}"] = (values.detach() * value_unit).cpu().contiguous()
+            value = agent_weights([self._value_layer()])
+            for kind in ("weight", "bias"):
+                weights[f"{VALUE}.{kind}"] = value[f"layer.0.{kind}"] * value_unit
         return weights
 
     def start_from(self, weights: Mapping[str, NDArray[np.float32]], value_unit: float | None = None) -> None:
@@ -103,21 +105,22 @@ class PolicyValueNetwork(Mlp):
         small = {name: torch.from_numpy(values) for name, values in weights.items()}
         with torch.no_grad():
             large = grow(small, self.agent(value_unit))
-            for number, layer in enumerate(self._policy_layers()):
-                for kind, values in layer._asdict().items():
-                    values.copy_(large[f"layer.{number}.{kind}"])
+            for number, (layer_weights, biases) in enumerate(self._policy_layers()):
+                layer_weights.copy_(large[f"layer.{number}.weight"].t())
+                biases.copy_(large[f"layer.{number}.bias"])
             if value_unit is not None:
-                for kind, values in self._value_layer()._asdict().items():
-                    values.copy_(large[f"{VALUE}.{kind}"] / value_unit)
+                value_weights, biases = self._value_layer()
+                value_weights.copy_(large[f"{VALUE}.weight"].t() / value_unit)
+                biases.copy_(large[f"{VALUE}.bias"] / value_unit)
 
     def _policy_layers(self) -> list[Layer]:
         """Return the layers from observations to logits; views of the parameters."""
-        head = Layer(self.head.weight[:NUM_ACTIONS], self.head.bias[:NUM_ACTIONS])
+        head = Layer(self.head.weight[:NUM_ACTIONS].t(), self.head.bias[:NUM_ACTIONS])
         return [*layers_of(self.trunk), head]
 
     def _value_layer(self) -> Layer:
         """Return the last layer of the value, over the same trunk; a view of the parameters."""
-        return Layer(self.head.weight[NUM_ACTIONS:], self.head.bias[NUM_ACTIONS:])
+        return Layer(self.head.weight[NUM_ACTIONS:].t(), self.head.bias[NUM_ACTIONS:])
 
 
 def kinds_beside(network: PolicyValueNetwork) -> Kinds | None:

@@ -12,9 +12,9 @@ from safetensors.torch import save
 
 from wizard_env.checks import shortened
 from wizard_env.files import check_kept, write_atomically, write_tensors
-from wizard_env.train.config.learning import SelfPlay
+from wizard_env.train.config.learning import Learning
 
-CHECKPOINT = SelfPlay.checkpoint_file
+CHECKPOINT = Learning.checkpoint_file
 """The file that the learners written here resume from."""
 _STEP = "step"
 _MOMENTS = {_STEP, "exp_avg", "exp_avg_sq"}
@@ -61,25 +61,13 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensors], Any]:
     Raises CheckpointError if the file is damaged or of another kind.
     """
     parts: dict[str, Tensors] = {}
-    with _opened(path) as file:
-        for full_name in file.keys():  # noqa: SIM118
-            part, _, name = full_name.partition(".")
-            parts.setdefault(part, {})[name] = file.get_tensor(full_name)
-        return parts, json.loads(file.metadata()["state"])
-
-
-def read_plain(path: Path) -> Any:
-    """Return the plain values that `write_checkpoint` wrote; raises as `read_checkpoint` does."""
-    with _opened(path) as file:
-        return json.loads(file.metadata()["state"])
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
     check_kept(path)
     try:
         with restoring(path), safe_open(path, framework="pt") as file:
-            yield file
+            for full_name in file.keys():  # noqa: SIM118
+                part, _, name = full_name.partition(".")
+                parts.setdefault(part, {})[name] = file.get_tensor(full_name)
+            return parts, json.loads(file.metadata()["state"])
     except SafetensorError as error:
         raise CheckpointError(f"{path} is not a checkpoint: {shortened(error)}") from None
 
@@ -96,7 +84,7 @@ def moments(optimizer: torch.optim.Optimizer) -> Tensors:
 def set_moments(optimizer: torch.optim.Optimizer, kept: Tensors) -> None:
     """Load the result of `moments` of an Adam optimiser.
 
-    Raises ValueError for tensors of other names or shapes, or not finite.
+    Raises ValueError for tensors that are missing, of other names or shapes, or not finite.
     """
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, Tensors] = {}
@@ -108,7 +96,7 @@ def set_moments(optimizer: torch.optim.Optimizer, kept: Tensors) -> None:
         if value.ndim:  # in the parameter's order of memory, which the fused optimiser relies on
             value = torch.empty_like(parameters[int(number)]).copy_(value)
         state.setdefault(int(number), {})[name] = value
-    for parameter, named in state.items():
-        if named.keys() != _MOMENTS:
+    for parameter in range(len(parameters)):
+        if state.get(parameter, {}).keys() != _MOMENTS:
             raise ValueError(f"the optimiser lacks moments of parameter {parameter}, or has others")
     optimizer.load_state_dict(optimizer.state_dict() | {"state": state})

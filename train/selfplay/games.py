@@ -1,6 +1,5 @@
 """SelfPlayGames: batched self-play in which every seat learns, except those that partners take."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,9 +15,8 @@ from wizard_env.envs.rewards import Reward, find_reward
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
-from wizard_env.train.parallel.peers import ALONE, Peers
-from wizard_env.train.parallel.threads import TorchThreads
 from wizard_env.train.selfplay.beliefs import SeatBeliefs
+from wizard_env.train.selfplay.workers import ALONE, Peers
 from wizard_env.view import actions_by_owner
 
 REWARD_SCALES: dict[str, float] = {
@@ -36,7 +34,6 @@ OWN_SCALE = 1 / 20
 _GAME_REWARDS: tuple[Reward, ...] = ("game", "win", "rank")
 """The rewards that are paid at the end of the game; the others are paid at the end of a round."""
 NO_PARTNER = -1
-_ALL = slice(None)
 _GAMES = ("states", "observations", "masks", "results", "finished_rounds")
 """The names of the arrays of `Games` in checkpoints."""
 
@@ -60,7 +57,8 @@ class SelfPlayGames:
     learns: bool [num_games, seats], the seats that learn; at least one in each game.
     plays: bool [num_games, seats], the seats of partners.
     partner: int64 [num_games, seats], the number of the partner there, NO_PARTNER in other seats.
-    observation_size: bytes of each observation, with what is believed of the other seats.
+    num_beliefs: bytes of what is believed of the other seats, after each observation.
+    observation_size: bytes of each observation, with beliefs.
     """
 
     def __init__(
@@ -94,8 +92,6 @@ class SelfPlayGames:
         self._partners = [load(partner) for partner in partners]
         self._first = np.array([partners.index(partner) for partner in partners])
         """For each partner the first that is the same, so that one call acts for all of them."""
-        self._threads: defaultdict[int, TorchThreads] = defaultdict(TorchThreads)
-        """Of the partners' networks, by the number of bits of the number of decisions."""
         self._pays = find_reward(reward)
         self._scale = REWARD_SCALES.get(reward, OWN_SCALE)
         self._by_round = reward not in _GAME_REWARDS
@@ -110,33 +106,28 @@ class SelfPlayGames:
         self.partner = np.where(self.plays, drawn, NO_PARTNER)
         self._beliefs = None if kinds is None else SeatBeliefs(self.learns, kinds, self.rng)
         self._believed = np.zeros((num_games, NUM_INPUTS if self._beliefs else 0), np.uint8)
-        self.observation_size = OBS_SIZE + (0 if kinds is None else NUM_INPUTS)
+        self.num_beliefs = self._believed.shape[1]
+        self.observation_size = OBS_SIZE + self.num_beliefs
         self.acted = self.games.seat.copy()
         self.rewards = np.zeros(self.points.shape, np.float32)
         self.round_done = np.zeros(num_games, np.bool_)
         self.ended = np.zeros(num_games, np.bool_)
         self._play_partners()
 
-    def step(self, actions: NDArray[np.int64], part: slice = _ALL) -> None:
-        """Take the learners' decisions in a part of the games, and play on to their next ones.
-
-        actions: int64 [num_games], or as many as the part has.
-        """
-        self.acted[part] = self.games.seat[part]
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """Take the learners' decisions, and play on to their next ones. actions: int64 [num_games]."""
+        self.acted[:] = self.games.seat
         for array in (self.points, self.round_done, self.rewards, self.ended):
-            array[part] = 0
-        self._step(actions, self._rows[part])
-        self._play_partners(part)
+            array[:] = 0
+        self._step(actions, self._rows)
+        self._play_partners()
 
-    def _play_partners(self, part: slice = _ALL) -> None:
-        """Play for the partners until a learner acts next in every game of a part."""
-        games, part_rows = self.games, self._rows[part]
-        while len(rows := part_rows[self.plays[part_rows, games.seat[part]]]):
+    def _play_partners(self) -> None:
+        """Play for the partners until a learner acts next in every game."""
+        games = self.games
+        while len(rows := self._rows[self.plays[self._rows, games.seat]]):
             owner = self._first[self.partner[rows, games.seat[rows]]]
-            threads = self._threads[len(rows).bit_length()]
-            threads.start()
             actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
-            threads.stop(len(rows))
             self._step(actions, rows, printed=True)
 
     def _step(self, actions: NDArray[np.int64], rows: NDArray[np.int64], *, printed: bool = False) -> None:
@@ -165,14 +156,13 @@ class SelfPlayGames:
             mine, all_points = points[these, :size], scores[these, :size] + points[these, :size]
             self.rewards[rows[these], :size] = self._pays(mine, all_points, over[these]) * self._scale
 
-    def observe(self, part: slice = _ALL) -> NDArray[np.uint8]:
-        """Return what the acting seats may know, and believe: uint8 [k, observation_size]."""
-        seen = self.games.observation[part]
+    def observe(self) -> NDArray[np.uint8]:
+        """Return what the acting seats may know, and believe: uint8 [num_games, observation_size]."""
+        seen = self.games.observation
         if self._beliefs is None:
             return seen
-        rows = self._rows[part]
-        self._believed[part] = self._beliefs.inputs(self.games.view(rows), rows)
-        return np.concatenate([seen, self._believed[part]], axis=1)
+        self._believed = self._beliefs.inputs(self.games.view(self._rows), self._rows)
+        return np.concatenate([seen, self._believed], axis=1)
 
     def full_state(self) -> NDArray[np.uint8]:
         """Return what was last observed, and what is hidden, for critics; see `Games.full_state`."""
@@ -181,9 +171,9 @@ class SelfPlayGames:
             return full
         return np.concatenate([full[:, :OBS_SIZE], self._believed, full[:, OBS_SIZE:]], axis=1)
 
-    def learners_points(self, part: slice = _ALL) -> NDArray[np.int16]:
+    def learners_points(self) -> NDArray[np.int16]:
         """Return the points, int16 [k], of the seats that learn in the rounds that the last step ended."""
-        points: NDArray[np.int16] = self.points[part][self.learns[part] & self.round_done[part, np.newaxis]]
+        points: NDArray[np.int16] = self.points[self.learns & self.round_done[:, np.newaxis]]
         return points
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -225,18 +215,16 @@ def deal_games(
     seed: int,
     past: Agent | None = None,
     peers: Peers = ALONE,
-    loaded: Mapping[str, Agent] | None = None,
     kinds: Kinds | None = None,
 ) -> SelfPlayGames:
     """Deal the games of a config, kind by kind, or this worker's share of them.
 
     past: the partner of that name.
     peers: the workers that share the games; of each kind they get equally many, to within one.
-    loaded: agents in memory, by name.
     kinds: as for `SelfPlayGames`.
     """
-    learning, loaded = config.learning, loaded or {}
-    partners = [past if name == PAST and past else loaded.get(name, name) for name in config.partners()]
+    learning = config.learning
+    partners = [past if name == PAST and past else name for name in config.partners()]
     rules = [rules for rules, count in config.kinds() for _ in range(count)][peers.rank :: peers.count]
     return SelfPlayGames(
         rules,

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.train.parallel.peers import ALONE, Peers
+from wizard_env.train.selfplay.workers import ALONE, Peers
 
 SELF_PLAY = "selfplay/"
 """The beginning of the names of metrics that are measured in self-play."""

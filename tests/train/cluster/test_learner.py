@@ -11,10 +11,10 @@ import torch
 from tests.train.cluster.threads import together
 from tests.train.tiny import ITERATION, tiny_config
 from wizard_env.train.config.run import Config
-from wizard_env.train.parallel.peers import Peers
-from wizard_env.train.ppo.learner import PpoLearner
+from wizard_env.train.ppo import PpoLearner
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint
+from wizard_env.train.selfplay.workers import Peers
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from wizard_env.train.parallel.peers import Peers
+from wizard_env.train.selfplay.workers import Peers
 
 Result = TypeVar("Result")
 

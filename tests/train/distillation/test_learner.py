@@ -13,7 +13,7 @@ from wizard_env import NUM_ACTIONS, Rules, View, load
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.train.config.run import Config
-from wizard_env.train.distillation.learner import DistillationLearner, divergences
+from wizard_env.train.distillation import DistillationLearner, divergences
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint
 from wizard_env.train.selfplay.curves import CURVES, read_curves

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.networks.layers import autocast
+from wizard_env.train.networks.devices import autocast
 from wizard_env.train.networks.policy_value import PolicyValueNetwork
 from wizard_env.train.networks.sparse import NonZeros, linear, order_by_input, skips_zeros
 

@@ -12,7 +12,7 @@ from tests.train.tiny import ITERATION, tiny_config
 from wizard_env import configs
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config
-from wizard_env.train.parallel.devices import faster_precision, with_precision
+from wizard_env.train.networks.devices import faster_precision, with_precision
 from wizard_env.train.run import CONFIG, train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
 

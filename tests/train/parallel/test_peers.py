@@ -12,14 +12,15 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 
 from tests.train.cluster.threads import together
-from wizard_env.train.parallel.peers import Peers, equal_share
-from wizard_env.train.parallel.process_group import (
+from wizard_env.train.ppo import normalise, normalise_minibatches
+from wizard_env.train.selfplay.workers import (
     EXCHANGE_SECONDS,
     MEGABYTES_SENT,
     LostWorkerError,
+    Peers,
     ProcessGroup,
+    equal_share,
 )
-from wizard_env.train.ppo.loss import normalise, normalise_minibatches
 
 
 def parameters(rank: int) -> list[torch.nn.Parameter]:

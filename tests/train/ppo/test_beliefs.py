@@ -14,7 +14,7 @@ from wizard_env.agents import load
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.pretrained import CHAMPION
-from wizard_env.train.ppo.learner import CRITIC, PpoLearner
+from wizard_env.train.ppo import CRITIC, PpoLearner
 from wizard_env.train.run import train
 
 pytestmark = pytest.mark.usefixtures("one_thread")

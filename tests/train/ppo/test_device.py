@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from wizard_env.train.ppo.device import CpuDevice, GpuDevice
 
 from tests.train.tiny import ITERATION, tiny_config
 from wizard_env import NUM_ACTIONS
 from wizard_env.train.config.ppo import PpoConfig
-from wizard_env.train.parallel.devices import with_precision
-from wizard_env.train.ppo.device import CpuDevice, GpuDevice
-from wizard_env.train.ppo.learner import PpoLearner
-from wizard_env.train.ppo.loss import METRICS
+from wizard_env.train.networks.devices import with_precision
+from wizard_env.train.ppo import METRICS, PpoLearner
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.progress import Progress
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("one_thread", "gpu")
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make learners learn as on a GPU."""
-    monkeypatch.setattr("wizard_env.train.ppo.learner.CpuDevice", partial(GpuDevice, seed=0))
+    monkeypatch.setattr("wizard_env.train.ppo.CpuDevice", partial(GpuDevice, seed=0))
 
 
 def learner_and_device(**options: Any) -> tuple[PpoLearner, GpuDevice]:

@@ -15,12 +15,12 @@ from wizard_env.agents import load
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.ppo.learner import PpoLearner
-from wizard_env.train.ppo.snapshot_ratings import HELD_OUT, RATING, SEED, SEEN
+from wizard_env.train.ppo import PpoLearner
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress
+from wizard_env.train.snapshot_ratings import HELD_OUT, RATING, SEED, SEEN
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -8,7 +8,7 @@ import torch
 from torch.distributions import Categorical
 
 from wizard_env import NUM_ACTIONS
-from wizard_env.train.ppo.loss import METRICS, Batch, LossWeights, loss_gradient, normalise
+from wizard_env.train.ppo import METRICS, Batch, LossWeights, loss_gradient, normalise
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from wizard_env import Games, Rules
-from wizard_env.train.networks.layers import autocast
+from wizard_env.train.networks.devices import autocast
 from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
-from wizard_env.train.ppo.past_selves import PastSelves, count_wins
+from wizard_env.train.past_selves import PastSelves, count_wins
 
 LAYERS = [8]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wizard_env.train.ppo.rollout import share_rewards
+from wizard_env.train.ppo import share_rewards
 
 
 def test_team_spirit_shares_rewards_among_the_seats_that_learn() -> None:

@@ -11,8 +11,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from tests.train.selfplay.reference import reference_advantages
 from wizard_env import NUM_ACTIONS, Rules
-from wizard_env.train.sb3.buffer import SelfPlayBuffer
-from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
+from wizard_env.train.maskable_ppo import SelfPlayBuffer, SelfPlayVecEnv
 from wizard_env.train.selfplay.games import REWARD_SCALES, SelfPlayGames
 
 RULES = Rules(num_players=3, hand_sizes=(1, 2, 3))

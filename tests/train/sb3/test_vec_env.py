@@ -7,7 +7,7 @@ import pytest
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from wizard_env import NUM_ACTIONS, OBS_SIZE, IllegalAction, Rules, sample_legal
-from wizard_env.train.sb3.vec_env import SelfPlayVecEnv
+from wizard_env.train.maskable_ppo import SelfPlayVecEnv
 from wizard_env.train.selfplay.games import REWARD_SCALES, SelfPlayGames
 
 RULES = Rules(num_players=3, hand_sizes=(1, 2, 3))

@@ -12,11 +12,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from wizard_env.train.ppo.device import Device
 from wizard_env.train.selfplay.checkpoints import Tensors
 from wizard_env.train.selfplay.games import SelfPlayGames
 
-_GAMES_PART = "tables"
+_GAMES = "tables"
 """The part of a checkpoint that holds the games; the workers after the first add their rank."""
 _SELF_PLAY_RNG = "tables"
 """The plain value with the state of the generator that draws seats and the actions of partners."""
@@ -32,23 +31,20 @@ class WorkerState(NamedTuple):
     plain: Mapping[str, Any]
 
 
-def worker_state(self_play: SelfPlayGames, rng: np.random.Generator, device: Device) -> WorkerState:
+def worker_state(self_play: SelfPlayGames, rng: np.random.Generator) -> WorkerState:
     """Return the state of this worker.
 
-    rng: the generator that draws its minibatches and the past selves that it meets, and on a CPU its actions.
+    rng: the generator that draws its actions, its minibatches and the past selves that it meets.
     """
     plain = {"rng": rng.bit_generator.state, _SELF_PLAY_RNG: self_play.rng.bit_generator.state}
-    return WorkerState(self_play.arrays() | device.state(), plain)
+    return WorkerState(self_play.arrays(), plain)
 
 
-def restore_worker(
-    state: WorkerState, self_play: SelfPlayGames, rng: np.random.Generator, device: Device
-) -> None:
+def restore_worker(state: WorkerState, self_play: SelfPlayGames, rng: np.random.Generator) -> None:
     """Continue from a `worker_state`. Raises ValueError, LookupError or TypeError for a damaged one."""
     rng.bit_generator.state = state.plain["rng"]
     self_play.set_arrays(state.arrays)
     self_play.rng.bit_generator.state = state.plain[_SELF_PLAY_RNG]
-    device.set_state(state.arrays)
 
 
 def pack(states: Sequence[WorkerState]) -> tuple[dict[str, Tensors], dict[str, Any]]:
@@ -84,4 +80,4 @@ def needs_new_deals(checkpoint: Path, plain: Mapping[str, Any], workers: int) ->
 
 
 def _part(rank: int) -> str:
-    return f"{_GAMES_PART}_{rank}" if rank else _GAMES_PART
+    return f"{_GAMES}_{rank}" if rank else _GAMES

@@ -1,13 +1,10 @@
 """Ratings of a learner while it learns: alone against copies of each agent, on held-out deals."""
 
-from collections.abc import Mapping
-
-from wizard_env import Agent
 from wizard_env.agents import load
 from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
-from wizard_env.train.parallel.peers import ALONE, Peers
+from wizard_env.train.selfplay.workers import ALONE, Peers
 
 RATING = "rating/"
 """The beginning of the names of ratings."""
@@ -20,15 +17,12 @@ SEED = 2**33
 class SnapshotRatings:
     """Rates the snapshots of a run."""
 
-    def __init__(
-        self, config: Config, peers: Peers = ALONE, loaded: Mapping[str, Agent] | None = None
-    ) -> None:
-        """Load the agents to rate against, except those in `loaded`; the workers share the games."""
-        loaded = loaded or {}
+    def __init__(self, config: Config, peers: Peers = ALONE) -> None:
+        """Load the agents to rate against; the workers share the games."""
         self._peers = peers
         self._rules = config.evaluation_rules()
         self._games = config.ratings.games
-        self._agents = {name: load(loaded.get(name, name)) for name in config.ratings.agents}
+        self._agents = {name: load(name) for name in config.ratings.agents}
         self._partners = set(config.partners())
 
     def rate(self, network: PolicyValueNetwork) -> dict[str, float]:

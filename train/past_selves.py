@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from wizard_env.checks import check_integer
 from wizard_env.train.networks.layers import check_finite
 from wizard_env.train.networks.policy_value import GreedyAgent, PolicyValueNetwork
-from wizard_env.train.parallel.peers import ALONE, Peers
+from wizard_env.train.selfplay.workers import ALONE, Peers
 from wizard_env.view import Actions, View
 
 _DECAY = 0.999

@@ -16,18 +16,26 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, sample_softmax
 from wizard_env.agents import load
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
-from wizard_env.agents.adaptive.kinds import Kinds
-from wizard_env.agents.network import NetworkAgent, find_agent, find_network, read_agent
+from wizard_env.agents.network import (
+    FILE_NAME,
+    NetworkAgent,
+    find_agent,
+    find_network,
+    read_agent,
+    save_agent,
+)
 from wizard_env.checks import quoted
+from wizard_env.files import write_atomically
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.sampling import best_legal
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, autocast, check_finite
+from wizard_env.train.networks.devices import autocast
+from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, check_finite
 from wizard_env.train.networks.policy_value import PolicyValueNetwork, kinds_beside
-from wizard_env.train.parallel.threads import TorchThreads
-from wizard_env.train.selfplay.games import NO_PARTNER, VALUE_UNIT
-from wizard_env.train.selfplay.loop import NewDealsLearner
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, restoring, write_checkpoint
+from wizard_env.train.selfplay.games import NO_PARTNER, VALUE_UNIT, deal_games
+from wizard_env.train.selfplay.loop import IterativeLearner
 
 _METRICS = ("divergence", "value_loss", "agreement")
 _VALUE_WEIGHT = 0.05
@@ -41,9 +49,10 @@ class Teacher(NamedTuple):
     rows: NDArray[np.int64]
 
 
-class DistillationLearner(NewDealsLearner):
+class DistillationLearner(IterativeLearner):
     """A network, its optimiser, its teachers, and the games that it learns from.
 
+    self_play: the games that it learns from.
     teachers: in the order of the config.
     guided: bool [games], the games in which the expert decides.
     """
@@ -55,15 +64,21 @@ class DistillationLearner(NewDealsLearner):
         """
         learning = self._learning = config.learning_as(DistillationConfig)
         self._device = torch.device(device)
-        self._update_threads = TorchThreads()
         beliefs = NUM_INPUTS if learning.beliefs else 0
         self.network = PolicyValueNetwork(learning.layers, config.seed, beliefs=beliefs).to(self._device)
         if learning.start:
             self.network.start_from(read_agent(find_network(learning.start), beliefs=None), VALUE_UNIT)
-        super().__init__(config, device, {"network": self.network}, checkpoint)
+        optimizer = torch.optim.Adam(self.network.parameters(), learning.learning_rate, fused=True)
+        super().__init__(config, {"network": self.network}, optimizer)
+        if checkpoint is not None:
+            with restoring(checkpoint):
+                self._restore_networks(*read_checkpoint(checkpoint))
+        seed = config.seed + self.decisions  # other deals than those that the run started with
+        self._rng = np.random.default_rng(seed)
+        self.self_play = deal_games(config, seed, kinds=kinds_beside(self.network))
         self.guided = self._rng.random(learning.num_games) < learning.guided
         self.teachers = [
-            Teacher(_load_teacher(name, self._precision).to(self._device), rows)
+            Teacher(_load_teacher(name, learning.precision).to(self._device), rows)
             for name, rows in zip(learning.teachers, self._rows_of_teachers(), strict=True)
         ]
 
@@ -127,10 +142,9 @@ class DistillationLearner(NewDealsLearner):
         total_divergence = total_error = 0.0
         order = self._rng.permutation(len(answers))
         for start in range(0, len(order), self._learning.batch_size):
-            self._update_threads.start()
             rows = order[start : start + self._learning.batch_size]
             at = torch.from_numpy(rows).to(self._device)
-            with autocast(self._device, self._precision):
+            with autocast(self._device, self._learning.precision):
                 outputs = self.network(observation[at])
             outputs = outputs.float()
             logits[rows] = outputs[:, :NUM_ACTIONS].detach().cpu().numpy()
@@ -140,16 +154,14 @@ class DistillationLearner(NewDealsLearner):
             (divergence.mean() + _VALUE_WEIGHT * error.mean()).backward()
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT_NORM)
             self._optimizer.step()
-            self._update_threads.stop(len(rows))
             total_divergence += float(divergence.detach().sum())
             total_error += float(error.detach().sum())
         return logits, total_divergence, total_error
 
-    def _kinds(self) -> Kinds | None:
-        return kinds_beside(self.network)
-
-    def _agent_weights(self) -> dict[str, torch.Tensor]:
-        return self.network.agent(VALUE_UNIT)
+    def save(self, folder: Path) -> None:
+        agent, beliefs = self.network.agent(VALUE_UNIT), self.network.beliefs
+        write_atomically(folder / FILE_NAME, lambda path: save_agent(agent, path, beliefs=beliefs))
+        write_checkpoint(folder / CHECKPOINT, *self._checkpoint())
 
 
 def divergences(expert: torch.Tensor, learner: torch.Tensor, illegal: torch.Tensor) -> torch.Tensor:

@@ -1,1 +1,0 @@
-"""Learning with several workers, on one machine or on the machines of a Ray cluster."""

@@ -1,1 +1,0 @@
-"""The learner that distils networks into one."""

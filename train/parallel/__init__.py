@@ -1,1 +1,0 @@
-"""Learning on one or several threads, processes and devices."""

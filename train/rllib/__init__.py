@@ -1,1 +1,0 @@
-"""Learning on Ray RLlib, on this machine or on a cluster."""

@@ -1,0 +1,197 @@
+"""The workers of a run, which learn together: their exchange over torch.distributed, or a process alone.
+
+`torchrun` starts workers, on one machine or on several, and starts them again when one is lost.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from numpy.typing import NDArray
+
+from wizard_env.evaluation.workers import limit_threads, torch_on_one_thread
+
+EXCHANGE_SECONDS = "workers/exchange_seconds"
+MEGABYTES_SENT = "workers/megabytes_sent"
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
+
+
+class LostWorkerError(RuntimeError):
+    """Another worker no longer answers."""
+
+
+class Peers:
+    """The workers that learn together, each with its own games. This class is for a process alone.
+
+    Every method is called by all workers at the same point of the run.
+
+    rank: this worker's number, from 0.
+    local_rank: its number on its machine, which is that of its GPU.
+    count: the number of workers.
+    """
+
+    rank = 0
+    local_rank = 0
+    count = 1
+
+    def average_gradients(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        """Replace the gradients of parameters by their means over the workers."""
+
+    def broadcast_parameters(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        """Replace the parameters by those of worker 0.
+
+        Processors of different kinds round differently, and the copies of a network would drift apart.
+        """
+
+    def sum(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sums over the workers; float64, of any shape."""
+        return numbers
+
+    def gather(self, value: Any) -> list[Any]:
+        """Return every worker's value, by rank."""
+        return [value]
+
+    def broadcast(self, value: Any) -> Any:
+        """Return worker 0's value."""
+        return value
+
+    def any(self, flag: bool) -> bool:
+        """Return whether the flag of any worker is set."""
+        return bool(self.sum(np.array([float(flag)]))[0])
+
+    def map(self, function: Callable[[_Task], _Result], tasks: Iterable[_Task], /) -> Iterator[_Result]:
+        """Share tasks that every worker has; a `Map` of `wizard_env.evaluation.workers`."""
+        listed = list(tasks)
+        with torch_on_one_thread():
+            mine = [function(task) for task in listed[self.rank :: self.count]]
+        results = self.gather(mine)
+        yield from (results[number % self.count][number // self.count] for number in range(len(listed)))
+
+    def derive_seed(self, seed: int, decisions: int = 0) -> int:
+        """Return this worker's seed for deals and draws; worker 0 of a new run keeps the run's own.
+
+        decisions: learned from when the run continues with new deals.
+        """
+        if not self.rank and not decisions:
+            return seed
+        entropy = np.random.SeedSequence([seed, self.rank, decisions])
+        return int(entropy.generate_state(1, np.uint64)[0])
+
+    def metrics(self) -> dict[str, float]:
+        """Return the costs of communication since the last call, to log, by name."""
+        return {}
+
+
+ALONE = Peers()
+"""This process, which learns without others."""
+
+
+class ProcessGroup(Peers):
+    """The workers of torch's process group, which must exist.
+
+    Gradients travel as one flat tensor, not in the buckets of DistributedDataParallel: their layout changes
+    after the first step, and with it the order in which a ring of three or more adds up, so that a run that
+    was resumed would differ from one that was not in the last bits.
+    """
+
+    def __init__(self) -> None:
+        self.rank = dist.get_rank()
+        self.local_rank = int(os.environ.get("LOCAL_RANK", 0))
+        self.count = dist.get_world_size()
+        self._seconds = 0.0
+        self._bytes = 0.0
+
+    def average_gradients(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+        flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
+        with self._exchange(flat):
+            dist.all_reduce(flat)
+        flat /= self.count
+        _unpack(flat, gradients)
+
+    def broadcast_parameters(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        values = [parameter.data for parameter in parameters]
+        flat = torch.cat([value.reshape(-1) for value in values])
+        with self._exchange(flat, rounds=1):
+            dist.broadcast(flat, 0)
+        _unpack(flat, values)
+
+    def sum(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        tensor = torch.from_numpy(np.array(numbers, np.float64))
+        with self._exchange(tensor):
+            dist.all_reduce(tensor)
+        summed: NDArray[np.float64] = tensor.numpy()
+        return summed
+
+    def gather(self, value: Any) -> list[Any]:
+        values: list[Any] = [None] * self.count
+        with self._exchange():
+            dist.all_gather_object(values, value)
+        return values
+
+    def broadcast(self, value: Any) -> Any:
+        values = [value]
+        with self._exchange():
+            dist.broadcast_object_list(values, 0)
+        return values[0]
+
+    def metrics(self) -> dict[str, float]:
+        """Return the seconds spent in exchanges, waiting for other workers included, and megabytes sent.
+
+        The bytes are those of gradients, weights and sums in a ring: of a sum of n bytes, each worker sends
+        2 n (count - 1) / count (Patarasuk and Yuan 2009).
+        """
+        metrics = {EXCHANGE_SECONDS: self._seconds, MEGABYTES_SENT: self._bytes / 1e6}
+        self._seconds = self._bytes = 0.0
+        return metrics
+
+    @contextmanager
+    def _exchange(self, tensor: torch.Tensor | None = None, rounds: int = 2) -> Iterator[None]:
+        """Count the time and the bytes of an exchange; an error in it means a lost worker."""
+        start = time.perf_counter()
+        try:
+            yield
+        except RuntimeError as error:
+            raise LostWorkerError(f"worker {self.rank} of {self.count} has lost another: {error}") from error
+        self._seconds += time.perf_counter() - start
+        if tensor is not None:
+            self._bytes += rounds * tensor.nbytes * (self.count - 1) / self.count
+
+
+def _unpack(flat: torch.Tensor, into: Sequence[torch.Tensor]) -> None:
+    parts = torch.split(flat, [tensor.numel() for tensor in into])
+    for tensor, part in zip(into, parts, strict=True):
+        tensor.copy_(part.view_as(tensor))
+
+
+@contextmanager
+def join_workers() -> Iterator[Peers]:
+    """Join the workers that `torchrun` has started this process with, for as long as the block runs.
+
+    They communicate over gloo, and between GPUs over nccl. A process that was started alone stays alone.
+    """
+    if int(os.environ.get("WORLD_SIZE", 1)) == 1:
+        yield ALONE
+        return
+    limit_threads(1)
+    dist.init_process_group("cpu:gloo,cuda:nccl" if dist.is_nccl_available() else "gloo")
+    try:
+        yield ProcessGroup()
+    finally:
+        dist.destroy_process_group()
+
+
+def equal_share(name: str, total: int, workers: int) -> int:
+    """Return a worker's share of a total. Raises ValueError if the shares cannot be equal."""
+    if total % workers:
+        raise ValueError(
+            f"workers={workers} with {name}={total}: every worker gets an equal share, "
+            f"so {name} must be a multiple of {workers}"
+        )
+    return total // workers
