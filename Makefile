@@ -64,7 +64,7 @@ soak: $(VENV)/.for-development
 
 # RLlib needs another gymnasium, and so a separate environment.
 test-rllib: $(VENV)-rllib/.for-tests
-	$(VENV)-rllib/bin/python -m pytest tests/train/rllib
+	$(VENV)-rllib/bin/python -m pytest tests/test_rllib.py
 
 # These two need different versions of mcp, and each brings a hundred packages.
 test-verifiers: $(VENV)-verifiers/.for-tests

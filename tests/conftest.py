@@ -13,15 +13,17 @@ from wizard_env.loading import GROUP
 TESTS = Path(__file__).parent
 LONG = (
     "cli/test_stopping.py",
-    *(f"cli/test_{name}.py" for name in ("evaluation", "main", "recipes", "speed", "sweep", "training")),
+    *(f"cli/test_{name}.py" for name in ("evaluation", "main", "recipes", "speed", "training")),
     *(f"compiled/test_{name}.py" for name in ("all_kernels", "uncompiled")),
     *(f"docs/test_{name}.py" for name in ("pages", "site")),
     *(f"llm/test_{name}.py" for name in ("mcp", "mcp_agent")),
     "reliability",
     *(f"evaluation/{name}" for name in ("test_dataset.py", "test_scorecard.py", "test_workers.py")),
     *(f"test_{name}.py" for name in ("benchmarks", "examples")),
-    *(f"train/{name}" for name in ("cluster", "distillation", "dqn", "parallel", "ppo", "rllib", "sb3")),
-    *(f"train/test_{name}.py" for name in ("exploit", "run", "sweep")),
+    *(
+        f"train/test_{name}.py"
+        for name in ("distillation", "exploit", "maskable_ppo", "ppo", "run", "workers")
+    ),
 )
 """Files and folders of tests that `make test-fast` leaves out: child processes, browsers, learning."""
 

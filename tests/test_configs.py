@@ -11,6 +11,7 @@ import pytest
 
 from wizard_env import configs
 from wizard_env.agents import load
+from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import RatingsConfig
 from wizard_env.train.run import train
@@ -101,6 +102,9 @@ def try_config(name: str, folder: Path) -> None:
     config = read_config(configs.find(name), SHORT)
     agents = {*config.agents_to_load(), *config.evaluation.opponents, *config.held_out}
     config = config.model_copy(update={"ratings": RatingsConfig()})
+    if isinstance(config.learning, DistillationConfig):  # its teachers are runs that are made before it
+        changes = {"teachers": dict.fromkeys(["champion"], []), "sparring": 0.0}
+        config = config.model_copy(update={"learning": config.learning.model_copy(update=changes)})
     for agent in (*agents, str(train(config, folder / name))):
         load(agent)
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from examples import cleanrl_wizard
+from examples import cleanrl_wizard, paper_dqn
 from wizard_env import Rules
+from wizard_env.agents.network import FILE_NAME
 from wizard_env.evaluation.evaluate import evaluate
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -22,6 +23,28 @@ def test_cleanrl_learns(capsys: pytest.CaptureFixture[str]) -> None:
 def test_cleanrl_plays_whole_games_against_agents() -> None:
     arguments = "--opponents rule_based --num-players 5 --total-timesteps 1 --num-envs 4 --num-steps 64"
     assert len(cleanrl_wizard.train(cleanrl_wizard.parse(arguments.split()))) == 1
+
+
+def test_the_published_dqn_learns_and_resumes(tmp_path: Path) -> None:
+    """Rounds of one card; equal runs write equal agents, which `load` opens."""
+    options = ["--hand-sizes", "1", "--num-games", "64", "--steps-per-line", "32", "--replay-start", "500"]
+    options += ["--bid-layers", "32", "--play-layers", "32", "--batch-size", "256", "--decisions"]
+
+    def run(name: str, decisions: str) -> list[float]:
+        return paper_dqn.train(paper_dqn.parse([*options, decisions, "--folder", str(tmp_path / name)]))
+
+    curve = run("whole", "40960")
+    assert len(curve) == 20
+    assert max(curve[-5:]) > curve[0] + 0.15
+    (lead,) = evaluate(
+        [str(tmp_path / "whole"), "random", "random"], Rules(3, hand_sizes=(1,)), 200
+    ).differences
+    assert lead.points_low > 0
+    assert len(run("parts", "4096")) == 2
+    assert run("again", "4096")
+    agents = [(tmp_path / name / FILE_NAME).read_bytes() for name in ("parts", "again")]
+    assert agents[0] == agents[1]
+    assert len(run("parts", "8192")) == 2
 
 
 @pytest.mark.parametrize("more", [[], ["--self-play"]])

@@ -15,12 +15,10 @@ MODULES = [
     ("train", "scipy", "wizard_env.evaluation.statistics"),
     ("train", "openskill", "wizard_env.evaluation.ratings"),
     ("train", "pydantic", "wizard_env.train.config"),
-    ("train", "torch", "wizard_env.train.ppo"),
-    ("train", "torch", "wizard_env.train.dqn"),
-    ("train", "sb3_contrib", "wizard_env.train.sb3"),
+    ("train", "torch", "wizard_env.train.networks"),
+    ("train", "sb3_contrib", "wizard_env.train.maskable_ppo"),
     ("train", "torch", "wizard_env.train.selfplay.curves"),
     ("data", "pyarrow", "wizard_env.evaluation.datasets.parquet"),
-    ("sweep", "optuna", "wizard_env.train.sweep"),
     ("export", "onnx", "wizard_env.agents.export"),
 ]
 
@@ -38,8 +36,6 @@ class Hider(MetaPathFinder):
 
 @pytest.mark.parametrize(("name", "hidden", "module"), MODULES)
 def test_the_extra_is_named(name: str, hidden: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if name == "sweep":
-        pytest.importorskip("torch")
     for loaded in [loaded for loaded in sys.modules if f"{loaded}.".startswith(f"{hidden}.")]:
         monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setattr(sys, "meta_path", [Hider(hidden), *sys.meta_path])

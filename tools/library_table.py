@@ -36,7 +36,7 @@ TESTS: dict[str, tuple[str, str]] = {
     "minari": (f"{DATASET}::test_minari_reads_it", "data sets"),
     "agilerl": (f"{LIBRARIES}::test_agilerl_learns", "DQN on vectors; needs `peft` too"),
     "mlflow-skinny": ("tests/cli/test_recipes.py::test_mlflow_takes_the_curves", "curves of a run"),
-    "optuna": ("tests/train/test_sweep.py::test_a_sweep_goes_on_where_it_stopped", "`wizard sweep`"),
+    "optuna": ("tests/cli/test_recipes.py::test_optuna_searches", "[a sweep](recipes.md#a-sweep)"),
 }
 """The tests of each library, and their subject."""
 

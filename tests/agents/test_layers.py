@@ -5,8 +5,9 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
-from wizard_env.agents.layers import Layer, compute, pack_layers
+from wizard_env.agents.layers import Entries, Layer, compute
 
 
 @settings(max_examples=30, deadline=None)
@@ -29,7 +30,7 @@ def test_the_outputs_are_those_of_dense_products(
     expected = inputs
     for number, (weights, biases) in enumerate(layers):
         expected = (np.maximum(expected, 0) if number else expected) @ weights + biases
-    found = compute(pack_layers(layers), inputs, widths[-1])
+    found = compute(layers, inputs)
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3 * len(widths) * max(widths))
 
 
@@ -38,7 +39,23 @@ def test_a_row_is_computed_alike_in_every_batch() -> None:
     rng = np.random.default_rng(0)
     layers = [Layer(rng.normal(size=(700, 300)).astype(np.float32), np.zeros(300, np.float32))]
     inputs = rng.integers(0, 3, (1500, 700)).astype(np.float32)
-    together = compute(pack_layers(layers), inputs, 300)
+    together = compute(layers, inputs)
     for row in (0, 1023, 1024, 1499):
-        alone = compute(pack_layers(layers), inputs[row : row + 1], 300)
+        alone = compute(layers, inputs[row : row + 1])
         assert alone.tobytes() == together[row].tobytes()
+
+
+COUNTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, -0.5, 3.0])
+
+
+@settings(deadline=None)  # the first call compiles
+@given(arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=140), elements=COUNTS))
+def test_the_entries_are_those_of_the_matrix(matrix: np.ndarray) -> None:
+    """Also where a row is no multiple of a word of 64 flags, or shorter than one; also transposed."""
+    found = Entries.of(matrix)
+    rows, columns = matrix.nonzero()
+    assert found.columns.tolist() == columns.tolist()
+    assert found.values.tolist() == matrix[rows, columns].tolist()
+    assert found.starts.tolist() == [0, *np.cumsum((matrix != 0).sum(axis=1))]
+    for one, other in zip(found.transposed(matrix.shape[1]), Entries.of(matrix.T), strict=True):
+        assert one.tolist() == other.tolist()

@@ -14,10 +14,8 @@ from wizard_env.agents.network import FILE_NAME, save_agent
 COMMANDS = [
     "train",
     "config",
-    "sweep",
     "push",
     "distill",
-    "rllib",
     "evaluate",
     "league",
     "scorecard",

@@ -28,10 +28,6 @@ SMALL = {
 }
 LESS = {
     "train": [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")],
-    "sweep": [
-        *(word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")),
-        *("--trials", "2", "--workers", "1", "--games", "2", "--ratings", "1"),
-    ],
     "evaluate": ["--games", "2", "--hand-sizes", "1,2"],
     "league": ["--games", "2", "--hand-sizes", "1,2"],
     "exploit": ["--decisions", "4096", "--games", "2", "--hand-sizes", "1,2"],
@@ -56,13 +52,11 @@ def test_there_are_ten_tasks() -> None:
     assert sorted(saved_files()) == ["bot.py", "encodings.py", "rewards.py"]
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning:optuna")
 def test_the_commands_of_the_page_run(
     wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """They run one after another, as a reader would run them; only the hub is replaced."""
-    for module in ("optuna", "pyarrow"):
-        pytest.importorskip(module)
+    pytest.importorskip("pyarrow")
     hub = pytest.importorskip("huggingface_hub")
     api = create_autospec(hub.HfApi, instance=True)
     api.upload_folder.return_value = "https://hub/owner/name"
@@ -94,3 +88,18 @@ def test_mlflow_takes_the_curves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     (found,) = mlflow.search_runs(output_format="list")
     assert found.data.metrics["train/loss"] == 0.25
     assert found.data.params == {"learner": "ppo", "epochs": "2"}
+
+
+@pytest.mark.filterwarnings("ignore")  # of Optuna and its database
+def test_optuna_searches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It goes on where it stopped; every trial is a run with ratings."""
+    optuna = pytest.importorskip("optuna")
+    monkeypatch.chdir(tmp_path)
+    (code,) = [block for block in blocks(PAGE, "py") if "optuna" in block]
+    small = [f"{key}={value}" for key, value in SMALL.items()] + ["ratings.games=2"]
+    code = code.replace('"learning.decisions=4_000_000",', f"*{small},").replace("n_trials=20", "n_trials=1")
+    for _ in range(2):
+        exec(compile(code, "the block about Optuna", "exec"), {"__name__": "__main__"})
+    study = optuna.load_study(study_name="quick", storage="sqlite:///study.db")
+    assert [trial.state.name for trial in study.trials] == ["COMPLETE"] * 2
+    assert (tmp_path / "runs" / "study" / "1" / "agent.safetensors").is_file()

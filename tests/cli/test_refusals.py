@@ -117,46 +117,6 @@ def test_more_threads_than_processors_are_those(wizard: Wizard) -> None:
     assert wizard("evaluate", "random", "--games", 2, "--hand-sizes", 1, "--threads", 10**6).code == 0
 
 
-# --- sweeps
-
-SWEEP = ("sweep", "smoke", "--folder", "out", "--vary")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("learning.epoch=1..2",), "unknown key learning.epoch: did you mean 'epochs'?"),
-        (("learning.epochs=4..1",), "'learning.epochs=4..1' is empty"),
-        (("learning.epochs=0..1",), "learning.epochs = 0: Input should be greater than 0"),
-        (("learning.epochs=1,many",), "learning.epochs = 'many': Input should be a valid integer"),
-        (("learning.learning_rate=0..1:log",), "a range on a logarithmic scale begins above 0"),
-        (("learning.learning_rate=-1.0..1.0",), "learning.learning_rate = -1.0: Input should be greater"),
-        (("learning.epochs=1..2", "--vary", "learning.epochs=3..4"), "'learning.epochs' is searched twice"),
-        (("learning.epochs=1..2", "--against", "nosuch"), "unknown agent 'nosuch'"),
-        (("learning.partners=['nosuch']",), "unknown agent 'nosuch'"),
-        (("learning.reward=mine.py:fn", "--allow-programs"), "there is no file mine.py"),
-        (("learning.reward=mine.py:fn",), "allow it with --allow-programs"),
-        (("learning.start=nosuch",), "no agent at nosuch"),
-        (("learning.encoding=mine.py:fn", "--allow-programs"), "there is no file mine.py"),
-        (("learning.epochs=1..2", "--set", "learning.learner=dqn"), "unknown key learning.epochs"),
-        (("learning.epochs=1..2", "--folder", GAMES), "games.jsonl is a file, not a folder"),
-    ],
-    ids=words,
-)
-def test_sweeps(wizard: Wizard, arguments: Arguments, message: str) -> None:
-    pytest.importorskip("optuna")
-    check(wizard, (*SWEEP, *arguments), message)
-
-
-def test_a_file_that_is_no_study(wizard: Wizard) -> None:
-    pytest.importorskip("optuna")
-    study = Path(FOLDER) / "study.db"
-    study.write_text("hello" * 1000)
-    message = "folder/study.db is not the study of a sweep: file is not a database"
-    check(wizard, ("sweep", "smoke", "--vary", "learning.epochs=1,2", "--folder", FOLDER), message)
-    study.unlink()
-
-
 # --- where to write
 
 EVALUATE = ("evaluate", "random", "--games", 2, "--hand-sizes", 1)

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,43 +37,6 @@ def test_exploit(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, frequent_lines
     assert json.loads(finished.out)["decisions"] == 16_384
     assert "learning " in finished.err
     assert [int(line[DECISIONS]) for line in read_curves(curves)] == [8192, 16_384]
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning:optuna")
-def test_sweep(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sweep ends at once: the current trial is dropped, earlier ones are kept."""
-    pytest.importorskip("optuna")
-    from wizard_env.train.run import train
-
-    small = ("learning.decisions=4096", "learning.layers=[8]", "game.hand_sizes=[1]")
-    changes = [word for change in small for word in ("--set", change)]
-    runs = 0
-
-    def interrupted(*arguments: Any, **options: Any) -> Path:
-        nonlocal runs
-        runs += 1
-        if runs == 2:
-            os.kill(os.getpid(), signal.SIGINT)
-        return train(*arguments, **options)
-
-    monkeypatch.setattr("wizard_env.train.sweep.train", interrupted)
-    command = [
-        "sweep",
-        "smoke",
-        "--vary",
-        "learning.epochs=1..2",
-        "--trials",
-        2,
-        "--games",
-        2,
-        "--ratings",
-        1,
-    ]
-    stopped = wizard(*command, *changes)
-    assert stopped.code == 130
-    finished = resume(wizard, stopped)
-    assert finished.code == 0, finished.err
-    assert runs == 3
 
 
 def test_a_second_signal_ends_a_command_at_once(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,8 +114,6 @@ def test_code_blocks_run(page: Path, number: int, tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_tutorials_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
     """The blocks of a tutorial build on each other."""
-    if page.stem == "rllib":
-        pytest.skip("RLlib has a separate environment: `make test-rllib` runs the blocks of this page")
     monkeypatch.chdir(tmp_path)
     run_page(page)
 
@@ -137,7 +135,7 @@ def test_there_is_code() -> None:
     """The README shows every interface."""
     assert len(blocks(README, "python")) >= 4
     assert len(blocks(ENVIRONMENT, "python")) >= 2
-    assert len(TUTORIALS) == 4
+    assert len(TUTORIALS) == 3
     assert all(blocks(page, "python") for page in TUTORIALS)
 
 

@@ -110,7 +110,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "records.jsonl": lambda path: list(read_records(path)),
     "position": lambda path: parse_position(path.read_text(encoding="utf-8")),
     "champion.toml": read_config,
-    CONFIG: lambda path: read_kept(path, Config),
+    CONFIG: read_kept,
     LEAGUE: LeagueFile,
     CURVES: lambda path: Curves(path.parent, ITERATION).close(),
     FILE_NAME: read_agent,
@@ -184,14 +184,13 @@ def test_a_renamed_tensor_of_a_checkpoint_is_refused(files: Path, tmp_path: Path
                     assert refused in message
 
 
-@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn"])
+@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo"])
 @pytest.mark.parametrize("widths", [[300_000, 300_000], [10**15], [10**200, 10**200]])
 def test_layers_larger_than_the_memory_are_refused(learner: str, widths: list[int], tmp_path: Path) -> None:
     learning = {"learner": learner, "decisions": 100, "num_games": 8, "decisions_per_game": 16}
     options = {
         "ppo": [{"layers": widths}, {"layers": [8], "critic": widths}],
         "maskable_ppo": [{"layers": widths}],
-        "dqn": [{"bid_layers": widths, "play_layers": [8] * len(widths)}],
     }
     for layers in options[learner]:
         large = Config.model_validate({"name": "large", "learning": learning | layers})

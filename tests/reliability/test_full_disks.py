@@ -62,7 +62,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn"])
+@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo"])
 @pytest.mark.parametrize("size", [0, 1000, 20_000])
 def test_a_training_on_a_full_disk(learner: str, size: int, tmp_path: Path) -> None:
     """Ends with an OSError; agent and checkpoint stay as they were, and the run can be resumed."""
@@ -85,7 +85,7 @@ def open_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo", "dqn"])
+@pytest.mark.parametrize("learner", ["ppo", "maskable_ppo"])
 def test_a_training_in_a_folder_that_cannot_be_written(learner: str, open_folder: Path) -> None:
     folder = open_folder / "run"
     train(config(learner, ITERATION), folder)

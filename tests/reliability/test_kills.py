@@ -35,7 +35,6 @@ PATIENCE = 300.0
 LEARNERS: dict[str, dict[str, Any]] = {
     "ppo": {"layers": [16], "batch_size": 64, "epochs": 1, "partners": ["past"], "sparring": 0.5},
     "maskable_ppo": {"layers": [16], "batch_size": 64, "epochs": 1},
-    "dqn": {"replay_start": 64, "batch_size": 32, "bid_layers": [8], "play_layers": [8]},
 }
 TRAIN = """
 import sys
@@ -44,14 +43,6 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.run import train
 train(Config.model_validate_json(sys.argv[1]), Path(sys.argv[2]), resume=sys.argv[3] == "resume")
 """
-TRAIN_ON_TWO = """
-import sys
-from pathlib import Path
-from wizard_env.train.cluster.trainer import train
-from wizard_env.train.config.run import Config
-if __name__ == "__main__":
-    config = Config.model_validate_json(sys.argv[1])
-    train(config, Path(sys.argv[2]), workers=2, resume=sys.argv[3] == "resume")
 """
 LEAGUE_RUN = """
 import sys
@@ -74,16 +65,6 @@ if __name__ == "__main__":
     with workers(2) as spread:
         for _ in write_dataset(Path(sys.argv[1]), ["random"], [Rules()], 10**8, spread=spread):
             pass
-"""
-SWEEP_RUN = """
-import sys
-from pathlib import Path
-from wizard_env import configs
-from wizard_env.train.sweep import Sweep, sweep
-if __name__ == "__main__":
-    short = ("learning.decisions=4096", "learning.num_games=64", "learning.layers=[16]")
-    vary = ("learning.learning_rate=1e-5..1e-2:log",)
-    sweep(Sweep(configs.find("smoke"), short, vary, Path(sys.argv[1]), "random", 5, trials=10**6), 2)
 """
 
 
@@ -147,26 +128,15 @@ def killed(command: list[str], by: signal.Signals = signal.SIGKILL) -> Iterator[
             os.kill(child, signal.SIGKILL)
 
 
-@pytest.mark.parametrize(
-    ("learner", "program"),
-    [
-        ("ppo", TRAIN),
-        pytest.param("ppo", TRAIN_ON_TWO, marks=[pytest.mark.slow, NEEDS_PS], id="ppo on two workers"),
-        pytest.param("maskable_ppo", TRAIN, marks=pytest.mark.slow),
-        pytest.param("dqn", TRAIN, marks=pytest.mark.slow),
-    ],
-)
-def test_a_killed_training_continues(learner: str, program: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("learner", ["ppo", pytest.param("maskable_ppo", marks=pytest.mark.slow)])
+def test_a_killed_training_continues(learner: str, tmp_path: Path) -> None:
     """Killed by -9 at random moments: agent and checkpoint are whole, and a resumed run clears up."""
-    on_two = program == TRAIN_ON_TWO
-    if on_two:
-        pytest.importorskip("ray.train")
-    rng, endless = generator(learner, on_two), config(learner, 10**9)
+    rng, endless = generator(learner), config(learner, 10**9)
     checkpoint = checkpoint_of(endless, tmp_path)
-    for attempt in range(times(1, 5 if on_two else 15)):
+    for attempt in range(times(1, 15)):
         before = written(checkpoint)
         arguments = [endless.model_dump_json(), str(tmp_path), "resume" if attempt else "new"]
-        with killed([sys.executable, "-W", "ignore", "-c", program, *arguments]) as process:
+        with killed([sys.executable, "-W", "ignore", "-c", TRAIN, *arguments]) as process:
             wait_for(partial(is_newer, checkpoint, before), process, "checkpoint")
             time.sleep(rng.random())
         read_agent(tmp_path / FILE_NAME)
@@ -202,24 +172,9 @@ def check_dataset(folder: Path) -> None:
     assert all(parquet.read_table(shard).num_rows for shard in shards)
 
 
-def check_sweep(folder: Path) -> None:
-    """The trials that were finished are there; one more than the first can be added."""
-    optuna = pytest.importorskip("optuna")
-    study = optuna.load_study(study_name=folder.name, storage=f"sqlite:///{folder / 'study.db'}")
-    trials = [study.ask(), *study.trials]
-    assert any(trial.state == optuna.trial.TrialState.COMPLETE for trial in trials[1:])
-
-
-def is_a_trial_finished(folder: Path) -> bool:
-    return any((folder / f"trial-{number:04}" / FILE_NAME).exists() for number in range(2)) and any(
-        (folder / f"trial-{number:04}").exists() for number in range(2, 4)
-    )
-
-
 ON_TWO_PROCESSES = {
     "league": (LEAGUE_RUN, lambda folder: (folder / LEAGUE).exists(), check_league),
     "dataset": (DATASET_RUN, lambda folder: any(folder.glob("decisions-*.parquet")), check_dataset),
-    "sweep": (SWEEP_RUN, is_a_trial_finished, check_sweep),
 }
 
 
@@ -229,14 +184,11 @@ ON_TWO_PROCESSES = {
     [
         ("league", signal.SIGKILL),
         pytest.param("dataset", signal.SIGKILL, marks=pytest.mark.slow),
-        pytest.param("sweep", signal.SIGKILL, marks=pytest.mark.slow),
     ],
 )
 def test_killed_workers_leave_no_process(what: str, by: signal.Signals, tmp_path: Path) -> None:
     """Workers end with the process that started them; what was written stays whole."""
     program, has_begun, check = ON_TWO_PROCESSES[what]
-    if what == "sweep":
-        pytest.importorskip("optuna")
     folder, script = tmp_path / "kept", tmp_path / "run.py"
     script.write_text(program)
     rng = generator(what, by)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from wizard_env.train.cluster.trainer import train as train_on_workers
 
 from tests.cli.conftest import wizard
 from tests.cli.test_training import shortened
@@ -15,7 +14,6 @@ from wizard_env import Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.loading import programs
-from wizard_env.train.config.reading import read_config
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 __all__ = ["wizard"]
@@ -95,42 +93,6 @@ def test_train_runs_programs_where_they_are_allowed(
     assert REFUSAL in error_line(wizard("train", config, *options))
     assert not stranger.has_run()
     assert wizard("train", config, *options, "--allow-programs").code == 0
-    assert stranger.has_run()
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:ray")
-@pytest.mark.parametrize(
-    "key",
-    [
-        "learning.reward",
-        "learning.encoding",
-        pytest.param("learning.partners", marks=pytest.mark.slow),
-        pytest.param("own learning.partners", marks=pytest.mark.slow),
-    ],
-)
-def test_workers_refuse_programs_too(key: str, stranger: Stranger, tmp_path: Path) -> None:
-    """They are other processes, and do not know what this one allows."""
-    changes = [stranger.change(key), "learning.sparring=0.5"]
-    config = read_config(shortened("strange", tmp_path), changes)
-    with programs(allowed=False), pytest.raises(PermissionError, match=REFUSAL):
-        train_on_workers(config, tmp_path / "run", workers=1)
-    assert not stranger.has_run()
-    assert not (tmp_path / "run" / "checkpoint.safetensors").exists()
-
-
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-@pytest.mark.parametrize("key", ["learning.partners", "own learning.partners", "learning.reward"])
-def test_sweep_runs_programs_where_they_are_allowed(
-    key: str, wizard: Wizard, stranger: Stranger, tmp_path: Path
-) -> None:
-    pytest.importorskip("optuna")
-    options: list[Any] = ["--set", stranger.change(key), "--set", "learning.sparring=0.5"]
-    options += ["--vary", "learning.epochs=1..2", "--trials", 1, "--games", 2, "--ratings", 1]
-    config = shortened("strange", tmp_path)
-    assert REFUSAL in error_line(wizard("sweep", config, *options, "--folder", "refused"))
-    assert not stranger.has_run()
-    allowed = wizard("sweep", config, *options, "--folder", "allowed", "--allow-programs")
-    assert allowed.code == 0, allowed.err
     assert stranger.has_run()
 
 

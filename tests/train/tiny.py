@@ -9,15 +9,6 @@ ITERATION = 16 * 32
 OPTIONS: dict[str, dict[str, Any]] = {
     "ppo": {"precision": "float32", "batch_size": 256, "epochs": 2, "layers": [16]},
     "maskable_ppo": {"batch_size": 256, "epochs": 1, "layers": [16]},
-    "dqn": {
-        "precision": "float32",
-        "decisions_per_update": 64,
-        "batch_size": 64,
-        "replay_size": 2000,
-        "replay_start": 64,
-        "bid_layers": [8, 12],
-        "play_layers": [16, 20],
-    },
     "distillation": {
         "precision": "float32",
         "teachers": {"champion": []},

@@ -175,16 +175,38 @@ def join_workers() -> Iterator[Peers]:
     """Join the workers that `torchrun` has started this process with, for as long as the block runs.
 
     They communicate over gloo, and between GPUs over nccl. A process that was started alone stays alone.
+    Raises ValueError on several machines where torchrun could not start lost workers again.
     """
     if int(os.environ.get("WORLD_SIZE", 1)) == 1:
         yield ALONE
         return
     limit_threads(1)
-    dist.init_process_group("cpu:gloo,cuda:nccl" if dist.is_nccl_available() else "gloo")
+    backend = "cpu:gloo,cuda:nccl" if dist.is_nccl_available() else "gloo"
+    if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
+        rank, count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+        dist.init_process_group(backend, store=_agent_store(), rank=rank, world_size=count)
+    else:
+        dist.init_process_group(backend)
     try:
         yield ProcessGroup()
     finally:
         dist.destroy_process_group()
+
+
+def _agent_store() -> dist.Store:
+    """Return the part of torchrun's store for this start of the workers.
+
+    torchrun keeps its store when it starts workers again, and with it the addresses of those that were lost.
+    Only the torchruns of several machines may count their starts differently.
+    """
+    several, restarts = os.environ["GROUP_WORLD_SIZE"] != "1", os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0"
+    if several and restarts:
+        raise ValueError(
+            "--max-restarts on several machines needs TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in the "
+            "environment of every torchrun"
+        )
+    store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), is_master=False)
+    return dist.PrefixStore(f"start-{os.environ['TORCHELASTIC_RESTART_COUNT']}", store)
 
 
 def equal_share(name: str, total: int, workers: int) -> int:

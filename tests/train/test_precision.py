@@ -12,12 +12,10 @@ from tests.train.tiny import ITERATION, tiny_config
 from wizard_env import configs
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks.devices import faster_precision, with_precision
+from wizard_env.train.networks.devices import faster_precision
 from wizard_env.train.run import CONFIG, train
-from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_plain
 
-CPU = torch.device("cpu")
-LEARNERS = ("ppo", "dqn", "distillation")
+LEARNERS = ("ppo", "distillation")
 
 
 def config(decisions: int = ITERATION, **learning: Any) -> Config:
@@ -36,21 +34,20 @@ def on_processor(monkeypatch: pytest.MonkeyPatch, *features: str) -> None:
     [
         ([], "float32"),
         (["avx2"], "float32"),
-        (["avx512_f"], "float32"),
         (["avx512_f", "avx512_bf16"], "float32"),
         (["avx512_f", "avx512_bf16", "amx_tile", "amx_bf16"], "bfloat16"),
     ],
-    ids=["arm", "avx2", "avx512", "avx512-bf16", "amx"],
+    ids=["arm", "avx2", "avx512-bf16", "amx"],
 )
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_run_computes_in_the_faster_precision(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, learner: str, features: list[str], chosen: str
 ) -> None:
-    """It keeps the choice in `config.json` and in its checkpoint."""
+    """It keeps the choice in `config.json`."""
     on_processor(monkeypatch, *features)
     train(config(learner=learner), tmp_path)
-    kept: Any = read_kept(tmp_path / CONFIG, Config).learning
-    assert kept.precision == read_plain(tmp_path / CHECKPOINT)["precision"] == chosen
+    kept: Any = read_kept(tmp_path / CONFIG).learning
+    assert kept.precision == chosen
 
 
 def test_a_run_that_goes_on_keeps_its_precision(
@@ -65,8 +62,8 @@ def test_a_run_that_goes_on_keeps_its_precision(
     with caplog.at_level(logging.WARNING):
         train(config(decisions=3 * ITERATION), tmp_path, resume=True)
     assert "continues in bfloat16, as it began; here float32 would be faster" in caplog.text
-    plain = read_plain(tmp_path / CHECKPOINT)
-    assert (plain["decisions"], plain["precision"]) == (3 * ITERATION, "bfloat16")
+    kept = read_kept(tmp_path / CONFIG).learning
+    assert (kept.decisions, kept.precision) == (3 * ITERATION, "bfloat16")
 
 
 def test_another_precision_is_another_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -74,16 +71,6 @@ def test_another_precision_is_another_run(monkeypatch: pytest.MonkeyPatch, tmp_p
     train(config(), tmp_path)
     with pytest.raises(ValueError, match=r"precision = 'float32' there, 'bfloat16' here"):
         train(config(decisions=2 * ITERATION, precision="bfloat16"), tmp_path, resume=True)
-
-
-def test_a_precision_that_is_named_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    on_processor(monkeypatch)
-    assert with_precision(config(precision="bfloat16"), "cpu").learning.precision == "bfloat16"
-
-
-def test_this_processor_is_asked() -> None:
-    has_amx = torch.cpu.get_capabilities().get("amx_bf16")
-    assert faster_precision(CPU) == ("bfloat16" if has_amx else "float32")
 
 
 @pytest.mark.parametrize(("has_bfloat16", "chosen"), [(True, "bfloat16"), (False, "float32")])

@@ -1,30 +1,26 @@
-"""The networks: how they are built, and how their layers are named for an agent."""
+"""The networks: how they are built, grow, and skip zeros."""
+
+import copy
 
 import pytest
 import torch
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.observation.fields import OBS_SIZE
+from wizard_env.train.networks.devices import autocast
 from wizard_env.train.networks.layers import agent_weights, fully_connected, layers_of
 from wizard_env.train.networks.policy_value import PolicyValueNetwork
+from wizard_env.train.networks.sparse import linear, order_by_input, skips_zeros
 
 
 def test_fully_connected_layers_have_relu_between_them() -> None:
     network = fully_connected([3, 5, 2])
     (first, first_bias), (last, last_bias) = layers_of(network)
-    assert (first.shape, last.shape) == ((5, 3), (2, 5))
+    assert (first.shape, last.shape) == ((3, 5), (5, 2))
     inputs = torch.randn(10, 3)
-    expected = torch.relu(inputs @ first.T + first_bias) @ last.T + last_bias
+    expected = torch.relu(inputs @ first + first_bias) @ last + last_bias
     torch.testing.assert_close(network(inputs), expected)
-
-
-def test_the_layers_of_an_agent_are_numbered() -> None:
-    network = fully_connected([3, 5, 2])
-    _, (last, _) = layers_of(network)
-    weights = agent_weights(layers_of(network))
-    assert sorted(weights) == ["layer.0.bias", "layer.0.weight", "layer.1.bias", "layer.1.weight"]
-    assert torch.equal(weights["layer.1.weight"], last)
-    assert not any(values.requires_grad for values in weights.values())
+    assert torch.equal(agent_weights(layers_of(network))["layer.1.weight"], last.T)
 
 
 def test_a_fresh_network_knows_nothing() -> None:
@@ -75,3 +71,44 @@ def test_a_network_does_not_shrink(layers: list[int]) -> None:
         PolicyValueNetwork(layers, 0).start_from(
             {name: values.numpy() for name, values in small.agent().items()}
         )
+
+
+# --- layers that skip zeros
+
+
+def with_zeros(rows: int, columns: int, density: float, seed: int = 0) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    drawn = torch.rand(rows, columns, generator=generator)
+    return torch.where(drawn < density, torch.randn(rows, columns, generator=generator), 0)
+
+
+@pytest.mark.parametrize("relu", [True, False])
+@pytest.mark.parametrize("density", [0.0, 0.05, 0.3, 0.9])
+@pytest.mark.parametrize(("inputs", "outputs"), [(8, 5), (684, 256), (100, 80), (70, 300)])
+def test_a_layer_is_that_of_torch(inputs: int, outputs: int, density: float, relu: bool) -> None:
+    """For few inputs other than 0 and for many, in narrow matrices and in those computed by blocks."""
+    layer = torch.nn.Linear(inputs, outputs)
+    own = order_by_input(copy.deepcopy(layer))
+    given_inputs = with_zeros(40, inputs, density)
+    read, own_read = (given_inputs.clone().requires_grad_() for _ in range(2))
+    expected = torch.relu(layer(read)) if relu else layer(read)
+    found = linear(own_read, own.weight.t(), own.bias, relu=relu)
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+    for gradient in (with_zeros(40, outputs, 0.06, 1), with_zeros(40, outputs, 1.0, 2)):
+        for tensor in (read, own_read, *layer.parameters(), *own.parameters()):
+            tensor.grad = None
+        expected.backward(gradient, retain_graph=True)
+        found.backward(gradient, retain_graph=True)  # type: ignore[no-untyped-call]
+        for mine, other in zip((own_read, *own.parameters()), (read, *layer.parameters()), strict=True):
+            torch.testing.assert_close(mine.grad, other.grad, atol=1e-4, rtol=1e-4)
+
+
+def test_a_network_skips_zeros_in_float32_only() -> None:
+    """Under autocast, and with weights held in bfloat16, torch computes the layers."""
+    inputs = torch.zeros(1, OBS_SIZE)
+    assert skips_zeros(inputs)
+    assert not skips_zeros(inputs.bfloat16())
+    with autocast(inputs.device, "bfloat16"):
+        assert not skips_zeros(inputs)
+    with autocast(inputs.device, "float32"):
+        assert skips_zeros(inputs)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.train.selfplay.reference import reference_advantages
+from tests.train.reference import reference_advantages
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.train.selfplay.advantages import seat_advantages
 

@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from pydantic import ValidationError
+from torch.distributions import Categorical
 
 from tests.train.tiny import ITERATION, tiny_config
 from wizard_env import NUM_ACTIONS, Games, Rules
 from wizard_env.agents import load
+from wizard_env.agents.adaptive.agent import AdaptiveAgent
+from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.pretrained import CHAMPION
 from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.ppo import PpoLearner
+from wizard_env.train.ppo import CRITIC, VALUE_WEIGHT, Batch, PpoLearner, ppo_loss
 from wizard_env.train.run import train
+from wizard_env.train.selfplay.advantages import share_rewards
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES
 from wizard_env.train.selfplay.progress import Progress
@@ -38,6 +43,37 @@ def test_the_agent_is_the_network(tmp_path: Path) -> None:
     agent: Any = load(str(tmp_path))
     np.testing.assert_allclose(agent.logits(observations), outputs[:, :NUM_ACTIONS], atol=1e-6)
     np.testing.assert_allclose(agent.values(observations), outputs[:, NUM_ACTIONS] * 20, atol=1e-4)
+
+
+# --- the loss
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_loss_is_the_published_one(seed: int) -> None:
+    """It and its gradient equal those of torch's distributions, and so do all five metrics."""
+    rng, count, clip_range, entropy_bonus = np.random.default_rng(seed), 200, 0.2, 0.03
+    outputs = torch.from_numpy(rng.normal(size=(count, NUM_ACTIONS + 1)).astype(np.float32)).requires_grad_()
+    actions = torch.from_numpy(rng.integers(0, NUM_ACTIONS, count))
+    illegal = torch.from_numpy(rng.random((count, NUM_ACTIONS)) > 0.1)
+    illegal[torch.arange(count), actions] = False
+    old = torch.from_numpy(rng.normal(-2, 0.5, count).astype(np.float32))
+    advantage, returns = torch.from_numpy(rng.normal(size=(2, count)).astype(np.float32))
+    empty = torch.zeros(count, 0)
+    batch = Batch(empty, illegal, actions, old, advantage, returns, empty, empty)
+    loss, sums = ppo_loss(outputs, batch, clip_range, entropy_bonus)
+    (gradient,) = torch.autograd.grad(loss, outputs)
+    policy: Any = Categorical(logits=outputs[:, :NUM_ACTIONS].masked_fill(illegal, -1e9))
+    change = policy.log_prob(actions) - old
+    ratio = change.exp()
+    surrogate = torch.min(ratio * advantage, ratio.clamp(1 - clip_range, 1 + clip_range) * advantage)
+    errors = (outputs[:, NUM_ACTIONS] - returns) ** 2
+    expected = (-surrogate - entropy_bonus * policy.entropy() + VALUE_WEIGHT * errors).mean()
+    torch.testing.assert_close(loss, expected)
+    torch.testing.assert_close(gradient, torch.autograd.grad(expected, outputs)[0], atol=1e-7, rtol=1e-4)
+    clipped = ((ratio - 1).abs() > clip_range).float()
+    means = [each.mean() for each in (-surrogate, errors, -policy.entropy(), clipped, ratio - 1 - change)]
+    torch.testing.assert_close(sums / count, torch.stack(means), atol=1e-5, rtol=1e-4)
+    assert 0 < float(clipped.mean()) < 1
 
 
 # --- learning
@@ -123,14 +159,14 @@ def test_a_run_begins_with_the_critic_of_another(tmp_path: Path) -> None:
     """If the widths are the same. The shipped champion has a critic to begin with."""
     train(tiny_config(ITERATION, critic=[8]), tmp_path / "first")
     start = str(tmp_path / "first")
-    states = Games(Rules(), 20, canonical_suits=True).full_state()
+    states = torch.from_numpy(Games(Rules(), 20, canonical_suits=True).full_state())
     first, second, other = (
         PpoLearner(tiny_config(learning_rate=1e-4, critic=[8], start=start), "cpu", None),
         PpoLearner(tiny_config(critic=[8], start=start), "cpu", None),
         PpoLearner(tiny_config(critic=[8]), "cpu", None),
     )
-    assert (first.device.value_states(states) == second.device.value_states(states)).all()
-    assert (first.device.value_states(states) != other.device.value_states(states)).any()
+    assert (first.value_states(states) == second.value_states(states)).all()
+    assert (first.value_states(states) != other.value_states(states)).any()
     with pytest.raises(ValueError, match=r"its critic has other layers than \[16\]"):
         PpoLearner(tiny_config(critic=[16], start=start), "cpu", None)
     PpoLearner(tiny_config(layers=[1024, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
@@ -204,15 +240,6 @@ def test_another_seed_learns_something_else(tmp_path: Path) -> None:
     assert checkpoint(tmp_path / "one") == checkpoint(tmp_path / "two") != checkpoint(tmp_path / "other")
 
 
-def test_threads_change_nothing(tmp_path: Path) -> None:
-    """In the first weights, in what is computed with them, or in the sums of gradients."""
-    options: dict[str, Any] = {"layers": [256, 256], "critic": [64], "precision": "bfloat16"}
-    for threads in (1, 2):
-        torch.set_num_threads(threads)
-        train(tiny_config(2 * ITERATION, **options), tmp_path / f"{threads}")
-    assert checkpoint(tmp_path / "1") == checkpoint(tmp_path / "2")
-
-
 # --- past selves as agents
 
 
@@ -220,3 +247,92 @@ def test_snapshots_are_numbered_without_a_gap(tmp_path: Path) -> None:
     """From 000001, though no iteration ends just where a snapshot is due; the end of a run has one too."""
     train(tiny_config(5 * ITERATION, snapshot_decisions=2 * ITERATION - 24), tmp_path)
     assert sorted(path.name for path in (tmp_path / "past").iterdir()) == ["000001", "000002", "000003"]
+
+
+# --- team spirit
+
+
+def test_team_spirit_shares_rewards_among_the_seats_that_learn() -> None:
+    rewards = np.array([[[4, 0, -1, 2], [3, 1, 0, 0]]], np.float32)
+    learns = np.array([[True, True, True, False], [True, True, False, False]])
+    assert share_rewards(rewards, learns, 0.0) is rewards
+    half = share_rewards(rewards, learns, 0.5)[0]
+    assert half[0, :3].tolist() == [2.5, 0.5, 0.0]
+    assert half[1, :2].tolist() == [2.5, 1.5]
+    assert share_rewards(rewards, learns, 1.0)[0, 0, :3].tolist() == [1, 1, 1]
+
+
+# --- beliefs
+
+
+BELIEFS: dict[str, Any] = {
+    "beliefs": True,
+    "sparring": 0.7,
+    "alone": True,
+    "mixed": 0.3,
+    "partners": ["rule_based", "heuristic"],
+}
+
+
+@pytest.mark.parametrize("learner", ["ppo", "distillation"])
+def test_a_run_becomes_an_adaptive_agent(learner: str, tmp_path: Path) -> None:
+    """It can be rated while it learns, resumed, and started from."""
+    options = dict(BELIEFS)
+    if learner == "distillation":
+        options |= {
+            "mixed": 0,
+            "teachers": {"champion": [], "partner:name=points_12": options.pop("partners")},
+        }
+    else:
+        options |= {"critic": [8], "snapshot_decisions": ITERATION}
+    sections = {"ratings": {"agents": ["random"], "games": 2}} if learner == "ppo" else None
+    config = tiny_config(2 * ITERATION, learner=learner, sections=sections, **options)
+    train(config, tmp_path / "run")
+    agent = load(str(tmp_path / "run"))
+    assert isinstance(agent, AdaptiveAgent)
+    train(config, tmp_path / "run", resume=True)
+    train(tiny_config(ITERATION, **BELIEFS, start=str(tmp_path / "run"), layers=[16]), tmp_path / "next")
+
+
+def test_it_starts_as_a_network_without_beliefs(tmp_path: Path) -> None:
+    """Whatever it believes, policy, value and critic are those of the champion until it learns."""
+    learner = PpoLearner(
+        tiny_config(**BELIEFS, start="champion", layers=[1024, 512], critic=[256, 256]), "cpu", None
+    )
+    games = Games(Rules(), 30, canonical_suits=True)
+    beliefs = np.random.default_rng(0).integers(0, 256, (30, NUM_INPUTS), np.uint8)
+    seen = np.concatenate([games.observation, beliefs], axis=1)
+    champion: Any = load("champion")
+    with torch.inference_mode():
+        outputs = learner.network(torch.from_numpy(seen)).numpy()
+    np.testing.assert_allclose(outputs[:, :NUM_ACTIONS], champion.logits(games.observation), atol=1e-4)
+    np.testing.assert_allclose(
+        outputs[:, NUM_ACTIONS] * 20, champion.values(games.observation), rtol=1e-3, atol=1e-3
+    )
+    plain = PpoLearner(tiny_config(start=str(CHAMPION), layers=[1024, 512], critic=[256, 256]), "cpu", None)
+    full = games.full_state()
+    with_beliefs = np.concatenate([full[:, :OBS_SIZE], beliefs, full[:, OBS_SIZE:]], axis=1)
+    np.testing.assert_allclose(
+        learner.value_states(torch.from_numpy(with_beliefs)),
+        plain.value_states(torch.from_numpy(full)),
+        atol=1e-5,
+    )
+    learner.save(tmp_path)
+    assert (tmp_path / CRITIC).is_file()
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"partners": ["past"]}, "partner 'past' is no kind that beliefs are about"),
+        ({"encoding": "file.py:encode"}, "a custom encoding sees no beliefs"),
+    ],
+)
+def test_what_does_not_go_with_beliefs(more: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason):
+        tiny_config(**BELIEFS | more)
+
+
+def test_an_agent_that_is_no_network_is_no_start() -> None:
+    with pytest.raises(ValueError, match="'heuristic' is no network: allowed are 'champion', 'adaptive'"):
+        PpoLearner(tiny_config(start="heuristic"), "cpu", None)

@@ -1,0 +1,340 @@
+"""Workers that learn together: one network, games of their own, checkpoints that hold them all."""
+
+import logging
+import os
+import subprocess
+import sys
+from multiprocessing import get_context
+from operator import neg
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.distributed as dist
+from numpy.typing import NDArray
+
+from tests.train.threads import together
+from tests.train.tiny import ITERATION, tiny_config
+from wizard_env.train.config.run import Config
+from wizard_env.train.ppo import PpoLearner
+from wizard_env.train.run import CONFIG, train
+from wizard_env.train.selfplay.advantages import normalise_minibatches
+from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
+from wizard_env.train.selfplay.progress import Progress, StopLearning
+from wizard_env.train.selfplay.workers import (
+    EXCHANGE_SECONDS,
+    MEGABYTES_SENT,
+    LostWorkerError,
+    Peers,
+    ProcessGroup,
+    equal_share,
+)
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def learn(run: Config, workers: int, iterations: int, folder: Path, resume: bool = False) -> list[PpoLearner]:
+    """Learn for some iterations, and write a checkpoint; returns the learner of every worker."""
+    checkpoint = folder / CHECKPOINT if resume else None
+
+    def work(peers: Peers) -> PpoLearner:
+        learner = PpoLearner(run, "cpu", checkpoint, peers)
+        for _ in range(iterations):
+            learner.iterate()
+        learner.save(folder)
+        return learner
+
+    return together(workers, work)
+
+
+def content(folder: Path) -> bytes:
+    return (folder / CHECKPOINT).read_bytes()
+
+
+def test_two_workers_learn_one_network_from_different_games(tmp_path: Path) -> None:
+    """Together they learn from as many decisions as one worker would, in as many gradient steps."""
+    first, second = learn(tiny_config(), 2, 2, tmp_path)
+    assert first.decisions == second.decisions == 2 * ITERATION
+    for ours, theirs in zip(first.network.parameters(), second.network.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    parts, _ = read_checkpoint(tmp_path / CHECKPOINT)
+    assert len(parts["tables"]["partner"]) == len(parts["tables_1"]["partner"]) == 8
+    assert not torch.equal(parts["tables"]["states"], parts["tables_1"]["states"])
+    (steps,) = {int(value) for name, value in parts["optimizer"].items() if name.endswith("step")}
+    assert steps == 2 * 2 * ITERATION // 256
+
+
+def test_a_minibatch_is_one_gradient_step(tmp_path: Path) -> None:
+    """The mean of two workers' gradients is the gradient of all their decisions."""
+    run = tiny_config(batch_size=ITERATION, epochs=1, critic=[8])
+
+    def step(peers: Peers) -> tuple[PpoLearner, dict[str, float]]:
+        learner = PpoLearner(run, "cpu", None, peers)
+        return learner, learner.iterate()
+
+    (first, metrics), (second, _) = together(2, step)
+    whole = PpoLearner(run, "cpu", None)
+    for name, whole_array in vars(whole.rollout).items():
+        both = [getattr(learner.rollout, name) for learner in (first, second)]
+        joined = np.concatenate([np.asarray(each) for each in both], axis=1)
+        whole_array[:] = torch.from_numpy(joined) if isinstance(whole_array, torch.Tensor) else joined
+    whole.decisions = ITERATION
+    expected = whole.update()
+    for ours, theirs in zip(whole.parameters, first.parameters, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-5)
+    for name, value in expected.items():
+        assert metrics[f"train/{name}"] == pytest.approx(value, rel=1e-3, abs=1e-5), name
+
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+SPECIAL: list[dict[str, Any]] = [
+    {"partners": ["heuristic"], "sparring": 0.5},
+    {"partners": ["random"], "sparring": 0.5, "critic": [8], "reward": "win", "team_spirit": 0.5},
+    {"partners": ["past"], "sparring": 0.5, "snapshot_decisions": ITERATION, "past_selves": 2},
+]
+
+
+@pytest.mark.parametrize("special", SPECIAL, ids=["partners", "critic", "past"])
+def test_as_many_workers_resume_bit_for_bit(tmp_path: Path, special: dict[str, Any]) -> None:
+    run, whole, parts = tiny_config(**special), tmp_path / "whole", tmp_path / "parts"
+    learn(run, 2, 4, whole)
+    learn(run, 2, 3, parts)
+    learn(run, 2, 1, parts, resume=True)
+    assert content(whole) == content(parts)
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 4), (2, 1), (1, 2)])
+def test_another_number_of_workers_gets_new_deals(
+    tmp_path: Path, before: int, after: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It says so. Networks, optimiser and past selves stay; the games are none of those that were dealt."""
+    run = tiny_config(**SPECIAL[2])
+    old = learn(run, before, 2, tmp_path)
+    kept, _ = read_checkpoint(tmp_path / CHECKPOINT)
+    with caplog.at_level(logging.WARNING):
+        new = learn(run, after, 0, tmp_path, resume=True)
+    assert f"written by workers={before}, resumed with workers={after}" in caplog.text
+    found, _ = read_checkpoint(tmp_path / CHECKPOINT)
+    for part in ("network", "optimizer", "pool"):
+        assert all(map(torch.equal, found[part].values(), kept[part].values()))
+    assert new[0].decisions == 2 * ITERATION
+    dealt = [learner.self_play.games.states["generator"] for learner in (*old, *new)]
+    assert len(np.unique(np.concatenate([each.ravel() for each in dealt]))) == 2 * 16
+
+
+def test_past_selves_are_shared_and_drawn_by_each_worker(tmp_path: Path) -> None:
+    """The rounds of all workers count, so that all keep the same past selves."""
+    run = tiny_config(**SPECIAL[2] | {"past_selves": 9})
+    learners = learn(run, 4, 6, tmp_path)
+    for learner in learners:
+        assert learner.past_selves is not None
+        learner.past_selves.choose(np.random.default_rng(learner.peers.rank))
+    states = [learner.past_selves.state()[1] for learner in learners if learner.past_selves]
+    assert [state["rounds"] for state in states] == [states[0]["rounds"]] * 4
+    assert len({state["chosen"] for state in states}) > 1
+
+
+def test_ratings_are_shared(tmp_path: Path) -> None:
+    """Every worker plays some of the games, and gets what one worker alone would."""
+    ratings = {"agents": ["random", "heuristic"], "games": 8}
+    run = tiny_config(snapshot_decisions=ITERATION, sections={"ratings": ratings})
+
+    def rate(peers: Peers) -> dict[str, float]:
+        learner = PpoLearner(run, "cpu", None, peers)
+        return learner.ratings.rate(learner.network)
+
+    assert together(2, rate) == [rate(Peers())] * 2
+
+
+def test_shares_must_be_equal() -> None:
+    with pytest.raises(ValueError, match="workers=3 with num_games=16"):
+        together(3, lambda peers: PpoLearner(tiny_config(batch_size=255), "cpu", None, peers))
+    with pytest.raises(ValueError, match="workers=2 with batch_size=255"):
+        together(2, lambda peers: PpoLearner(tiny_config(batch_size=255), "cpu", None, peers))
+
+
+# --- whole runs
+
+
+def test_a_process_alone_resumes_a_run_of_workers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    learn(tiny_config(), 2, 2, tmp_path)
+    train(tiny_config(), tmp_path, resume=True)
+    assert "continues with new deals" in caplog.text
+    assert read_checkpoint(tmp_path / CHECKPOINT)[1]["decisions"] == 4 * ITERATION
+
+
+def test_workers_stop_together(tmp_path: Path) -> None:
+    """Where one is asked to, after the same iteration and a checkpoint; worker 0 writes the curves."""
+
+    def work(peers: Peers) -> None:
+        def stop(progress: Progress) -> None:
+            if peers.rank == 1 and progress.decisions == 2 * ITERATION:
+                raise StopLearning
+
+        with pytest.raises(StopLearning):
+            train(tiny_config(), tmp_path, report=stop, peers=peers)
+
+    together(2, work)
+    assert read_checkpoint(tmp_path / CHECKPOINT)[1]["decisions"] == 2 * ITERATION
+    assert len(read_curves(tmp_path / CURVES)) == 2
+
+
+def test_workers_need_the_same_folder(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"workers \[1\] do not see .* as worker 0 does"):
+        together(2, lambda peers: train(tiny_config(), tmp_path / f"{peers.rank}", peers=peers))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"learner": "maskable_ppo"}, "workers=2: learner 'maskable_ppo' learns in one process"),
+        ({"sections": {"workers": 3}}, "workers=3: the run was started with 2 processes"),
+    ],
+)
+def test_what_cannot_be_done(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        together(2, lambda peers: train(tiny_config(**options), tmp_path / "run", peers=peers))
+    assert not (tmp_path / "run").exists()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.train.tiny import ITERATION, tiny_config
+from wizard_env.train.run import checkpoint_of, train
+from wizard_env.train.selfplay.workers import join_workers
+
+config, folder = tiny_config(6 * ITERATION, checkpoint_seconds=1e-9), Path(sys.argv[1])
+with join_workers() as peers:
+    resume = checkpoint_of(config, folder).exists()
+
+    def kill(progress):
+        if progress.decisions == 4 * ITERATION and peers.rank == 1 and not resume:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    train(config, folder, resume=resume, report=kill, peers=peers)
+"""
+
+
+def test_torchrun_starts_a_killed_worker_again(tmp_path: Path) -> None:
+    """The run continues from its checkpoint to the same end as if nothing had happened."""
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED)
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--max-restarts", "1"]
+    command = [*torchrun, "--standalone", str(script), str(tmp_path / "run")]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, cwd=root, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    together(2, lambda peers: train(tiny_config(6 * ITERATION), tmp_path / "whole", peers=peers))
+    assert content(tmp_path / "run") == content(tmp_path / "whole")
+    for name in ("run", "whole"):
+        assert Config.model_validate_json((tmp_path / name / CONFIG).read_text()).workers == 2
+    found = read_curves(tmp_path / "run" / CURVES)
+    assert [int(line[DECISIONS]) for line in found] == [n * ITERATION for n in range(1, 7)]
+    assert all(float(line[MEGABYTES_SENT]) > 0 for line in found)
+
+
+# --- their exchange
+
+
+def parameters(rank: int) -> list[torch.nn.Parameter]:
+    """Two parameters whose values and gradients depend on the worker."""
+    made = [torch.nn.Parameter(torch.full(shape, float(rank))) for shape in ((2, 3), (4,))]
+    for parameter in made:
+        parameter.grad = torch.full_like(parameter, 10.0 * rank)
+    return made
+
+
+def exchange(peers: Peers) -> dict[str, Any]:
+    """Return the results of every collective operation for a worker."""
+    ours = parameters(peers.rank)
+    peers.average_gradients(ours)
+    gradients = [parameter.grad.tolist() for parameter in ours if parameter.grad is not None]
+    peers.broadcast_parameters(ours)
+    return {
+        "gradients": gradients,
+        "values": [parameter.tolist() for parameter in ours],
+        "sum": peers.sum(np.array([[1.0, peers.rank]])).tolist(),
+        "gathered": peers.gather({"rank": peers.rank}),
+        "first": peers.broadcast(f"worker {peers.rank}"),
+        "mapped": list(peers.map(neg, range(5))),
+    }
+
+
+def test_a_process_that_is_alone_changes_nothing() -> None:
+    assert exchange(Peers()) == {
+        "gradients": [[[0.0] * 3] * 2, [0.0] * 4],
+        "values": [[[0.0] * 3] * 2, [0.0] * 4],
+        "sum": [[1.0, 0.0]],
+        "gathered": [{"rank": 0}],
+        "first": "worker 0",
+        "mapped": [0, -1, -2, -3, -4],
+    }
+
+
+def _in_a_process(rank: int, folder: str) -> None:
+    """A worker of three; the last leaves before the last exchange."""
+    dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=3)
+    group = ProcessGroup()
+    torch.save(exchange(group) | {"metrics": group.metrics()}, f"{folder}/{rank}")
+    if rank < 2:
+        with pytest.raises(LostWorkerError, match=f"worker {rank} of 3 has lost another"):
+            group.sum(np.zeros(1))
+    dist.destroy_process_group()  # gloo aborts a process that ends while its threads run
+
+
+def test_processes_exchange(tmp_path: Path) -> None:
+    """Over gloo, with the bytes of a ring; waiting for a worker that has ended raises an error."""
+    context = get_context("spawn")
+    processes = [context.Process(target=_in_a_process, args=(rank, str(tmp_path))) for rank in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    for rank in range(3):
+        found = torch.load(tmp_path / f"{rank}", weights_only=True)
+        metrics = found.pop("metrics")
+        assert found == {
+            "gradients": [[[10.0] * 3] * 2, [10.0] * 4],
+            "values": [[[0.0] * 3] * 2, [0.0] * 4],
+            "sum": [[3.0, 3.0]],
+            "gathered": [{"rank": 0}, {"rank": 1}, {"rank": 2}],
+            "first": "worker 0",
+            "mapped": [0, -1, -2, -3, -4],
+        }
+        gradients, weights, sums = 40, 40, 16
+        sent = (2 * gradients + weights + 2 * sums) * 2 / 3
+        assert metrics[MEGABYTES_SENT] == pytest.approx(sent / 1e6)
+        assert metrics[EXCHANGE_SECONDS] > 0
+
+
+def test_shares_are_equal() -> None:
+    assert equal_share("num_games", 12, 3) == 4
+    with pytest.raises(ValueError, match=r"workers=5 with batch_size=12: .* must be a multiple of 5"):
+        equal_share("batch_size", 12, 5)
+
+
+def test_seeds_are_each_workers_own() -> None:
+    """Worker 0 begins with the run's; new deals have other seeds."""
+    seeds = together(3, lambda peers: [peers.derive_seed(7, decisions) for decisions in (0, 512, 1024)])
+    assert seeds[0][0] == Peers().derive_seed(7) == 7
+    assert len({seed for each in seeds for seed in each}) == 9
+
+
+def test_advantages_are_normalised_over_all_workers() -> None:
+    """As the union of the minibatches would be by one worker; the last is smaller."""
+    advantages = np.random.default_rng(0).normal(3, 2, (2, 10)).astype(np.float32)
+    parts: list[NDArray[np.float32]] = together(
+        2, lambda peers: normalise_minibatches(advantages[peers.rank], 4, peers)
+    )
+    for start in (0, 4, 8):
+        shares = advantages[:, start : start + 4]
+        union = (shares - shares.mean()) / shares.std(ddof=1)
+        np.testing.assert_allclose(np.stack(parts)[:, start : start + 4], union, rtol=1e-4, atol=1e-6)
+    alone = normalise_minibatches(advantages[0], 4, Peers())
+    assert alone[:4].mean() == pytest.approx(0, abs=1e-6)
+    assert alone[:4].std(ddof=1) == pytest.approx(1, abs=1e-6)
