@@ -103,7 +103,7 @@ def try_config(name: str, folder: Path) -> None:
     agents = {*config.agents_to_load(), *config.evaluation.opponents, *config.held_out}
     config = config.model_copy(update={"ratings": RatingsConfig()})
     if isinstance(config.learning, DistillationConfig):  # its teachers are runs that are made before it
-        changes = {"teachers": dict.fromkeys(["champion"], []), "sparring": 0.0}
+        changes = {"teachers": {"champion": []}, "sparring": 0.0}
         config = config.model_copy(update={"learning": config.learning.model_copy(update=changes)})
     for agent in (*agents, str(train(config, folder / name))):
         load(agent)

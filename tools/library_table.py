@@ -44,7 +44,7 @@ ELSEWHERE = (
     "| `benchmarl` | 1.5.2 | works, with torchrl 0.11.1 | `examples/benchmarl_wizard.py` |",
     "| `d3rlpy` | 2.8.1 | brings gymnasium 1.0.0: this package needs 1.2 | not run |",
     "| `lightzero` | 0.2.0 | pip goes back to 0.0.2, whose build lacks a file | not installed |",
-    "| `ray[rllib]` | 2.60.0 | in [a separate environment](tutorials/rllib.md) | `make test-rllib` |",
+    "| `ray[rllib]` | 2.60.0 | in [a separate environment](#rllib) | `make test-rllib` |",
     "| `verifiers` | 0.4.0 | in [a separate environment](language-models.md) | `make test-verifiers` |",
     "| `openenv` | 0.10.0 | in [a separate environment](language-models.md) | `make test-openenv` |",
 )

@@ -43,7 +43,6 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.run import train
 train(Config.model_validate_json(sys.argv[1]), Path(sys.argv[2]), resume=sys.argv[3] == "resume")
 """
-"""
 LEAGUE_RUN = """
 import sys
 from pathlib import Path
