@@ -51,13 +51,13 @@ def mcp(
     """Serve tables for language models, as an MCP server."""
     from wizard_env.llm.mcp import make_server
     from wizard_env.llm.ports import open_port
+    from wizard_env.llm.served_games import ServedGames
     from wizard_env.llm.serving import PATH, address_of, make_app
-    from wizard_env.llm.tables import Tables
 
     for option, given in (("--host", host), ("--port", port), ("--public-url", public_url)):
         if given is not None and not http:
             raise ValueError(f"{option} {given}: only with --http does the server listen")
-    server = make_server(Tables(agents or OPPONENTS, tables))
+    server = make_server(ServedGames(agents or OPPONENTS, tables))
     if not http:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # else the thread that reads stdin would not end
         server.run("stdio")

@@ -1,5 +1,6 @@
-"""ChatAgent: a language model behind an OpenAI-compatible address plays a seat."""
+"""ChatAgent: a language model behind an OpenAI-compatible address plays a seat; its answers are kept."""
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -9,17 +10,16 @@ from typing import Any, NamedTuple
 from openai import OpenAI, OpenAIError, omit
 
 from wizard_env.checks import check_integer, check_number, quoted, shortened
-from wizard_env.files import check_kept
-from wizard_env.llm.answer_file import AnswerFile
+from wizard_env.files import compact_json, digest
 from wizard_env.llm.text_agent import Message, TextAgent
 
-_LONGEST_PROMPT = 100_000
-"""Characters of a file of instructions."""
 _MOST_TOKENS = 10_000_000
 _SHORTEST_WAIT, _LONGEST_WAIT = 0.001, 86_400
 _KEY, _URL = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 _NO_KEY = "none"
 """Sent where no key is set: local servers need none."""
+_MALFORMED = (AttributeError, TypeError, ValueError, IndexError, RecursionError)
+"""Errors of a reply that is not a chat completion."""
 
 
 class Reply(NamedTuple):
@@ -39,6 +39,40 @@ class Usage:
     tokens_out: int = 0
     cost: float = 0.0
     """In the unit of the prices."""
+
+
+class AnswerFile:
+    """A file with a line of JSON for each answer: the model, the question, the answer and its tokens.
+
+    `key` is a digest of the model and the whole conversation. A last line that was cut off by a crash is
+    removed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, or begin it. Raises ValueError if it holds something else, or OSError."""
+        self._path = path
+        self._answers: dict[str, str] = {}
+        with path.open("ab+") as file:
+            file.seek(0)
+            for number, line in enumerate(file, start=1):
+                if not line.endswith(b"\n"):
+                    file.truncate(file.tell() - len(line))
+                    break
+                key, answer = _parse(line, f"{path}, line {number}")
+                self._answers[key] = answer
+
+    def find(self, model: str, conversation: Sequence[Message]) -> str | None:
+        """Return the answer of a model in a conversation; None if it has not been asked."""
+        return self._answers.get(_key(model, conversation))
+
+    def add(self, model: str, conversation: Sequence[Message], answer: str, **numbers: int) -> None:
+        """Write an answer down, with numbers that belong to it."""
+        key = _key(model, conversation)
+        content = {"key": key, "model": model, "question": conversation[-1].content, "answer": answer}
+        line = compact_json(content | numbers).encode() + b"\n"
+        with self._path.open("ab", buffering=0) as file:
+            file.write(line)
+        self._answers[key] = answer
 
 
 class ChatAgent(TextAgent):
@@ -78,7 +112,7 @@ class ChatAgent(TextAgent):
 
         Raises ValueError if a value is not allowed or no key is set, OSError if a file cannot be used.
         """
-        super().__init__(tries, at_once, "" if prompt is None else _read_prompt(Path(prompt)))
+        super().__init__(tries, at_once, "" if prompt is None else Path(prompt).read_text(encoding="utf-8"))
         self._model = model
         self._max_tokens = (
             None if max_tokens is None else check_integer("max_tokens", max_tokens, 1, _MOST_TOKENS)
@@ -119,13 +153,11 @@ class ChatAgent(TextAgent):
             found = self._client.chat.completions.create(
                 model=self._model, messages=messages, max_completion_tokens=limit
             )
-        except OpenAIError as error:
-            raise ConnectionError(
-                f"model {self._model!r} at {self._client.base_url}: {shortened(error)}"
-            ) from error
-        text = found.choices[0].message.content if found.choices else None
-        usage = found.usage
-        return Reply(text or "", usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0)
+            return _read_reply(found)
+        except (OpenAIError, *_MALFORMED) as error:
+            reason = "" if isinstance(error, OpenAIError) else "the reply is no chat completion: "
+            where = f"model {self._model!r} at {self._client.base_url}"
+            raise ConnectionError(f"{where}: {reason}{shortened(error)}") from error
 
     def _count(self, reply: Reply) -> None:
         price_in, price_out = self._prices
@@ -147,11 +179,24 @@ def _connect(url: str | None, timeout: float, retries: int) -> OpenAI:
     return OpenAI(base_url=url, api_key=key or _NO_KEY, timeout=timeout, max_retries=retries)
 
 
-def _read_prompt(path: Path) -> str:
-    """Return the instructions in a file. Raises ValueError if it is too long or no text."""
-    check_kept(path)
-    with path.open(encoding="utf-8") as file:
-        instructions = file.read(_LONGEST_PROMPT + 1)
-    if len(instructions) > _LONGEST_PROMPT:
-        raise ValueError(f"{path}: it has more than {_LONGEST_PROMPT:,} characters")
-    return instructions
+def _read_reply(found: Any) -> Reply:
+    """Return the answer in a server's reply, which the client does not check. Raises one of _MALFORMED."""
+    text, usage = found.choices[0].message.content or "", found.usage
+    tokens_in, tokens_out = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+    readable = text.encode(errors="replace").decode()  # half of a pair of surrogates cannot be sent back
+    return Reply(readable, int(tokens_in or 0), int(tokens_out or 0))
+
+
+def _key(model: str, conversation: Sequence[Message]) -> str:
+    return digest(compact_json([model, *conversation]))
+
+
+def _parse(line: bytes, where: str) -> tuple[str, str]:
+    try:
+        content = json.loads(line)
+        key, answer = content["key"], content["answer"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{where}: not an answer of a model: {shortened(error)}") from None
+    if not isinstance(key, str) or not isinstance(answer, str):
+        raise ValueError(f"{where}: not an answer of a model: key and answer must be texts")
+    return key, answer

@@ -1,4 +1,4 @@
-"""The MCP server: tools with which a language model sits down at a table, looks, acts and reads the score."""
+"""The MCP server: tools with which a language model sits down, looks, acts and reads the score."""
 
 import inspect
 from collections.abc import AsyncIterator
@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field
 from wizard_env import ACTIONS, Rules
 from wizard_env.checks import check_integer
 from wizard_env.llm.answers import read_answer
-from wizard_env.llm.serving import LONGEST_ANSWER, StrictServer, refusals
-from wizard_env.llm.tables import Table, Tables
+from wizard_env.llm.served_games import ServedGame, ServedGames
+from wizard_env.llm.serving import StrictServer, refusals
 from wizard_env.llm.text import legal_text, rules_page, score_text, turn_text
 from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS, BidRestriction, BidReveal
 from wizard_env.session import fresh_seed
@@ -22,8 +22,6 @@ from wizard_env.words import label_seats
 _READING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYING = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _ENDING = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
-_LONGEST_AGENT = 200
-_LONGEST_TABLE = 100
 
 _INSTRUCTIONS = """\
 Play the card game Wizard against computer players. Call sit_down: its reply has the rules, the name of \
@@ -49,16 +47,14 @@ class Reply(BaseModel):
 
 
 TextAndReply: TypeAlias = Annotated[CallToolResult, Reply]
-TableName: TypeAlias = Annotated[
-    str, Field(max_length=_LONGEST_TABLE, description="The name of your table, as sit_down gave it.")
-]
+TableName: TypeAlias = Annotated[str, Field(description="The name of your table, as sit_down gave it.")]
 
 
 class _Tools:
     """The tools of a server; models read their docstrings."""
 
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
+    def __init__(self, games: ServedGames) -> None:
+        self._games = games
 
     async def sit_down(
         self,
@@ -66,7 +62,7 @@ class _Tools:
             int, Field(ge=MIN_PLAYERS, le=MAX_PLAYERS, description="Number of players, you included.")
         ] = 4,
         opponents: Annotated[
-            list[Annotated[str, Field(max_length=_LONGEST_AGENT)]] | None,
+            list[str] | None,
             Field(
                 max_length=MAX_PLAYERS - 1,
                 description="Computer players, from your left; repeated if too few.",
@@ -100,75 +96,71 @@ class _Tools:
                 hand_sizes=None if hand_sizes is None else tuple(hand_sizes),
             )
             check_integer("seat", seat, 1, players)
-            opened = await self._tables.open(
+            opened = await self._games.open(
                 rules, opponents or (), seat - 1, fresh_seed() if seed is None else seed
             )
-        async with self._call_at(opened.name) as table:
-            names = ", ".join(label_seats(players, table.session.seats))
-            introduction = f"Table {table.name}: {names}"
-            seen = turn_text(table.session.game, table.seat)
-            return _reply(table, f"{introduction}\n\n{rules_page(rules)}\n\n{seen}")
+        async with self._call_at(opened.name) as served:
+            names = ", ".join(label_seats(players, served.session.seats))
+            introduction = f"Table {served.name}: {names}"
+            seen = turn_text(served.session.game, served.seat)
+            return _reply(served, f"{introduction}\n\n{rules_page(rules)}\n\n{seen}")
 
     async def rules(self, table: TableName) -> TextAndReply:
         """Read the rules of the game at your table."""
-        async with self._call_at(table) as found:
-            return _reply(found, rules_page(found.session.game.rules))
+        async with self._call_at(table) as served:
+            return _reply(served, rules_page(served.session.game.rules))
 
     async def look(self, table: TableName) -> TextAndReply:
         """See everything that you have seen of the game: all finished rounds, and the current one."""
-        async with self._call_at(table) as found:
-            return _reply(found, turn_text(found.session.game, found.seat))
+        async with self._call_at(table) as served:
+            return _reply(served, turn_text(served.session.game, served.seat))
 
     async def legal_actions(self, table: TableName) -> TextAndReply:
         """Get the actions that you may take now."""
-        async with self._call_at(table) as found:
-            return _reply(found, legal_text(found.session.game))
+        async with self._call_at(table) as served:
+            return _reply(served, legal_text(served.session.game))
 
     async def act(
         self,
         table: TableName,
-        action: Annotated[
-            str,
-            Field(max_length=LONGEST_ANSWER, description='Such as "bid 2", "trump hearts" or "play 10♠".'),
-        ],
+        action: Annotated[str, Field(description='Such as "bid 2", "trump hearts" or "play 10♠".')],
     ) -> TextAndReply:
         """Take an action; the others then play until it is your turn again.
 
         Returns the round that has ended since, if one has, and the current round.
         """
-        async with self._call_at(table) as found:
-            game = found.session.game
+        async with self._call_at(table) as served:
+            game = served.session.game
             acted_in = game.round_number
-            found.session.act(found.seat, read_answer(action, game))
-            await self._tables.play_on(found)
-            return _reply(found, turn_text(found.session.game, found.seat, acted_in))
+            served.session.act(served.seat, read_answer(action, game))
+            await self._games.play_on(served)
+            return _reply(served, turn_text(served.session.game, served.seat, acted_in))
 
     async def score(self, table: TableName) -> TextAndReply:
         """Get the result of each finished round, and the points of all players."""
-        async with self._call_at(table) as found:
-            return _reply(found, score_text(found.session.game))
+        async with self._call_at(table) as served:
+            return _reply(served, score_text(served.session.game))
 
     async def leave(self, table: TableName) -> TextAndReply:
         """Leave your table, which ends the game; returns the score."""
-        async with self._call_at(table) as found:
-            self._tables.close(table)
-            return _reply(found, score_text(found.session.game))
+        async with self._call_at(table) as served:
+            self._games.close(table)
+            return _reply(served, score_text(served.session.game))
 
     @asynccontextmanager
-    async def _call_at(self, name: str) -> AsyncIterator[Table]:
+    async def _call_at(self, table: str) -> AsyncIterator[ServedGame]:
         """Wait for the calls before at this table; it is then the model's turn, or the game is over."""
         with refusals():
-            table = self._tables.find(name)
-            async with table.lock:
-                await self._tables.play_on(table)
-                yield table
+            served = self._games.find(table)
+            async with served.lock:
+                await self._games.play_on(served)
+                yield served
 
 
-def make_server(tables: Tables) -> MCPServer[Any]:
-    """Make the server of these tables; its `run` serves them over stdio."""
-    instructions = _INSTRUCTIONS.format(agents=", ".join(tables.agents))
-    server = StrictServer(instructions)
-    tools = _Tools(tables)
+def make_server(games: ServedGames) -> MCPServer[Any]:
+    """Make the server of these games; its `run` serves them over stdio."""
+    server = StrictServer(_INSTRUCTIONS.format(agents=", ".join(games.agents)))
+    tools = _Tools(games)
     for tool, annotations in (
         (tools.sit_down, _PLAYING),
         (tools.look, _READING),
@@ -182,16 +174,16 @@ def make_server(tables: Tables) -> MCPServer[Any]:
     return server
 
 
-def _reply(table: Table, text: str) -> CallToolResult:
-    game = table.session.game
+def _reply(served: ServedGame, text: str) -> CallToolResult:
+    game = served.session.game
     reply = Reply(
         text=text,
-        table=table.name,
-        seat=table.seat + 1,
+        table=served.name,
+        seat=served.seat + 1,
         phase=game.phase,
         round_number=game.round_number,
         num_rounds=game.num_rounds,
-        legal_actions=[] if table.is_over else [ACTIONS[action] for action in game.legal_actions()],
+        legal_actions=[] if served.is_over else [ACTIONS[action] for action in game.legal_actions()],
         scores=game.scores,
         round_points=[played.points for played in game.rounds],
         winners=[seat + 1 for seat in game.winners],

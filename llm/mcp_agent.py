@@ -1,10 +1,9 @@
 """McpAgent: a language model that is an MCP client plays a seat; it connects, and fetches the questions."""
 
+import atexit
 import inspect
 import logging
-import socket
 import threading
-import weakref
 from collections.abc import Sequence
 from typing import Annotated, Literal, Self, TypeAlias
 
@@ -13,13 +12,12 @@ import numpy as np
 import uvicorn
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
-from starlette.types import ASGIApp
 
 from wizard_env import View
-from wizard_env.checks import check_integer, check_number, check_type
+from wizard_env.checks import check_integer, check_number
 from wizard_env.llm.ports import open_port
 from wizard_env.llm.questions import Question, Questions
-from wizard_env.llm.serving import LONGEST_ANSWER, StrictServer, address_of, make_app, refusals
+from wizard_env.llm.serving import StrictServer, address_of, make_app, refusals
 from wizard_env.llm.text_agent import Message, TextAgent
 from wizard_env.view import Actions
 
@@ -75,8 +73,7 @@ class McpAgent(TextAgent):
     Several questions are open at the same time. One client, or several, answer them in any order. A question
     that a client has taken is offered again after TAKEN_SECONDS without an answer.
 
-    The server listens until `close`, the end of a `with` block, the agent's garbage collection, or the end of
-    this process.
+    The server listens until `close`, the end of a `with` block, or the end of this process.
 
     address: of the server.
     """
@@ -102,14 +99,21 @@ class McpAgent(TextAgent):
         Raises ValueError if a value is not allowed, or the port cannot be opened.
         """
         super().__init__(tries, at_once)
-        check_type("host", host, str)
         port = check_integer("port", port, 0, 65_535)
         self._timeout = check_number("timeout", timeout, _SHORTEST_WAIT, _LONGEST_WAIT, "a number of seconds")
         self._questions = Questions(self._timeout)
         listening = open_port(host, port)
         self.address = address_of(host, listening.getsockname()[1])
-        server, thread = _serve(make_app(_make_server(self._questions), host), listening)
-        self._finalizer = weakref.finalize(self, _end, self._questions, server, thread)
+        app = make_app(_make_server(self._questions), host)
+        config = uvicorn.Config(
+            app, log_config=None, log_level="warning", timeout_graceful_shutdown=_GRACE
+        )  # the logging stays as the command has set it up
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([listening],), daemon=True)
+        self._thread.start()
+        while self._thread.is_alive() and not self._server.started:
+            self._thread.join(_PAUSE)
+        atexit.register(self.close)
         _log.warning("the model has to connect to %s", self.address)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
@@ -135,7 +139,9 @@ class McpAgent(TextAgent):
 
     def close(self) -> None:
         """Tell waiting clients that the measurement is over, and free the port."""
-        self._finalizer()
+        self._questions.end()
+        self._server.should_exit = True
+        self._thread.join()
 
     def __enter__(self) -> Self:
         return self
@@ -167,10 +173,7 @@ class _Tools:
     async def answer(
         self,
         question: Annotated[int, Field(description="The number of the question.")],
-        action: Annotated[
-            str,
-            Field(max_length=LONGEST_ANSWER, description='Such as "bid 2", "trump hearts" or "play 10♠".'),
-        ],
+        action: Annotated[str, Field(description='Such as "bid 2", "trump hearts" or "play 10♠".')],
     ) -> TextAndReceipt:
         """Answer a question with one of its legal actions.
 
@@ -208,26 +211,3 @@ def _reply(content: Offer | Receipt) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=content.text)], structured_content=content.model_dump()
     )
-
-
-def _serve(app: ASGIApp, listening: socket.socket) -> tuple[uvicorn.Server, threading.Thread]:
-    """Start a server in a thread, which must hold no reference to the agent: its collection ends it."""
-    config = uvicorn.Config(
-        app, log_config=None, log_level="warning", timeout_graceful_shutdown=_GRACE
-    )  # the logging stays as the command has set it up
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
-    thread.start()
-    while thread.is_alive() and not server.started:
-        thread.join(_PAUSE)
-    if not server.started:
-        listening.close()
-        raise RuntimeError("the MCP server has not started; the log says more")
-    return server, thread
-
-
-def _end(questions: Questions, server: uvicorn.Server, thread: threading.Thread) -> None:
-    questions.end()
-    server.should_exit = True
-    if thread is not threading.current_thread():  # garbage collection may run in it
-        thread.join()

@@ -1,5 +1,6 @@
 """The game as text for a language model: the rules, what a seat has seen, and its legal actions."""
 
+import re
 from collections.abc import Iterator
 
 from wizard_env import ACTIONS, Game, Rules, View
@@ -8,84 +9,51 @@ from wizard_env.narration import heading_text, narrate_tricks, result_text
 from wizard_env.observation.readable import Round
 from wizard_env.records.transcripts import PlayedRound, tricks_of
 from wizard_env.render.scene import Scene, Seat
-from wizard_env.words import action_text, bid_text, card_text, hand_text, join_names, rules_text, seat_text
+from wizard_env.rules import prose
+from wizard_env.words import (
+    action_text,
+    bid_text,
+    card_text,
+    hand_text,
+    join_names,
+    rules_text,
+    seat_text,
+)
+
+_SECTIONS = ("Deck", "Deal", "Bidding", "Play", "Who wins the trick", "Magic Edition", "Scoring and end")
+"""The sections of docs/rules.md that players need."""
+_OPTION = re.compile(r"\|.*\| `(?P<value>\w+)`.* \| (?P<meaning>.+) \|")
+"""A row of the table of options in docs/rules.md."""
 
 
 def rules_page(rules: Rules) -> str:
-    """Return the rules of a game with these options, and the form of an answer, in one page."""
-    return "\n".join(_rules_sentences(rules))
+    """Return the rules of a game with these options, and the form of an answer, in one page.
 
-
-def _rules_sentences(rules: Rules) -> Iterator[str]:
-    players = f"{rules.num_players} players"
-    yield f"Wizard, {players}, {rules_text(rules)}"
-    yield "Bid how many tricks you will win, then win exactly that many."
-    yield (
-        "The deck has 60 cards: 2 to 10, J, Q, K and A of spades (♠), hearts (♥), diamonds (♦) and clubs "
-        "(♣), four Wizards (WI) and four Jesters (JE). It is shuffled before each round."
-    )
-    sizes = ", ".join(map(str, rules.rounds))
-    yield f"Cards dealt to each player, round by round: {sizes}."
-    yield "The seats are numbered clockwise. The deal passes to the next seat after each round."
-    yield (
-        "The card turned up after the deal shows the trump suit. If it is a Jester, there is no trump. If "
-        "it is a Wizard, the dealer looks at the hand and names the trump. If all 60 cards are dealt, there "
-        "is no upcard and no trump."
-    )
-    yield (
-        "The seat after the dealer bids first, then each seat in turn; a bid is 0 to the number of cards "
-        "dealt."
-    )
-    yield _restriction_text(rules)
-    yield _reveal_text(rules)
-    yield "The seat after the dealer leads to the first trick. The winner of a trick leads to the next."
-    yield (
-        "The first card of a trick that is not a Jester sets the led suit. If it is a Wizard, the trick has "
-        "no led suit, and every card may be played."
-    )
-    yield (
-        "If you hold a card of the led suit, play one of that suit, a Wizard or a Jester. Otherwise play "
-        "any card."
-    )
-    yield (
-        "The first Wizard wins the trick; otherwise the highest trump; otherwise the highest card of the "
-        "led suit. A Jester loses, unless all cards are Jesters: then the first wins."
-    )
-    if rules.magic_edition:
-        yield (
-            "Magic Edition: a 2 of the led suit that is played after the card that set the led suit wins "
-            "the trick, even over Wizards."
-        )
-    yield (
-        "Bid met: 20 points and 10 for each trick won. Bid missed: 10 points lost for each trick too many "
-        "or too few."
-    )
-    yield "The player with the most points after the last round wins."
+    The rules are the sections of docs/rules.md, without the options that are not in force.
+    """
+    found = prose()
+    sections = [one for one in _SECTIONS if rules.magic_edition or one != "Magic Edition"]
     examples = f"{answer_text('bid 2')}, {answer_text('trump H')} or {answer_text('play TS')}"
-    yield f"Answer with one legal action, such as {examples}. The last action in your answer counts."
+    return "\n".join(
+        [
+            f"Wizard, {rules.num_players} players, {rules_text(rules)}",
+            "Bid how many tricks you will win, then win exactly that many.",
+            f"Cards dealt to each player, round by round: {', '.join(map(str, rules.rounds))}.",
+            *(line for section in sections for line in _lines_in_force(found[section], rules)),
+            "Seats are numbered clockwise. WI is a Wizard, JE a Jester.",
+            f"Answer with one legal action, such as {examples}. The last action in your answer counts.",
+        ]
+    )
 
 
-def _restriction_text(rules: Rules) -> str:
-    return {
-        "free": "The bids may add up to any number.",
-        "no_even": "The dealer may not make the bids add up to the number of tricks.",
-        "leader": (
-            "If the dealer alone has the most points, the dealer may not make the bids add up to the number "
-            "of tricks."
-        ),
-        "canadian": (
-            "In the last round, if the dealer alone has the most points, the dealer may not make the bids "
-            "add up to the number of tricks."
-        ),
-    }[rules.bid_restriction]
-
-
-def _reveal_text(rules: Rules) -> str:
-    return {
-        "open": "Everyone sees each bid at once.",
-        "simultaneous": "The bids are hidden until all have been made.",
-        "secret": "The bids of the others are hidden until the round is scored.",
-    }[rules.bid_reveal]
+def _lines_in_force(section: str, rules: Rules) -> Iterator[str]:
+    """Yield the lines of a section of docs/rules.md; of the table of options, only those in force."""
+    in_force = (rules.bid_restriction, rules.bid_reveal)
+    for line in filter(None, section.splitlines()):
+        if not line.startswith("|"):
+            yield line.strip().removeprefix("- ")
+        elif (option := _OPTION.fullmatch(line)) and option["value"] in in_force:
+            yield option["meaning"]
 
 
 def decision_text(view: View, row: int = 0) -> str:

@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.llm import stand_in
 from tests.llm.stand_in import (
     TOKENS_IN,
     TOKENS_OUT,
     Speaker,
     agent_speaker,
+    completion,
     legal_in,
     random_speaker,
     serving,
@@ -143,6 +145,32 @@ def test_a_server_that_fails_ends_the_measurement() -> None:
         ChatAgent("stand-in", "http://127.0.0.1:9/v1", retries=0).act(first_view(), np.random.default_rng(0))
 
 
+MALFORMED = (
+    [],
+    "hi",
+    None,
+    {"choices": None},
+    {"choices": 3},
+    {"choices": [{}]},
+    {"choices": [{"message": {"content": ["a"]}}]},
+    {**completion("bid 1"), "usage": {"prompt_tokens": "x", "completion_tokens": {}}},
+)
+
+
+@pytest.mark.parametrize("reply", MALFORMED, ids=range(len(MALFORMED)))
+def test_a_reply_that_is_no_completion_ends_the_measurement(
+    reply: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stand_in, "completion", lambda text: reply)
+    with pytest.raises(ConnectionError, match="model 'stand-in' at http"):
+        ask(random_speaker(0), first_view(1))
+
+
+def test_an_answer_that_is_no_text_of_unicode_is_sent_back() -> None:
+    agent, _ = ask(lambda messages: "\ud83d", first_view(1))
+    assert agent.forfeits == {"unreadable": 1}
+
+
 def test_a_failure_that_passes_is_waited_for() -> None:
     failures = iter([RuntimeError("busy")])
 
@@ -197,6 +225,3 @@ def test_instructions_follow_the_rules(tmp_path: Path) -> None:
     assert ACTIONS[actions[0]] == "bid 1"
     assert heard[0].startswith("Wizard, 3 players")
     assert heard[0].endswith("\nThink aloud.")
-    prompt.write_text("x" * 100_001)
-    with pytest.raises(ValueError, match="more than 100,000 characters"):
-        ask(speak, first_view(1), prompt=str(prompt))

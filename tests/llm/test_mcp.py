@@ -22,10 +22,12 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.commands import COMMAND
+from tests.llm.players import serving
 from wizard_env import ACTIONS, Rules, View
+from wizard_env.llm import served_games
 from wizard_env.llm.mcp import make_server
-from wizard_env.llm.serving import LONGEST_ANSWER, LONGEST_BODY
-from wizard_env.llm.tables import Tables
+from wizard_env.llm.served_games import ServedGame, ServedGames
+from wizard_env.llm.serving import LONGEST_BODY, make_app
 from wizard_env.llm.text import score_text, view_text
 from wizard_env.session import Session, seat_agents
 from wizard_env.view import Actions
@@ -180,20 +182,39 @@ def test_games_over_http(tmp_path: Path) -> None:
 
     with http_server(tmp_path) as address:
         asyncio.run(run(address))
-        assert [post(address, host, body) for host, body in REQUESTS] == [421, 413]
+        assert [status(address, *request) for request, _ in REFUSED] == [code for _, code in REFUSED]
 
 
-REQUESTS = ((b"wizard.example", b"{}"), (None, b" " * (LONGEST_BODY + 1)))
-"""Requests that are refused: to a name that is not the server's, and with a body that is too long."""
+def test_requests_that_name_the_server() -> None:
+    """By its addresses on this computer, and by the public one; pages of other sites are refused."""
+    server = make_server(ServedGames(["random"], 1))
+    with serving(make_app(server, "0.0.0.0", "https://wizard.example/")) as root:
+        address = f"{root}/mcp"
+        accepted = status(address, b"{}", {})
+        assert status(address, b"{}", {"Host": "wizard.example"}) == accepted == 400
+        assert status(address, b"{}", {"Origin": "https://wizard.example"}) == accepted
+        assert status(address, b"{}", {"Host": "other.example"}) == 421
+        assert status(address, b"{}", {"Origin": "https://other.example"}) == 403
+    with pytest.raises(ValueError, match="an address such as https:"):
+        make_app(server, "127.0.0.1", "wizard.example")
 
 
-def post(address: str, host: bytes | None, body: bytes) -> int:
+REFUSED: tuple[tuple[Any, int], ...] = (
+    ((b"{}", {"Host": "wizard.example"}), 421),
+    ((b"{}", {"Origin": "https://wizard.example"}), 403),
+    ((b" " * (LONGEST_BODY + 1), {}), 413),
+    ((b"", {}, "GET"), 405),
+)
+"""Requests that are refused: to another name, from a page of another site, too long, to open a stream."""
+
+
+def status(address: str, body: bytes, headers: dict[str, str], method: str = "POST") -> int:
     """Send a request, and return the status of the answer."""
     parts = urlsplit(address)
     connection = HTTPConnection(parts.netloc, timeout=30)
-    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    kinds = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     try:
-        connection.request("POST", parts.path, body, headers | ({"Host": host.decode()} if host else {}))
+        connection.request(method, parts.path, body, kinds | headers)
         return connection.getresponse().status
     finally:
         connection.close()
@@ -211,7 +232,7 @@ def run_at(server: Any, scene: Any) -> None:
 
 def test_the_server_explains_itself() -> None:
     """A model needs nothing but the instructions and the descriptions of the tools."""
-    server = make_server(Tables(["random", "champion"], 1))
+    server = make_server(ServedGames(["random", "champion"], 1))
 
     async def scene(client: Client) -> None:
         assert client.instructions is not None
@@ -238,7 +259,7 @@ def test_deals_are_new_without_a_seed() -> None:
         hands = [re.findall("Your hand: .*", reply["text"]) for reply in replies]
         assert hands[0] != hands[1]
 
-    run_at(make_server(Tables(["random"], 2)), scene)
+    run_at(make_server(ServedGames(["random"], 2)), scene)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +267,7 @@ def test_deals_are_new_without_a_seed() -> None:
     [
         ("bid 9", "seat 1 may not answer “bid 9”: a bid from 0 to 1 is needed. Legal actions of seat 1: bid"),
         ("I give up", "The answer 'I give up' names no action. Legal actions of seat 1: bid 0, bid 1"),
-        ("x" * (LONGEST_ANSWER + 1), f"String should have at most {LONGEST_ANSWER} characters"),
+        ("x" * 90_000, "names no action. Legal actions of seat 1: bid 0, bid 1"),
     ],
 )
 def test_an_answer_without_a_legal_action_changes_nothing(answer: str, reason: str) -> None:
@@ -258,20 +279,20 @@ def test_an_answer_without_a_legal_action_changes_nothing(answer: str, reason: s
         after = await call(client, "look", table=before["table"])
         assert before["text"].endswith(after["text"])
 
-    run_at(make_server(Tables(["random"], 1)), scene)
+    run_at(make_server(ServedGames(["random"], 1)), scene)
 
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "reason"),
     [
         ("look", {"table": "nowhere"}, "there is no such table"),
-        ("leave", {"table": "x" * 1000}, "String should have at most 100 characters"),
+        ("leave", {"table": "x" * 1000}, "there is no such table"),
         ("look", {"tabel": "x"}, "tool 'look' has no option 'tabel': did you mean 'table'?"),
         ("sit_down", {"players": 7}, "less than or equal to 6"),
         ("sit_down", {"players": 3, "seat": 4}, "seat=4: allowed are 1 to 3"),
         ("sit_down", {"opponents": ["champion"]}, "unknown agent 'champion': allowed are random"),
         ("sit_down", {"opponents": ["random"] * 4}, "4 agents: a table of 4 has seats for 3"),
-        ("sit_down", {"opponents": ["x" * 1000]}, "String should have at most 200 characters"),
+        ("sit_down", {"opponents": ["x" * 1000]}, "allowed are random"),
         ("sit_down", {"hand_sizes": [16]}, "hand_sizes[0]=16: allowed are 1 to 15"),
         ("sit_down", {"hand_sizes": ["x"] * 90_000}, "List should have at most 60 items"),
         ("sit_down", {"bid_restriction": "leader", "bid_reveal": "secret"}, "needs bid_reveal='open'"),
@@ -280,15 +301,15 @@ def test_an_answer_without_a_legal_action_changes_nothing(answer: str, reason: s
 )
 def test_what_is_refused(tool: str, arguments: dict[str, Any], reason: str) -> None:
     """In few words, whatever was given."""
-    tables = Tables(["random"], 1)
+    games = ServedGames(["random"], 1)
 
     async def scene(client: Client) -> None:
         told = await refusal(client, tool, **arguments)
         assert reason in told
         assert len(told) < 1000
 
-    run_at(make_server(tables), scene)
-    assert len(tables) == 0
+    run_at(make_server(games), scene)
+    assert len(games) == 0
 
 
 def test_a_game_that_is_over_can_be_read() -> None:
@@ -301,7 +322,7 @@ def test_a_game_that_is_over_can_be_read() -> None:
         assert (await call(client, "leave", table=table)) == score
         assert "no such table" in await refusal(client, "look", table=table)
 
-    run_at(make_server(Tables(["random"], 1)), scene)
+    run_at(make_server(ServedGames(["random"], 1)), scene)
 
 
 class MINE:
@@ -336,7 +357,7 @@ def test_calls_at_one_table_take_turns() -> None:
         assert "a card must be played" in str(results[1].content)
         assert (await call(client, "look", table=table)) == results[0].structured_content
 
-    run_at(make_server(Tables(["mine"], 3)), scene)
+    run_at(make_server(ServedGames(["mine"], 3)), scene)
 
 
 @pytest.mark.usefixtures("added")
@@ -354,5 +375,59 @@ def test_an_agent_that_fails(monkeypatch: pytest.MonkeyPatch, caplog: pytest.Log
         assert after["phase"] == "play"
         assert "seat 1: 0 points, bid 1" in after["text"]
 
-    run_at(make_server(Tables(["mine"], 3)), scene)
+    run_at(make_server(ServedGames(["mine"], 3)), scene)
     assert "mine failed to act" in caplog.text
+
+
+async def open_one(games: ServedGames) -> ServedGame:
+    return await games.open(SHORT, (), 0, 7)
+
+
+def test_names_of_games_cannot_be_guessed() -> None:
+    """They have 128 random bits."""
+
+    async def run() -> None:
+        games = ServedGames(["random"], 5)
+        names = {(await open_one(games)).name for _ in range(5)}
+        assert len(names) == 5
+        assert {len(name) for name in names} == {22}
+
+    asyncio.run(run())
+
+
+def test_a_full_server_makes_room_where_a_game_is_over_or_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one idle longest, counted from the last call, is closed; else no game begins."""
+
+    async def run() -> None:
+        games = ServedGames(["random"], 2)
+        first, second = [await open_one(games) for _ in range(2)]
+        with pytest.raises(ValueError, match="this server already has 2 tables"):
+            await open_one(games)
+        while not second.is_over:
+            await games.play_on(second)
+            if not second.is_over:
+                second.session.act(second.seat, second.session.game.legal_actions()[0])
+        third = await open_one(games)
+        with pytest.raises(ValueError, match="there is no such table"):
+            games.find(second.name)
+        monkeypatch.setattr(served_games, "IDLE_SECONDS", -1)
+        assert games.find(first.name) is first
+        await open_one(games)
+        with pytest.raises(ValueError, match="there is no such table"):
+            games.find(third.name)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("external:command=true", "agents that run programs may not sit at these tables"),
+        ("variant:of='external:command=true'", "agents that run programs may not sit at these tables"),
+        ("tests.llm.test_mcp:MINE", "agents that run programs may not sit at these tables"),
+        ("nobody", "unknown agent 'nobody'"),
+    ],
+)
+def test_agents_that_are_not_offered(agent: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ServedGames(["random", agent], 1)

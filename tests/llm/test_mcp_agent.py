@@ -1,8 +1,6 @@
 """McpAgent: a model that connects over MCP plays as its answers say."""
 
 import asyncio
-import gc
-import logging
 import signal
 import socket
 import subprocess
@@ -15,13 +13,12 @@ from subprocess import PIPE
 
 import numpy as np
 import pytest
-import uvicorn
 from mcp import Client
 
 from tests.commands import COMMAND
 from tests.evaluation.small_protocol import use_small_protocol
-from tests.llm.stand_in import Speaker, agent_speaker, legal_in, random_speaker
-from tests.llm.test_mcp import REQUESTS, call, post, refusal
+from tests.llm.stand_in import Speaker, agent_speaker, legal_in
+from tests.llm.test_mcp import REFUSED, call, refusal, status
 from wizard_env import ACTIONS, Game, Games, Rules, View
 from wizard_env.agents import load
 from wizard_env.evaluation.duplicate_deals import Entrant
@@ -92,15 +89,6 @@ def test_a_model_that_plays_rule_based_by_the_text_scores_what_it_scores(
     assert min(counts) > 0
 
 
-def test_a_model_that_answers_at_random_plays_whole_games() -> None:
-    agent = McpAgent(0, at_once=2)
-    with speaking(agent, random_speaker(0)) as counts:
-        evaluation = evaluate([Entrant("model", agent), "heuristic", "random"], RULES, 2, seed=5)
-    assert len(evaluation.standings) == 3
-    assert not agent.forfeits
-    assert counts[0] > 20
-
-
 def test_what_a_question_says() -> None:
     """The rules and the view; refused answers come back with the reason, and closed questions are named."""
     game = Game(RULES, seed=1)
@@ -120,8 +108,6 @@ def test_what_a_question_says() -> None:
             for number in (0, 2, -1):
                 told = await refusal(client, "answer", question=number, action="bid 1")
                 assert f"there is no question {number}" in told
-            told = await refusal(client, "answer", question=1, action="x" * 4001)
-            assert "at most 4000 characters" in told
             told = await refusal(client, "answer", question=1, action="bid 1", seat=2)
             assert "tool 'answer' has no option 'seat'" in told
             assert await call(client, "answer", question=1, action="bid 9") == {
@@ -237,9 +223,6 @@ def test_close_frees_the_port() -> None:
     agent.close()
     with pytest.raises(ConnectionError, match="the agent is closed"):
         agent.act(first_view(), np.random.default_rng(0))
-    again = McpAgent(port)
-    del again
-    gc.collect()
     with socket.create_server(("127.0.0.1", port)):
         pass
 
@@ -253,13 +236,7 @@ def test_several_workers_are_refused() -> None:
 
 def test_requests_to_other_addresses_are_refused() -> None:
     with McpAgent(0) as agent:
-        assert [post(agent.address, host, body) for host, body in REQUESTS] == [421, 413]
-
-
-def test_a_server_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uvicorn.Server, "run", lambda *_: None)
-    with pytest.raises(RuntimeError, match="the MCP server has not started"):
-        McpAgent(0)
+        assert [status(agent.address, *request) for request, _ in REFUSED] == [code for _, code in REFUSED]
 
 
 def test_configs_of_others_open_no_port() -> None:
@@ -271,7 +248,6 @@ def test_configs_of_others_open_no_port() -> None:
     ("option", "value", "message"),
     [
         ("port", 65_536, "port=65536: allowed are 0 to 65535"),
-        ("host", 3, "host=3: a value of type str is needed"),
         ("host", "192.0.2.1", "host=192.0.2.1: no address of this computer"),
         ("timeout", 0.0, "timeout=0.0: a number of seconds from 0.001"),
         ("tries", 0, "tries=0: allowed are 1 to 10"),
@@ -310,11 +286,3 @@ def test_the_command_names_the_address_and_ends_at_ctrl_c(tmp_path: Path) -> Non
             assert process.wait(30) != 0
         finally:
             process.kill()
-
-
-def test_the_address_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO), McpAgent(0) as agent:
-        pass
-    assert [record.getMessage() for record in caplog.records if record.name.startswith("wizard_env")] == [
-        f"the model has to connect to {agent.address}"
-    ]

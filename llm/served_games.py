@@ -1,4 +1,4 @@
-"""The tables of an MCP server: each has a seat for one model, and agents in the others."""
+"""The games of an MCP server: in each a language model has one seat, and agents have the others."""
 
 import logging
 import secrets
@@ -9,16 +9,17 @@ from functools import partial
 from anyio import CapacityLimiter, Lock, to_thread
 
 from wizard_env import Agent, Rules
+from wizard_env.checks import quoted
 from wizard_env.loading import load, programs
 from wizard_env.session import Session, seat_agents
 
 _log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 3600.0
-"""Time without a call after which a table makes room for others on a full server."""
+"""Time without a call after which a game makes room for others on a full server."""
 
 
-class Table:
+class ServedGame:
     """A game in which a model has a seat."""
 
     def __init__(self, name: str, session: Session, seat: int) -> None:
@@ -26,7 +27,7 @@ class Table:
         self.session = session
         self.seat = seat
         self.lock = Lock()
-        """Held during a call, so that calls at the same table take turns."""
+        """Held during a call, so that calls to the same game take turns."""
         self.last_call = time.monotonic()
 
     @property
@@ -34,77 +35,78 @@ class Table:
         return self.session.game.phase == "over"
 
 
-class Tables:
-    """The tables of a server, by their names, which are secrets: a model plays where it knows the name."""
+class ServedGames:
+    """The games of a server by their names, which are secrets: a model plays where it knows the name.
+
+    Models read of tables: to them, the name of a game is the name of the table at which they sit.
+    """
 
     def __init__(self, agents: Sequence[str], most: int) -> None:
         """Offer agents as opponents; the first plays where none is named.
 
-        most: tables that may be open at the same time.
+        most: games that may be open at the same time.
 
-        Raises ValueError for an agent that runs a program or asks a person, and as `load` does.
+        Raises ValueError for an agent that runs a program, and as `load` does.
         """
         self.agents = {name: _load_opponent(name) for name in agents}
         self._most = most
         self._turns = {name: CapacityLimiter(1) for name in agents}
-        self._tables: dict[str, Table] = {}
+        self._games: dict[str, ServedGame] = {}
 
     def __len__(self) -> int:
-        return len(self._tables)
+        return len(self._games)
 
-    async def open(self, rules: Rules, opponents: Sequence[str], seat: int, seed: int) -> Table:
-        """Open a table with a model in one seat, and the opponents clockwise from it.
+    async def open(self, rules: Rules, opponents: Sequence[str], seat: int, seed: int) -> ServedGame:
+        """Begin a game with a model in one seat, and the opponents clockwise from it.
 
         Raises ValueError for an agent that is not offered, for too many, and if the server is full.
         """
         for name in opponents:
             if name not in self.agents:
-                offered = ", ".join(self.agents)
-                given = repr(name)
-                raise ValueError(f"unknown agent {given}: allowed are {offered}")
+                raise ValueError(f"unknown agent {quoted(name)}: allowed are {', '.join(self.agents)}")
         seats = seat_agents(opponents or list(self.agents)[:1], seat, rules.num_players)
         begin = partial(Session, rules, seats, seed, find=self.agents.__getitem__)
         session = await to_thread.run_sync(begin)  # the first game of a machine is compiled
         self._make_room()
-        table = Table(secrets.token_urlsafe(16), session, seat)
-        self._tables[table.name] = table
-        return table
+        opened = ServedGame(secrets.token_urlsafe(16), session, seat)
+        self._games[opened.name] = opened
+        return opened
 
     def _make_room(self) -> None:
-        """On a full server, close the table idle longest, if its game is over or it is idle enough."""
+        """On a full server, close the game idle longest, if it is over or idle enough."""
         if len(self) < self._most:
             return
         now = time.monotonic()
-        idle = [one for one in self._tables.values() if one.is_over or now - one.last_call > IDLE_SECONDS]
+        idle = [one for one in self._games.values() if one.is_over or now - one.last_call > IDLE_SECONDS]
         if not idle:
             raise ValueError(f"this server already has {self._most} tables; try again later")
-        del self._tables[min(idle, key=lambda one: one.last_call).name]
+        del self._games[min(idle, key=lambda one: one.last_call).name]
 
-    def find(self, name: str) -> Table:
-        """Return the table of that name. Raises ValueError if there is none."""
-        if name not in self._tables:
+    def find(self, name: str) -> ServedGame:
+        """Return the game of that name. Raises ValueError if there is none."""
+        if name not in self._games:
             raise ValueError("there is no such table")
-        table = self._tables[name]
-        table.last_call = time.monotonic()
-        return table
+        found = self._games[name]
+        found.last_call = time.monotonic()
+        return found
 
     def close(self, name: str) -> None:
-        """Close a table. Raises ValueError if there is none of that name."""
+        """Close a game. Raises ValueError if there is none of that name."""
         self.find(name)
-        del self._tables[name]
+        del self._games[name]
 
-    async def play_on(self, table: Table) -> None:
+    async def play_on(self, served: ServedGame) -> None:
         """Play on with the agents until it is the model's turn, or the game is over.
 
-        Agents think in threads. An agent that sits at several tables thinks about one decision at a time.
+        Agents think in threads. An agent that plays in several games thinks about one decision at a time.
 
-        Raises ValueError if an agent fails; the table stays as it is.
+        Raises ValueError if an agent fails; the game stays as it is.
         """
-        session = table.session
+        session = served.session
         while (name := session.agent) is not None:
             try:
                 await to_thread.run_sync(session.advance, limiter=self._turns[name])
-            except Exception as error:  # agents may be classes of others
+            except Exception as error:  # agents may be classes of others, whose errors may tell hidden cards
                 _log.exception("%s failed to act", name)
                 kind = type(error).__name__
                 raise ValueError(f"an agent failed ({kind}); the server's log says more") from error
