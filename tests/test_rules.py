@@ -1,7 +1,6 @@
 """Rules, the options of rules.md: what is accepted, what is refused and in which words."""
 
 import dataclasses
-import itertools
 import json
 import pickle
 from pathlib import Path
@@ -126,7 +125,6 @@ def test_restriction_with_hidden_bids(restriction: str, reveal: str) -> None:
         ({"hand_sizes": (11,), "num_players": 6}, "hand_sizes[0]=11: allowed are 1 to 10"),
         ({"hand_sizes": ()}, "hand_sizes has 0 rounds: allowed are 1 to 60"),
         ({"hand_sizes": (1,) * 61}, "hand_sizes has 61 rounds: allowed are 1 to 60"),
-        ({"hand_sizes": itertools.repeat(1)}, "hand_sizes has more than 60 rounds: allowed are 1 to 60"),
         ({"hand_sizes": iter(())}, "hand_sizes has 0 rounds: allowed are 1 to 60"),
     ],
 )

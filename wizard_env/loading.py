@@ -74,7 +74,8 @@ def load(agent: str | os.PathLike[str] | Agent, **options: Any) -> Agent:
     if name in agent_names():
         return _make_named(name, _parse(agent, rest) | options)
     path, rest = _split_path(agent)
-    if (imported := _IMPORTED.fullmatch(agent)) and path != agent and _can_be_imported(imported["source"]):
+    imported = _match_imported(agent, path)
+    if imported and _can_be_imported(imported["source"]):
         return _import_agent(agent, imported, options)
     if _is_path(path):
         if path.endswith(".py"):
@@ -91,7 +92,7 @@ def place_of(agent: str) -> Path | None:
     if agent.partition(":")[0] in agent_names():
         return None
     path, _ = _split_path(agent)
-    if path != agent and (imported := _IMPORTED.fullmatch(agent)):
+    if imported := _match_imported(agent, path):
         path = imported["source"]
     return Path(path) if _is_path(path) else None
 
@@ -106,6 +107,12 @@ def _split_path(agent: str) -> tuple[str, str]:
         if (path := ":".join(parts[:count])) and Path(path).exists():
             return path, ":".join(parts[count:])
     return parts[0], ":".join(parts[1:])
+
+
+def _match_imported(agent: str, path: str) -> re.Match[str] | None:
+    """Match the name of a custom class, unless it begins with an existing path that has a colon in it."""
+    imported = _IMPORTED.fullmatch(agent)
+    return imported if imported and (":" not in path or path == imported["source"]) else None
 
 
 def _is_path(name: str) -> bool:

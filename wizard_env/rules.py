@@ -1,13 +1,13 @@
 """Rules: the options of a game."""
 
 import inspect
-from collections.abc import Iterable, Mapping, Set, Sized
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from typing import Any, Literal, Self, get_args
 
 from wizard_env.cards import DECK_SIZE
-from wizard_env.checks import check_choice, check_integer, check_names, first_few, quoted
+from wizard_env.checks import check_choice, check_integer, check_names, quoted
 
 BidRestriction = Literal["free", "no_even", "leader", "canadian"]
 BidReveal = Literal["open", "simultaneous", "secret"]
@@ -99,8 +99,7 @@ def _hand_sizes(given: Any, largest: int) -> tuple[int, ...]:
     if isinstance(given, str | bytes | Set | Mapping) or not isinstance(given, Iterable):
         needed = "allowed are None or hand sizes, as in (1, 2, 3)"
         raise TypeError(f"hand_sizes={quoted(given)}: {needed}")
-    sizes = first_few(given, MAX_ROUNDS)
+    sizes = list(given)
     if not 1 <= len(sizes) <= MAX_ROUNDS:
-        count = len(given) if isinstance(given, Sized) else f"more than {MAX_ROUNDS}" if sizes else 0
-        raise ValueError(f"hand_sizes has {count} rounds: allowed are 1 to {MAX_ROUNDS}")
+        raise ValueError(f"hand_sizes has {len(sizes)} rounds: allowed are 1 to {MAX_ROUNDS}")
     return tuple(check_integer(f"hand_sizes[{index}]", size, 1, largest) for index, size in enumerate(sizes))
