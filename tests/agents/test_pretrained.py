@@ -1,5 +1,6 @@
 """ChampionAgent: it comes with the package and plays without torch."""
 
+import pickle
 import subprocess
 import sys
 import tomllib
@@ -72,6 +73,16 @@ def test_the_wheel_contains_it() -> None:
     ]
     assert {path.parent for path in shipped} == {CHAMPION, ADAPTIVE, RIVAL, DISTILLED, PARTNERS}
     assert sum(path.stat().st_size for path in shipped) < 16_000_000
+
+
+@pytest.mark.parametrize("name", ["champion", "adaptive", "champion+search:worlds=2"])
+def test_a_pickle_acts_alike(name: str) -> None:
+    """Environments in other processes get their opponents by it."""
+    view, agent = under_way(Rules(), 20).view(), load(name)
+    again = pickle.loads(pickle.dumps(agent))
+    words = view.with_noise(np.arange(20, dtype=np.uint64))
+    actions = [one.act(words, np.random.default_rng(0)).tolist() for one in (agent, again)]
+    assert actions[0] == actions[1]
 
 
 def test_its_options() -> None:
