@@ -164,11 +164,11 @@ def test_only_a_gain_is_a_lower_bound(console: Console, gain: tuple[float, float
 
 def report() -> Report:
     """Return benchmarks with long names and large figures."""
-    name = "Games.step at 65,536 games with observations in canonical suits, on all threads"
+    name = "Games.step at 65,536 games with observations in canonical suits, and without history"
     row = Row(
         name, RATE, 99.9e6, 98.8e6, f"what {name} is compared with", 99.9e6, 98.8e6, 99.9, 98.8, 1.5, True
     )
     machine = Machine("A processor with a long name @ 3.00 GHz", 128, 128, "CPython 3.13.1", {"numpy": "2.0"})
     kernel = KernelCost("wizard_env.train.selfplay.advantages._seat_advantages", 123.45, 1_234_567)
-    point = CurvePoint(1_048_576, 1234.5, 1234.5, 1234)
+    point = CurvePoint(1_048_576, 1234.5, 1234)
     return Report(machine, True, [row, replace(row, unit=SECONDS)], [point], [kernel])

@@ -120,7 +120,7 @@ class Kernel(CPUDispatcher):
         entry = self.prepare()
         for argument, wanted in zip(arguments, self._declared, strict=True):
             if self.typingctx.can_convert(self.typeof_pyval(argument), wanted) is None:
-                self._explain_matching_error(*arguments)
+                cast(Any, self)._explain_matching_error(*arguments)
         return entry
 
 
