@@ -14,7 +14,7 @@ TESTS = Path(__file__).parent
 LONG = (
     "cli/test_stopping.py",
     *(f"cli/test_{name}.py" for name in ("evaluation", "main", "recipes", "speed", "training")),
-    *(f"compiled/test_{name}.py" for name in ("all_kernels", "uncompiled")),
+    *(f"compiled/test_{name}.py" for name in ("all_kernels", "cache", "uncompiled")),
     *(f"docs/test_{name}.py" for name in ("pages", "site")),
     *(f"llm/test_{name}.py" for name in ("mcp", "mcp_agent")),
     "reliability",

@@ -212,7 +212,7 @@ def test_the_rules_in_prose_are_those_of_the_docs() -> None:
     """Every section, whole, by its heading."""
     page = (Path(__file__).parent.parent / "docs" / "rules.md").read_text(encoding="utf-8")
     found = prose()
-    assert list(found)[:3] == ["Deck", "Players, rounds, deal", "Bidding"]
+    assert list(found)[:3] == ["Players and rounds", "Deck", "Deal"]
     for heading, text in found.items():
         assert f"## {heading}\n" in page
         assert text in page
