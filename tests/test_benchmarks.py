@@ -2,7 +2,6 @@
 
 import math
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -13,7 +12,7 @@ from benchmarks.compiling import SMALL
 from benchmarks.display import render
 from benchmarks.report import RATE, SECONDS, SHARE, STEP_RATE, TIMES, WORLD_RATE, Report, check_limit, compare
 from benchmarks.run import main
-from benchmarks.startup import PROGRAMS, copy_package, time_to_first_step
+from benchmarks.startup import PROGRAMS, time_to_first_step
 from benchmarks.timing import QUICK, Sample, alternate
 from wizard_env import OBS_SIZE
 
@@ -104,12 +103,6 @@ def test_games_are_spread_over_all_rounds() -> None:
     assert bytes_of(games) > games.observation.nbytes + games.mask.nbytes + games.states.nbytes
 
 
-def test_a_fresh_process_uses_the_copy(tmp_path: Path) -> None:
-    copy_package(tmp_path)
-    assert not list(tmp_path.rglob("__pycache__"))
-    assert time_to_first_step(PROGRAMS["Games, 16 games"], tmp_path, {"NUMBA_DISABLE_JIT": "1"}) > 0
-
-
-def test_the_error_of_a_failing_program_is_shown(tmp_path: Path) -> None:
+def test_the_error_of_a_failing_program_is_shown() -> None:
     with pytest.raises(RuntimeError, match="no such luck"):
-        time_to_first_step("raise SystemExit('no such luck')", tmp_path)
+        time_to_first_step("raise SystemExit('no such luck')")
