@@ -1,4 +1,4 @@
-"""Batches of games: steps and playouts against OpenSpiel's Oh Hell, and the cost by batch size.
+"""Batches of games: steps and playouts against OpenSpiel's Oh Hell.
 
 Counts are decisions of players, and times include dealing.
 """
@@ -9,10 +9,9 @@ from time import perf_counter
 import numpy as np
 import pyspiel
 
-from benchmarks.report import TIMES, CurvePoint, Row, compare, note
-from benchmarks.timing import Contestant, Effort, alternate, repeat
+from benchmarks.report import BYTES, Row, compare
+from benchmarks.timing import Contestant, Effort, Sample, alternate, repeat
 from wizard_env import Games, Rules, sample_legal
-from wizard_env.state_checks import check_states
 
 _RULES = Rules(num_players=4)
 PEER = "OpenSpiel oh_hell"
@@ -53,16 +52,6 @@ def _sample_and_step(games: Games) -> Contestant:
     return repeat(work)
 
 
-def _check(games: Games) -> Contestant:
-    """Time `check_states`, which every state from outside goes through, instead of a step."""
-
-    def work() -> int:
-        check_states(games.states)
-        return games.num_games
-
-    return repeat(work)
-
-
 def _play_out(games: Games) -> Contestant:
     """Time `Games.playout`: the kernel plays copies of the games to their end, without observations."""
     rng = np.random.default_rng(0)
@@ -92,9 +81,7 @@ def measure_batches(effort: Effort) -> list[Row]:
     step = f"Games.step, {size}, 1 thread"
     sampled = f"sample_legal + Games.step, {size}, 1 thread"
     without = f"Games.step without history, {size}, 1 thread"
-    kept = f"Games.step / Games.step without history, cost per decision, {size}, 1 thread"
     played = f"Games.playout, {size}, 1 thread"
-    checked = f"check_states / Games.step, cost per state, {size}, 1 thread"
     rates = alternate(
         {
             PEER: play_oh_hell(),
@@ -102,35 +89,17 @@ def measure_batches(effort: Effort) -> list[Row]:
             without: step_games(spread_games(effort.batch, history=False)),
             sampled: _sample_and_step(games),
             played: _play_out(games),
-            checked: _check(games),
         },
         effort,
     )
+    size_of_game = bytes_of(games) / effort.batch
     return [
         compare(step, rates[step], PEER, rates[PEER], 40),
         compare(sampled, rates[sampled], PEER, rates[PEER], 25),
         compare(played, rates[played], PEER, rates[PEER], 100),
         compare(without, rates[without], PEER, rates[PEER]),
-        note(kept, rates[without].best / rates[step].best, TIMES),
-        note(checked, rates[step].best / rates[checked].best, TIMES),
+        Row(f"memory of a game, of {size}", BYTES, Sample(size_of_game, size_of_game)),
     ]
-
-
-def measure_curve(effort: Effort) -> tuple[list[CurvePoint], list[Row]]:
-    """Measure the cost of a decision and the memory of a game, by batch size."""
-    batches = {num_games: spread_games(num_games) for num_games in effort.sizes}
-    rates = alternate({str(n): step_games(games) for n, games in batches.items()}, effort)
-    curve = [
-        CurvePoint(
-            num_games=n,
-            nanoseconds=1e9 / rates[str(n)].best,
-            bytes_per_game=bytes_of(games) / n,
-        )
-        for n, games in batches.items()
-    ]
-    costs = [point.nanoseconds for point in curve]
-    name = f"most / least expensive decision, {min(effort.sizes):,} to {max(effort.sizes):,} games, 1 thread"
-    return curve, [note(name, max(costs) / min(costs), TIMES)]
 
 
 def bytes_of(games: Games) -> int:

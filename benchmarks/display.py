@@ -1,35 +1,21 @@
-"""Display of a report as tables in the terminal."""
+"""Display of a report as a table in the terminal."""
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.report import (
-    RATE,
-    SECONDS,
-    STEP_RATE,
-    TIMES,
-    WORLD_RATE,
-    CurvePoint,
-    KernelCost,
-    Machine,
-    Report,
-    Row,
-)
-
-_RATES = (RATE, STEP_RATE, WORLD_RATE)
+from benchmarks.report import RATE, SECONDS, STEP_RATE, WORLD_RATE, Machine, Report, Row
+from benchmarks.timing import Sample
 
 
 def render(report: Report) -> RenderableType:
-    """Show the machine, the comparisons, the cost by batch size, and the cost of compiling."""
+    """Show the machine and the comparisons."""
     sections: list[RenderableType] = [_describe(report.machine)]
     if report.quick:
         sections.append(Text("A smoke run: the numbers are rough.", style="bold"))
     sections += [
         _comparisons(report.rows),
-        Text("Best runs, with medians below them; targets are judged by the best runs."),
-        _curve(report.curve),
-        _kernels(report.kernels),
+        Text("Best runs, with medians below them; ratios and targets are judged by the best runs."),
     ]
     return Group(*sections)
 
@@ -49,23 +35,22 @@ def _comparisons(rows: list[Row]) -> Table:
     for row in rows:
         table.add_row(
             row.name if row.peer_name is None else f"{row.name}\n[dim]{row.peer_name}",
-            _both(row.ours, row.ours_median, row.unit),
-            _both(row.peer, row.peer_median, row.unit),
-            _both(row.ratio, row.ratio_median, TIMES),
+            _both(row.ours, row.unit),
+            _both(row.peer, row.unit) if row.peer else "",
+            f"{_short(row.ratio)} x" if row.ratio else "",
             _target(row),
         )
     return table
 
 
-def _both(best: float | None, median: float | None, unit: str) -> str:
+def _both(sample: Sample, unit: str) -> str:
     """Write the best run, with the median below it."""
-    if best is None or median is None:
-        return ""
-    return _amount(best, unit) if best == median else f"{_amount(best, unit)}\n[dim]{_amount(median, unit)}"
+    best, median = _amount(sample.best, unit), _amount(sample.median, unit)
+    return best if sample.best == sample.median else f"{best}\n[dim]{median}"
 
 
 def _amount(number: float, unit: str) -> str:
-    if unit not in _RATES:
+    if unit not in (RATE, STEP_RATE, WORLD_RATE):
         return f"{_short(number)} {unit}"
     return f"{_short(number / 1e6)} M/s" if number >= 1e6 else f"{_short(number / 1e3)} k/s"
 
@@ -79,28 +64,3 @@ def _target(row: Row) -> str:
         return ""
     target = f"< {row.target:g} s" if row.unit == SECONDS else f"{row.target:g} x"
     return f"{target}\n[green]reached" if row.reached else f"{target}\n[red]missed"
-
-
-def _curve(points: list[CurvePoint]) -> Table:
-    table = Table(title="Games.step by batch size, best runs")
-    for heading in ("games", "ns per decision", "bytes per game"):
-        table.add_column(heading, justify="right")
-    for point in points:
-        table.add_row(
-            f"{point.num_games:,}",
-            f"{point.nanoseconds:.1f}",
-            f"{point.bytes_per_game:,.0f}",
-        )
-    return table
-
-
-def _kernels(costs: list[KernelCost]) -> Table:
-    table = Table(title="Kernels, each compiled in a separate process")
-    table.add_column("kernel", overflow="fold")
-    table.add_column("s of processor time", justify="right")
-    table.add_column("kB on disk", justify="right")
-    for cost in sorted(costs, key=lambda cost: -cost.seconds):
-        table.add_row(
-            cost.name.removeprefix("wizard_env."), f"{cost.seconds:.2f}", f"{cost.bytes / 1000:,.0f}"
-        )
-    return table

@@ -46,7 +46,8 @@ def main(
     """Measure learning on a GPU."""
     table = Table("", "decisions/s", "processor", "ratio")
     for row in measure(device, replace(FULL, repetitions=repetitions)):
-        table.add_row(row.name, f"{row.ours:,.0f}", f"{row.peer:,.0f}", f"{row.ratio:.2f}")
+        if row.peer is not None:
+            table.add_row(row.name, f"{row.ours.best:,.0f}", f"{row.peer.best:,.0f}", f"{row.ratio:.2f}")
     Console().print(table)
     hardware = torch.cuda.get_device_name() if device == "cuda" else device
     Console().print(f"{hardware}; {get_num_threads()} threads of the processor")

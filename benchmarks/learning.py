@@ -1,14 +1,12 @@
 """Learning end to end: games, advantages and gradient steps of our PPO, against MaskablePPO."""
 
-import cProfile
-import pstats
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks.report import RATE, SHARE, Row, compare, note
+from benchmarks.report import Row, compare
 from benchmarks.timing import Contestant, Effort, alternate, repeat
 from wizard_env.evaluation.workers import torch_on_one_thread
 from wizard_env.train.config.run import Config
@@ -78,62 +76,21 @@ def measure_learning(effort: Effort) -> list[Row]:
     """Measure the decisions learned from, per second."""
     keep_freed_memory()
     effort = replace(effort, repetitions=min(_REPETITIONS, effort.repetitions))
-    rows = []
     with torch_on_one_thread():  # as runs learn
-        for width, target in _TARGETS.items():
-            rows += _against_library(width, target, effort)
-            for part, share in _shares(make_config("ppo", width, effort), effort.repetitions).items():
-                rows.append(note(f"learning, 2x{width}, share of {part}", share, SHARE))
-    return rows
+        return [_against_library(width, effort) for width in effort.widths]
 
 
-def _against_library(width: int, target: float, effort: Effort) -> list[Row]:
-    """Compare a network that has learned, and a fresh one, with MaskablePPO, which is as fast for both."""
+def _against_library(width: int, effort: Effort) -> Row:
+    """Compare a network that has learned with MaskablePPO, which is as fast with a fresh one."""
     config = make_config("ppo", width, effort)
-    trained = describe(width, config)
+    ours = describe(width, config)
     peer = f"sb3-contrib MaskablePPO with a shared trunk, 2x{width}, 1 epoch"
-    fresh, stays = f"{trained}, a fresh network", {"learning_rate": 1e-12, "final_learning_rate": 1e-12}
     learned = _LEARNED if effort.cold else 0
     validate = torch.distributions.Distribution._validate_args
     try:
         rates = alternate(
-            {
-                trained: iterate(config, learned=learned),
-                fresh: iterate(make_config("ppo", width, effort, **stays)),
-                peer: _iterate_maskable_ppo(width, effort),
-            },
-            effort,
+            {ours: iterate(config, learned=learned), peer: _iterate_maskable_ppo(width, effort)}, effort
         )
     finally:
         torch.distributions.Distribution.set_default_validate_args(validate)
-    return [
-        compare(trained, rates[trained], peer, rates[peer], target, RATE),
-        compare(fresh, rates[fresh], peer, rates[peer], None, RATE),
-    ]
-
-
-_PARTS = {
-    "games, forced moves and observations": ("step", "selfplay/games.py"),
-    "the network, choosing actions": ("_evaluate", "train/ppo.py"),
-    "sampling, among the choice of actions": ("sample_softmax", "sampling.py"),
-    "advantages": ("seat_advantages", "selfplay/advantages.py"),
-    "gradient steps": ("update", "train/ppo.py"),
-    "the loss, among the gradient steps": ("ppo_loss", "train/ppo.py"),
-    "the optimiser, among the gradient steps": ("step", "optim/adam.py"),
-}
-"""The parts of an iteration: the function that does each, and its file."""
-
-
-def _shares(config: Config, repetitions: int) -> dict[str, float]:
-    """Return the share of each part in an iteration of `train.ppo`, in %, by cProfile."""
-    learner = PpoLearner(config, "cpu", None)
-    learner.iterate()
-    profile = cProfile.Profile()
-    for _ in range(repetitions):
-        profile.runcall(learner.iterate)
-    spent: dict[tuple[str, str], float] = {}
-    for (path, _, name), (_, _, _, cumulative, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
-        key = name, "/".join(Path(path).parts[-2:])
-        spent[key] = max(spent.get(key, 0.0), cumulative)
-    whole = spent["iterate", "ppo/learner.py"]
-    return {part: 100 * spent[function] / whole for part, function in _PARTS.items()}
+    return compare(ours, rates[ours], peer, rates[peer], _TARGETS.get(width))

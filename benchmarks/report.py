@@ -13,52 +13,35 @@ RATE = "decisions/s"
 STEP_RATE = "steps/s"
 WORLD_RATE = "worlds/s"
 SECONDS = "s"
-SHARE = "%"
-TIMES = "x"
+BYTES = "bytes"
 
 _PACKAGES = ("numpy", "numba", "gymnasium", "pettingzoo", "open_spiel")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A measurement. `ratio` and `reached` come from the best runs; medians are for comparison."""
+    """A measurement, beside a peer's or a limit if it has one. The best runs count."""
 
     name: str
     unit: str
     """Of `ours` and `peer`."""
-    ours: float
-    ours_median: float
+    ours: Sample
     peer_name: str | None = None
-    peer: float | None = None
-    peer_median: float | None = None
-    ratio: float | None = None
-    """ours / peer."""
-    ratio_median: float | None = None
+    peer: Sample | None = None
     target: float | None = None
     """The least ratio to reach; for a row in seconds, the time to stay below."""
-    reached: bool | None = None
-    """None if there is no target."""
 
+    @property
+    def ratio(self) -> float | None:
+        """ours / peer."""
+        return None if self.peer is None else self.ours.best / self.peer.best
 
-@dataclass(frozen=True)
-class CurvePoint:
-    """The cost of a decision of `Games.step` for one batch size, in the best runs."""
-
-    num_games: int
-    nanoseconds: float
-    """For each decision."""
-    bytes_per_game: float
-
-
-@dataclass(frozen=True)
-class KernelCost:
-    """Cost of compiling one kernel, with its helpers, in a process that has compiled nothing else."""
-
-    name: str
-    seconds: float
-    """Processor time."""
-    bytes: int
-    """The machine code on disk."""
+    @property
+    def reached(self) -> bool | None:
+        """Whether the target is reached; None if there is none."""
+        if self.target is None:
+            return None
+        return self.ours.best < self.target if self.ratio is None else self.ratio >= self.target
 
 
 @dataclass(frozen=True)
@@ -82,38 +65,18 @@ class Report:
     quick: bool
     """True for a smoke run, with rough numbers."""
     rows: list[Row]
-    curve: list[CurvePoint]
-    kernels: list[KernelCost]
 
 
 def compare(
     name: str, ours: Sample, peer_name: str, peer: Sample, target: float | None = None, unit: str = RATE
 ) -> Row:
     """Compare a rate with a peer's."""
-    ratio = ours.best / peer.best
-    return Row(
-        name=name,
-        unit=unit,
-        ours=ours.best,
-        ours_median=ours.median,
-        peer_name=peer_name,
-        peer=peer.best,
-        peer_median=peer.median,
-        ratio=ratio,
-        ratio_median=ours.median / peer.median,
-        target=target,
-        reached=None if target is None else ratio >= target,
-    )
+    return Row(name, unit, ours, peer_name, peer, target)
 
 
 def check_limit(name: str, seconds: Sample, limit: float) -> Row:
     """Compare a time with a limit."""
-    return Row(name, SECONDS, seconds.best, seconds.median, target=limit, reached=seconds.best < limit)
-
-
-def note(name: str, value: float, unit: str) -> Row:
-    """Report a number that was computed from the best runs of others."""
-    return Row(name, unit, value, value)
+    return Row(name, SECONDS, seconds, target=limit)
 
 
 def describe_machine() -> Machine:

@@ -1,8 +1,7 @@
 """All benchmarks in one run."""
 
-from benchmarks.batch import measure_batches, measure_curve
-from benchmarks.compiling import measure_compiling
-from benchmarks.environments import measure_aec, measure_gymnasium
+from benchmarks.batch import measure_batches
+from benchmarks.environments import measure_aec
 from benchmarks.learning import measure_learning
 from benchmarks.players import measure_players
 from benchmarks.report import Report, describe_machine
@@ -17,12 +16,8 @@ def main(quick: bool = False) -> Report:
     """
     effort = QUICK if quick else FULL
     rows = measure_batches(effort)
-    curve, flatness = measure_curve(effort)
-    rows += flatness
     rows += measure_players(effort)
     rows += measure_learning(effort)
     rows += measure_aec(effort)
-    rows += measure_gymnasium(effort)
     rows += measure_startup(effort)
-    kernels, compiling = measure_compiling(effort)
-    return Report(describe_machine(), quick, rows + compiling, curve, kernels)
+    return Report(describe_machine(), quick, rows)

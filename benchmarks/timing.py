@@ -23,8 +23,8 @@ class Effort:
     """Seconds per turn."""
     starts: int
     """Fresh processes per time to a first step."""
-    sizes: tuple[int, ...]
-    """Batch sizes of the curve."""
+    widths: tuple[int, ...]
+    """Units of each layer of the networks that learn."""
     batch: int
     """Batch size of the comparisons."""
     cold: bool
@@ -35,11 +35,11 @@ FULL = Effort(
     repetitions=25,
     seconds=0.1,
     starts=5,
-    sizes=tuple(4**power for power in range(3, 9)),
+    widths=(256, 512),
     batch=1024,
     cold=True,
 )
-QUICK = Effort(repetitions=2, seconds=0.005, starts=1, sizes=(16, 64), batch=32, cold=False)
+QUICK = Effort(repetitions=2, seconds=0.005, starts=1, widths=(16,), batch=32, cold=False)
 
 
 @dataclass(frozen=True)
