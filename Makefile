@@ -96,10 +96,9 @@ texts: $(VENV)/.for-development
 leaderboard: $(VENV)/.for-development
 	$(BIN)/python -m tools.leaderboard $(ARGUMENTS)
 
-# Retakes the pictures of the browser table, which needs Chromium, and of the environment.
+# Retakes the pictures of the browser table, which needs Chromium.
 picture: $(VENV)/.for-development
 	$(BIN)/python -m table.tools.screenshot
-	$(BIN)/python -m tools.environment_picture
 
 # Rewrites the generated tables of the documentation, and builds the site into site/.
 docs: $(VENV)/.for-development
