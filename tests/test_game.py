@@ -1,7 +1,6 @@
 """Game: every name of its public contract, with the meaning that rules.md gives it."""
 
 import copy
-import itertools
 import pickle
 from typing import Any
 
@@ -41,18 +40,6 @@ def contents(game: Game) -> bytes:
 
 
 # --- reading
-
-
-def test_the_finished_round_is_the_callers_own() -> None:
-    """Writing into what `step` returns does not change the score pad."""
-    game = Game.from_deal(Rules(num_players=3, hand_sizes=(1,)), 0, ["AS", "KS", "QS"], "2H")
-    for action in ("bid 0", "bid 0", "bid 1", "play KS", "play QS"):
-        assert game.step(action) is None
-    finished = game.step("play AS")
-    assert finished is not None
-    assert (finished.tricks_won, game.phase) == ([1, 0, 0], "over")
-    finished.points[0] = 999
-    assert game.rounds[0].points == game.scores == [30, 20, 20]
 
 
 def test_a_deal_as_it_is_read() -> None:
@@ -109,24 +96,27 @@ def test_phases() -> None:
 
 
 def test_legal_actions_are_sorted_and_agree_with_the_mask() -> None:
-    """Follow suit; the mask and the list agree."""
-    game, rng = Game(Rules(num_players=5), seed=11), np.random.default_rng(1)
+    game, rng = Game(Rules(num_players=5, hand_sizes=(5, 2)), seed=11), np.random.default_rng(1)
     while game.phase != "over":
         legal, mask = game.legal_actions(), game.legal_mask()
         assert legal == sorted(set(legal))
         assert all(type(action) is int for action in legal)
-        assert mask.dtype == np.uint8
-        assert mask.shape == (NUM_ACTIONS,)
+        assert (mask.dtype, mask.shape) == (np.uint8, (NUM_ACTIONS,))
         assert mask.nonzero()[0].tolist() == legal
         assert set(mask.tolist()) <= {0, 1}
         play_on(game, rng, 1)
 
 
 def test_what_is_returned_is_a_copy() -> None:
-    """Writing into what a game returns does not change the game."""
+    """Writing into what a game or a step returns changes neither the game nor its score pad."""
     game = take(start(hand_sizes=(2, 1)), "bid 1", "bid 0", "bid 2", "play AS", "play 4S", "play JE")
-    take(game, "play 3H", "play 5S", "play 6S")
-    before = contents(game)
+    take(game, "play 3H", "play 5S")
+    finished = game.step("play 6S")
+    before, begun = contents(game), repr(game.start)
+    assert finished is not None
+    assert game.start is not None
+    finished.points[0] = game.rounds[0].points[0] = 999
+    game.start["hands"].clear()
     game.legal_mask()[:] = 7
     game.observe(0)[:] = 7
     game.observe(game.seat or 0)[:] = 7
@@ -135,17 +125,6 @@ def test_what_is_returned_is_a_copy() -> None:
     game.rounds.clear()
     game.history.clear()
     game.legal_actions().clear()
-    assert contents(game) == before
-
-
-def test_the_score_pad_and_the_start_are_copies_too() -> None:
-    """Scoring: nobody rewrites the pad of a game, or of its clone, by writing into what is read."""
-    game = start(hand_sizes=(2, 1))
-    take(game, "bid 1", "bid 0", "bid 2", "play AS", "play 4S", "play JE", "play 3H", "play 5S", "play 6S")
-    before, begun = contents(game), repr(game.start)
-    game.rounds[0].points[0] = 999
-    assert game.start is not None
-    game.start["hands"].clear()
     assert (contents(game), repr(game.start)) == (before, begun)
 
 
@@ -166,58 +145,64 @@ def test_step_takes_ids_and_names(kind: Any) -> None:
 
 
 BEFORE_PLAY = ["bid 1", "bid 0", "bid 2"]
+VOID = Game.from_deal(THREE, 2, ["AS 3H", "4S 5H", "6S JE"], "TD")
 
 
 @pytest.mark.parametrize(
-    ("before", "action", "said"),
+    ("game", "before", "action", "message"),
     [
-        ([], "bid 3", ["seat 0", "bid 3", "bids 0 to 2", "legal: bid 0, bid 1, bid 2", "round 2"]),
-        ([], "play AS", ["seat 0", "play AS", "bids 0 to 2", "legal: bid 0, bid 1, bid 2"]),
-        (["bid 1"], "trump H", ["seat 1", "trump H", "legal: bid 0"]),
-        (BEFORE_PLAY, "bid 0", ["seat 0", "bid 0", "legal: play AS, play 3H"]),
-        (BEFORE_PLAY, "play 4S", ["seat 0", "play 4S", "it holds AS, 3H", "legal: play AS, play 3H"]),
-        (BEFORE_PLAY, "play WI", ["seat 0", "play WI", "it holds AS, 3H"]),
-        ([*BEFORE_PLAY, "play AS"], "play 3H", ["seat 1", "it holds 4S, 5S", "legal: play 4S, play 5S"]),
-        ([], "bid 21", ["unknown action 'bid 21'", "legal: bid 0, bid 1, bid 2"]),
-        ([], "AS", ["unknown action 'AS'", "legal: bid 0"]),
-        ([], "", ["unknown action ''", "legal: bid 0"]),
-        ([], "play 10S", ["unknown action 'play 10S'", "legal: bid 0"]),
-        ([], "Bid 1", ["unknown action 'Bid 1'", "legal: bid 0"]),
-        ([], 79, ["seat 0", "79", "ids run from 0 to 78", "legal: bid 0"]),
-        ([], -1, ["seat 0", "-1", "ids run from 0 to 78", "legal: bid 0"]),
-        ([], 2**70, ["seat 0", "ids run from 0 to 78", "legal: bid 0"]),
+        (start(), [], "bid 3", r"seat 0 may not bid 3: it bids 0 to 2; legal: bid 0, bid 1, bid 2 \(round 2"),
+        (start(), [], "play AS", r"seat 0 may not play AS: it bids 0 to 2; legal: bid 0, bid 1, bid 2"),
+        (start(), ["bid 1"], "trump H", r"seat 1 may not .*trump H.*legal: bid 0"),
+        (start(), BEFORE_PLAY, "bid 0", r"seat 0 may not bid 0.*legal: play AS, play 3H"),
+        (
+            start(),
+            BEFORE_PLAY,
+            "play 4S",
+            r"seat 0 .*play 4S: it holds AS, 3H; legal: play AS, play 3H \(.*trick 1",
+        ),
+        (
+            VOID,
+            ["bid 0", "bid 0", "bid 0", "play AS"],
+            "play 5H",
+            r"5H: S was led and it holds 4S; legal: play 4S ",
+        ),
+        (
+            start(bid_restriction="no_even"),
+            ["bid 1", "bid 0"],
+            "bid 1",
+            r"seat 2 .*bid 1.*add up to 2.*'no_even'.*legal: bid 0, bid 2",
+        ),
+        (
+            Game.from_deal(THREE, 2, HANDS, "WI"),
+            [],
+            "bid 1",
+            r"seat 2 may not bid 1: .*legal: trump S, trump H, ",
+        ),
+        (start(), [], "Bid 1", "unknown action 'Bid 1'.*legal: bid 0, bid 1, bid 2"),
+        (start(), [], "", "unknown action ''"),
+        (start(), [], 79, "seat 0 .*79: ids run from 0 to 78; legal: bid 0"),
+        (start(), [], -1, "seat 0 .*-1: ids run from 0 to 78; legal: bid 0"),
+        (start(), [], 2**70, "ids run from 0 to 78"),
     ],
+    ids=str,
 )
-def test_illegal_actions(before: list[str], action: int | str, said: list[str]) -> None:
+def test_illegal_actions(game: Game, before: list[str], action: int | str, message: str) -> None:
     """An action that the rules do not allow is refused with seat, action, reason and what is legal."""
-    game = take(start(), *before)
+    game = take(game.clone(), *before)
     unchanged = contents(game)
-    with pytest.raises(IllegalAction) as raised:
+    with pytest.raises(IllegalAction, match=message):
         game.step(action)
-    assert all(part in str(raised.value) for part in said), str(raised.value)
     assert contents(game) == unchanged
 
 
-def test_illegal_action_names_the_led_suit() -> None:
-    """Follow suit: the message says what was led and which cards of it are held."""
-    hands = ["AS 3H", "4S 5H", "6S JE"]
-    game = take(Game.from_deal(THREE, 2, hands, "TD"), "bid 0", "bid 0", "bid 0", "play AS")
-    with pytest.raises(IllegalAction, match=r"seat 1 may not play 5H: S was led and it holds 4S; legal: "):
-        game.step("play 5H")
-
-
-def test_illegal_action_names_the_restriction() -> None:
-    """Bidding, `no_even`: the message says what the bids would add up to."""
-    game = take(start(bid_restriction="no_even"), "bid 1", "bid 0")
-    with pytest.raises(IllegalAction, match=r"seat 2 .*bid 1.*add up to 2.*'no_even'.*legal: bid 0, bid 2"):
-        game.step("bid 1")
-
-
-def test_illegal_trump() -> None:
-    """Upcard: the dealer names a suit, nothing else."""
-    game = Game.from_deal(THREE, 2, HANDS, "WI")
-    with pytest.raises(IllegalAction, match=r"seat 2 may not bid 1: .*legal: trump S, trump H, trump D, tru"):
-        game.step("bid 1")
+@pytest.mark.parametrize("action", [1.0, None, [1], b"bid 1"])
+def test_actions_of_another_type(action: Any) -> None:
+    game = start()
+    unchanged = contents(game)
+    with pytest.raises((TypeError, IllegalAction)):
+        game.step(action)
+    assert contents(game) == unchanged
 
 
 def test_nothing_is_legal_after_the_end() -> None:
@@ -227,16 +212,6 @@ def test_nothing_is_legal_after_the_end() -> None:
     for action in (0, "play WI", "nonsense", -5):
         with pytest.raises(IllegalAction, match="the game is over"):
             game.step(action)
-    assert contents(game) == unchanged
-
-
-@pytest.mark.parametrize("action", [1.0, None, [1], b"bid 1"])
-def test_actions_of_another_type(action: Any) -> None:
-    """An action that is neither a number nor a name is refused, and the game continues."""
-    game = start()
-    unchanged = contents(game)
-    with pytest.raises((TypeError, IllegalAction)):
-        game.step(action)
     assert contents(game) == unchanged
 
 
@@ -296,33 +271,20 @@ def test_copies_are_equal_and_independent(make: Any) -> None:
         assert copied == game
         assert contents(copied) == before
         assert copied.start == game.start
-        play_on(copied, np.random.default_rng(3))
+        play_on(copied, np.random.default_rng(3), 60)
         assert contents(game) == before
         if game.phase != "over":
             assert copied != game
-            again = play_on(make(game), np.random.default_rng(3))
+            again = play_on(make(game), np.random.default_rng(3), 60)
             assert again == copied
             assert contents(again) == contents(copied)
-
-
-def test_the_original_leaves_its_clone_alone() -> None:
-    """A clone does not move with the game that it was taken from."""
-    game = Game(Rules(), seed=5)
-    copied = game.clone()
-    before = contents(copied)
-    play_on(game, np.random.default_rng(0), 40)
-    assert contents(copied) == before
-    assert copied.observe(copied.seat or 0).tobytes() != game.observe(game.seat or 0).tobytes()
 
 
 def test_equality() -> None:
     """Games are equal where rules, position and score pad are; they are no keys."""
     assert Game(THREE, 1) == Game(THREE, 1)
-    assert Game(THREE, 1) != Game(THREE, 2)
-    assert Game(THREE, 1) != Game(Rules(num_players=3, magic_edition=True), 1)
-    assert Game(THREE, 1) != take(Game(THREE, 1), "bid 0")
-    assert start() == start()
-    assert (start() == "a game") is False
+    others = [Game(THREE, 2), Game(Rules(3, magic_edition=True), 1), take(Game(THREE, 1), "bid 0"), "a game"]
+    assert [other for other in others if other == Game(THREE, 1)] == []
     with pytest.raises(TypeError, match="unhashable"):
         hash(start())
 
@@ -330,9 +292,6 @@ def test_equality() -> None:
 def test_repr() -> None:
     """The representation of a game names its position."""
     assert repr(start()) == "<Game of 3: round 2 of 20, bid, seat 0 acts, scores [0, 0, 0]>"
-    over = play_on(Game(Rules(hand_sizes=(1,)), 3), np.random.default_rng(0))
-    assert "over" in repr(over)
-    assert "acts" not in repr(over)
 
 
 # --- a given deal
@@ -340,9 +299,7 @@ def test_repr() -> None:
 
 def test_from_deal_takes_lists_and_strings() -> None:
     """A hand is written as one string or as a list of cards."""
-    lists = Game.from_deal(THREE, 2, [hand.split() for hand in HANDS], "TD")
-    assert lists == start()
-    assert lists.start == start().start
+    assert Game.from_deal(THREE, 2, [hand.split() for hand in HANDS], "TD") == start()
 
 
 @pytest.mark.parametrize(
@@ -378,26 +335,15 @@ def deck_hands() -> list[str]:
     ("given", "said"),
     [
         ({"dealer": 3}, "dealer=3: allowed are 0 to 2"),
-        ({"dealer": -1}, "dealer=-1: allowed are 0 to 2"),
         ({"hands": HANDS[:2]}, "2 hands: 3 are needed"),
-        ({"hands": [*HANDS, "2D 3D"]}, "4 hands: 3 are needed"),
-        ({"hands": itertools.repeat("AS 3H")}, "4 hands: 3 are needed"),
-        ({"hands": [itertools.repeat("AS")] * 3}, "hands of 61 cards"),
-        ({"scores": itertools.repeat(0)}, "3 multiples of 10"),
-        ({"hands": []}, "0 hands: 3 are needed"),
         ({"hands": ["AS 3H", "4S", "6S JE"]}, r"hands of \[2, 1, 2\] cards: all must have the same size"),
         ({"hands": ["", "", ""]}, "hands of 0 cards"),
         ({"hands": ["AS 3H", "AS 5S", "6S JE"]}, "2 copies of AS: the deck holds 1"),
-        ({"hands": ["WI WI", "WI WI", "6S WI"]}, "5 copies of WI: the deck holds 4"),
         ({"hands": ["JE JE", "JE JE", "6S 7S"], "upcard": "JE"}, "5 copies of JE: the deck holds 4"),
         ({"hands": ["AS 1H", "4S 5S", "6S JE"]}, "unknown card '1H'"),
-        ({"hands": ["as 3H", "4S 5S", "6S JE"]}, "unknown card 'as'"),
-        ({"upcard": "6S"}, "2 copies of 6S: the deck holds 1"),
         ({"upcard": "XX"}, "unknown card 'XX'"),
-        ({"upcard": ""}, "unknown card ''"),
         ({"upcard": None}, "upcard=None: 54 cards are left"),
         ({"hands": deck_hands(), "upcard": "TD"}, "upcard='TD': 0 cards are left"),
-        ({"scores": [0, 0]}, r"scores=\[0, 0\]: 3 multiples of 10"),
         ({"scores": [0, 0, 5]}, r"scores=\[0, 0, 5\]: 3 multiples of 10"),
         ({"seed": -1}, r"seed=-1: allowed are 0 to 18446744073709551615"),
         (
@@ -451,7 +397,7 @@ def test_the_same_seed_gives_the_same_deals_whoever_plays(num_players: int) -> N
     assert first != deals(Game(plain, 10), np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2**63, 2**64 - 1, np.uint64(2**64 - 1), np.int64(7)])
+@pytest.mark.parametrize("seed", [0, 2**64 - 1, np.uint64(2**64 - 1), np.int64(7)])
 def test_seeds(seed: Any) -> None:
     """A seed is any integer of 64 bits."""
     assert Game(THREE, seed).seed == int(seed)
@@ -460,7 +406,6 @@ def test_seeds(seed: Any) -> None:
 
 @pytest.mark.parametrize(("seed", "error"), [(-1, ValueError), (2**64, ValueError), (1.5, TypeError)])
 def test_other_seeds(seed: Any, error: type[Exception]) -> None:
-    """Anything but an integer of 64 bits is refused."""
     with pytest.raises(error):
         Game(THREE, seed)
 

@@ -1,7 +1,6 @@
 """Games: a batch equals single games, byte for byte, whatever its size, threads and options."""
 
 import copy
-import itertools
 import pickle
 import re
 from typing import Any
@@ -61,16 +60,17 @@ def round_points(game: Game, rounds_before: int) -> list[int]:
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_a_batch_equals_single_games(rules: Rules) -> None:
-    """Byte for byte, over whole games and those that restart after them."""
-    games, rng = Games(rules, 5, seed=3), np.random.default_rng(8)
+    """Byte for byte, records included, over whole games and those that restart after them."""
+    games, rng = Games(rules, 3, seed=3), np.random.default_rng(8)
     singles = [Game(rules, seed=seed) for seed in games.seeds]
-    ended = np.zeros(5, int)
+    ended = np.zeros(3, int)
     while ended.min() < 2:
         for i, single in enumerate(singles):
             assert games.seat[i] == single.seat
             assert games.mask[i].tobytes() == single.legal_mask().tobytes()
             assert games.observation[i].tobytes() == single.observe(int(games.seat[i])).tobytes()
             assert games.scores[i].tolist() == single.scores
+            assert games.states[i].tobytes() == single.state[0].tobytes()
         actions = sample_legal(games.mask, rng)
         games.step(actions)
         for i, action in enumerate(actions):
@@ -78,24 +78,6 @@ def test_a_batch_equals_single_games(rules: Rules) -> None:
             singles[i].step(int(action))
             assert games.points[i].tolist() == round_points(singles[i], rounds)
             assert games.done[i] == (singles[i].phase == "over")
-            if games.done[i]:
-                singles[i] = Game(rules, seed=games.seeds[i])
-                ended[i] += 1
-
-
-@pytest.mark.parametrize("rules", ALL_RULES)
-def test_the_records_of_a_batch_are_those_of_single_games(rules: Rules) -> None:
-    """The whole record, at the deal, in play, and when the game has restarted."""
-    games, rng = Games(rules, 3, seed=4), np.random.default_rng(8)
-    singles = [Game(rules, seed=seed) for seed in games.seeds]
-    ended = np.zeros(3, int)
-    while ended.min() < 1:
-        for i, single in enumerate(singles):
-            assert games.states[i].tobytes() == single.state[0].tobytes(), f"after {ended[i]} games"
-        actions = sample_legal(games.mask, rng)
-        games.step(actions)
-        for i, action in enumerate(actions):
-            singles[i].step(int(action))
             if games.done[i]:
                 singles[i] = Game(rules, seed=games.seeds[i])
                 ended[i] += 1
@@ -135,18 +117,12 @@ def test_a_game_is_the_same_in_any_batch() -> None:
 
 
 def test_given_seeds() -> None:
-    """An array of seeds gives each game its own."""
+    """An array of seeds gives each game its own; a list may hold the largest ones."""
     given = np.array([7, 2**64 - 1, 7], np.uint64)
     games = Games(SHORT, 3, seed=given)
     np.testing.assert_array_equal(games.seeds, given)
+    assert Games(SHORT, 2, [1, 2**64 - 1]).seeds.tolist() == [1, 2**64 - 1]
     assert games.states[0].tobytes() == games.states[2].tobytes() == Game(SHORT, 7).state[0].tobytes()
-
-
-@pytest.mark.parametrize("seed", [np.zeros(2, np.uint64), np.zeros(4, np.uint64), np.zeros(3)])
-def test_given_seeds_of_another_shape_or_type(seed: Any) -> None:
-    """One integer for each game."""
-    with pytest.raises(ValueError, match=r"^seeds (of shape|hold)"):
-        Games(SHORT, 3, seed=seed)
 
 
 # --- the arrays
@@ -292,7 +268,7 @@ def test_pause_at_the_end_of_a_round() -> None:
         games.deal([3])
 
 
-def test_deal_and_begin_leave_other_games_alone() -> None:
+def test_begin_leaves_other_games_alone() -> None:
     """Rows say which games; the others keep every byte."""
     games = play(Games(SHORT, 5, seed=1), np.random.default_rng(0), 3)
     others = [0, 2, 4]
@@ -302,33 +278,11 @@ def test_deal_and_begin_leave_other_games_alone() -> None:
     assert games.seeds[[3, 1]].tolist() == [12, 13]
 
 
-def test_begin_needs_a_seed_for_each_row() -> None:
-    """A missing seed is an error, not whatever lies behind the array."""
-    games = Games(SHORT, 5, seed=1)
-    before = snapshot(games)
-    for seeds in ([7], [7, 8, 9], 7):
-        with pytest.raises((ValueError, TypeError)):
-            games.begin([0, 1], seeds)
-    assert snapshot(games) == before
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [({"num_games": 0}, "num_games=0"), ({"num_games": -1}, "num_games=-1"), ({"pause": "games"}, "'game'")],
-)
-def test_options_out_of_range(options: Any, said: str) -> None:
-    """The message names the given and the allowed values."""
-    with pytest.raises(ValueError, match=said):
-        Games(**{"rules": SHORT, "num_games": 2} | options)
-
-
 # --- illegal actions
 
 
 @pytest.mark.parametrize("num_games", [6, 600])
-@pytest.mark.parametrize(
-    "action", [NUM_ACTIONS, -1, 2**40, -(2**40), action_id("play WI"), action_id("bid 9")]
-)
+@pytest.mark.parametrize("action", [NUM_ACTIONS, -1, 2**40, action_id("bid 9")])
 def test_an_illegal_action_names_the_game_and_changes_nothing(num_games: int, action: int) -> None:
     """No game has changed, for an illegal action in any of them."""
     games = Games(Rules(num_players=3), num_games, seed=2)
@@ -345,28 +299,14 @@ def test_an_illegal_action_names_the_game_and_changes_nothing(num_games: int, ac
     assert snapshot(games) == before
 
 
-@pytest.mark.parametrize("actions", [[0, 0], [0, 0, 0, 0], 0, [[0, 0, 0]]])
-def test_actions_of_another_shape(actions: Any) -> None:
-    """One integer for each game."""
-    games = Games(SHORT, 3, seed=2)
-    before = snapshot(games)
-    with pytest.raises(ValueError, match="one is needed for each of 3 games"):
-        games.step(actions)
-    assert snapshot(games) == before
-
-
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
         ([0.9], "0.9, of type float"),
         (np.array([-0.5]), r"np.float64\(-0.5\), of type float64"),
-        (np.array([1], np.float32), r"np.float32\(1.0\), of type float32"),
         ([True], "True, of type bool"),
-        ([np.True_], "np.True_, of type bool"),
         (np.array([True]), "np.True_, of type bool"),
-        ([1 + 0j], "of type complex"),
         (["1"], "'1', of type str"),
-        ([None], "None, of type NoneType"),
         ([2**64], "18446744073709551616, of type int"),
     ],
 )
@@ -399,45 +339,17 @@ def test_what_is_no_integer_is_not_taken_for_one(wrong: Any, said: str) -> None:
     assert snapshot(games) == before
 
 
-def test_one_bool_or_large_number_in_a_list_changes_no_other() -> None:
-    """numpy makes [True, 2] one and two, and floats of [1, 2**63]."""
-    games = Games(SHORT, 3, seed=2)
-    with pytest.raises(ValueError, match="rows hold True, of type bool"):
-        games.view([True, 2])
-    with pytest.raises(ValueError, match="rows hold True, of type bool"):
-        games.view().select([2, True])
-    games.begin([0, 1, 2], [1, 2**63 + 1, 2**64 - 1])
-    assert games.seeds.tolist() == [1, 2**63 + 1, 2**64 - 1]
-    assert Games(SHORT, 2, [1, 2**64 - 1]).seeds.tolist() == [1, 2**64 - 1]
-    assert len(games.view([])) == 0
-    for seeds in ([1, -1, 2], np.array([1, -1, 2])):
-        with pytest.raises(ValueError, match=f"seeds hold -1: allowed are 0 to {2**64 - 1}"):
-            games.begin([0, 1, 2], seeds)
-
-
 def test_an_agent_that_answers_with_something_else_is_refused() -> None:
     """An action that is cut to a whole number may be legal, and nobody would notice."""
 
     class Careless:
-        def __init__(self, answer: Any) -> None:
-            self._answer = answer
-
         def act(self, view: View, _: np.random.Generator) -> Any:
-            return self._answer
+            return np.full(len(view), 0.7)
 
     view, rng = Games(SHORT, 2).view(), np.random.default_rng(0)
     for owner in (np.array([0, 0]), np.array([0, 1])):
-        agents = [Careless(np.full(int((owner == number).sum()), 0.7)) for number in range(2)]
         with pytest.raises(ValueError, match=r"actions of Careless hold .*0.7.*whole numbers"):
-            actions_by_owner(agents, owner, view, rng)
-    with pytest.raises(ValueError, match=r"actions of Careless of shape \(\): \(1,\) is needed"):
-        actions_by_owner([Careless(1), Careless(1)], np.array([0, 1]), view, rng)
-
-
-@pytest.mark.parametrize("endless", [itertools.repeat(SHORT), itertools.cycle([SHORT])])
-def test_endless_rules_are_refused(endless: Any) -> None:
-    with pytest.raises(ValueError, match="3 rules for 2 games"):
-        Games(endless, 2)
+            actions_by_owner([Careless(), Careless()], owner, view, rng)
 
 
 @pytest.mark.parametrize("rows", [[3], [-1], [[0]], 0, [0, 100]])
@@ -454,12 +366,34 @@ def test_rows_out_of_range(rows: Any) -> None:
     assert snapshot(games) == before
 
 
-def test_a_row_twice_is_no_way_round_the_rules() -> None:
-    """Rows are distinct: the second action of a game would be taken unchecked."""
+REFUSALS: dict[str, tuple[Any, str]] = {
+    "too few actions": (lambda games: games.step([0, 0]), "one is needed for each of 3 games"),
+    "a number as actions": (lambda games: games.step(0), "one is needed for each of 3 games"),
+    "actions in a matrix": (lambda games: games.step([[0, 0, 0]]), "one is needed for each of 3 games"),
+    "a row twice": (lambda games: games.step([0, 0], rows=[1, 1]), "row"),
+    "too few seeds": (lambda games: games.begin([0, 1], [7]), "seed"),
+    "one seed for two rows": (lambda games: games.begin([0, 1], 7), "seed"),
+    "seeds for fewer games": (lambda _: Games(SHORT, 3, seed=np.zeros(2, np.uint64)), "seeds of shape"),
+    "seeds that are floats": (lambda _: Games(SHORT, 3, seed=np.zeros(3)), "seeds hold"),
+    "rules for more games": (lambda _: Games([SHORT] * 3, 2), "3 rules for 2 games"),
+    "no games": (lambda _: Games(SHORT, 0), "num_games=0"),
+    "more games than memory": (
+        lambda _: Games(Rules(), 2**31),
+        r"num_games=2147483648 needs [\d,.]+ GiB of memory: there are",
+    ),
+    "an unknown pause": (lambda _: Games(SHORT, 2, pause="games"), "'game'"),
+    "an unknown dealer": (lambda games: games.begin([0], [1], 4), "dealer=4: allowed are 0 to 2"),
+    "an unknown seat": (lambda games: games.observe([0, 0, 3]), "allowed are 0 to 2"),
+    "a masked array": (lambda games: games.step(np.ma.masked_array([0] * 3)), "is a masked array"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_what_is_refused_changes_nothing(call: Any, message: str) -> None:
     games = Games(SHORT, 3, seed=2)
     before = snapshot(games)
-    with pytest.raises((ValueError, IllegalAction)):
-        games.step([0, 0], rows=[1, 1])
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(games)
     assert snapshot(games) == before
 
 
@@ -476,9 +410,6 @@ def test_observe() -> None:
         assert rows.tobytes() == b"".join(single.observe(seat).tobytes() for single in singles)
     np.testing.assert_array_equal(games.observe(games.seat), games.observation)
     np.testing.assert_array_equal(games.observe([3, 0], rows=[5, 1])[0], singles[5].observe(3))
-    for seats in (4, -1, [0, 0, 0, 0, 0, 4]):
-        with pytest.raises(ValueError, match="allowed are 0 to 3"):
-            games.observe(seats)
 
 
 def test_view() -> None:
@@ -563,39 +494,29 @@ def test_noise_decides(sample: Any) -> None:
     drawn = draw_noise(np.random.default_rng(3), 50)
     np.testing.assert_array_equal(sample(mask, np.random.default_rng(3)), sample(mask, drawn))
     assert len(set(actions.tolist())) > 1
+    rngs = [np.random.default_rng(seed) for seed in range(50)]
+    assert mask[0, sample(mask, rngs)].all()
 
 
 def test_samplers_refuse_other_shapes() -> None:
     """The message says which shape is needed."""
     mask, rng = masks(), np.random.default_rng(0)
-    with pytest.raises(ValueError, match=r"\(n, 79\)"):
-        sample_legal(mask[:, :-1], rng)
-    with pytest.raises(ValueError, match=r"\(n, 79\)"):
-        sample_legal(mask[0], rng)
-    with pytest.raises(ValueError, match=r"\(5,\)"):
-        sample_legal(mask, np.zeros(4, np.uint64))
+    for wrong in (mask[:, :-1], mask[0]):
+        with pytest.raises(ValueError, match=r"\(n, 79\)"):
+            sample_legal(wrong, rng)
+    for noise in (np.zeros(4, np.uint64), [rng] * 4):
+        with pytest.raises(ValueError, match=r"\(5,\)|noise of shape"):
+            sample_legal(mask, noise)
     with pytest.raises(ValueError, match="the mask has shape"):
         sample_softmax(np.zeros((4, NUM_ACTIONS)), mask, rng)
 
 
 @pytest.mark.parametrize(
-    ("entry", "kind"),
-    [
-        (0.5, float),
-        (0.5, np.float16),
-        (256, int),
-        (256, np.uint16),
-        (-1, np.int8),
-        (2, np.uint8),
-        (np.nan, float),
-    ],
+    ("entry", "kind"), [(0.5, float), (256, int), (-1, np.int8), (2, np.uint8), (np.nan, float)]
 )
 def test_a_mask_holds_zeros_and_ones(entry: Any, kind: Any) -> None:
     """Anything else is not taken for one of them: the message names it, and its type."""
     mask = masks().astype(kind)
-    assert sample_legal(mask, np.random.default_rng(0)).tolist() == (
-        sample_legal(masks(), np.random.default_rng(0)).tolist()
-    )
     mask[1, 3] = entry
     said = f"the mask holds {entry}, of type {np.dtype(kind)}: allowed are 0 and 1"
     for sample in (sample_legal, sample_evenly):
@@ -613,12 +534,8 @@ def test_logits_without_probabilities_are_refused(wrong: float) -> None:
     logits[:, 1] = -np.inf
     assert sample_softmax(logits, mask, rng)[0].tolist() == [0, 0, 0]
     logits[1, 0] = wrong
-    with pytest.raises(
-        ValueError, match=rf"logits of row 1: \[{re.escape(str(wrong))}, -inf\], of type float64"
-    ):
+    with pytest.raises(ValueError, match=rf"logits of row 1: \[{re.escape(str(wrong))}, -inf\]"):
         sample_softmax(logits, mask, rng)
-    with pytest.raises(ValueError, match="logits of type complex128: floats are needed"):
-        sample_softmax(logits.astype(complex), mask, rng)
 
 
 def test_a_row_without_legal_action_gives_action_0() -> None:
@@ -652,44 +569,17 @@ def test_playout(pause: Any) -> None:
 
 
 def test_playout_ends_are_distributed_as_by_single_steps() -> None:
-    """The mean score of random play is the same, stepped or played out."""
+    """The mean score of random play is the same, stepped or played out; a game that is over stays."""
     rules = Rules(num_players=3, hand_sizes=(2,))
     games = Games(rules, 4000, seed=4, pause="game")
     ends, _ = games.playout(np.random.default_rng(1))
     rng = np.random.default_rng(2)
     while (rows := np.flatnonzero(games.mask.any(axis=1))).size:
         games.step(sample_legal(games.mask[rows], rng), rows)
-    assert scipy.stats.ttest_rel(ends.sum(axis=1), games.scores.sum(axis=1)).pvalue > 1e-3
-
-
-def test_playout_of_a_finished_game_is_its_score() -> None:
-    """A game that is over stays as it ended."""
-    games = Games(Rules(num_players=3, hand_sizes=(1,)), 5, seed=4, pause="game")
-    rng = np.random.default_rng(2)
-    while (rows := np.flatnonzero(games.mask.any(axis=1))).size:
-        games.step(sample_legal(games.mask[rows], rng), rows)
-    ends, decisions = games.playout(rng)
+    finished, decisions = games.playout(rng)
     assert decisions == 0
-    np.testing.assert_array_equal(ends, games.scores)
-
-
-def test_more_games_than_memory_holds_are_refused() -> None:
-    """At once, with both figures."""
-    with pytest.raises(ValueError, match=r"num_games=2147483648 needs [\d,.]+ GiB of memory: there are"):
-        Games(Rules(), 2**31)
-
-
-def test_masked_arrays_are_refused() -> None:
-    """numpy would drop the mask, and take what it masks for actions."""
-    games = Games(Rules(), 4)
-    before = games.states.tobytes()
-    actions = sample_legal(games.mask, np.random.default_rng(0))
-    for arguments in ((np.ma.masked_array(actions),), (actions[:2], np.ma.masked_array([0, 1]))):
-        with pytest.raises(TypeError, match="is a masked array, whose mask would be lost"):
-            games.step(*arguments)
-    with pytest.raises(TypeError, match="mask is a masked array"):
-        sample_legal(np.ma.masked_array(games.mask), np.random.default_rng(0))
-    assert games.states.tobytes() == before
+    np.testing.assert_array_equal(finished, games.scores)
+    assert scipy.stats.ttest_rel(ends.sum(axis=1), games.scores.sum(axis=1)).pvalue > 1e-3
 
 
 def test_the_first_dealer_can_be_chosen() -> None:
@@ -702,8 +592,6 @@ def test_the_first_dealer_can_be_chosen() -> None:
         for row in range(3):
             turn = dealer - drawn[row]
             assert np.array_equal(games.states["hands"][row, :4], np.roll(dealt[row, :4], turn))
-    with pytest.raises(ValueError, match="dealer=4: allowed are 0 to 3"):
-        games.begin([0], [1], 4)
 
 
 def test_observations_and_masks_are_aligned() -> None:
@@ -712,12 +600,3 @@ def test_observations_and_masks_are_aligned() -> None:
     for copied in (games, copy.deepcopy(games), pickle.loads(pickle.dumps(games))):
         assert copied.observation.ctypes.data % 64 == copied.mask.ctypes.data % 64 == 0
         copied.step(copied.mask.argmax(axis=1))
-
-
-def test_a_generator_for_each_row_samples_legal_actions() -> None:
-    games = Games(Rules(3), 4, seed=0)
-    rngs = [np.random.default_rng(seed) for seed in range(4)]
-    actions = sample_legal(games.mask, rngs)
-    assert games.mask[np.arange(4), actions].all()
-    with pytest.raises(ValueError, match="noise of shape"):
-        sample_legal(games.mask, rngs[:3])

@@ -13,7 +13,6 @@ import pytest
 import scipy.stats
 from gymnasium.utils.env_checker import check_env
 
-from tests.envs.labels import label
 from tests.envs.totals import expected_total
 from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, IllegalAction, Rules, action_id
 from wizard_env.agents import View
@@ -120,7 +119,7 @@ def test_stable_baselines3_checker(options: dict[str, Any]) -> None:
 
 def test_what_make_makes_by_default() -> None:
     """Four players, all rounds, a drawn seat, random opponents, whole games, points."""
-    env = gymnasium.make(NAME)
+    env = gymnasium.make(f"wizard_env:{NAME}")
     assert isinstance(env.unwrapped, WizardEnv)
     assert env.observation_space.shape == (OBS_SIZE,)
     assert isinstance(env.action_space, gymnasium.spaces.Discrete)
@@ -130,47 +129,6 @@ def test_what_make_makes_by_default() -> None:
     assert observation.dtype == np.uint8
     assert info["scores"].tolist() == [0] * 4
     assert (env.spec is not None, env.render_mode) == (True, None)
-
-
-def test_made_through_the_module_name() -> None:
-    assert isinstance(gymnasium.make(f"wizard_env:{NAME}", num_players=6).unwrapped, WizardEnv)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"num_player": 4}, TypeError, "'num_player': did you mean 'num_players'"),
-        ({"opponent": "random"}, TypeError, "'opponent': did you mean 'opponents'"),
-        ({"seats": 1}, TypeError, "'seats': did you mean 'seat'"),
-        ({"episodes": "round"}, TypeError, "'episodes': did you mean 'episode'"),
-        ({"rewards": "win"}, TypeError, "'rewards': did you mean 'reward'"),
-        ({"episode": "rounds"}, ValueError, "episode='rounds': did you mean 'round'"),
-        ({"reward": "points_"}, ValueError, "reward='points_': did you mean 'points'"),
-        ({"num_players": 3, "seat": 3}, ValueError, "seat=3: allowed are None and 0 to 2"),
-        ({"seat": -1}, ValueError, "seat=-1: allowed are None and 0 to 3"),
-        ({"opponents": "randm"}, ValueError, "unknown agent 'randm': did you mean 'random'"),
-        ({"opponents": ["random"] * 4}, ValueError, "4 opponents: .* each of the 3 seats"),
-        ({"opponents": ["random", "random", "randon"]}, ValueError, "'randon': did you mean 'random'"),
-        ({"opponents": []}, ValueError, "0 opponents: .* each of the 3 seats"),
-        ({"opponents": object()}, TypeError, "a method `act` is needed"),
-        ({"opponents": [Recorder(), Recorder(), 7]}, TypeError, "agent=7"),
-        ({"bid_restriction": "leader", "bid_reveal": "secret"}, ValueError, "needs bid_reveal='open'"),
-        *(
-            ({"episode": "round", "reward": name}, ValueError, f"reward='{name}'.*needs episode='game'")
-            for name in ("game", "win", "rank")
-        ),
-    ],
-    ids=label,
-)
-def test_wrong_options_are_refused(options: dict[str, Any], error: Any, message: str) -> None:
-    """Options: unknown keys and values fail loudly and name the near miss."""
-    with pytest.raises(error, match=message):
-        gymnasium.make(NAME, **options)
-
-
-def test_an_unknown_render_mode_is_refused() -> None:
-    with pytest.raises(ValueError, match="render_mode='asci': did you mean 'ansi'"):
-        WizardEnv(render_mode="asci")
 
 
 # --- it is the game
@@ -240,15 +198,6 @@ def test_a_drawn_seat(num_players: int) -> None:
         assert rounds.reset()[1]["seat"] == seat
 
 
-@pytest.mark.parametrize("seat", range(4))
-def test_a_fixed_seat(seat: int) -> None:
-    env = make(seat=seat, hand_sizes=(1,))
-    for _ in range(5):
-        assert env.reset()[1]["seat"] == seat
-        assert play(env, random.Random(0))[1]["seat"] == seat
-        assert legal(env) == []
-
-
 @pytest.mark.parametrize("seat", [0, 1, 3, None])
 def test_each_opponent_gets_its_seat(seat: int | None) -> None:
     """One for each seat, from the learner's left."""
@@ -258,7 +207,9 @@ def test_each_opponent_gets_its_seat(seat: int | None) -> None:
         for agent in agents:
             agent.seats.clear()
         sat = env.reset()[1]["seat"]
-        play(env, random.Random(0))
+        assert seat in (None, sat)
+        assert play(env, random.Random(0))[1]["seat"] == sat
+        assert legal(env) == []
         for place, agent in enumerate(agents):
             assert set(agent.seats) == {(sat + 1 + place) % 4}
             assert len(agent.seats) >= 2 + 3
@@ -275,22 +226,20 @@ def test_one_opponent_for_all_seats() -> None:
     env.reset(seed=0)
     play(env, random.Random(0))
     assert set(twice.seats) == {2, 0}
-
-
-def test_naming_an_opponent_for_every_seat_is_naming_it_once() -> None:
-    runs = [
+    named = [
         trajectory(make(**SHORT, opponents=opponents), 5, seed=1)
         for opponents in ("random", ["random", "random"], ("random", "random"))
     ]
-    assert runs[0] == runs[1] == runs[2]
+    assert named[0] == named[1] == named[2]
 
 
 # --- episodes, seeds and rewards
 
 
-def test_episodes_of_rounds_go_through_the_game() -> None:
+@pytest.mark.parametrize("kind", ["points", "relative"])
+def test_episodes_of_rounds_go_through_the_game(kind: str) -> None:
     """Each reset after the end deals the next round; after the last a new game begins."""
-    env = make(num_players=3, hand_sizes=(2, 1, 3), episode="round")
+    env = make(num_players=3, hand_sizes=(2, 1, 3), episode="round", reward=kind)
     env.reset(seed=5)
     dealers: list[int] = []
     scores, rng = [0] * 3, random.Random(1)
@@ -307,8 +256,8 @@ def test_episodes_of_rounds_go_through_the_game() -> None:
         before = env.game.scores
         paid, info = play(env, rng)
         scores = info["scores"].tolist()
-        assert paid == scores[info["seat"]] - before[info["seat"]]
-        assert paid != 0
+        points = info["scores"] - before
+        assert paid == pytest.approx(points[info["seat"]] - (points.mean() if kind == "relative" else 0))
         with pytest.raises(IllegalAction):
             env.step(0)
     env.reset()
@@ -325,17 +274,6 @@ def test_rewards_of_an_episode(kind: str, num_players: int) -> None:
         env.reset()
         paid, info = play(env, rng)
         assert paid == pytest.approx(expected_total(kind, info["scores"].tolist())[info["seat"]])
-
-
-def test_relative_rewards_of_rounds() -> None:
-    env, rng = make(num_players=3, hand_sizes=(2, 3), reward="relative", episode="round"), random.Random(0)
-    env.reset(seed=0)
-    for _ in range(6):
-        before = env.game.scores
-        paid, info = play(env, rng)
-        points = info["scores"] - before
-        assert paid == pytest.approx(points[info["seat"]] - points.mean())
-        env.reset()
 
 
 @pytest.mark.parametrize("episode", ["game", "round"])
@@ -355,12 +293,6 @@ def test_a_seed_fixes_all_that_follows(episode: str) -> None:
     assert trajectory(make(**SHORT), 1) != trajectory(make(**SHORT), 1), "without a seed, a random one"
 
 
-def test_bad_seeds_are_refused() -> None:
-    env = make(**SHORT)
-    with pytest.raises(ValueError, match="seed=-1: allowed are 0 to"):
-        env.reset(seed=-1)
-
-
 # --- actions
 
 
@@ -375,15 +307,6 @@ def test_an_illegal_action_changes_nothing(action: Any) -> None:
         env.step(action)
     assert shown(env) == before
     assert play(env, random.Random(0))[1]["scores"].tolist() != [0] * 3
-
-
-def test_an_illegal_action_says_who_what_and_what_else() -> None:
-    env = make(**SHORT, seat=2)
-    env.reset(seed=1)
-    message = r"seat 2 may not play WI.*legal: bid 0, bid 1 .*round 1"
-    with pytest.raises(IllegalAction, match=message):
-        env.step(action_id("play WI"))
-    play(env, random.Random(0))
     before = shown(env)
     with pytest.raises(IllegalAction, match=r"the game (is over|pauses)"):
         env.step(0)
@@ -433,7 +356,7 @@ def test_a_sample_is_not_replaced_once_the_game_has_moved_on() -> None:
 @pytest.mark.parametrize("episode", ["game", "round"])
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array", "human"])
 def test_render(mode: str, episode: str) -> None:
-    """At every decision and at the end of the episode, as the learner sees it."""
+    """At every decision and at the end of the episode, when nobody acts, as the learner sees it."""
     env = gymnasium.make(NAME, num_players=3, hand_sizes=(1, 1), render_mode=mode, episode=episode, seat=1)
     assert env.render_mode == mode
     for _ in range(3):
@@ -448,24 +371,9 @@ def test_render(mode: str, episode: str) -> None:
             else:
                 assert picture is None
             _, _, ended, _, _ = env.step(env.action_space.sample())
-        env.render()
+        assert "leads to the trick" not in (env.render() if mode == "ansi" else "")
     env.close()
     env.close()
-
-
-def test_the_end_of_a_round_is_shown_as_such() -> None:
-    """Nobody acts between two rounds."""
-    env = make(**SHORT, episode="round", render_mode="ansi")
-    env.reset(seed=1)
-    play(env, random.Random(0))
-    assert "leads to the trick" not in env.render()
-
-
-def test_render_needs_a_mode() -> None:
-    env = make(**SHORT)
-    env.reset()
-    with pytest.raises(RuntimeError, match="render_mode is None, allowed are"):
-        env.render()
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])

@@ -98,18 +98,3 @@ def test_code_of_a_stranger_does_not_run(tmp_path: Path) -> None:
     path.write_text("raise SystemExit")
     with programs(allowed=False), pytest.raises(PermissionError, match="--allow-programs"):
         find_reward(f"{path}:met")
-
-
-@pytest.mark.parametrize(
-    ("reward", "error", "message"),
-    [
-        ("pionts", ValueError, "did you mean 'points'"),
-        ("nowhere.py:met", FileNotFoundError, "there is no file nowhere.py"),
-        ("math:met", ValueError, "math has no 'met'"),
-        ("no_such_module:met", ModuleNotFoundError, "no_such_module"),
-        (3, ValueError, "reward=3"),
-    ],
-)
-def test_others_are_refused(reward: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        find_reward(reward)

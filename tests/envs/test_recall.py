@@ -8,20 +8,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.test_invariants import DECK
 from wizard_env import ACTIONS, HISTORY, Game, Rules, read_history, unpack, wizard_v0
-from wizard_env.cards import CARD_NAMES, RANKS, SUITS, pack, unpack_cards
+from wizard_env.cards import CARD_NAMES, RANKS, SUITS
 from wizard_env.envs.aec import raw_env
-from wizard_env.game import _refresh
 from wizard_env.observation.fields import ROUND_SIZE
 from wizard_env.observation.readable import Round
 from wizard_env.rules import BID_REVEALS
 
 KINDS = [
-    Rules(num_players=3, hand_sizes=(2, 20, 1), magic_edition=True),
-    Rules(num_players=4, hand_sizes=(1, 6, 15), bid_restriction="leader"),
+    Rules(num_players=3, hand_sizes=(2, 7, 1), magic_edition=True),
+    Rules(num_players=4, hand_sizes=(1, 15, 2), bid_restriction="leader"),
     Rules(num_players=5, hand_sizes=(3, 5, 1), bid_reveal="secret"),
-    Rules(num_players=6, hand_sizes=(2, 1, 10), bid_reveal="simultaneous", magic_edition=True),
+    Rules(num_players=6, hand_sizes=(2, 1, 4), bid_reveal="simultaneous", magic_edition=True),
 ]
 every_kind = pytest.mark.parametrize("rules", KINDS, ids=str)
 Facts = dict[str, Any]
@@ -125,7 +123,7 @@ def test_every_agent_of_pettingzoo_recalls_the_game(rules: Rules, history: bool)
     """Through `last` alone, at each of its decisions and at the end; with a history, without memory too."""
     env: Any = wizard_v0.env(**rules.to_dict(), history=history)
     rng = np.random.default_rng(4)
-    for seed in range(4):
+    for seed in range(2):
         env.reset(seed=seed)
         game = env.unwrapped.game
         plays: list[tuple[int, str]] = []
@@ -159,7 +157,7 @@ def test_the_learner_of_gymnasium_recalls_the_game(rules: Rules, episode: str) -
     rng, games = np.random.default_rng(5), 0
     observation, info = env.reset(seed=1)
     memory, ended = Memory(rules, info["seat"]), False
-    while games < 3:
+    while games < 2:
         memory.see(observation["observation"], info)
         game = env.unwrapped.game
         assert read_history(rules, observation["history"]) == memory.rounds == game.rounds
@@ -219,54 +217,6 @@ def test_a_history_shows_no_round_before_it_is_scored(reveal: Any) -> None:
             assert "round" not in info or info["round"].tobytes() in map(bytes, env.game.finished_rounds)
     fields = unpack(env.observe("player_0")["history"], HISTORY)
     assert fields["bids"][:, :4].tolist() == [each.bids for each in env.game.rounds]
-
-
-@pytest.mark.parametrize("reveal", BID_REVEALS)
-def test_what_an_agent_is_shown_does_not_depend_on_what_is_hidden(reveal: Any) -> None:
-    """Other hands, closed bids and future deals: observation, history and info stay byte for byte."""
-    rules = Rules(num_players=4, hand_sizes=(2, 3, 5), bid_reveal=reveal)
-    env: Any = raw_env(**rules.to_dict(), history=True)
-    rng = np.random.default_rng(7)
-    env.reset(seed=1)
-    while env.game.phase != "over":
-        game, shown = env.game, [all_bytes(env, seat) for seat in range(4)]
-        for seat in range(4):
-            env.game = with_other_secrets(game, seat, rng)
-            env._take_rows()
-            assert all_bytes(env, seat) == shown[seat]
-        env.game = game
-        env._take_rows()
-        env.step(int(rng.choice(game.legal_actions())))
-
-
-def all_bytes(env: Any, seat: int) -> list[bytes]:
-    agent = env.possible_agents[seat]
-    shown = env.observe(agent) | {f"info {name}": value for name, value in env.infos[agent].items()}
-    return [np.asarray(value).tobytes() for value in shown.values()]
-
-
-def with_other_secrets(game: Game, seat: int, rng: np.random.Generator) -> Game:
-    """A game that differs in everything that a seat may not know."""
-    other, players = game.clone(), game.rules.num_players
-    others = [one for one in range(players) if one != seat]
-    state = other.state
-    unseen = DECK.copy()
-    for cards in (state["hands"][0, seat], *state["played"][0, :players]):
-        unseen.subtract(CARD_NAMES[card] for card in unpack_cards(int(cards)))
-    unseen.subtract([game.upcard] if game.upcard else [])
-    left = rng.permutation([CARD_NAMES.index(name) for name in unseen.elements()]).tolist()
-    for one in others:
-        count = len(game.hands[one])
-        state["hands"][0, one] = pack(left[:count])
-        del left[:count]
-        hidden = game.rules.bid_reveal == "secret" or (
-            game.rules.bid_reveal == "simultaneous" and game.phase == "bid"
-        )
-        if hidden and game.bids[one] is not None:
-            state["bids"][0, one] = rng.integers(game.hand_size + 1)
-    state["generator"] = rng.integers(2**63)
-    _refresh(other._buffers)
-    return other
 
 
 # --- reading a history

@@ -96,27 +96,3 @@ def test_pettingzoo_plays_other_hand_sizes_for_a_game() -> None:
     assert env.unwrapped.game.rules.rounds == (2, 2)
     env.reset(seed=1)
     assert env.unwrapped.game.rules == Rules(3)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"hands": (1,)}, TypeError, "has no option 'hands': did you mean 'hand_sizes'"),
-        ({"dealer": 4}, ValueError, r"options\['dealer'\]=4: allowed are 0 to 3"),
-        ({"dealer": "left"}, TypeError, r"options\['dealer'\]='left': allowed are whole numbers"),
-        ({"hand_sizes": (16,)}, ValueError, r"hand_sizes\[0\]=16: allowed are 1 to 15"),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("make", [single, vector, lambda: wizard_v0.raw_env(num_players=4)])
-def test_wrong_options_are_refused(make: Any, options: dict[str, Any], error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        make().reset(seed=0, options=options)
-
-
-def test_a_seat_is_an_option_of_learners_only() -> None:
-    """At PettingZoo's table every seat is an agent."""
-    with pytest.raises(TypeError, match="no option 'seat'"):
-        wizard_v0.raw_env().reset(options={"seat": 1})
-    with pytest.raises(ValueError, match=r"options\['seat'\]=-1"):
-        single().reset(options={"seat": -1})
