@@ -222,15 +222,12 @@ def test_observe() -> None:
     """An observation is a row of bytes, for every seat, and reading it changes nothing."""
     game = take(start(), "bid 1")
     before = game.state.tobytes()
-    rows = [game.observe(seat) for seat in (2, 0, 1, 1, 0, 2)]
-    assert all(row.dtype == np.uint8 and row.shape == (OBS_SIZE,) for row in rows)
-    assert all((rows[i] == rows[5 - i]).all() for i in range(3))
-    assert [int(unpack(row)["hand"].argmax()) for row in rows[:3]] == [
-        min(action_id(f"play {card}") - action_id("play 2S") for card in game.hands[seat])
-        for seat in (2, 0, 1)
-    ]
+    for seat in (2, 0, 1, 0, 2):
+        row = game.observe(seat)
+        assert (row.dtype, row.shape) == (np.uint8, (OBS_SIZE,))
+        held = {action_name(kind + action_id("play 2S")) for kind in unpack(row)["hand"].nonzero()[0]}
+        assert held == {f"play {card}" for card in game.hands[seat]}
     assert game.state.tobytes() == before
-    np.testing.assert_array_equal(game.observe(np.int64(1)), rows[2])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("method", ["observe", "full_state"])

@@ -60,10 +60,10 @@ def round_points(game: Game, rounds_before: int) -> list[int]:
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_a_batch_equals_single_games(rules: Rules) -> None:
-    """Byte for byte, records included, over whole games and those that restart after them."""
+    """Byte for byte, records included, over whole games and those that restart, each with its own seed."""
     games, rng = Games(rules, 3, seed=3), np.random.default_rng(8)
     singles = [Game(rules, seed=seed) for seed in games.seeds]
-    ended = np.zeros(3, int)
+    ended, seeds = np.zeros(3, int), set(games.seeds.tolist())
     while ended.min() < 2:
         for i, single in enumerate(singles):
             assert games.seat[i] == single.seat
@@ -77,27 +77,14 @@ def test_a_batch_equals_single_games(rules: Rules) -> None:
             rounds = len(singles[i].rounds)
             singles[i].step(int(action))
             assert games.points[i].tolist() == round_points(singles[i], rounds)
+            assert games.round_done[i] == (len(singles[i].rounds) > rounds)
             assert games.done[i] == (singles[i].phase == "over")
+            assert (games.seeds[i] != singles[i].seed) == games.done[i]
             if games.done[i]:
                 singles[i] = Game(rules, seed=games.seeds[i])
                 ended[i] += 1
-
-
-def test_seeds_lead_on_from_game_to_game() -> None:
-    """A restarted game has its own seed, which deals the same cards in a Game."""
-    games, rng = Games(SHORT, 4, seed=3), np.random.default_rng(0)
-    seen = [set(games.seeds.tolist())]
-    while len(seen) < 5:
-        before = games.seeds.copy()
-        play(games, rng, 1)
-        assert (games.seeds[~games.done] == before[~games.done]).all()
-        if games.done.any():
-            i = int(games.done.argmax())
-            assert Game(SHORT, seed=games.seeds[i]).observe(int(games.seat[i])).tobytes() == (
-                games.observation[i].tobytes()
-            )
-            seen.append({int(games.seeds[i])})
-    assert len(set.union(*seen)) == 4 + 4
+                seeds.add(singles[i].seed)
+    assert len(seeds) == 3 + ended.sum()
 
 
 def test_a_game_is_the_same_in_any_batch() -> None:
@@ -148,25 +135,6 @@ def test_the_arrays_are_rewritten_in_place() -> None:
     assert (games.observation != before).any()
     after = (games.observation, games.mask, games.seat, games.points, games.done, games.scores)
     assert all(old is new for old, new in zip(arrays, after, strict=True))
-
-
-def test_points_and_done_are_of_the_last_step_alone() -> None:
-    """Scoring: points are never 0 where a round has ended, and all 0 where none has."""
-    games, rng = Games(Rules(num_players=4, hand_sizes=(1, 2)), 50, seed=2), np.random.default_rng(1)
-    rounds = 0
-    for _ in range(120):
-        before = games.scores.copy()
-        play(games, rng, 1)
-        ended = games.points[:, 0] != 0
-        assert ((games.points != 0).all(axis=1) == ended).all()
-        assert ((games.points != 0).any(axis=1) == ended).all()
-        assert (games.round_done == ended).all()
-        assert ended[games.done].all()
-        going = ~games.done
-        np.testing.assert_array_equal(games.scores[going], before[going] + games.points[going])
-        assert not games.scores[games.done].any()
-        rounds += int(ended.sum())
-    assert rounds > 50 * 2
 
 
 # --- options

@@ -81,19 +81,6 @@ def test_a_batch_is_recorded_as_a_video(tmp_path: Any) -> None:
     assert len(list(tmp_path.glob("videos/*.mp4"))) == 1
 
 
-def test_masks_in_pettingzoo_s_infos_can_be_written_to() -> None:
-    """Some wrappers do; the game's own mask stays as it is."""
-    env = wizard_v0.raw_env(**SHORT)
-    env.reset(seed=0)
-    for _ in range(4):
-        for agent in env.agents:
-            env.infos[agent]["action_mask"][:] = 1
-        env.step(env.game.legal_actions()[0])
-        assert all(
-            int(env.infos[agent]["action_mask"].sum()) < NUM_ACTIONS for agent in [env.agent_selection]
-        )
-
-
 # --- libraries
 
 
