@@ -229,21 +229,14 @@ def test_what_is_returned_is_a_copy(make: Any) -> None:
 @both
 def test_resets_without_a_seed_follow_from_the_last_seed(make: Any) -> None:
     """Each game has other cards, and the series is the same after the same seed."""
-
-    def series(env: Any) -> list[list[list[str]]]:
-        deals = []
-        for seed in (5, None, None, None):
-            env.reset(seed=seed)
-            deals.append(env.unwrapped.game.hands)
-        return deals
-
     first, second = (make(num_players=4, hand_sizes=(10,)) for _ in range(2))
-    deals = series(first)
-    assert series(second) == deals
-    assert series(first) == deals, "the same environment, again"
-    assert len({str(hands) for hands in deals}) == 4
+    series = [
+        [restarted(env, seed).unwrapped.game.hands for seed in (5, None, None)]
+        for env in (first, second, first)
+    ]
+    assert series[0] == series[1] == series[2]
     unseeded = [restarted(make(hand_sizes=(10,)), None).unwrapped.game.hands for _ in range(2)]
-    assert unseeded[0] != unseeded[1]
+    assert len({str(hands) for hands in series[0] + unseeded}) == 5
 
 
 # --- rewards
