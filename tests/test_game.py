@@ -101,7 +101,8 @@ def test_legal_actions_are_sorted_and_agree_with_the_mask() -> None:
         legal, mask = game.legal_actions(), game.legal_mask()
         assert legal == sorted(set(legal))
         assert all(type(action) is int for action in legal)
-        assert (mask.dtype, mask.shape) == (np.uint8, (NUM_ACTIONS,))
+        assert mask.dtype == np.uint8
+        assert mask.shape == (NUM_ACTIONS,)
         assert mask.nonzero()[0].tolist() == legal
         assert set(mask.tolist()) <= {0, 1}
         play_on(game, rng, 1)
@@ -224,8 +225,9 @@ def test_observe() -> None:
     before = game.state.tobytes()
     for seat in (2, 0, 1, 0, 2):
         row = game.observe(seat)
-        assert (row.dtype, row.shape) == (np.uint8, (OBS_SIZE,))
-        held = {action_name(kind + action_id("play 2S")) for kind in unpack(row)["hand"].nonzero()[0]}
+        assert row.dtype == np.uint8
+        assert row.shape == (OBS_SIZE,)
+        held = {action_name(int(kind) + action_id("play 2S")) for kind in unpack(row)["hand"].nonzero()[0]}
         assert held == {f"play {card}" for card in game.hands[seat]}
     assert game.state.tobytes() == before
 

@@ -3,7 +3,7 @@
 import copy
 import pickle
 import re
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -305,7 +305,7 @@ REFUSALS: dict[str, tuple[Any, str]] = {
         lambda _: Games(Rules(), 2**31),
         r"num_games=2147483648 needs [\d,.]+ GiB of memory: there are",
     ),
-    "an unknown pause": (lambda _: Games(SHORT, 2, pause="games"), "'game'"),
+    "an unknown pause": (lambda _: Games(SHORT, 2, pause=cast(Any, "games")), "'game'"),
     "an unknown dealer": (lambda games: games.begin([0], [1], 4), "dealer=4: allowed are 0 to 2"),
     "an unknown seat": (lambda games: games.observe([0, 0, 3]), "allowed are 0 to 2"),
     "a masked array": (lambda games: games.step(np.ma.masked_array([0] * 3)), "is a masked array"),
