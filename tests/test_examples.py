@@ -14,10 +14,10 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 def test_cleanrl_learns(capsys: pytest.CaptureFixture[str]) -> None:
     """The points of a round rise; a line is printed for each iteration."""
-    options = ["--hand-sizes", "1,2", "--total-timesteps", "16384", "--learning-rate", "0.002"]
+    options = ["--hand-sizes", "1,2", "--total-timesteps", "24576", "--learning-rate", "0.002"]
     curve = cleanrl_wizard.train(cleanrl_wizard.parse(options))
-    assert len(curve) == len(capsys.readouterr().out.splitlines()) == 4
-    assert curve[-1] > curve[0] + 1
+    assert len(curve) == len(capsys.readouterr().out.splitlines()) == 6
+    assert curve[-1] > curve[0] + 3
 
 
 def test_cleanrl_plays_whole_games_against_agents() -> None:
@@ -103,9 +103,9 @@ def test_agents_learn_from_data_sets(teacher: str, more: list[str], tmp_path: Pa
     from wizard_env.evaluation.datasets.writer import write_dataset
 
     rules, data = Rules(3, hand_sizes=(1, 2)), tmp_path / "data"
-    sum(write_dataset(data, [teacher], [rules], 16_000, canonical_suits=True, skip_forced=True))
+    sum(write_dataset(data, [teacher], [rules], 40_000, canonical_suits=True, skip_forced=True))
     options = [str(data), str(tmp_path / "agent"), "--width", "64", "--batch-size", "256", *more]
     curve = imitation.train(imitation.parse(options))
     assert curve[-1] > curve[0]
     (lead,) = evaluate([str(tmp_path / "agent"), "random", "random"], rules, 200).differences
-    assert lead.points_low > 2
+    assert lead.points_low > 5
