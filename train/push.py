@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from wizard_env import __version__
-from wizard_env.agents.adaptive.agent import load_network
+from wizard_env.agents.adaptive.checkpoint import load_network
 from wizard_env.agents.hub import check_repo, hub
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.files import read_object

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Agent
-from wizard_env.agents.adaptive.agent import AdaptiveAgent, load_network
+from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, LOW
+from wizard_env.agents.adaptive.checkpoint import load_network
 from wizard_env.agents.assessment import Assessment, PlayerKind, assess
 from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
