@@ -21,7 +21,7 @@ notices = logging.getLogger(f"{__name__}.notices")
 
 PACKAGE = __name__.partition(".")[0]
 _ROOT = Path(__file__).parents[1]
-_WITHOUT_KERNELS = ("cli", "configs", "evaluation", "llm", "play")
+_WITHOUT_KERNELS = ("cli", "configs", "evaluation", "llm")
 _KEPT = 20
 """Folders of other sources that are kept, those used last: of other versions, and other checkouts."""
 
