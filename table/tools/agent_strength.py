@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.progress import track
 from wizard_table.commands import OFFERED
-from wizard_table.web.tables.agents import STRENGTH
+from wizard_table.web.agents import STRENGTH
 
 from wizard_env import Rules
 from wizard_env.evaluation.evaluate import Entrant, evaluate

@@ -16,8 +16,8 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from starlette.applications import Starlette
 from wizard_table.web.server import make_app
-from wizard_table.web.tables.setup import Setup, digest
-from wizard_table.web.tables.store import Save, Store
+from wizard_table.web.setup import Setup, digest
+from wizard_table.web.store import Save, Store
 
 from wizard_env import Rules
 from wizard_env.evaluation.advice import advise

@@ -20,7 +20,7 @@ OFFERED = ["rule_based", "heuristic", "search:worlds=64", "champion+search:world
 """Agents offered if none are named, the strongest last."""
 _OPTION = "--{} {}"
 """An option and its value."""
-_LARGEST_FRAME = 8192
+LARGEST_MESSAGE = 4096
 """The most bytes of a websocket message; a longer one closes the connection before it is read."""
 _Language = Annotated[
     str | None,
@@ -107,14 +107,6 @@ def serve(
         str | None,
         typer.Option(metavar="URL", help="Address at which others reach this server, as through a proxy."),
     ] = None,
-    connections: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Connections that one client may have at the same time, and at most half of all.",
-            show_default="400, with --public-url as many as there are",
-        ),
-    ] = None,
     database: Annotated[Path, typer.Option(help="File in which tables are saved.")] = Path("wizard.sqlite"),
     records: Annotated[
         Path | None,
@@ -125,9 +117,8 @@ def serve(
     import uvicorn
 
     from wizard_env.llm.ports import open_port
-    from wizard_table.web.access.addresses import Addresses
-    from wizard_table.web.access.protocols import MOST_CONNECTIONS, limited_protocol
-    from wizard_table.web.access.readiness import Readiness, prepare
+    from wizard_table.web.addresses import Addresses
+    from wizard_table.web.readiness import Readiness, prepare
     from wizard_table.web.server import make_app
 
     check_file(database)
@@ -138,13 +129,10 @@ def serve(
         addresses, readiness = Addresses(host, listening.getsockname()[1], public_url), Readiness()
         offered = agents or OFFERED
         app = make_app(database, offered, records, addresses, readiness)
-        if connections is None and public_url is None:
-            connections = MOST_CONNECTIONS  # a proxy would have all of them
         config = uvicorn.Config(
             app,
-            http=limited_protocol(connections),
             log_level="warning",
-            ws_max_size=_LARGEST_FRAME,
+            ws_max_size=LARGEST_MESSAGE,
             proxy_headers=public_url is not None,
         )
         server = uvicorn.Server(config)

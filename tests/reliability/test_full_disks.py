@@ -1,16 +1,13 @@
 """If a file cannot be written or opened, the old one stays whole, and an error names the file."""
 
 import os
-import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from wizard_table.web.tables.store import Store
 
-from table.tests.server_process import PATIENCE, Server, act_first
 from tests.reliability.test_kills import config
 from wizard_env import Game, Rules, read_records, write_records
 from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
@@ -113,68 +110,6 @@ def test_a_data_set_in_a_folder_that_cannot_be_written(open_folder: Path) -> Non
     with read_only(folder), pytest.raises(PermissionError):
         list(writing.write_dataset(folder, ["random"], [Rules()], 100))
     assert not contents(folder)
-
-
-def test_a_server_that_cannot_write_does_not_start(open_folder: Path) -> None:
-    """Neither where there is no database yet, nor on one that is there; it says which file it was."""
-    folder = open_folder / "tables"
-    folder.mkdir()
-    for _ in range(2):
-        with (
-            read_only(folder),
-            pytest.raises(ValueError, match=r"tables\.sqlite: .*must be writable"),
-        ):
-            Store(folder / "tables.sqlite")
-        Store(folder / "tables.sqlite").close()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="sets a limit for another process, as Linux can")
-def test_a_server_on_a_full_disk_continues_when_there_is_room(tmp_path: Path) -> None:
-    """Moves that cannot be saved are refused with a reason; what was shown is there when it starts again."""
-    server = Server(tmp_path)
-    try:
-        opened = server.open_table()
-        limits = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
-        with server.seat(opened) as seat:
-            shown, _ = act_first(seat, 10)
-            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1, limits[1]))
-            later, why = act_first(seat, 10_000)
-            assert "the tables cannot be saved" in why
-            later = max(later, shown)  # nothing new was shown if that was the first move
-            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
-        with server.seat(opened) as seat:
-            last, why = act_first(seat, later + 20)
-        assert (last > later, why) == (True, "")
-        server.kill()
-        server = Server(tmp_path)
-        with server.seat(opened) as seat:
-            assert act_first(seat, 0)[0] >= last
-    finally:
-        server.kill()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="sets a limit for another process, as Linux can")
-def test_a_server_without_free_file_descriptors_continues(tmp_path: Path) -> None:
-    """People at tables play on, connections wait, and none is lost once others are closed."""
-    server = Server(tmp_path)
-    try:
-        opened = server.open_table()
-        with server.seat(opened) as seat, ExitStack() as crowd:
-            act_first(seat, 3)
-            files = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
-            limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
-            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (files + 5, limits[1]))
-            for _ in range(40):
-                crowd.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
-            later, why = act_first(seat, 8)
-            assert (later >= 8, why) == (True, "")
-        with server.seat(opened) as seat:
-            assert act_first(seat, later + 3)[1] == ""
-        assert server.open_table()["table"] != opened["table"]
-    finally:
-        server.kill()
 
 
 def test_files_stay_whole_on_a_full_disk(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from wizard_table.web.access.limits import Bucket
 from wizard_table.web.server import make_app
 
 from table.tests.web.seats import AGENTS, browser
@@ -15,9 +14,3 @@ from table.tests.web.seats import AGENTS, browser
 def client(tmp_path: Path) -> Iterator[TestClient]:
     with browser(make_app(tmp_path / "tables.sqlite", AGENTS)) as client:
         yield client
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests send messages faster than people, so nothing is limited."""
-    monkeypatch.setattr(Bucket, "take", lambda self: None)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from wizard_table.web.server import make_app
-from wizard_table.web.tables.setup import Setup, digest
-from wizard_table.web.tables.store import Save, Store
+from wizard_table.web.setup import Setup, digest
+from wizard_table.web.store import Save, Store
 
 from table.tests.web.chromium import chromium
 from table.tools import screenshot

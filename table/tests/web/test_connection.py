@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 from starlette.applications import Starlette
-from wizard_table.web.access.readiness import READY, Readiness
+from wizard_table.web.readiness import READY, Readiness
 from wizard_table.web.server import make_app
 
 from table.tests.web.chromium import chromium

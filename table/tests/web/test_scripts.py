@@ -6,8 +6,8 @@ from collections import Counter
 from graphlib import TopologicalSorter
 
 import pytest
+from wizard_table.web.preview import PICTURE
 from wizard_table.web.server import PAGE
-from wizard_table.web.sharing.preview import PICTURE
 
 from wizard_env.session import PERSON
 

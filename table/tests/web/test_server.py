@@ -15,22 +15,14 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from typer.testing import CliRunner, Result
 from wizard_table.commands import OFFERED
-from wizard_table.web.access.guard import REQUEST_BURST
-from wizard_table.web.access.messages import LONGEST_RECORD
-from wizard_table.web.access.requests import LONGEST_BODY
-from wizard_table.web.judging.judgement import round_to_tenths
+from wizard_table.web.agents import STRENGTH
+from wizard_table.web.endpoints import LONGEST_BODY
 from wizard_table.web.server import PAGE, make_app
-from wizard_table.web.tables.agents import STRENGTH
-from wizard_table.web.tables.socket import LONGEST_MESSAGE
 
 from table.tests.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, sit_down
-from tests.positions import played_at_random
-from wizard_env import ACTIONS, Game, Rules
-from wizard_env.agents import load
 from wizard_env.cards import CARD_NAMES
 from wizard_env.cli.main import app
-from wizard_env.evaluation.analysis import analyse
-from wizard_env.records.game_records import record, replay
+from wizard_env.records.game_records import replay
 
 JSON = {"Content-Type": "application/json"}
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"
@@ -109,7 +101,7 @@ def test_hints_and_taking_back(client: TestClient) -> None:
 
 def test_a_hint_tells_the_players_that_an_agent_recognises(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody before a round is finished, then the others at the table; whichever agent gives the hint."""
-    monkeypatch.setattr("wizard_table.web.tables.setup.fresh_seed", lambda: 1)
+    monkeypatch.setattr("wizard_table.web.setup.fresh_seed", lambda: 1)
     with browser(make_app(":memory:", ["rule_based", "heuristic", "adaptive"])) as client:
         seat, _ = sit_down(client, [None, "rule_based", "heuristic"], hand_sizes=[12, 12, 12])
         view = seat.wait_for_turn()
@@ -139,14 +131,9 @@ def test_people_have_names(client: TestClient) -> None:
     while (view := first.hear())["open"]:
         pass
     assert view["names"] == ["Ann", "random", "Ben"]
-    named = client.post(
-        "/tables", json={"seats": [None, "random", "random"], "person": "\U0001f469\u200d\U0001f467"}
-    )
-    assert named.status_code == 201
-    for person in ("", " ", "heuristic", "x" * 21, "a\nb", "\u202eevil", 7):
+    for person in ("", "heuristic", "a\nb", 7):
         refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
-        assert (refused.status_code, refused.json()["field"]) == (400, "person")
-        assert "Value error" not in refused.text
+        assert refused.status_code == 400
 
 
 def ask_for_hint(seat: Seat, agent: str) -> dict[str, Any]:
@@ -203,112 +190,6 @@ def test_records_of_games_are_written(tmp_path: Path) -> None:
         told = client.get(f"/tables/{opened['table']}/record").text
         Seat.leave_all()
     assert (tmp_path / "records" / f"{opened['table']}.jsonl").read_text() == told
-
-
-# --- reviews
-
-
-@pytest.fixture(scope="module")
-def game() -> Game:
-    return played_at_random(Rules(3, hand_sizes=(1, 3)), 5)
-
-
-def test_a_game_is_shown_at_every_decision(client: TestClient, game: Game) -> None:
-    for number, (twin, action) in enumerate(game.retrace()):
-        told = client.post("/records/moment", json={"record": record(game), "decisions": number}).json()
-        assert told["chosen"] == ACTIONS[action]
-        assert told["legal"] == [ACTIONS[one] for one in twin.legal_actions()]
-        assert [each["hand"] for each in told["scene"]["seats"]] == twin.hands
-        assert (told["num_decisions"], told["first_decisions"]) == (len(game.history), [0, 6])
-        twin.step(action)
-    told = client.post("/records/moment", json={"record": record(game), "decisions": 18}).json()
-    assert (len(game.history), told["chosen"], told["scene"]["phase"]) == (18, None, "over")
-
-
-def test_a_decision_is_shown_as_it_was_to_its_seat(client: TestClient) -> None:
-    """The record of a finished game gives what the seat was sent while it played: no hidden card."""
-    seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[2, 3], bid_reveal="secret")
-    rng, shown = np.random.default_rng(3), []
-    view = seat.wait_for_turn()
-    while view["legal"]:
-        shown.append(view)
-        seat.act(view, str(rng.choice(view["legal"])))
-        view = seat.wait_for_turn()
-    told = client.get(f"/tables/{opened['table']}/record").text
-    for view in shown:
-        asked = {"record": told, "decisions": view["decisions"]}
-        decision = client.post("/records/decision", json=asked).json()
-        assert decision == {name: view[name] for name in decision}
-        assert {"you", "scene", "legal", "names"} <= decision.keys()
-    assert len(shown) >= 7  # two bids, five cards, and a trump where one is to be named
-
-
-def test_a_decision_does_not_depend_on_hidden_cards(client: TestClient) -> None:
-    rules, answers = Rules(3, hand_sizes=(2,)), []
-    for others in (["TS WI", "2H JE"], ["9C 4D", "TS AH"]):
-        game = Game.from_deal(rules, dealer=2, hands=["KH QD", *others], upcard="3C", round_number=1)
-        answers.append(client.post("/records/decision", json={"record": record(game), "decisions": 0}))
-    assert answers[0].status_code == 200
-    assert answers[0].text == answers[1].text
-    assert set(cards_in(answers[0].text)) == {"KH", "QD", "3C"}
-
-
-def test_assessments_of_every_decision(client: TestClient, game: Game) -> None:
-    asked = {"record": record(game), "decisions": 7}
-    network, rules = (
-        client.post("/records/assessment", json={**asked, "agent": agent}).json()
-        for agent in ("champion", "heuristic")
-    )
-    assert sum(one["share"] for one in network["choices"]) == pytest.approx(1, abs=1e-5)
-    for advice in (network, rules):
-        assert advice["value"] == advice["choices"][0]["points"]
-        assert set(advice["choices"][0]) == {"action", "share", "points", "met", "error"}
-    over = client.post("/records/assessment", json={**asked, "decisions": 18, "agent": "champion"})
-    assert over.status_code == 400
-
-
-def test_where_points_were_lost_in_a_round(game: Game) -> None:
-    search = "search:worlds=4"
-    with browser(make_app(":memory:", [search, "heuristic"])) as client:
-        asked = {"record": record(game), "round_number": 2, "agent": search}
-        told = client.post("/records/judgement", json=asked).json()
-        assert told.pop("seconds") >= 0
-        expected = round_to_tenths(analyse(game, load(search), search, only=[2]))
-        assert told == json.loads(json.dumps(expected.to_dict()))
-        assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
-        refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
-        assert refused.status_code == 400
-        assert "search:worlds=4 judges here, not heuristic" in refused.text
-
-
-@pytest.mark.parametrize(
-    ("path", "wrong", "why"),
-    [
-        ("moment", {"record": "{}"}, "line 1: "),
-        ("moment", {"decisions": 19}, "decisions=19: the game has 18"),
-        ("moment", {"decisions": -1}, "decisions: Input should be greater"),
-        ("moment", {"more": 1}, "more: Extra"),
-        ("moment", {"record": "x" * (LONGEST_RECORD + 1)}, "record: String should have at most"),
-        ("decision", {"decisions": 18}, "the game is over"),
-        ("decision", {"record": "{}"}, "line 1: "),
-        ("assessment", {"agent": "runs/secret"}, "unknown agent 'runs/secret': allowed are random"),
-        ("judgement", {"agent": "champion", "decisions": 1}, "round_number: Field required"),
-    ],
-)
-def test_invalid_questions_are_refused(
-    client: TestClient, game: Game, path: str, wrong: dict[str, Any], why: str
-) -> None:
-    body = {"record": record(game), "decisions": 0} | wrong
-    answer = client.post(f"/records/{path}", json=body)
-    assert answer.status_code == 400
-    assert why in "; ".join(answer.json().values())
-
-
-def test_an_altered_record_is_refused(client: TestClient, game: Game) -> None:
-    altered = record(game).replace('"seed":5', '"seed":6')
-    assert altered != record(game)
-    answer = client.post("/records/moment", json={"record": altered, "decisions": 0})
-    assert answer.status_code == 400
 
 
 # --- the page
@@ -441,11 +322,6 @@ def test_illegal_actions_are_explained(client: TestClient) -> None:
         (b'{"seats": [null, "random"]}', "seats: List should have at least 3"),
         (b'{"seats": [null, "random", "runs/secret"]}', "unknown agent 'runs/secret': allowed are random"),
         (b'{"seats": [null, "random", "random"], "bid_reveal": "loud"}', "bid_reveal='loud'"),
-        (b'{"seats": [null, "random", "random"], "hand_sizes": [21]}', "a hand has 1 to 20 cards"),
-        (
-            b'{"seats": [null, "random", "random"], "bid_restriction": "no_even", "bid_reveal": "secret"}',
-            "a rule for the last bidder needs bids",
-        ),
         (b'{"seats": [null, "random", "random"], "seed": 1}', "seed: Extra inputs"),
         (b" " * (LONGEST_BODY + 1), "more than"),
     ],
@@ -472,29 +348,6 @@ def test_the_first_message_must_be_sit(client: TestClient) -> None:
             browser.receive_text()
 
 
-def test_long_messages_end_the_connection(client: TestClient) -> None:
-    opened = new_table(client, [None, "random", "random"])
-    seat = Seat(client, opened)
-    seat.wait_for_turn()
-    seat.say(kind="hint", agent="x" * LONGEST_MESSAGE)
-    assert "are allowed" in seat.hear("error")["why"]
-    with pytest.raises(WebSocketDisconnect):
-        seat.hear()
-
-
-def test_an_address_that_asks_too_much_is_refused(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Until some time has passed."""
-    monkeypatch.undo()
-    now = [0.0]
-    monkeypatch.setattr("wizard_table.web.access.limits.time.monotonic", lambda: now[0])
-    asked = [client.post("/tables", content=b"{", headers=JSON).status_code for _ in range(REQUEST_BURST + 1)]
-    assert asked == [400] * REQUEST_BURST + [429]
-    now[0] = 1.0
-    assert client.post("/tables", content=b"{", headers=JSON).status_code == 400
-
-
 # --- nothing is lost
 
 
@@ -502,7 +355,7 @@ def test_a_lost_connection_comes_back_to_the_same_seat(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A deal in which seat 0 does not name the trump first.
-    monkeypatch.setattr("wizard_table.web.tables.setup.fresh_seed", lambda: 7)
+    monkeypatch.setattr("wizard_table.web.setup.fresh_seed", lambda: 7)
     seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[4])
     view = seat.wait_for_turn()
     seat.act(view, "bid 1")
@@ -519,7 +372,7 @@ def test_a_restart_loses_no_game(tmp_path: Path) -> None:
         file = tmp_path / f"{stops}.sqlite"
         rng = np.random.default_rng(3)
         with browser(make_app(file, AGENTS)) as client, pytest.MonkeyPatch.context() as patched:
-            patched.setattr("wizard_table.web.tables.setup.fresh_seed", lambda: 7)
+            patched.setattr("wizard_table.web.setup.fresh_seed", lambda: 7)
             seat, opened = sit_down(client, [None, "random", "heuristic"], hand_sizes=[1, 4])
             if not stops:
                 ends.append(play_to_the_end(seat, rng)["scene"])
@@ -602,7 +455,7 @@ def test_a_server_that_cannot_get_ready_ends(monkeypatch: pytest.MonkeyPatch, tm
         while not server.should_exit:
             time.sleep(0.01)
 
-    monkeypatch.setattr("wizard_table.web.access.readiness.prepare", fail)
+    monkeypatch.setattr("wizard_table.web.readiness.prepare", fail)
     monkeypatch.setattr("uvicorn.Server.run", run)
     outcome = serve("--database", str(tmp_path / "tables.sqlite"))
     assert "no kernel today" in str(outcome.exception)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from rich.color import Color
 from rich.style import Style
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 from textual import work
 from textual.app import App, ComposeResult
@@ -168,7 +168,7 @@ class TerminalApp(App[None]):
         trick = narrate_last_trick(self._session, self._seat, t)
         last_trick = t("last trick: {trick}", trick=trick) if self._session.last_trick else ""
         self.query_one("#round", Static).update(self._round_text(scene))
-        self.query_one("#seats", Static).update(self._seats_table(scene))
+        self.query_one("#seats", Static).update(self._seats_grid(scene))
         self.query_one("#trick", Static).update(last_trick)
         for event in self._session.events[self._narrated :]:
             self._write(*narrate_event(self._session, event, self._seat, t))
@@ -187,13 +187,13 @@ class TerminalApp(App[None]):
             parts.append(_around(t("led suit {suit}", suit=_HERE), _colored_symbol(scene.led_suit)))
         return Text(" | ").join(parts)
 
-    def _seats_table(self, scene: Scene) -> Table:
-        table = Table(box=None, expand=True, pad_edge=False)
-        table.add_column()
-        table.add_column(overflow="fold")
+    def _seats_grid(self, scene: Scene) -> Grid:
+        grid = Grid(box=None, expand=True, pad_edge=False)
+        grid.add_column()
+        grid.add_column(overflow="fold")
         for heading in (t("score"), t("bid"), t("won"), t("cards")):
-            table.add_column(heading, justify="right")
-        table.add_column(t("plays"))
+            grid.add_column(heading, justify="right")
+        grid.add_column(t("plays"))
         played = dict(scene.trick)
         names = seat_names(self._session, self._seat, t)
         winning_seat = None
@@ -203,7 +203,7 @@ class TerminalApp(App[None]):
             card = Text() if seat.number not in played else _colored_card(played[seat.number])
             if seat.number == winning_seat:
                 card.append(f" {t('is winning')}")
-            table.add_row(
+            grid.add_row(
                 ">" if seat.acts else " ",
                 names[seat.number] + (f" ({t('deals')})" if seat.deals else ""),
                 str(seat.score),
@@ -213,7 +213,7 @@ class TerminalApp(App[None]):
                 card,
                 style="reverse" if seat.acts else "",
             )
-        return table
+        return grid
 
     async def _show_choices(self, scene: Scene) -> None:
         mine = scene.seats[self._seat].acts

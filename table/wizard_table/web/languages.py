@@ -16,8 +16,6 @@ from wizard_table.translation import (
 )
 from wizard_table.web.page import File
 
-_LONGEST_HEADER = 500
-"""Characters of an Accept-Language header that are read; browsers send some fifty."""
 _PAGE = "wizard_table/web/static/"
 """The folder of the page, as catalogues name it."""
 _COOKIE = "language"
@@ -43,7 +41,7 @@ class LanguageMiddleware:
 def preferred_locales(header: str) -> list[str]:
     """Return the locales of an Accept-Language header, most wanted first, less those with a wrong weight."""
     weighed = []
-    for part in header[:_LONGEST_HEADER].split(","):
+    for part in header.split(","):
         name, _, weight = part.partition(";q=")
         try:
             weighed.append((float(weight or 1), name.strip()))

@@ -16,38 +16,29 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from wizard_table.translation import t
-from wizard_table.web.access.addresses import LOCAL, Addresses
-from wizard_table.web.access.guard import HEADERS, Guard
-from wizard_table.web.access.limits import Buckets, Limit, Slots, TooFastError
-from wizard_table.web.access.readiness import READY, Readiness, show_readiness
-from wizard_table.web.access.refusals import refusal_of
-from wizard_table.web.duplicate.endpoints import MATCH_ROUTES
-from wizard_table.web.duplicate.matches import Matches
-from wizard_table.web.judging.endpoints import JUDGING_ROUTES
-from wizard_table.web.judging.judgements import Judgements
+from wizard_table.web.addresses import LOCAL, Addresses
+from wizard_table.web.agents import AgentError, Agents, SharedAgent
+from wizard_table.web.endpoints import ROUTES
+from wizard_table.web.guard import HEADERS, Guard
+from wizard_table.web.hub import Hub
+from wizard_table.web.judgements import Judgements
 from wizard_table.web.languages import LanguageMiddleware, show_texts
+from wizard_table.web.matches import Matches
+from wizard_table.web.messages import refusal_of
 from wizard_table.web.page import Page
-from wizard_table.web.sharing.endpoints import SHARING_ROUTES
-from wizard_table.web.study.endpoints import RECORD_ROUTES
-from wizard_table.web.tables.agents import AgentError, Agents, SharedAgent
-from wizard_table.web.tables.endpoints import TABLE_ROUTES
-from wizard_table.web.tables.hub import Hub
-from wizard_table.web.tables.questions import BusyError, Questions
-from wizard_table.web.tables.setup import UnknownTableError
-from wizard_table.web.tables.store import Store, StoreError
-from wizard_table.web.tables.tables import FullError, Tables
+from wizard_table.web.questions import BusyError, Questions
+from wizard_table.web.readiness import READY, Readiness, show_readiness
+from wizard_table.web.setup import UnknownTableError
+from wizard_table.web.store import Store, StoreError
+from wizard_table.web.tables import FullError, Openings, Tables, TooManyTablesError
 
 PAGE = Path(__file__).parent / "static"
 SHORTEST_COMPRESSED = 500
 """Bytes of an answer from which on it is compressed."""
-TABLES_PER_HOUR = 60
-"""Tables that a client may open per hour on average, and at once."""
-MESSAGES_PER_SECOND = 100
-"""Messages over all websockets of a client that are obeyed per second; more of them wait."""
 
 _STATUS = {
     UnknownTableError: 404,
-    TooFastError: 429,
+    TooManyTablesError: 429,
     BusyError: 503,
     FullError: 503,
     StoreError: 503,
@@ -103,11 +94,9 @@ def make_app(
         hub = Hub(Tables(store, find), offered, records)
         app.state.addresses = addresses
         app.state.readiness = readiness
-        app.state.sockets = Slots()
-        app.state.openings = Buckets(Limit(TABLES_PER_HOUR, TABLES_PER_HOUR, "new tables", per_hour=True))
-        app.state.messages = Buckets(Limit(MESSAGES_PER_SECOND, 2 * MESSAGES_PER_SECOND))
+        app.state.openings = Openings()
         app.state.hub = hub
-        app.state.computations = Questions("computation", at_once=1, most_each=10, most=100)
+        app.state.computations = Questions("computation", at_once=1, most=100)
         app.state.judgements = Judgements(offered)
         app.state.matches = Matches(hub)
         yield
@@ -119,11 +108,7 @@ def make_app(
         routes=[
             Route("/language", show_texts),
             Route("/ready", show_readiness),
-            *TABLE_ROUTES,
-            *MATCH_ROUTES,
-            *JUDGING_ROUTES,
-            *RECORD_ROUTES,
-            *SHARING_ROUTES,
+            *ROUTES,
             Mount("/", Page(PAGE)),
         ],
         middleware=[

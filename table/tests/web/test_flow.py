@@ -1,0 +1,397 @@
+"""From the lobby to the end: waiting for guests, leaving and coming back, watching, asking while playing."""
+
+import asyncio
+import json
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from wizard_table.web import hub as hub_module
+from wizard_table.web.server import make_app
+
+from table.tests.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, sit_down
+from tests.positions import played_at_random
+from wizard_env import Rules
+from wizard_env.agents.heuristic import HeuristicAgent
+from wizard_env.records.game_records import record, replay
+from wizard_env.view import Actions, View
+
+GUESTS: list[str | None] = [None, "random", None]
+
+
+def join(client: TestClient, opened: dict[str, Any], **body: Any) -> dict[str, Any]:
+    answer = client.post(f"/tables/{opened['table']}/seats", json=body)
+    assert answer.status_code == 201, answer.text
+    joined: dict[str, Any] = answer.json()
+    return joined
+
+
+def hear_until(seat: Seat, kind: str = "view", **wanted: Any) -> dict[str, Any]:
+    """The next message of a kind in which these entries are so."""
+    while True:
+        heard = seat.hear(kind)
+        if wanted.items() <= heard.items():
+            return heard
+
+
+# --- beginning
+
+
+def test_a_game_begins_when_every_seat_is_taken(client: TestClient) -> None:
+    opened = new_table(client, GUESTS, person="Ann", hand_sizes=[1])
+    first = Seat(client, opened)
+    view = first.hear()
+    assert (view["waiting"], view["host"], view["open"], view["legal"]) == (True, 0, [2], [])
+    scene = view["scene"]
+    assert (scene["phase"], scene["upcard"], scene["trump"], scene["leader"]) == ("waiting", None, None, None)
+    for seat in scene["seats"]:
+        assert (seat["hand"], seat["cards_held"], seat["deals"], seat["acts"]) == (None, 0, False, False)
+    assert view["presence"] == ["here", "agent", "open"]
+    first.say(kind="act", action="bid 0", decisions=0)
+    assert first.hear("error")["why"] == "the game has not begun: seats are open"
+    second = Seat(client, join(client, opened, person="Ben"))
+    second.say(kind="pace", seconds=0)
+    view = hear_until(first, waiting=False)
+    assert (view["open"], view["names"]) == ([], ["Ann", "random", "Ben"])
+    assert first.hear("presence")["presence"] == ["here", "agent", "here"]
+
+
+def test_the_host_may_begin_before_all_have_come(client: TestClient) -> None:
+    """An agent acts for an open seat until someone takes it."""
+    opened = new_table(client, [None, None, None], hand_sizes=[1, 8])
+    first = Seat(client, opened)
+    second = Seat(client, join(client, opened))
+    second.say(kind="begin")
+    assert second.hear("error")["why"] == "only the host may begin the game"
+    first.say(kind="begin")
+    first.say(kind="pace", seconds=0)
+    view = hear_until(first, waiting=False)
+    assert (view["open"], view["stand_in"], view["presence"][2]) == ([2], AGENTS[-1], "open")
+    joined = join(client, opened, person="Cleo")
+    assert joined["seat"] == 2
+    assert hear_until(first, open=[])["names"][2] == "Cleo"
+
+
+def test_the_lobby_lists_tables_that_wait(client: TestClient) -> None:
+    """Only while someone is there, and not those for friends alone."""
+    opened = new_table(client, GUESTS, person="Ann", bid_reveal="secret")
+    assert client.get("/tables").json() == {"tables": []}
+    first = Seat(client, opened)
+    first.hear()
+    hidden = Seat(client, new_table(client, GUESTS, listed=False))
+    hidden.hear()
+    (listed,) = client.get("/tables").json()["tables"]
+    assert (listed["table"], listed["phase"], listed["open"]) == (opened["table"], "waiting", [2])
+    assert (listed["names"], listed["rules"]["bid_reveal"]) == (["Ann", "random", "person"], "secret")
+    assert listed == client.get(f"/tables/{opened['table']}").json()
+    join(client, opened)
+    assert client.get("/tables").json() == {"tables": []}
+    assert client.get(f"/tables/{opened['table']}").json()["phase"] == "playing"
+
+
+def test_a_browser_finds_its_tables(client: TestClient) -> None:
+    """By their tokens; a wrong token finds nothing, and tells nothing of the table."""
+    seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[1])
+    other = new_table(client, GUESTS)
+    tokens = {opened["table"]: opened["token"], other["table"]: opened["token"], "nowhere": "x"}
+    told = client.post("/tables/mine", json={"tokens": tokens}).json()
+    (mine,) = told["tables"]
+    assert (mine["table"], mine["seat"], mine["left"], mine["phase"]) == (
+        opened["table"],
+        0,
+        False,
+        "playing",
+    )
+    assert set(told["gone"]) == {other["table"], "nowhere"}
+    play_to_the_end(seat, np.random.default_rng(0))
+    tokens = {opened["table"]: opened["token"]}
+    (mine,) = client.post("/tables/mine", json={"tokens": tokens}).json()["tables"]
+    assert (mine["phase"], mine["turn"]) == ("over", None)
+    many = {str(number): "x" for number in range(101)}
+    assert client.post("/tables/mine", json={"tokens": many}).status_code == 400
+
+
+def test_an_invitation(client: TestClient) -> None:
+    opened = new_table(client, GUESTS)
+    told = client.get(f"/tables/{opened['table']}/invitation").json()
+    assert told["address"] == f"http://localhost/join/{opened['table']}"
+    assert (told["reachable"], told["qr"][:4]) == (False, "<svg")
+    assert client.get("/tables/nowhere/invitation").status_code == 404
+
+
+# --- leaving and coming back
+
+
+def test_an_agent_takes_over_until_one_is_back(client: TestClient) -> None:
+    opened = new_table(client, GUESTS, hand_sizes=[1, 2, 3, 4, 5])
+    first, joined = Seat(client, opened), join(client, opened)
+    second = Seat(client, joined)
+    second.say(kind="pace", seconds=0)
+    hear_until(first, waiting=False)
+    first.say(kind="leave")
+    view = second.wait_for_turn()
+    while view["presence"][0] != "left":
+        view = second.hear()
+    assert client.post("/tables/mine", json={"tokens": {opened["table"]: opened["token"]}}).json()["tables"][
+        0
+    ]["left"]
+    rng = np.random.default_rng(0)
+    while not any(event["seat"] == 0 for event in view["events"]):  # the agent has acted for seat 0
+        if view["legal"] and view["decisions"] > second.acted:
+            second.act(view, str(rng.choice(view["legal"])))
+        view = second.hear()
+    again = Seat(client, opened)
+    view = again.hear()
+    assert (view["you"], view["presence"][0]) == (0, "here")
+    assert hear_until(second, you=2)["names"] == ["person", "random", "person"]
+
+
+def test_a_guest_who_leaves_before_the_game_frees_the_seat(client: TestClient) -> None:
+    """The table is gone after the last has left."""
+    opened = new_table(client, [None, None, None])
+    first, joined = Seat(client, opened), join(client, opened, person="Ben")
+    second = Seat(client, joined)
+    hear_until(first, open=[2])
+    second.say(kind="leave")
+    view = hear_until(first, open=[1, 2])
+    assert view["names"] == ["person", "person", "person"]
+    gone = Seat(client, joined)
+    assert gone.hear("error")["why"] == "this token opens no seat at this table"
+    third = Seat(client, join(client, opened))
+    first.say(kind="leave")
+    assert hear_until(third, host=1)["open"] == [0, 2]
+    third.say(kind="begin")
+    hear_until(third, waiting=False)
+    last = Seat(client, new_table(client, GUESTS))
+    name = last.hear()["table"]
+    last.say(kind="leave")
+    with pytest.raises(WebSocketDisconnect):  # the server closes the connection
+        last.hear()
+    assert client.get(f"/tables/{name}").status_code == 404
+
+
+def test_a_table_does_not_wait_for_ever_for_a_lost_connection(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub_module, "AWAY_SECONDS", 0.1)
+    opened = new_table(client, GUESTS, hand_sizes=[3])
+    first, second = Seat(client, opened), Seat(client, join(client, opened))
+    hear_until(second, waiting=False)
+    first.leave()
+    assert hear_until(second, presence=["left", "agent", "here"])
+    assert client.get(f"/tables/{opened['table']}").json()["open"] == []
+
+
+# --- watching
+
+
+def test_watchers_see_what_is_public(client: TestClient) -> None:
+    """No hand, no hidden bid, no action; and nobody watches people who did not allow it."""
+    seat, opened = sit_down(
+        client, [None, "heuristic", "random"], hand_sizes=[4], watchers=True, bid_reveal="secret"
+    )
+    watcher = Seat(client, opened | {"token": None})
+    first = watcher.hear()
+    assert (first["you"], first["legal"], first["watchers"]) == (None, [], 1)
+    play_to_the_end(seat, np.random.default_rng(0))
+    hidden = 0
+    while True:
+        view = watcher.hear()
+        if view["scene"]["phase"] == "over":
+            break
+        assert all(each["hand"] is None and each["bid"] is None for each in view["scene"]["seats"])
+        bids = [event["action"] for event in view["events"] if event["action"].startswith("bid")]
+        assert set(bids) <= {"bid"}
+        hidden += len(bids)
+    assert hidden
+    for command in ({"kind": "begin"}, {"kind": "pace", "seconds": 1}, {"kind": "leave"}):
+        watcher.say(**command)
+        assert watcher.hear("error")["why"] == "only watching is allowed here"
+
+
+# --- acting and asking
+
+
+def test_a_second_click_is_ignored(client: TestClient) -> None:
+    """It may arrive while the first is being saved, or later."""
+    seat, _ = sit_down(client, [None, "random", "random"], hand_sizes=[3])
+    view = seat.wait_for_turn()
+    for _ in range(3):
+        seat.act(view, view["legal"][0])
+    after = seat.wait_for_turn()  # an error would end the test
+    seat.act(view, view["legal"][0])
+    seat.act(after, after["legal"][0])
+    assert seat.wait_for_turn()["decisions"] > after["decisions"]
+
+
+def test_an_agent_that_fails_at_a_position_that_is_gone_is_not_noticed(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked again for the new position. Formerly the table reported the failure and stood still."""
+    gate, asked, act = threading.Event(), threading.Event(), HeuristicAgent.act
+
+    def fail_first(agent: HeuristicAgent, view: View, rng: np.random.Generator) -> Actions:
+        if asked.is_set():
+            return act(agent, view, rng)
+        asked.set()
+        gate.wait(60)
+        raise RuntimeError("nobody waits for this")
+
+    seat, _ = sit_down(client, [None, "heuristic", "heuristic"], hand_sizes=[3])
+    view = seat.wait_for_turn()
+    monkeypatch.setattr(HeuristicAgent, "act", fail_first)
+    while view["legal"]:  # the person may act twice in a row
+        seat.act(view, view["legal"][0])
+        while view["decisions"] <= seat.acted:
+            view = seat.hear()
+    assert asked.wait(60)
+    seat.say(kind="take_back")
+    while not view["legal"]:
+        view = seat.hear()
+    seat.act(view, view["legal"][0])
+    gate.set()
+    assert play_to_the_end(seat, np.random.default_rng(0))["scene"]["winners"]
+
+
+def hold_hints(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Hold hints until the first event is set, then let them fail; the second is set once one waits."""
+    gate, asked = threading.Event(), threading.Event()
+
+    def assess(agent: object, view: object, rng: object) -> None:
+        asked.set()
+        gate.wait(60)
+        raise RuntimeError("nobody waits for this")
+
+    monkeypatch.setattr("wizard_table.web.agents.assess_every_action", assess)
+    return gate, asked
+
+
+def test_a_hint_that_fails_after_another_browser_has_acted_is_not_noticed(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, asked = hold_hints(monkeypatch)
+    seat, opened = sit_down(client, [None, "champion", "champion"], hand_sizes=[3])
+    other = Seat(client, opened)
+    view = other.wait_for_turn()
+    seat.say(kind="hint", agent="champion")
+    assert asked.wait(60)
+    other.act(view, view["legal"][0])
+    view = other.wait_for_turn()
+    gate.set()
+    seat.say(kind="ping")
+    seat.hear("pong")
+    play_to_the_end(other, np.random.default_rng(0), view)
+    while seat.hear()["scene"]["phase"] != "over":
+        pass
+
+
+def test_a_move_cancels_a_hint_and_does_not_wait_for_it(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, asked = hold_hints(monkeypatch)
+    seat, _ = sit_down(client, [None, "champion", "champion"], hand_sizes=[3])
+    view = seat.wait_for_turn()
+    seat.say(kind="hint", agent="champion")
+    assert asked.wait(60)
+    seat.act(view, view["legal"][0])
+    after = seat.wait_for_turn()  # the same agent has acted meanwhile
+    gate.set()
+    seat.act(after, after["legal"][0])
+    seat.wait_for_turn()
+    assert {json.loads(text)["kind"] for text in seat.received} <= {"view", "presence"}
+
+
+def test_costly_questions_do_not_delay_hints(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be a few of them at once."""
+    gate, began = threading.Event(), threading.Event()
+    game = played_at_random(Rules(3, hand_sizes=(1,)), 5)
+
+    def judgement(*arguments: object) -> dict[str, Any]:
+        began.set()
+        gate.wait(60)
+        return {}
+
+    monkeypatch.setattr("wizard_table.web.judgements.judge", judgement)
+    monkeypatch.setattr("wizard_table.web.agents.Agents.judge", "champion")
+    asked = {"record": record(game), "round_number": 1, "agent": "champion"}
+    codes: list[int] = []
+
+    def ask() -> None:
+        codes.append(client.post("/records/judgement", json=asked).status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(24)]
+    for thread in threads:
+        thread.start()
+    assert began.wait(60)
+    seat, _ = sit_down(client, [None, "random", "random"], hand_sizes=[3])
+    seat.wait_for_turn()
+    seat.say(kind="hint", agent="champion")
+    assert seat.hear("hint")["choices"]
+    gate.set()
+    for thread in threads:
+        thread.join()
+    assert codes.count(503) == 4  # one was being answered, and 19 waited
+    assert codes.count(200) == 20
+
+
+# --- names
+
+
+def test_records_keep_the_names_of_people(client: TestClient) -> None:
+    seat, opened = sit_down(client, [None, "heuristic", "random"], hand_sizes=[1], person="Ann")
+    play_to_the_end(seat, np.random.default_rng(0))
+    told = client.get(f"/tables/{opened['table']}/record").text
+    assert replay(told.strip()).players == ("Ann", "heuristic", "random")
+    shown = client.post("/records/moment", json={"record": told.strip(), "decisions": 0}).json()
+    assert shown["names"] == ["Ann", "heuristic", "random"]
+
+
+def test_two_people_at_a_table_have_two_names(client: TestClient) -> None:
+    opened = new_table(client, GUESTS, person="Ann")
+    refused = client.post(f"/tables/{opened['table']}/seats", json={"person": "ANN"})
+    assert (refused.status_code, refused.json()["why"]) == (
+        400,
+        "'ANN' is the name of another person at this table",
+    )
+    assert join(client, opened, person=" Hanna ")["seat"] == 2
+
+
+def test_a_restart_keeps_who_waits_and_who_has_left(tmp_path: Any) -> None:
+    file = tmp_path / "tables.sqlite"
+    with browser(make_app(file, AGENTS)) as client:
+        waiting = new_table(client, GUESTS, person="Ann", watchers=True)
+        opened = new_table(client, [None, "random", "random"])
+        seat = Seat(client, opened)
+        seat.hear()
+        seat.say(kind="leave")
+        with pytest.raises(WebSocketDisconnect):
+            seat.hear()
+        Seat.leave_all()
+    with browser(make_app(file, AGENTS)) as client:
+        told = client.get(f"/tables/{waiting['table']}").json()
+        assert (told["phase"], told["watchers"], told["names"][0]) == ("waiting", True, "Ann")
+        tokens = {opened["table"]: opened["token"]}
+        assert client.post("/tables/mine", json={"tokens": tokens}).json()["tables"][0]["left"]
+        again = Seat(client, opened)
+        assert again.hear()["presence"][0] == "here"
+        Seat.leave_all()
+
+
+def test_joining_while_the_last_person_leaves(client: TestClient) -> None:
+    """The table closes only if nobody has come meanwhile."""
+    hub = client.app.state.hub  # type: ignore[attr-defined]
+    opened = new_table(client, [None, None, "random"])
+
+    async def both() -> tuple[Any, ...]:
+        table = await hub.tables.find(opened["table"])
+        return await asyncio.gather(
+            hub.leave_seat(table, 0), hub.take_seat(table, "Guest"), return_exceptions=True
+        )
+
+    assert client.portal is not None
+    _, taken = client.portal.call(both)
+    if not isinstance(taken, Exception):
+        assert Seat(client, taken._asdict()).hear()["names"][taken.seat] == "Guest"

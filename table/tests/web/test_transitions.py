@@ -1,0 +1,138 @@
+"""Transitions: computed from a state that they leave as it is, and refused with a reason."""
+
+from dataclasses import replace
+
+import pytest
+from wizard_table.web.messages import Act, Begin, SetPace, TakeBack
+from wizard_table.web.setup import Setup
+from wizard_table.web.store import EMPTY, OVER, RUNNING, WAITING
+from wizard_table.web.table import Table
+from wizard_table.web.transitions import (
+    TableState,
+    Transition,
+    advance,
+    come_back,
+    leave,
+    obey,
+    take_seat,
+)
+
+from wizard_env import ACTIONS, IllegalAction, Rules
+from wizard_env.loading import load
+from wizard_env.session import NotYourTurnError
+
+PACE = SetPace(kind="pace", seconds=2)
+
+
+def begin(*seats: str | None, **options: object) -> TableState:
+    setup = Setup(
+        Rules(3, hand_sizes=(1,)), seats or (None, "random", "random"), 7, "heuristic", {0: "digest"}
+    )
+    return TableState.of(replace(setup, **options), load)  # type: ignore[arg-type]
+
+
+def play(state: TableState) -> Transition:
+    """The next action: an agent's choice, or the first legal one of a person."""
+    session = state.session
+    if session.waits_for_an_agent:
+        transition = advance(state, session, session.choose())
+    else:
+        action = session.game.legal_actions()[0]
+        act = Act(kind="act", action=ACTIONS[action], decisions=len(session.events))
+        transition = obey(state, session.game.acting_seat, act)
+    assert transition is not None
+    return transition
+
+
+def test_a_game_moves_from_state_to_state() -> None:
+    """Each transition takes one action; the state before stays as it is."""
+    states, events = [begin()], []
+    while states[-1].session.game.seat is not None:
+        transition = play(states[-1])
+        assert transition.before is states[-1]
+        events.append(transition.event)
+        states.append(transition.after)
+    assert states[-1].session.events == events
+    assert [len(state.session.events) for state in states] == list(range(len(states)))
+    assert [state.stage for state in states] == [EMPTY, *[RUNNING] * (len(states) - 2), OVER]
+    assert transition.ends_the_game
+
+
+def test_a_click_is_checked() -> None:
+    state = begin()
+    while state.session.waits_for_an_agent:
+        state = play(state).after
+    decisions = len(state.session.events)
+    click = Act(kind="act", action="bid 1", decisions=decisions)
+    assert obey(state, 0, click) is not None
+    assert obey(play(state).after, 0, click) is None  # the second click
+    with pytest.raises(ValueError, match="the table has changed in the meantime"):
+        obey(state, 0, click.model_copy(update={"decisions": decisions + 1}))
+    with pytest.raises(NotYourTurnError, match="it is the turn of seat 1"):
+        obey(state, 1, click)
+    with pytest.raises(IllegalAction, match="may not bid 9"):
+        obey(state, 0, click.model_copy(update={"action": "bid 9"}))
+    with pytest.raises(ValueError, match="the game has not begun"):
+        obey(begin(begun=False), 0, click)
+    assert len(state.session.events) == decisions
+
+
+def test_an_agent_that_chose_too_late_is_not_heard() -> None:
+    state = begin("random", "random", "random")
+    moved = play(state).after
+    assert advance(moved, state.session, state.session.choose()) is None
+    paced = obey(state, 0, PACE)
+    assert paced is not None
+    assert advance(paced.after, state.session, state.session.choose()) is not None
+
+
+def test_who_leaves_is_replaced_until_they_are_back() -> None:
+    state = begin(None, None, "random", taken={0: "one", 1: "two"})
+    assert come_back(state, 0) is None
+    left = leave(state, 0)
+    assert left is not None
+    assert left.after.session.seats == ["heuristic", None, "random"]
+    assert left.event is None
+    assert leave(left.after, 0) is None
+    back = come_back(left.after, 0)
+    assert back is not None
+    assert back.after.session.seats == state.session.seats == [None, None, "random"]
+
+
+def test_the_host_begins_once_and_a_guest_may_take_an_open_seat() -> None:
+    state = begin(None, None, "random", begun=False)
+    assert state.stage == WAITING
+    with pytest.raises(ValueError, match="only the host"):
+        obey(state, 1, Begin(kind="begin"))
+    begun = obey(state, 0, Begin(kind="begin"))
+    assert begun is not None
+    assert begun.after.session.seats == [None, "heuristic", "random"]
+    assert obey(begun.after, 0, Begin(kind="begin")) is None
+    seated = take_seat(begun.after, "Ben", "token")
+    assert seated is not None
+    assert seated.after.session.seats == [None, None, "random"]
+    assert Table("name", seated.after).seat_of("token") == 1
+
+
+def test_a_decision_is_taken_back_alone() -> None:
+    state = begin()
+    while not any(event.seat == 0 for event in state.session.events):
+        state = play(state).after
+    back = obey(state, 0, TakeBack(kind="take_back"))
+    assert back is not None
+    assert back.event is None
+    assert len(back.after.session.events) < len(state.session.events)
+    for refused in (begin(None, None, "random"), begin(match="name")):
+        with pytest.raises(ValueError, match="nothing can be taken back"):
+            obey(refused, 0, TakeBack(kind="take_back"))
+
+
+def test_a_table_takes_over_only_from_its_state() -> None:
+    table = Table("name", begin())
+    first, second = (obey(table.state, 0, PACE) for _ in range(2))
+    assert first is not None
+    assert second is not None
+    table.take_over(first, 2)
+    assert (table.setup.seconds, table.version) == (2, 2)
+    with pytest.raises(AssertionError, match="another state"):
+        table.take_over(second, 3)

@@ -1,1 +1,0 @@
-"""Access to the server: its addresses, its limits, and the messages and names that it accepts."""

@@ -1,0 +1,110 @@
+"""Judgements of rounds: what an agent finds that decisions lost and cards brought; each is made once."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from wizard_env import Agent, Game
+from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat, analyse
+from wizard_table.translation import t
+from wizard_table.web.agents import Agents
+from wizard_table.web.table import Table
+
+_KEPT = 1000
+"""Judgements that are kept; the least recently used is dropped."""
+_Key = tuple[str, int, str, tuple[int, ...]]
+"""The table, the round, the agent, and the actions up to the end of the round."""
+
+
+def judge(game: Game, round_number: int, name: str, agent: Agent) -> dict[str, Any]:
+    """Ask the agent of that name where points were lost in a round.
+
+    Returns an `Analysis` of that round as plain values, see `round_to_tenths`, and "seconds": the time that
+    the agent took. Raises ValueError as `analyse` does.
+    """
+    start = perf_counter()
+    analysis = analyse(game, agent, name, only=[round_number])
+    return round_to_tenths(analysis).to_dict() | {"seconds": round(perf_counter() - start, 1)}
+
+
+def round_to_tenths(analysis: Analysis) -> Analysis:
+    """Round every figure of an analysis to a tenth of a point, and errors to a hundredth.
+
+    As printed, a seat's losses are the sum of its decisions', and points = par + luck - lost. The rest from
+    rounding goes to the luck, which is all that decisions do not explain anyway.
+    """
+    decisions = [_round(decision) for decision in analysis.decisions]
+    par = round(analysis.par, 1)
+
+    def sum_up(seat: PlayedSeat) -> PlayedSeat:
+        own = [decision for decision in decisions if decision.seat == seat.seat]
+        lost = round(sum(decision.lost for decision in own), 1)
+        by_bids = round(sum(decision.lost for decision in own if decision.phase == "bid"), 1)
+        return replace(seat, lost=lost, lost_by_bids=by_bids, luck=round(seat.points + lost - par, 1))
+
+    return replace(analysis, par=par, seats=[sum_up(seat) for seat in analysis.seats], decisions=decisions)
+
+
+def _round(decision: Decision) -> Decision:
+    points = {action: round(each, 1) for action, each in decision.points.items()}
+    return replace(decision, lost=round(decision.lost, 1), error=round(decision.error, 2), points=points)
+
+
+async def ask_to_judge(
+    agents: Agents, find_game: Callable[[], Game], round_number: int, name: str
+) -> dict[str, Any]:
+    """Have the agent of that name judge a round, see `judge`, in the queue for costly questions.
+
+    `find_game` returns the game; it is called outside the event loop when the question's turn has come.
+    Raises ValueError for another agent, and as `find_game` and `Agents.ask` do.
+    """
+    agents.check_judge(name)
+
+    def question(agent: Agent) -> dict[str, Any]:
+        return judge(find_game(), round_number, name, agent)
+
+    return await agents.ask(name, question, costly=True)
+
+
+class Judgements:
+    """The judgements that a server keeps, by table, round and agent; see `ask_to_judge`."""
+
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
+        self._kept: OrderedDict[_Key, asyncio.Task[dict[str, Any]]] = OrderedDict()
+
+    async def of(self, table: Table, round_number: int, agent: str) -> dict[str, Any]:
+        """Return the judgement of a round, see `judge`. Raises ValueError, and as `Agents.ask` does."""
+        session, finished = table.session, len(table.session.game.rounds)
+        if round_number > finished:
+            text = t(
+                "round {number} is not over: {count} rounds of this game are",
+                number=round_number,
+                count=finished,
+            )
+            raise ValueError(text)
+        ends = [number for number, event in enumerate(session.events) if event.points is not None]
+        key = (table.name, round_number, agent, tuple(session.game.history[: ends[round_number - 1] + 1]))
+        if key not in self._kept:
+            asking = ask_to_judge(self._agents, lambda: session.game, round_number, agent)
+            self._kept[key] = asyncio.create_task(asking)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        try:
+            return await asyncio.shield(self._kept[key])
+        except Exception:
+            self._kept.pop(key, None)  # so that the next request tries again
+            raise
+
+    def kept_of(self, table: Table) -> list[dict[str, Any]]:
+        """Return the judgements of all rounds of a table, if each was made already; else nothing."""
+        game, found = table.session.game, {}
+        for (name, number, _, history), judging in self._kept.items():
+            is_made = judging.done() and not judging.cancelled() and judging.exception() is None
+            if is_made and name == table.name and history == tuple(game.history[: len(history)]):
+                found[number] = judging.result()
+        return list(found.values()) if len(found) == game.num_rounds else []

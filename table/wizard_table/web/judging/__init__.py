@@ -1,1 +1,0 @@
-"""Luck and skill: what an agent finds that decisions lost and cards brought."""

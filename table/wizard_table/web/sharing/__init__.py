@@ -1,1 +1,0 @@
-"""Sharing: the address of a result, and what links to it show before they are opened."""

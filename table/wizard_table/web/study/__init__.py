@@ -1,1 +1,0 @@
-"""Going through played games, decision by decision."""
