@@ -60,7 +60,8 @@ pythons:
 
 # Kills, damage, full disks and load for half an hour, with a new seed each time; see docs/trust.md.
 soak: $(VENV)/.for-development
-	WIZARD_SOAK=1 $(BIN)/python -m pytest -m "slow or not slow" tests/reliability
+	WIZARD_SOAK=1 $(BIN)/python -m pytest -m "slow or not slow" tests/reliability \
+		$(addprefix table/tests/,test_process.py web/test_databases.py web/test_messages.py)
 
 # RLlib needs another gymnasium, and so a separate environment.
 test-rllib: $(VENV)-rllib/.for-tests

@@ -15,9 +15,7 @@ from wizard_table.web.server import make_app
 from table.tests.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, sit_down
 from tests.positions import played_at_random
 from wizard_env import Rules
-from wizard_env.agents.heuristic import HeuristicAgent
 from wizard_env.records.game_records import record, replay
-from wizard_env.view import Actions, View
 
 GUESTS: list[str | None] = [None, "random", None]
 
@@ -227,35 +225,6 @@ def test_a_second_click_is_ignored(client: TestClient) -> None:
     assert seat.wait_for_turn()["decisions"] > after["decisions"]
 
 
-def test_an_agent_that_fails_at_a_position_that_is_gone_is_not_noticed(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is asked again for the new position. Formerly the table reported the failure and stood still."""
-    gate, asked, act = threading.Event(), threading.Event(), HeuristicAgent.act
-
-    def fail_first(agent: HeuristicAgent, view: View, rng: np.random.Generator) -> Actions:
-        if asked.is_set():
-            return act(agent, view, rng)
-        asked.set()
-        gate.wait(60)
-        raise RuntimeError("nobody waits for this")
-
-    seat, _ = sit_down(client, [None, "heuristic", "heuristic"], hand_sizes=[3])
-    view = seat.wait_for_turn()
-    monkeypatch.setattr(HeuristicAgent, "act", fail_first)
-    while view["legal"]:  # the person may act twice in a row
-        seat.act(view, view["legal"][0])
-        while view["decisions"] <= seat.acted:
-            view = seat.hear()
-    assert asked.wait(60)
-    seat.say(kind="take_back")
-    while not view["legal"]:
-        view = seat.hear()
-    seat.act(view, view["legal"][0])
-    gate.set()
-    assert play_to_the_end(seat, np.random.default_rng(0))["scene"]["winners"]
-
-
 def hold_hints(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
     """Hold hints until the first event is set, then let them fail; the second is set once one waits."""
     gate, asked = threading.Event(), threading.Event()
@@ -267,25 +236,6 @@ def hold_hints(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, thread
 
     monkeypatch.setattr("wizard_table.web.agents.assess_every_action", assess)
     return gate, asked
-
-
-def test_a_hint_that_fails_after_another_browser_has_acted_is_not_noticed(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate, asked = hold_hints(monkeypatch)
-    seat, opened = sit_down(client, [None, "champion", "champion"], hand_sizes=[3])
-    other = Seat(client, opened)
-    view = other.wait_for_turn()
-    seat.say(kind="hint", agent="champion")
-    assert asked.wait(60)
-    other.act(view, view["legal"][0])
-    view = other.wait_for_turn()
-    gate.set()
-    seat.say(kind="ping")
-    seat.hear("pong")
-    play_to_the_end(other, np.random.default_rng(0), view)
-    while seat.hear()["scene"]["phase"] != "over":
-        pass
 
 
 def test_a_move_cancels_a_hint_and_does_not_wait_for_it(

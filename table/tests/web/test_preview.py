@@ -77,18 +77,12 @@ def test_an_invitation_to_a_match_tells_what_it_is(client: TestClient) -> None:
     assert f'content="0; url=../../#match/{begun["match"]}"' in page.text
 
 
-@pytest.mark.parametrize("path", ["/join/nothing", "/join/match/nothing"])
-def test_an_invitation_to_nothing(client: TestClient, path: str) -> None:
+@pytest.mark.parametrize("path", ["/join/nothing", "/join/match/nothing", "/share/nothing/0"])
+def test_a_link_to_nothing(client: TestClient, path: str) -> None:
     """The page then says that it does not exist."""
     page = client.get(path)
     assert page.status_code == 404
     assert told(page.text)["og:title"] == "Wizard"
-
-
-@pytest.mark.parametrize("path", ["/", "/join/nothing", "/share/nothing/0"])
-def test_pages_name_their_icon(client: TestClient, path: str) -> None:
-    """Without a name, browsers ask for /favicon.ico."""
-    assert '<link rel="icon" href="data:,">' in client.get(path).text
 
 
 def test_others_play_the_deals_of_a_shared_result(client: TestClient) -> None:
@@ -134,12 +128,6 @@ def test_a_game_that_goes_on_is_not_shared(client: TestClient) -> None:
 def test_there_is_no_result_of_an_agent_or_without_a_seat(client: TestClient, seat: int) -> None:
     opened = finished(client)
     assert client.get(f"/share/{opened['table']}/{seat}").status_code == 404
-
-
-def test_a_link_to_nothing_leads_to_the_reason(client: TestClient) -> None:
-    page = client.get("/share/nothing/0")
-    assert (page.status_code, told(page.text)["og:title"]) == (404, "Wizard")
-    assert "../../#result/nothing/0" in page.text
 
 
 def test_only_the_seat_shares_its_result(client: TestClient) -> None:

@@ -3,18 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from wizard_table.web.messages import Act, Begin, SetPace, TakeBack
+from wizard_table.web.messages import Act, SetPace
 from wizard_table.web.setup import Setup
-from wizard_table.web.store import EMPTY, OVER, RUNNING, WAITING
+from wizard_table.web.store import EMPTY, OVER, RUNNING
 from wizard_table.web.table import Table
 from wizard_table.web.transitions import (
     TableState,
     Transition,
     advance,
-    come_back,
-    leave,
     obey,
-    take_seat,
 )
 
 from wizard_env import ACTIONS, IllegalAction, Rules
@@ -84,47 +81,6 @@ def test_an_agent_that_chose_too_late_is_not_heard() -> None:
     paced = obey(state, 0, PACE)
     assert paced is not None
     assert advance(paced.after, state.session, state.session.choose()) is not None
-
-
-def test_who_leaves_is_replaced_until_they_are_back() -> None:
-    state = begin(None, None, "random", taken={0: "one", 1: "two"})
-    assert come_back(state, 0) is None
-    left = leave(state, 0)
-    assert left is not None
-    assert left.after.session.seats == ["heuristic", None, "random"]
-    assert left.event is None
-    assert leave(left.after, 0) is None
-    back = come_back(left.after, 0)
-    assert back is not None
-    assert back.after.session.seats == state.session.seats == [None, None, "random"]
-
-
-def test_the_host_begins_once_and_a_guest_may_take_an_open_seat() -> None:
-    state = begin(None, None, "random", begun=False)
-    assert state.stage == WAITING
-    with pytest.raises(ValueError, match="only the host"):
-        obey(state, 1, Begin(kind="begin"))
-    begun = obey(state, 0, Begin(kind="begin"))
-    assert begun is not None
-    assert begun.after.session.seats == [None, "heuristic", "random"]
-    assert obey(begun.after, 0, Begin(kind="begin")) is None
-    seated = take_seat(begun.after, "Ben", "token")
-    assert seated is not None
-    assert seated.after.session.seats == [None, None, "random"]
-    assert Table("name", seated.after).seat_of("token") == 1
-
-
-def test_a_decision_is_taken_back_alone() -> None:
-    state = begin()
-    while not any(event.seat == 0 for event in state.session.events):
-        state = play(state).after
-    back = obey(state, 0, TakeBack(kind="take_back"))
-    assert back is not None
-    assert back.event is None
-    assert len(back.after.session.events) < len(state.session.events)
-    for refused in (begin(None, None, "random"), begin(match="name")):
-        with pytest.raises(ValueError, match="nothing can be taken back"):
-            obey(refused, 0, TakeBack(kind="take_back"))
 
 
 def test_a_table_takes_over_only_from_its_state() -> None:
