@@ -36,7 +36,7 @@ check: $(VENV)/.for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@if command -v npx >/dev/null; then npx --yes @biomejs/biome@2.6.8 ci table/wizard_table/web/static --config-path=table; \
+	@if command -v npx >/dev/null; then (cd table && npx --yes @biomejs/biome@2.6.8 ci wizard_table/web/static); \
 	else echo "npx is not installed: the page's scripts are not linted"; fi
 
 # The rules, environments, agents, configs and messages, in less than three minutes.
