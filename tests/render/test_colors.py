@@ -7,7 +7,7 @@ import pytest
 
 from wizard_env.render.colors import ANSI_CODES, DARK_COLORS, LIGHT_COLORS, Color
 
-STYLE = Path(__file__).parents[2] / "play" / "web" / "static" / "shared" / "page.css"
+STYLE = Path(__file__).parents[2] / "table" / "wizard_table" / "web" / "static" / "shared" / "page.css"
 
 
 def test_every_card_has_a_colour_of_its_own() -> None:
