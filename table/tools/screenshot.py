@@ -3,15 +3,11 @@
 import argparse
 import io
 import shutil
-import socket
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-import uvicorn
 from PIL import Image
 from playwright.sync_api import sync_playwright
 from starlette.applications import Starlette
@@ -19,13 +15,14 @@ from wizard_table.web.server import make_app
 from wizard_table.web.setup import Setup, digest
 from wizard_table.web.store import Save, Store
 
+from table.tools.serving import served
 from wizard_env import Rules
 from wizard_env.evaluation.advice import advise
 from wizard_env.loading import load
 from wizard_env.session import Session
 
 PICTURE = Path(__file__).parent.parent / "table.webp"
-PREVIEW = Path(__file__).parent.parent / "play" / "web" / "static" / "preview.jpg"
+PREVIEW = Path(__file__).parent.parent / "wizard_table" / "web" / "static" / "preview.jpg"
 """The picture that links to shared results show; programs that make previews may not read other formats."""
 PREVIEW_SIZE = (1200, 630)
 POSTER = """() => {
@@ -82,21 +79,6 @@ def application(folder: Path) -> Starlette:
     store.save_all([Save("picture", setup.to_json(), game.history, time.time())])
     store.close()
     return make_app(folder / "tables.sqlite", [*OTHERS, ADVISER])
-
-
-@contextmanager
-def served(app: Starlette) -> Iterator[str]:
-    """Serve an app from a thread while the block runs; yields its address."""
-    listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-    thread = threading.Thread(target=server.run, args=([listening],))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listening.close()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -4,8 +4,9 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from wizard_table.web.guard import HEADERS
+from wizard_table.web.page import PAGE
 from wizard_table.web.readiness import Readiness
-from wizard_table.web.server import PAGE, make_app
+from wizard_table.web.server import make_app
 from wizard_table.web.tables import TABLES_PER_HOUR
 
 from table.tests.web.seats import AGENTS, browser, new_table

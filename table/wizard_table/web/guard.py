@@ -12,18 +12,22 @@ from wizard_table.web.readiness import Readiness
 
 POLICY_VIOLATION = 1008
 """The code that closes a websocket after a policy violation (RFC 6455)."""
+FILE_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Headers of the page's scripts, styles and pictures."""
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
-    "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
+    **FILE_HEADERS,
 }
-"""Headers of every answer: the page runs no script and shows no style but the server's own."""
+"""Headers of every other answer: the page runs no script and shows no style but the server's own."""
 
 _WORK = ("/tables", "/records", "/matches")
 """Paths that wait until the server is ready; a shared result is shown in a few words until then."""
@@ -51,7 +55,8 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                is_file = scope["path"].startswith("/static/")
+                MutableHeaders(scope=message).update(FILE_HEADERS if is_file else HEADERS)
             await send(message)
 
         answer = self._app

@@ -1,10 +1,7 @@
 """The language of each request, and the texts that the page is translated with."""
 
-import json
-from functools import cache
-
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from wizard_table.translation import (
@@ -14,7 +11,6 @@ from wizard_table.translation import (
     texts,
     use_language,
 )
-from wizard_table.web.page import File
 
 _PAGE = "wizard_table/web/static/"
 """The folder of the page, as catalogues name it."""
@@ -52,10 +48,6 @@ def preferred_locales(header: str) -> list[str]:
 
 async def show_texts(request: Request) -> Response:
     """GET /language: the language of this request, all languages, and the texts of the page in this one."""
-    return _texts_file(language_in_use()).answer(request.headers, Vary="Cookie, Accept-Language")
-
-
-@cache
-def _texts_file(language: str) -> File:
+    language = language_in_use()
     content = {"language": language, "languages": LANGUAGES, "texts": texts(language, _PAGE)}
-    return File(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(), "application/json")
+    return JSONResponse(content, headers={"Cache-Control": "no-cache", "Vary": "Cookie, Accept-Language"})

@@ -1,99 +1,68 @@
-"""The files of the page, sent from memory: the page itself, one stylesheet, one script, and pictures."""
+"""The page, and the scripts, styles and pictures that it names, which a browser keeps for good."""
 
-import gzip
 import hashlib
-import mimetypes
+import posixpath
 import re
-from functools import partial
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocketClose
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
 
-from wizard_table.web.bundle import bundle_scripts, bundle_styles
-
-_START = "index.html"
-"""The file that is sent for the address of the server itself."""
-_STYLES = re.compile(r'(?:<link rel="stylesheet" href="[^"]+">\n)+')
-_STYLE = re.compile(r'href="([^"]+)"')
-_SCRIPT = re.compile(r'<script src="([^"]+)" type="module">')
-_CHECKED = "no-cache"
-"""A browser asks each time whether a file has changed: a newer release is seen at once."""
-_KEPT = "public, max-age=31536000, immutable"
-"""A browser never asks again for a file whose name has the digest of its content."""
+PAGE = Path(__file__).parent / "static"
+_FIRST = "main.js"
+"""The script that the page begins with."""
+_IMPORT = re.compile(r'from "(\.[^"]+)";$', re.MULTILINE)
+"""The end of a static import; a script that is imported by `import("...")` is loaded when it is needed."""
 
 
-class File:
-    """A file that is sent from memory, compressed if the browser can unpack it, and once to each browser."""
+class KeptFiles(StaticFiles):
+    """Files that a browser never asks for again: their address changes when one of them does."""
 
-    def __init__(self, body: bytes, media_type: str, caching: str = _CHECKED) -> None:
-        self._media_type = media_type
-        self._caching = caching
-        self._tag = _digest(body)
-        packed = gzip.compress(body, mtime=0)
-        self._bodies = {"": body, "gzip": packed} if len(packed) < len(body) else {"": body}
-
-    def answer(self, headers: Headers, **others: str) -> Response:
-        """Send the file, or only that it has not changed since a browser got it, by the request's headers."""
-        packs = "gzip" in self._bodies and "gzip" in headers.get("accept-encoding", "")
-        encoding = "gzip" if packs else ""
-        tag = f'"{self._tag}{encoding}"'
-        vary = ", ".join(filter(None, ["Accept-Encoding", others.pop("Vary", "")]))
-        answered = {"ETag": tag, "Cache-Control": self._caching, "Vary": vary, **others}
-        if headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=answered)
-        if encoding:
-            answered["Content-Encoding"] = encoding
-        return Response(self._bodies[encoding], headers=answered, media_type=self._media_type)
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """Send a file as `StaticFiles` does, without what would serve to ask again."""
+        response = super().file_response(*args, **kwargs)
+        for name in ("Accept-Ranges", "ETag", "Last-Modified"):
+            del response.headers[name]
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response
 
 
-class Page:
-    """ASGI application that sends the files of a folder, as they were when the server started."""
-
-    def __init__(self, folder: Path) -> None:
-        """Read all files. Raises OSError, and ValueError for scripts that cannot be bundled."""
-        paths = sorted(path for path in folder.rglob("*") if path.is_file())
-        bodies = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-        scripts = {name: bodies.pop(name).decode() for name in list(bodies) if name.endswith(".js")}
-        styles = {name: bodies.pop(name).decode() for name in list(bodies) if name.endswith(".css")}
-        page = bodies[_START].decode()
-        self._files: dict[str, File] = {}
-        for links in _STYLES.findall(page):
-            name = self._keep("styles", ".css", bundle_styles(styles[one] for one in _STYLE.findall(links)))
-            page = page.replace(links, f'<link rel="stylesheet" href="{name}">\n')
-        for start in _SCRIPT.findall(page):
-            add = partial(self._keep, "scripts", ".js")
-            name = add(bundle_scripts(scripts, start, add))
-            page = page.replace(f'src="{start}"', f'src="{name}"')
-        for name, body in (bodies | {_START: page.encode()}).items():
-            self._files[name] = File(body, _type_of(name))
-
-    def _keep(self, name: str, suffix: str, text: str) -> str:
-        """Add a file with the digest of its content in its name, which is returned."""
-        body = text.encode()
-        full_name = f"{name}-{_digest(body)}{suffix}"
-        self._files[full_name] = File(body, _type_of(full_name), _KEPT)
-        return full_name
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send a file, or only that it has not changed. Raises HTTPException for anything else."""
-        if scope["type"] == "websocket":
-            await WebSocketClose()(scope, receive, send)
-            return
-        if scope["method"] not in ("GET", "HEAD"):
-            raise HTTPException(405)
-        file = self._files.get(scope["path"].removeprefix("/") or _START)
-        if file is None:
-            raise HTTPException(404)
-        await file.answer(Headers(scope=scope))(scope, receive, send)
+@cache
+def static_address() -> str:
+    """Return the address of the folder's files, which has a hash of them all: `static/HASH`."""
+    files = sorted(path for path in PAGE.rglob("*") if path.is_file())
+    contents = [f"{path.relative_to(PAGE).as_posix()} {_hash(path.read_bytes())}" for path in files]
+    return f"static/{_hash(' '.join(contents).encode())}"
 
 
-def _digest(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest()[:16]
+def first_scripts() -> list[str]:
+    """Return the script that the page begins with, and all that it imports, directly or through others."""
+    found = [_FIRST]
+    for name in found:  # grows meanwhile
+        folder = posixpath.dirname(name)
+        for imported in _IMPORT.findall((PAGE / name).read_text(encoding="utf-8")):
+            path = posixpath.normpath(posixpath.join(folder, imported))
+            if path not in found:
+                found.append(path)
+    return found
 
 
-def _type_of(name: str) -> str:
-    return mimetypes.guess_type(name)[0] or ""
+async def show_page(request: Request) -> Response:
+    """GET /: the page. A browser asks for it at each visit, so it sees a new release at once."""
+    return HTMLResponse(_page(), headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def _page() -> str:
+    """Fill in the address of the files, and have the first scripts loaded all at once."""
+    address = static_address()
+    preloads = [f'<link rel="modulepreload" href="{address}/{name}">\n' for name in first_scripts()]
+    html = (PAGE / "index.html").read_text(encoding="utf-8")
+    return html.replace('"static/', f'"{address}/').replace("</head>", "".join(preloads) + "</head>")
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]

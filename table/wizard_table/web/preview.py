@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from wizard_env.session import place_of
 from wizard_env.words import join_names
 from wizard_table.translation import language_in_use, place_text, points_text, t
+from wizard_table.web.page import static_address
 from wizard_table.web.setup import Setup
 from wizard_table.web.table import Table
 
@@ -14,10 +15,10 @@ PICTURE = "preview.jpg"
 """The picture in previews, in the folder of the page; `make picture` retakes it."""
 _WIDTH, _HEIGHT = 1200, 630
 _WORTH_TELLING = 5
-"""Points; a decision that cost less is not named. The page has the same limit, in judging/headline.js."""
+"""Points; a decision that cost less is not named. The page has the same limit, in pages/headline.js."""
 
 _ERRORS = 2
-"""Standard errors up to which a loss may be noise, as on the page, in judging/noise.js."""
+"""Standard errors up to which a loss may be noise, as on the page, in pages/judgements.js."""
 
 
 class Preview(NamedTuple):
@@ -95,7 +96,7 @@ def page_of(preview: Preview, root: str, address: str) -> str:
         "og:site_name": "Wizard",
         "og:title": title,
         "og:description": preview.text,
-        "og:image": root + PICTURE,
+        "og:image": f"{root}{static_address()}/{PICTURE}",
         "og:image:width": str(_WIDTH),
         "og:image:height": str(_HEIGHT),
         "og:image:alt": t("A hand of cards on a green table."),

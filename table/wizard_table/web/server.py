@@ -25,14 +25,13 @@ from wizard_table.web.judgements import Judgements
 from wizard_table.web.languages import LanguageMiddleware, show_texts
 from wizard_table.web.matches import Matches
 from wizard_table.web.messages import refusal_of
-from wizard_table.web.page import Page
+from wizard_table.web.page import PAGE, KeptFiles, show_page, static_address
 from wizard_table.web.questions import BusyError, Questions
 from wizard_table.web.readiness import READY, Readiness, show_readiness
 from wizard_table.web.setup import UnknownTableError
 from wizard_table.web.store import Store, StoreError
 from wizard_table.web.tables import FullError, Openings, Tables, TooManyTablesError
 
-PAGE = Path(__file__).parent / "static"
 SHORTEST_COMPRESSED = 500
 """Bytes of an answer from which on it is compressed."""
 
@@ -109,7 +108,8 @@ def make_app(
             Route("/language", show_texts),
             Route("/ready", show_readiness),
             *ROUTES,
-            Mount("/", Page(PAGE)),
+            Route("/", show_page),
+            Mount(f"/{static_address()}", KeptFiles(directory=PAGE)),
         ],
         middleware=[
             Middleware(LanguageMiddleware),

@@ -2,7 +2,7 @@ import assert from "node:assert";
 import test from "node:test";
 import { load } from "./browser.mjs";
 
-const { BOXES, daysAfter, isLearned, isRight, move, NEARLY, newDrill, worthOf } = await load("drills/boxes.js");
+const { BOXES, daysAfter, isLearned, isRight, move, NEARLY, newDrill, worthOf } = await load("pages/boxes.js");
 const DAY = 24 * 3600 * 1000;
 const CHOICES = [
   { action: "bid 0", points: 7.5, error: 0 },

@@ -2,10 +2,9 @@ import assert from "node:assert";
 import test from "node:test";
 import { load } from "./browser.mjs";
 
-const { t, tn } = await load("language.js");
+const { signed, t, tn } = await load("language.js");
 const elements = await load("shared/elements.js");
 const { levelName, namesOf, placeOf, placeText } = elements;
-const { signed } = await load("shared/numbers.js");
 
 test("texts are translated, and numbers choose their form", () => {
   assert.equal(t("spades"), "piques");

@@ -2,7 +2,7 @@ import assert from "node:assert";
 import test from "node:test";
 import { load } from "./browser.mjs";
 
-const { challenge, costText } = await load("judging/headline.js");
+const { challenge, costText } = await load("pages/headline.js");
 
 const decision = (chosen, lost, seat = 1) => ({ round_number: 2, seat, lost, error: 0, chosen, best: "play WI" });
 

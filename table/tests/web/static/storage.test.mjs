@@ -1,6 +1,6 @@
 import assert from "node:assert";
 import test from "node:test";
-import { elements, load } from "./browser.mjs";
+import { load } from "./browser.mjs";
 
 const storage = await load("shared/storage.js");
 
@@ -30,34 +30,26 @@ test("what was saved is kept", () => {
   assert.deepEqual(storage.savedSeats(), ["", "champion"]);
   assert.equal(storage.savedMatch("daily"), "aBcDeFgHiJkL");
   assert.equal(storage.savedMatch("another"), null);
-  assert.equal(storage.keepsLuckOpen(), true);
-  storage.saveLuckOpen(false);
-  assert.equal(storage.keepsLuckOpen(), false);
   assert.deepEqual(storage.savedDrills(), []);
   storage.saveDrills([{ table: "x" }]);
   assert.deepEqual(storage.savedDrills(), [{ table: "x" }]);
 });
 
-test("other records begin at their first decision", () => {
-  assert.equal(storage.savedRecords(), null);
-  assert.equal(storage.saveRecords("{}\n", ["Ann", "Ben", "Cleo"]), true);
-  assert.deepEqual(storage.savedRecords(), ["{}\n", ["Ann", "Ben", "Cleo"]]);
-  storage.saveMoment(2, 31);
-  assert.deepEqual(storage.savedMoment(), [2, 31]);
-  storage.saveRecords("{}\n");
-  assert.deepEqual(storage.savedRecords(), ["{}\n", null]);
-  assert.deepEqual(storage.savedMoment(), [0, 0]);
-});
-
-test("an empty file is refused with a reason", () => {
-  assert.equal(storage.saveRecords(" \n"), false);
-  assert.equal(elements.error.textContent, "This file is empty.");
+test("another record begins at its first decision", () => {
+  assert.equal(storage.savedRecord(), null);
+  storage.saveRecord("{}\n", ["Ann", "Ben", "Cleo"]);
+  assert.deepEqual(storage.savedRecord(), ["{}", ["Ann", "Ben", "Cleo"]]);
+  storage.saveMoment(31);
+  assert.equal(storage.savedMoment(), 31);
+  storage.saveRecord("{}\n");
+  assert.deepEqual(storage.savedRecord(), ["{}", null]);
+  assert.equal(storage.savedMoment(), 0);
 });
 
 test("what the browser has no room for is kept until the document is closed", () => {
   const large = "x".repeat(2000);
-  assert.equal(storage.saveRecords(large), true);
-  assert.deepEqual(storage.savedRecords(), [large, null]);
+  storage.saveRecord(large);
+  assert.deepEqual(storage.savedRecord(), [large, null]);
   storage.savePerson("Ann");
   storage.savePerson(large);
   assert.equal(storage.savedPerson(), large);

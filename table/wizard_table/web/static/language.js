@@ -1,4 +1,4 @@
-// Texts in the reader's language; the English text is the key. They are loaded before any script that imports
+// Texts and numbers in the reader's language; the English text is the key. They are loaded before any script that imports
 // this one runs, and the page's own texts are translated at once.
 import { expectAnswer, FIRST_RETRY, noteSilence, pause } from "./shared/silence.js";
 
@@ -21,7 +21,7 @@ async function loadTexts() {
     const ending = new AbortController();
     const answered = expectAnswer(() => ending.abort());
     try {
-      const answer = await fetch(new URL("language", import.meta.url), { signal: ending.signal });
+      const answer = await fetch("language", { signal: ending.signal });
       const loaded = await answer.json();
       heard?.();
       return loaded;
@@ -49,6 +49,25 @@ function fill(text, values) {
     return values[name];
   });
 }
+
+// --- numbers, with a real minus
+
+const MINUS = "−";
+
+// A number with a sign, unless it is shown as 0.
+export const signed = (points, digits = 0) => format(points, digits, { signDisplay: "exceptZero" });
+
+export const decimal = (number, digits = 0) => format(number, digits);
+
+export const percent = (share) => format(share, 0, { style: "percent" });
+
+function format(number, digits, options = {}) {
+  const fractions = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const text = new Intl.NumberFormat(locale, { ...fractions, signDisplay: "negative", ...options });
+  return text.format(number).replace("-", MINUS);
+}
+
+// --- the language of the page
 
 // Remembers the choice for this browser and shows the page in it.
 export function chooseLanguage(code) {

@@ -3,16 +3,16 @@
 import { drawIcons } from "./drawings/icons.js";
 import { t } from "./language.js";
 import { offerSeat, showLobby } from "./lobby/lobby.js";
-import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW, STUDY } from "./shared/address.js";
+import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW } from "./shared/address.js";
 import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
 import { expectAnswer } from "./shared/silence.js";
-import { savedToken, saveMoment, saveRecords } from "./shared/storage.js";
+import { savedToken } from "./shared/storage.js";
 import { duringVisit, endVisit, keepBlankPage } from "./shared/visit.js";
 import { sit } from "./table/table.js";
 
-const LATER = [REVIEW, STUDY, RESULT, DRILLS, DAILY, MATCH];
+const LATER = [REVIEW, RESULT, DRILLS, DAILY, MATCH];
 
 drawIcons();
 keepBlankPage();
@@ -39,7 +39,6 @@ async function openLater(page) {
     return offerLobby();
   }
   if (page === REVIEW) pages.showReview(agents);
-  else if (page.startsWith(STUDY)) openStudy(page, pages.readLink);
   else if (page.startsWith(RESULT)) pages.showResult(page.slice(RESULT.length), agents);
   else if (page === DRILLS) pages.showDrills(agents);
   else if (page === DAILY) pages.showMatch(DAILY);
@@ -56,18 +55,6 @@ async function loadLater() {
   } finally {
     heard();
   }
-}
-
-// Opens the review at the moment that a link names.
-async function openStudy(page, readLink) {
-  const found = await duringVisit(readLink(page));
-  if (found === null) {
-    complain(t("This link is damaged."));
-    return offerLobby();
-  }
-  if (!saveRecords(found.record)) return offerLobby();
-  saveMoment(0, found.decisions);
-  location.replace(`#${REVIEW}`);
 }
 
 // Opens a table at the seat that this browser has taken; else it offers an open one, or watches.

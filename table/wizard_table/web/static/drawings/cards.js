@@ -1,7 +1,6 @@
 // Cards: their names, their faces, and their backs.
 import { t, tn } from "../language.js";
-import { make } from "../shared/elements.js";
-import { draw, drawing, path } from "./drawing.js";
+import { draw, drawing, make, path } from "../shared/elements.js";
 import { COURTS, FIGURES, PIPS, RANK_SHAPES, SIGN_SHAPES, STAR, SUIT_SHAPES } from "./faces.js";
 
 export const SUITS = { S: t("spades"), H: t("hearts"), D: t("diamonds"), C: t("clubs") };

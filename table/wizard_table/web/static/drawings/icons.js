@@ -1,7 +1,6 @@
 // The icons, drawn on a grid of 24 with strokes of 2 in the colour of the text. Solid ones are filled.
 
-import { make } from "../shared/elements.js";
-import { drawing, path } from "./drawing.js";
+import { drawing, make, path } from "../shared/elements.js";
 
 const SHAPES = {
   home: "M4 11.5L12 4L20 11.5M6 10V20H18V10M10 20V14.5H14V20",

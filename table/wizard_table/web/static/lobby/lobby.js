@@ -1,22 +1,14 @@
 // The lobby: a game at once, today's deals, drills, a table for a friend; then games to return to, and all options.
 
 import { card } from "../drawings/cards.js";
-import { dueDrills } from "../drills/collection.js";
-import { t, tn } from "../language.js";
-import { goTo, REVIEW } from "../shared/address.js";
+import { signed, t, tn } from "../language.js";
+import { dueDrills } from "../pages/collection.js";
+import { goTo } from "../shared/address.js";
 import { askQuietly, enableWhenReady } from "../shared/connection.js";
 import { $, complain, levelName, make } from "../shared/elements.js";
-import { signed } from "../shared/numbers.js";
-import {
-  forgetToken,
-  savedPerson,
-  savedSeats,
-  savedTokens,
-  saveRecords,
-  saveSeats,
-} from "../shared/storage.js";
+import { takeSeat } from "../shared/seat.js";
+import { forgetToken, savedPerson, savedSeats, savedTokens, saveSeats } from "../shared/storage.js";
 import { sleep } from "../shared/visit.js";
-import { takeSeat } from "./seat.js";
 
 const MOST_SEATS = 6;
 const FEWEST_SEATS = 3;
@@ -25,8 +17,6 @@ const CARDS = 60;
 const FIRST_GAME = [1, 2, 3, 4, 5]; // the hand sizes of a newcomer's game
 const FRIENDLY = "rule_based"; // the agent that a newcomer meets, if the server offers it
 const REFRESH = 5000; // milliseconds between two requests for the tables
-const ANY_BID = "free"; // the rule for the last bidder that is no rule
-const AT_ONCE = "open"; // the moment of showing bids that goes with every rule
 
 export function showLobby(agents) {
   welcome();
@@ -42,12 +32,7 @@ export function showLobby(agents) {
     return openTable("friend", $("friendly").value, { seats, hand_sizes: null, listed: false });
   });
   onSubmit("lobby", openChosenTable);
-  $("reveal").onchange = $("restriction").onchange = allowPairs;
   $("sizes").oninput = () => showSizesError("");
-  $("file").onchange = async () => {
-    const [file] = $("file").files;
-    if (file && saveRecords(await file.text())) goTo(REVIEW);
-  };
   const due = dueDrills(Date.now()).length;
   $("due").hidden = !due;
   $("due").textContent = tn("{count} due", "{count} due", due);
@@ -100,14 +85,6 @@ function offerSeats(agents, friendly) {
   };
 }
 
-// A rule for the last bidder needs bids that are shown at once; the other pairs cannot be chosen.
-function allowPairs() {
-  for (const option of $("reveal").options)
-    option.disabled = $("restriction").value !== ANY_BID && option.value !== AT_ONCE;
-  for (const option of $("restriction").options)
-    option.disabled = $("reveal").value !== AT_ONCE && option.value !== ANY_BID;
-}
-
 function openChosenTable() {
   const sizes = $("sizes").value.match(/[^\s,]+/g) ?? [];
   const most = CARDS / seats().length;
@@ -127,7 +104,6 @@ function openChosenTable() {
     magic_edition: $("magic").checked,
     hand_sizes: sizes.length ? sizes.map(Number) : null,
     watchers: $("watchers").checked,
-    listed: $("listed").checked,
   });
 }
 

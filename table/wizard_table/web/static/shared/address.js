@@ -2,7 +2,6 @@
 // these, or the name of a table.
 export const LOBBY = "";
 export const REVIEW = "review";
-export const STUDY = "study/"; // then a packed record, "/" and a number of decisions
 export const DAILY = "daily";
 export const DRILLS = "drills";
 export const MATCH = "match/"; // then the name of a match

@@ -34,11 +34,9 @@ async function answerTo(address, body) {
   }
 }
 
-export const recordAddress = (table) => `tables/${table}/record`;
-
 // The record of a game that is over, or null.
 export async function fetchRecord(table) {
-  const answer = await answerOf(recordAddress(table));
+  const answer = await answerOf(`tables/${table}/record`);
   return answer.ok ? answer.text : null;
 }
 

@@ -65,14 +65,30 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-// A table of these rows, below a row of headings if there are any.
-export function makeTable(className, headings, rows, ...others) {
-  const head = headings ? [make("thead", {}, row("th", headings))] : [];
-  return make("table", { className }, ...others, ...head, make("tbody", {}, ...rows));
+// A table of these rows, below a row of headings.
+export function makeTable(className, headings, rows) {
+  return make("table", { className }, make("thead", {}, row("th", headings)), make("tbody", {}, ...rows));
 }
 
 // An empty cell is no heading.
 export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(text ? tag : "td", {}, text)));
+
+// --- drawings as SVG elements; screen readers pass over them
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function draw(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+export const drawing = (name, viewBox, ...children) =>
+  draw("svg", { class: name, viewBox, "aria-hidden": "true", focusable: "false" }, ...children);
+
+export const path = (d, name = "", transform = "") =>
+  draw("path", { d, ...(name && { class: name }), ...(transform && { transform }) });
 
 // --- errors
 
@@ -80,19 +96,17 @@ export function complain(why) {
   $("error").textContent = why;
 }
 
-export const lobbyLink = () => make("a", { href: "#", textContent: t("Back to the lobby") });
+const lobbyLink = () => make("a", { href: "#", textContent: t("Back to the lobby") });
 
 // After an error, if there is nothing else to show.
 export const offerLobby = () => $("error").append(" ", lobbyLink());
 
-// Copies a text and says so on the button. Returns whether it was copied; otherwise the page says why not.
+// Copies a text and says so on the button; otherwise the page says why not.
 export async function copyText(text, button) {
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = t("Copied");
-    return true;
   } catch {
     complain(t("This browser does not let the page copy; mark the link and copy it."));
-    return false;
   }
 }

@@ -1,7 +1,4 @@
-// Storage: the person's name and the tokens of seats; for one tab, the games under review.
-import { t } from "../language.js";
-import { complain } from "./elements.js";
-
+// Storage: the person's name and the tokens of seats; for one tab, the game under review.
 // A storage of the browser. What it forbids to keep, or has no room for, is kept until the document is closed.
 class Storage {
   constructor(name) {
@@ -46,8 +43,8 @@ const tab = new Storage("sessionStorage");
 const PERSON = "wizard name";
 const tokenKey = (table) => `wizard ${table}`;
 const MOST_TOKENS = 100;
-const RECORDS = "wizard review";
-const MOMENT = "wizard review, place";
+const RECORD = "wizard review";
+const MOMENT = "wizard review, decision";
 
 export const savedPerson = () => browser.get(PERSON) ?? "";
 export const savePerson = (name) => browser.set(PERSON, name);
@@ -78,30 +75,19 @@ const matchKey = (match) => `wizard match ${match}`;
 export const savedMatch = (match) => browser.get(matchKey(match));
 export const saveMatch = (match, table) => browser.set(matchKey(match), table);
 
-// The text of a file of records, and the names of its players or null. Null if nothing is kept.
-export const savedRecords = () => JSON.parse(tab.get(RECORDS));
+// The record of a game, and the names of its players or null. Null if nothing is kept.
+export const savedRecord = () => JSON.parse(tab.get(RECORD));
 
-// Returns whether there are any; otherwise the page says so.
-export function saveRecords(text, names = null) {
-  if (!text.trim()) {
-    complain(t("This file is empty."));
-    return false;
-  }
+export function saveRecord(text, names = null) {
   tab.remove(MOMENT);
-  tab.set(RECORDS, JSON.stringify([text, names]));
-  return true;
+  tab.set(RECORD, JSON.stringify([text.trim(), names]));
 }
 
-// The number of the game in the file, and the number of decisions made so far.
-export const savedMoment = () => JSON.parse(tab.get(MOMENT)) ?? [0, 0];
-export const saveMoment = (game, decisions) => tab.set(MOMENT, JSON.stringify([game, decisions]));
+// The number of decisions made so far.
+export const savedMoment = () => JSON.parse(tab.get(MOMENT)) ?? 0;
+export const saveMoment = (decisions) => tab.set(MOMENT, JSON.stringify(decisions));
 
-// The games that drills come from, and the drills, see drills/collection.js.
+// The games that drills come from, and the drills, see pages/collection.js.
 const DRILLS = "wizard drills";
 export const savedDrills = () => JSON.parse(browser.get(DRILLS)) ?? [];
 export const saveDrills = (games) => browser.set(DRILLS, JSON.stringify(games));
-
-// Whether the sheet of luck and skill stays open from table to table.
-const LUCK = "wizard luck";
-export const keepsLuckOpen = () => browser.get(LUCK) !== "closed";
-export const saveLuckOpen = (open) => browser.set(LUCK, open ? "open" : "closed");

@@ -1,9 +1,8 @@
 // The decision: bids and suits to choose from, and the hand.
 
 import { actionName, card, SUITS, suitSymbol } from "../drawings/cards.js";
-import { t, tn } from "../language.js";
+import { percent, signed, t, tn } from "../language.js";
 import { $, make } from "../shared/elements.js";
-import { percent, signed } from "../shared/numbers.js";
 import { onEachVisit } from "../shared/visit.js";
 
 const ONE_ROW = 10; // cards; a larger hand lies in two rows on an upright phone

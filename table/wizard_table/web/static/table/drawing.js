@@ -5,11 +5,10 @@ import { icon } from "../drawings/icons.js";
 import { t, tn } from "../language.js";
 import { $, make } from "../shared/elements.js";
 import { drawChoices } from "./decision.js";
-import { drawEvents } from "./events.js";
-import { drawPad, showDialog } from "./results/pad.js";
+import { announce } from "./news.js";
+import { drawPad, showDialog } from "./pad.js";
 import { drawPlayers, seatLabel } from "./seats.js";
-import { describeLastTrick, drawTrick } from "./trick.js";
-import { drawTrump } from "./upcard.js";
+import { describeLastTrick, drawTrick, drawTrump } from "./trick.js";
 
 // `choose` is called with the action that is picked; without it nothing can be picked, as in a review.
 export function drawTable(view, choose = null) {
@@ -28,7 +27,7 @@ export function drawTable(view, choose = null) {
   $("status").replaceChildren(...(yours ? [icon("turn")] : []), status(view));
   $("tally").textContent = tally(scene);
   drawChoices(view, choose);
-  drawEvents(view);
+  announce(view);
   drawPad(view);
   $("advice").dataset.stale = "";
   $("last").disabled = !view.last_trick;

@@ -2,9 +2,8 @@
 
 import { backs, chip } from "../drawings/cards.js";
 import { icon, sign } from "../drawings/icons.js";
-import { t } from "../language.js";
+import { decimal, signed, t } from "../language.js";
 import { $, levelName, make } from "../shared/elements.js";
-import { decimal, signed } from "../shared/numbers.js";
 
 // For each number of players, the positions of the seats from the reader's on: per cent of the felt from the left
 // and the top; then those of their cards from the top, on a wide, a narrow and a low felt.

@@ -1,23 +1,21 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
 
 import { actionName } from "../drawings/cards.js";
-import { keepGame } from "../drills/collection.js";
-import { followMatch } from "../duplicate/compare.js";
-import { followLuck } from "../judging/live.js";
-import { t } from "../language.js";
+import { decimal, t } from "../language.js";
+import { keepGame } from "../pages/collection.js";
 import { $, complain, judgeOf, levelName, offerLobby } from "../shared/elements.js";
-import { decimal } from "../shared/numbers.js";
 import { connect } from "../shared/socket.js";
+import { saveMatch } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
-import { drawHint, drawRecognised, drawThinking } from "./advice.js";
-import { offerLessons, teach } from "./coach/coach.js";
+import { drawHint, drawThinking } from "./advice.js";
+import { offerLessons, teach } from "./coach.js";
 import { drawFigures, suggest } from "./decision.js";
 import { drawTable } from "./drawing.js";
 import { drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
-import { showDialog } from "./results/pad.js";
-import { drawPodium } from "./results/podium.js";
-import { closingView, endsRound, keepForLater, keepPresence, showRoundEnd } from "./results/scored.js";
+import { showDialog } from "./pad.js";
+import { drawPodium } from "./podium.js";
+import { closingView, endsRound, keepForLater, keepPresence, showRoundEnd } from "./scored.js";
 import { drawPlayers } from "./seats.js";
 
 const PAUSE = 200; // milliseconds that the slider must rest before its value is sent
@@ -80,9 +78,8 @@ function receive(message) {
 
 // A view that ends a round waits until its last trick and its result have been seen.
 function arrive(received) {
-  if (keepForLater(received)) return followLuck(received, judge);
+  if (keepForLater(received)) return;
   if (!endsRound(view, received)) return show(received);
-  followLuck(received, judge);
   show(closingView(view, received));
   showRoundEnd(received, show);
 }
@@ -91,11 +88,10 @@ function show(received) {
   const decided = view?.table !== received.table || view.decisions !== received.decisions;
   view = received;
   acted = null;
-  followLuck(view, judge);
-  followMatch(view);
   drawTable(view, choose);
   drawGuests(view);
-  drawPodium(view);
+  drawPodium(view, judge);
+  if (view.you !== null && view.match !== null) saveMatch(view.match, view.table); // its link leads back here
   if (view.scene.phase === "over" && view.you !== null && judge !== null) keepGame(view, judge);
   $("hint").hidden = view.you === null || judge === null;
   $("back").hidden = view.you === null;
@@ -142,7 +138,6 @@ function forgetHint() {
 function redrawHint() {
   const best = drawHint(hint.agent, hint);
   drawFigures(hint.choices, best);
-  drawRecognised(view, hint);
   $("told").hidden = false;
   $("told").firstElementChild.textContent = t("Best: {choice}.", { choice: actionName(best) });
   $("hint").ariaPressed = "true";

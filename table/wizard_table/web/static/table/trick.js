@@ -1,6 +1,6 @@
-// The trick on the felt; each card comes from its player and goes to the winner of the trick.
+// The upcard and the trick on the felt; each card comes from its player and goes to the winner of the trick.
 
-import { card, playsOf } from "../drawings/cards.js";
+import { card, playsOf, SUITS, suitSymbol } from "../drawings/cards.js";
 import { t } from "../language.js";
 import { $, make } from "../shared/elements.js";
 import { sound } from "../shared/sound.js";
@@ -88,4 +88,19 @@ export function describeLastTrick(view) {
     const textContent = seat === last.winner ? takenBy(view, seat) : label;
     return make("p", { className: "play" }, card(name), make("span", { textContent }));
   });
+}
+
+// The card turned up, which lies on the felt all through the round and marks the trump suit.
+export function drawTrump({ scene }) {
+  const { upcard, trump, phase } = scene;
+  const parts = upcard ? [card(upcard)] : [];
+  const words = make("span", { className: "words" }, make("span", {}, t("Trump")));
+  if (trump) {
+    const suit = make("span", { className: "suit-word", textContent: SUITS[trump] });
+    words.append(
+      make("b", { className: `suit-name ${trump}`, title: SUITS[trump] }, suitSymbol(trump), " ", suit),
+    );
+  } else words.append(make("b", {}, phase === "trump" ? t("not named yet") : t("none")));
+  $("trump").replaceChildren(...parts, words);
+  $("trump").hidden = phase === "over" || phase === "waiting";
 }

@@ -1,0 +1,211 @@
+"""The boxes of every page: nothing is cut, sticks out, or lies on what one can press."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from wizard_table.web.server import make_app
+from wizard_table.web.setup import Setup, digest
+from wizard_table.web.store import Save, Store
+
+from table.tests.web.page.browsing import OPEN, SIZES, hurry
+from table.tests.web.page.conftest import Visit
+from table.tests.web.page.faults import faults_of
+from table.tools.serving import served
+from wizard_env import Rules, View, load
+from wizard_env.records.game_records import record
+from wizard_env.session import Session
+
+AGENTS = ["heuristic", "search:worlds=2"]
+TOKEN = "a seat for the boxes"
+NAMES = [
+    "Wolfeschlegelsteinha",
+    "Maria da Conceição S",
+    "Ann",
+    "Immmmmmmmmmmmmmmmmmm",
+    "Jo Bloggs the Second",
+]
+"""Names of up to 20 letters, as many as the page lets people enter."""
+FEW = ("phone", "desktop")
+
+
+def played_until(rules: Rules, seed: int, stop: Callable[[Session], bool]) -> Session:
+    """Return a game with a person at seat 0, played by a heuristic until the condition holds."""
+    session = Session(rules, [None] * rules.num_players, seed)
+    agent, rng = load("heuristic"), np.random.default_rng(0)
+    while session.game.seat is not None and not stop(session):
+        session.act(session.game.seat, int(agent.act(View.of([session.game]), rng)[0]))
+    return session
+
+
+def at(phase: str, round_number: int, cards: int) -> Callable[[Session], bool]:
+    """The condition that seat 0 acts in a phase of a round, with that many cards."""
+    return lambda session: (
+        session.game.seat == 0
+        and (session.game.phase, session.game.round_number) == (phase, round_number)
+        and len(session.game.hands[0]) == cards
+    )
+
+
+@cache
+def positions() -> dict[str, Session]:
+    """Return the games of the tables, by the name of the table."""
+    six = Rules(6)
+    secret = Rules(4, bid_reveal="secret", magic_edition=True)
+    return {
+        "boxes-bidding": played_until(six, 5, at("bid", 10, 10)),
+        "boxes-playing": played_until(six, 5, at("play", 9, 5)),
+        "boxes-longest": played_until(Rules(4, hand_sizes=(15,)), 5, at("bid", 1, 15)),
+        "boxes-last-card": played_until(Rules(6, hand_sizes=(5, 6, 7, 8, 9, 10)), 5, at("play", 6, 1)),
+        "boxes-trump": played_until(
+            Rules(4), 10, lambda session: session.game.phase == "trump" and session.game.seat == 0
+        ),
+        "boxes-secret": played_until(secret, 18, at("play", 8, 6)),
+        "boxes-over": played_until(Rules(6, hand_sizes=(1, 2, 3)), 5, lambda session: False),
+    }
+
+
+def save_tables(path: Path) -> None:
+    """Put the tables into a store; all people but the first have left, so agents play for them."""
+    store = Store(path)
+    for name, session in positions().items():
+        rules = session.game.rules
+        people = range(1, rules.num_players)
+        setup = Setup(
+            rules,
+            (None,) * rules.num_players,
+            session.game.seed,
+            stand_in="heuristic",
+            taken=dict.fromkeys(range(rules.num_players), digest(TOKEN)),
+            people=dict(zip(people, NAMES, strict=False)),
+            left=tuple(people),
+        )
+        store.save_all([Save(name, setup.to_json(), session.game.history, time.time())])
+    store.close()
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """The address of a server with the tables, at which nobody has played on yet."""
+    save_tables(tmp_path / "tables.sqlite")
+    with served(make_app(tmp_path / "tables.sqlite", AGENTS)) as address:
+        yield address
+
+
+def drills() -> str:
+    """Return drills as the page keeps them: a bid in a round of ten cards."""
+    decisions = len(positions()["boxes-bidding"].game.history)
+    text = record(played_until(Rules(6), 5, lambda session: False).game)
+    drill = {"decisions": decisions, "chosen": "bid 1", "box": 1, "due": 0}
+    return json.dumps([{"table": "x", "seat": 0, "rounds": 10, "record": text, "drills": [drill]}])
+
+
+def moments(page: Any, address: str) -> Iterator[str]:
+    """Go through the pages; yields the name of each moment, at which the caller may look around."""
+
+    def visit(where: str, until: str) -> None:
+        page.goto("about:blank")
+        page.goto(f"{address}#{where}")
+        page.wait_for_selector(until)
+
+    def dialog(name: str) -> Iterator[str]:
+        page.evaluate("(name) => document.getElementById(name).showModal()", name)
+        yield name
+        page.evaluate("(name) => document.getElementById(name).close()", name)
+
+    for name in positions():
+        page.evaluate("([name, token]) => localStorage.setItem(`wizard ${name}`, token)", [name, TOKEN])
+    visit("", "#mine li")
+    yield "lobby"
+    page.evaluate("document.querySelector('#more-options').open = true")
+    yield "options"
+    for name in ("rules", "settings"):
+        yield from dialog(name)
+    visit("daily", "#result form")
+    yield "daily"
+    visit("drills", "#result:not([hidden])")
+    yield "no drills"
+    page.evaluate("(drills) => localStorage.setItem('wizard drills', drills)", drills())
+    visit("drills", "#choices button:enabled")
+    yield "drill"
+    page.evaluate("[...document.querySelectorAll('#choices .choice')].at(-1).click()")
+    page.wait_for_selector("#next:not([hidden])")
+    yield "answer"
+    page.evaluate("localStorage.removeItem('wizard drills')")
+
+    visit("", "#mine li")
+    page.evaluate(OPEN, [[None, None, "heuristic", None], {"person": NAMES[0]}])
+    page.wait_for_function("document.querySelector('#address').value")
+    yield "waiting for guests"
+    page.click("#begin")
+    page.wait_for_selector("#hand .card")
+    yield "open seats"
+
+    visit("boxes-trump", "#choices button:enabled")
+    yield "trump"
+    visit("boxes-secret", "#hand button:enabled")
+    yield "secret"
+    visit("boxes-longest", "#choices button:enabled")
+    page.keyboard.press("h")
+    page.wait_for_selector("#choices small", state="attached")
+    yield "hint on many bids"
+    page.evaluate("document.querySelector('.choice:enabled').click()")
+    page.wait_for_selector("#hand button:enabled")
+    page.keyboard.press("h")
+    page.wait_for_selector("#hand small")
+    yield "hint on many cards"
+    visit("boxes-bidding", "#choices button:enabled")
+    yield "bidding"
+    yield from dialog("leaving")
+    page.click("#hint")
+    page.wait_for_selector("#choices small", state="attached")
+    yield "hint"
+    visit("boxes-playing", "#hand button:enabled")
+    yield "playing"
+    page.keyboard.press("h")
+    page.wait_for_selector("#hand small")
+    yield "hint on cards"
+    visit("boxes-last-card", "#hand button:enabled")
+    hurry(page)
+    page.evaluate("document.querySelector('#hand button').click()")
+    page.wait_for_selector("#scored:not([hidden])")
+    yield "result of a round"
+
+    visit("boxes-over", "#podium:not([hidden])")
+    page.wait_for_function("/[^…]$/.test(document.querySelector('#podium .cost').textContent)")
+    yield "podium"
+    page.click("#pad")
+    shown = page.locator("#dialog th[scope=col]").all_inner_texts()
+    assert [text.replace("\n", "") for text in shown[1:]] == NAMES
+    yield "score pad"
+    page.keyboard.press("Escape")
+    page.click("#podium button:not(.main)")
+    page.wait_for_selector("#review:not([hidden])")
+    page.click("#later")
+    page.wait_for_selector("#advice tbody tr")
+    yield "review"
+    visit("result/boxes-over/0", "#result .sums tfoot")
+    yield "result"
+
+
+@pytest.mark.parametrize(
+    ("locale", "sizes"),
+    [
+        ("en-GB", FEW),
+        ("ca-ES", FEW),  # the longest texts
+        *(pytest.param(one, tuple(SIZES), marks=pytest.mark.slow) for one in ("ca", "en-GB", "es", "pt-PT")),
+    ],
+)
+def test_boxes(visit: Visit, address: str, locale: str, sizes: tuple[str, ...]) -> None:
+    page = visit(locale=locale)
+    found = {}
+    for moment in moments(page, address):
+        for size in sizes:
+            page.set_viewport_size(SIZES[size])
+            found[f"{moment}, {size}"] = faults_of(page)
+    assert {moment: faults for moment, faults in found.items() if faults} == {}

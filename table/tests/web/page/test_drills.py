@@ -1,0 +1,151 @@
+"""Drills in Chromium: dear decisions come back, and nothing but the browser keeps them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from wizard_table.web.server import make_app
+
+from table.tests.web.page.browsing import play_on, sit_down
+from table.tests.web.page.conftest import AGENTS, Visit
+from table.tools.serving import served
+
+DAY = 24 * 3600 * 1000
+KEPT = "localStorage['wizard drills']"
+
+
+def play(page: Any) -> str:
+    """Play a game badly until its drills are kept, and return the name of its table."""
+    page.wait_for_selector("#play button:enabled")
+    table = sit_down(page, [None, "random", "random"], [2, 4])
+    play_on(page)
+    page.wait_for_function(f"JSON.parse({KEPT})[0].record !== null")
+    return table
+
+
+def keep(page: Any, games: list[dict[str, Any]]) -> None:
+    page.evaluate(f"(games) => {{ {KEPT} = JSON.stringify(games); }}", games)
+
+
+def kept(page: Any) -> list[dict[str, Any]]:
+    games: list[dict[str, Any]] = json.loads(page.evaluate(KEPT))
+    return games
+
+
+def decide(page: Any, action: str) -> str:
+    """Choose an action from the keyboard, and return what the drill says of it."""
+    number = action.removeprefix("bid ")
+    if number != action:
+        page.keyboard.press(number)
+    else:
+        page.locator(f'[data-action="{action}"]').focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#next:not([hidden])")
+    return str(page.inner_text("#asked"))
+
+
+def best(page: Any) -> str:
+    """The action of the first line of the advice."""
+    told: str = page.inner_text("#advice tbody tr:first-child td:first-child")
+    found: str = page.evaluate(
+        "(told) => [...document.querySelectorAll('#choices [data-action], #hand [data-action]')]"
+        ".find((one) => told.startsWith(one.getAttribute('aria-label'))).dataset.action",
+        told,
+    )
+    return found
+
+
+def test_a_game_becomes_drills(visit: Visit, address: str, tmp_path: Path) -> None:
+    page = visit()
+    assert page.locator("#due").is_hidden()
+    table = play(page)
+    (game,) = kept(page)
+    assert (game["table"], game["seat"]) == (table, 0)
+    drills = game["drills"]
+    assert 1 <= len(drills) <= 3
+    assert {drill["box"] for drill in drills} == {1}
+
+    page.reload()  # the game is over already, and counts once
+    page.wait_for_selector("#podium")
+    assert kept(page) == [game]
+    page.goto(address)
+    page.wait_for_selector("#due:not([hidden])")
+    assert page.inner_text("#due") == f"{len(drills)} due"
+
+    # Another server, which has never heard of the table.
+    with served(make_app(tmp_path / "other.sqlite", AGENTS)) as other:
+        page = visit(other)
+        keep(page, [game])
+        with page.expect_response("**/records/decision") as sent:
+            page.goto(f"{other}?again#drills")
+        page.wait_for_selector("#choices button, #hand button:enabled")
+        view = sent.value.json()
+        assert [seat["hand"] is None for seat in view["scene"]["seats"]] == [False, True, True]
+        assert page.locator("#advice").is_hidden()
+
+        first = drills[0]
+        said = decide(page, first["chosen"])  # as wrong as then
+        assert said.startswith("Better: ")
+        assert "Now as then" in said
+        assert page.locator("#advice tbody tr").count() == len(view["legal"])
+        assert page.locator("#advice tr[data-chosen] .past").count() == 1
+        better = best(page)
+        assert kept(page)[0]["drills"][0]["box"] == 1
+        assert page.evaluate("document.activeElement.id") == "next"
+        for _ in drills[1:]:
+            page.keyboard.press("Enter")  # on the button
+            page.wait_for_selector("#next", state="hidden")
+            action = page.locator("#choices button:enabled:visible, #hand button:enabled").first
+            decide(page, action.get_attribute("data-action"))
+        page.keyboard.press("Enter")  # the wrong ones come again, the first of them first
+        page.wait_for_selector("#next", state="hidden")
+        assert decide(page, better).startswith("Right. Now ")
+        (right,) = [one for one in kept(page)[0]["drills"] if one["decisions"] == first["decisions"]]
+        assert right["box"] == 2
+        assert 0.9 * DAY < right["due"] - page.evaluate("Date.now()") <= DAY
+        page.click("#replay")
+        page.wait_for_selector("#review:not([hidden])")
+        page.wait_for_function("place.textContent !== ''")
+        assert page.inner_text("#place").startswith(f"decision {first['decisions'] + 1} of ")
+
+        # A right answer in the last box ends the drill, and its record is deleted.
+        keep(page, [{**game, "drills": [{**first, "box": 5}]}])
+        page.goto(f"{other}?last#drills")
+        page.wait_for_selector("#choices button, #hand button:enabled")
+        assert page.inner_text("#asked").endswith("Box 5 of 5; 0 more due.")
+        assert decide(page, better).endswith("Learned: it will not come again.")
+        assert [(one["record"], one["drills"]) for one in kept(page)] == [("", [])]
+        page.click("#next")
+        page.wait_for_selector("#result:not([hidden])")
+        assert "None yet." in page.inner_text("#result")
+
+
+def test_judging_goes_on_at_the_next_visit(visit: Visit, address: str) -> None:
+    """Leaving the table at once loses nothing; a table that is gone is given up."""
+    page = visit()
+    table = play(page)
+    game: dict[str, Any] = {"seat": 0, "rounds": 2, "record": None, "drills": []}
+    keep(page, [{"table": "gone-for-good", **game}, {"table": table, **game}])
+    page.goto(f"{address}?again#drills")
+    page.wait_for_selector("#choices button, #hand button:enabled")
+    gone, judged = kept(page)
+    assert (gone["record"], gone["drills"]) == ("", [])
+    assert judged["record"]
+    assert judged["drills"]
+
+
+def test_there_is_nothing_to_do(visit: Visit, tmp_path: Path) -> None:
+    """Nothing is kept, nothing is due, or nobody can judge."""
+    page = visit()
+    page.click("a[href='#drills']")
+    page.wait_for_selector("#result:not([hidden])")
+    assert "None yet." in page.inner_text("#result")
+    drill = {"decisions": 0, "chosen": "bid 0", "box": 2, "due": page.evaluate("Date.now()") + DAY}
+    keep(page, [{"table": "x", "seat": 0, "rounds": 1, "record": "{}", "drills": [drill]}])
+    page.reload()
+    page.wait_for_selector("#result:not([hidden])")
+    assert "1 drill waits; it comes again on " in page.inner_text("#result")
+    with served(make_app(tmp_path / "tables.sqlite", ["random"])) as other:
+        page.goto(f"{other}#drills")
+        page.wait_for_selector("#error a")
+        assert page.inner_text("#error").startswith("No agent of this server can judge decisions.")

@@ -1,0 +1,54 @@
+"""The review of a finished game in Chromium: decision by decision, with an agent's advice."""
+
+from pathlib import Path
+
+from table.tests.web.page.browsing import play_on, sit_down
+from table.tests.web.page.conftest import Visit
+from wizard_env.records.game_records import read_records
+
+
+def test_reviewing_a_game(visit: Visit, tmp_path: Path) -> None:
+    """It opens at the costliest decision, moves by keys, keeps its place, and saves the record."""
+    page = visit(size="phone")
+    sit_down(page, [None, "random", "rule_based"], [1, 4])
+    play_on(page)
+    page.wait_for_function("document.querySelector('#podium .cost').textContent.includes('costliest')")
+    page.click("#podium button >> text=Review")
+    page.wait_for_selector("#advice tr[data-chosen]")
+    assert "Champion" in page.inner_text("#advice caption")
+    assert "You bid" not in page.inner_text("#place")
+    with page.expect_download() as download:
+        page.click("#save")
+    download.value.save_as(tmp_path / "game.jsonl")
+    (game,) = read_records(tmp_path / "game.jsonl")
+    decisions = len(game.history)
+    assert page.inner_text("#place") != f"decision 1 of {decisions}"
+    assert page.locator("#players .chip").count() > 3
+    page.select_option("#adviser", "rule_based")
+    page.wait_for_selector("#advice caption:has-text('Easy')")
+
+    page.keyboard.press("Home")
+    page.wait_for_selector(f"#place:text-is('decision 1 of {decisions}')")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("round.textContent.startsWith('Round 2')")
+    assert page.locator("#course polyline").count() == 3
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.click("#after")
+    place = page.inner_text("#place")
+    page.wait_for_function("(before) => place.textContent !== before", arg=place)
+    place = page.inner_text("#place")
+    page.reload()
+    page.wait_for_selector(f"#place:text-is('{place}')")
+    page.keyboard.press("End")
+    page.wait_for_selector(f"#place:text-is('after {decisions} decisions')")
+    assert "The game is over" in page.inner_text("#status")
+
+
+def test_a_record_that_the_server_refuses(visit: Visit, address: str) -> None:
+    page = visit()
+    page.evaluate("sessionStorage.setItem('wizard review', JSON.stringify(['not a record', null]))")
+    page.goto(f"{address}#review")
+    page.wait_for_selector("#error a")
+    assert "This is not the record" in page.inner_text("#error")
+    assert page.locator("#table").is_hidden()

@@ -1,0 +1,135 @@
+// Drills: the table as it was at a costly decision. The person decides again, and then sees the points that an
+// agent expects from each action, and both choices.
+
+import { actionName } from "../drawings/cards.js";
+import { language, signed, t, tn } from "../language.js";
+import { goTo, REVIEW } from "../shared/address.js";
+import { ask } from "../shared/connection.js";
+import { $, complain, judgeOf, make, offerLobby } from "../shared/elements.js";
+import { heading, paragraph } from "../shared/heading.js";
+import { saveMoment, saveRecord } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
+import { drawHint, drawThinking } from "../table/advice.js";
+import { drawFigures } from "../table/decision.js";
+import { drawTable } from "../table/drawing.js";
+import { listen } from "../table/keys.js";
+import { BOXES, daysAfter, isLearned, isRight, worthOf } from "./boxes.js";
+import { collect, dueDrills, keptDrills, recordOf, saveAnswer } from "./collection.js";
+
+let judge = ""; // the agent that judges
+let queue; // the drills to come
+let shown; // the drill on the table
+let record = ""; // of its game
+onEachVisit(() => {
+  queue = [];
+  shown = null;
+});
+
+export async function showDrills(agents) {
+  judge = judgeOf(agents);
+  if (!judge) {
+    complain(t("No agent of this server can judge decisions."));
+    return offerLobby();
+  }
+  for (const name of ["hint", "back", "asks", "paces"]) $(name).hidden = true;
+  $("drill").hidden = false;
+  $("next").onclick = next;
+  $("replay").onclick = openReview;
+  listen();
+  next();
+  await collect(judge, (done, total) => {
+    if (!shown) showRest(t("Judged {done} of {total} rounds …", { done, total }));
+  });
+  if (!shown) next();
+}
+
+async function next() {
+  if (!queue.length) queue = dueDrills(Date.now());
+  shown = queue.shift() ?? null;
+  if (!shown) return showRest();
+  record = recordOf(shown);
+  const view = await ask("records/decision", { record, decisions: shown.decisions });
+  if (view) show(view);
+  else $("next").hidden = false;
+}
+
+function show(view) {
+  $("result").hidden = true;
+  for (const name of ["next", "replay"]) $(name).hidden = true;
+  for (const name of ["choices", "hand"]) $(name).inert = false;
+  drawTable(view, (action) => decide(view, action));
+  document.title = t("Drills – Wizard");
+  $("news").textContent = ""; // nothing has happened: the drills are from different games
+  $("advice").hidden = true;
+  const progress = { box: shown.box, boxes: BOXES, count: dueDrills(Date.now()).length - 1 };
+  say(t("Once more: what do you choose now?"), t("Box {box} of {boxes}; {count} more due.", progress));
+}
+
+async function decide(view, action) {
+  for (const name of ["choices", "hand"]) $(name).inert = true;
+  drawThinking(judge);
+  const advice = await ask("records/assessment", { record, decisions: shown.decisions, agent: judge });
+  if (!advice) return show(view);
+  const best = drawHint(judge, advice, action, shown.chosen);
+  drawFigures(advice.choices);
+  for (const name of ["next", "replay"]) $(name).hidden = false;
+  $("next").focus();
+  const right = isRight(advice.choices, action);
+  const after = saveAnswer(shown, right, Date.now());
+  const verdict = right ? t("Right.") : t("Better: {action}.", { action: actionName(best) });
+  say(verdict, `${comparison(advice.choices, action)} ${again(after, right)}`);
+}
+
+function comparison(choices, action) {
+  const points = (one) => signed(worthOf(choices, one), 1);
+  const now = { chosen: actionName(action), points: points(action) };
+  if (action === shown.chosen) return t("Now as then {chosen}: {points} points.", now);
+  const before = { before: actionName(shown.chosen), worth: points(shown.chosen) };
+  return t("Now {chosen}: {points} points; then {before}: {worth}.", { ...now, ...before });
+}
+
+function again(after, right) {
+  if (!right) return t("It comes again today.");
+  if (isLearned(after)) return t("Learned: it will not come again.");
+  return tn("It comes again in {count} day.", "It comes again in {count} days.", daysAfter(shown.box));
+}
+
+const say = (title, text) => $("asked").replaceChildren(make("b", {}, title), " ", make("span", {}, text));
+
+function openReview() {
+  saveRecord(record);
+  saveMoment(shown.decisions);
+  goTo(REVIEW);
+}
+
+// Nothing is due.
+function showRest(progress = "") {
+  shown = null;
+  $("table").hidden = true;
+  delete document.body.dataset.page;
+  const [first, ...others] = keptDrills();
+  const waiting = first
+    ? tn(
+        "{count} drill waits; it comes again on {date}.",
+        "{count} drills wait; the first comes again on {date}.",
+        1 + others.length,
+        { date: new Date(first.due).toLocaleDateString(language) },
+      )
+    : t("None yet.");
+  const explanation = t(
+    "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best, or if the difference may be noise.",
+  );
+  $("result").replaceChildren(
+    heading(
+      t("Drills"),
+      paragraph(t("When a game of yours ends, its costliest decisions come here for you to make again.")),
+    ),
+    make(
+      "section",
+      { className: "panel" },
+      make("p", { role: "status" }, progress || waiting),
+      make("p", { className: "note" }, explanation),
+    ),
+  );
+  $("result").hidden = false;
+}

@@ -1,0 +1,112 @@
+// The end of a game: the places, the course of the score, the costliest decision, and where to go from here.
+
+import { decimal, t } from "../language.js";
+import { drawCourse } from "../pages/course.js";
+import { costliest, judgedGame, sentence } from "../pages/judgements.js";
+import { goTo, RESULT, REVIEW } from "../shared/address.js";
+import { fetchRecord } from "../shared/connection.js";
+import { $, complain, make, placeOf, placeText } from "../shared/elements.js";
+import { takeSeat } from "../shared/seat.js";
+import { savedPerson, saveMoment, saveRecord } from "../shared/storage.js";
+import { onEachVisit } from "../shared/visit.js";
+import { seatLabel } from "./seats.js";
+
+const STEPS = 3; // places that stand on the podium
+let drawn; // the table whose podium is drawn
+let costly; // the decisions before the reader's costliest one, once the game is judged
+onEachVisit(() => {
+  drawn = null;
+  costly = 0;
+});
+
+// `judge` is the agent that judges, or null.
+export function drawPodium(view, judge) {
+  const over = view.scene.phase === "over";
+  $("podium").hidden = !over;
+  if (!over) drawn = null;
+  else if (drawn !== view.table) draw(view, judge);
+}
+
+function draw(view, judge) {
+  drawn = view.table;
+  costly = 0;
+  const course = make("figure", { className: "course" });
+  const cost = make("p", { className: "cost", role: "status" });
+  $("podium").replaceChildren(
+    make("h2", {}, headline(view)),
+    make("ol", { className: "places" }, ...placesOf(view.scene).map((one) => step(view, one))),
+    course,
+    ...(view.you === null ? [] : [cost]),
+    make("p", { className: "row" }, ...buttons(view)),
+  );
+  drawCourse(course, view);
+  if (view.you !== null && judge !== null) tellCost(view, judge, cost);
+}
+
+// Each seat with its score and its place, the best first; equal scores share a place.
+function placesOf({ seats }) {
+  const scores = seats.map(({ score }) => score);
+  const sorted = seats.toSorted((one, other) => other.score - one.score);
+  return sorted.map(({ number, score }) => ({
+    seat: number,
+    score,
+    place: placeOf(scores, number),
+  }));
+}
+
+function headline(view) {
+  const places = placesOf(view.scene);
+  const own = places.find(({ seat }) => seat === view.you);
+  const winners = places.filter(({ place }) => place === 1);
+  if (own?.place === 1) return winners.length > 1 ? t("You share the first place!") : t("You won!");
+  if (own) return placeText(own.place, places.length);
+  return t("Won by {names}", { names: winners.map(({ seat }) => seatLabel(view, seat)).join(", ") });
+}
+
+function step(view, { seat, score, place }) {
+  const item = make(
+    "li",
+    { className: place <= STEPS ? `step${place}` : "" },
+    make("span", { className: "who" }, seatLabel(view, seat)),
+    make("span", { className: "block" }, make("b", {}, decimal(place)), make("span", {}, decimal(score))),
+  );
+  if (seat === view.you) item.dataset.own = "";
+  return item;
+}
+
+function buttons(view) {
+  const { table, names, you } = view;
+  const review = async () => {
+    const record = await fetchRecord(table);
+    if (record === null) return complain(t("The server is not responding."));
+    saveRecord(record, names);
+    saveMoment(costly);
+    goTo(REVIEW);
+  };
+  const found = [make("button", { onclick: review }, t("Review"))];
+  if (you !== null) {
+    found.unshift(make("button", { className: "main", onclick: () => playAgain(view) }, t("Play again")));
+    found.push(make("a", { className: "button", href: `#${RESULT}${table}/${you}` }, t("Share")));
+  }
+  return found;
+}
+
+// A table with the same players and rules; people take their seats anew.
+async function playAgain(view) {
+  const { num_players, ...rules } = view.scene.rules;
+  const seats = view.names.map((name, seat) => (view.presence[seat] === "agent" ? name : null));
+  const opened = await takeSeat($("podium"), "tables", savedPerson(), { seats, ...rules });
+  if (opened) goTo(opened.table);
+}
+
+async function tellCost(view, judge, paragraph) {
+  const total = view.scene.num_rounds;
+  const judged = await judgedGame(view.table, total, judge, ({ length }) => {
+    paragraph.textContent = t("Judged {done} of {total} rounds …", { done: length, total });
+  });
+  const [worst] = judged === null ? [] : costliest(judged, view.you, 1);
+  costly = worst?.number ?? 0;
+  if (judged === null) paragraph.textContent = "";
+  else if (!worst) paragraph.textContent = t("No choice of yours cost points.");
+  else paragraph.textContent = t("Your costliest choice: {choice}.", { choice: sentence(worst) });
+}
