@@ -36,7 +36,10 @@ def barriers(page: Any) -> list[tuple[str, list[str]]]:
     ]
 
 
-@pytest.mark.parametrize(("size", "theme"), [("phone", "dark"), ("desktop", "light")])
+@pytest.mark.parametrize(
+    ("size", "theme"),
+    [("phone", "dark"), pytest.param("desktop", "light", marks=pytest.mark.slow)],
+)
 def test_axe_finds_nothing(visit: Visit, address: str, size: str, theme: str) -> None:
     """No known barrier for people who use screen readers or need contrast: on any page, at any moment."""
     page = visit(size=size)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from table.tests.web.page.browsing import OPEN
+from table.tests.web.page.browsing import play_on, sit_down
 
 
 def test_the_page_works_under_its_policy(browser: Any, address: str) -> None:
@@ -15,8 +15,8 @@ def test_the_page_works_under_its_policy(browser: Any, address: str) -> None:
     page.goto(address)
     page.wait_for_selector("#play button:enabled")
     with page.expect_websocket():
-        page.evaluate(OPEN, [["random", "random", "random"], {"hand_sizes": [1]}])
-    page.wait_for_selector("#podium:not([hidden])")
+        sit_down(page, [None, "random", "random"], [1])
+    play_on(page)
     page.click("#podium button >> text=Review")
     page.wait_for_selector("#review:not([hidden])")
     with page.expect_download():

@@ -16,7 +16,6 @@ def test_reviewing_a_game(visit: Visit, tmp_path: Path) -> None:
     page.click("#podium button >> text=Review")
     page.wait_for_selector("#advice tr[data-chosen]")
     assert "Champion" in page.inner_text("#advice caption")
-    assert "You bid" not in page.inner_text("#place")
     with page.expect_download() as download:
         page.click("#save")
     download.value.save_as(tmp_path / "game.jsonl")
@@ -32,12 +31,14 @@ def test_reviewing_a_game(visit: Visit, tmp_path: Path) -> None:
     page.keyboard.press("ArrowDown")
     page.wait_for_function("round.textContent.startsWith('Round 2')")
     assert page.locator("#course polyline").count() == 3
+    number = int(page.inner_text("#place").split()[1])
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(f"#place:text-is('decision {number + 1} of {decisions}')")
     page.click("#after")
-    place = page.inner_text("#place")
-    page.wait_for_function("(before) => place.textContent !== before", arg=place)
-    place = page.inner_text("#place")
+    page.wait_for_selector(f"#place:text-is('decision {number + 2} of {decisions}')")
+    page.keyboard.press("ArrowLeft")
+    place = f"decision {number + 1} of {decisions}"
+    page.wait_for_selector(f"#place:text-is('{place}')")
     page.reload()
     page.wait_for_selector(f"#place:text-is('{place}')")
     page.keyboard.press("End")
