@@ -280,6 +280,7 @@ def test_an_agent_that_answers_with_something_else_is_refused() -> None:
             actions_by_owner([Careless(), Careless()], owner, view, rng)
 
 
+NO_NOISE: Any = [0.5] * 3
 REFUSALS: dict[str, tuple[Any, str]] = {
     "too few actions": (lambda games: games.step([0, 0]), "one is needed for each of 3 games"),
     "a number as actions": (lambda games: games.step(0), "one is needed for each of 3 games"),
@@ -289,7 +290,7 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     "rows that are floats": (lambda games: games.view(np.array([0.5])), r"rows hold np.float64\(0.5\)"),
     "rows that are bools": (lambda games: games.deal([True]), "rows hold True, of type bool"),
     "seats that are text": (lambda games: games.observe(["1"] * 3), "seats hold '1', of type str"),
-    "noise that is a float": (lambda games: sample_legal(games.mask, [0.5] * 3), "noise hold 0.5"),
+    "noise that is a float": (lambda games: sample_legal(games.mask, NO_NOISE), "noise hold 0.5"),
     "a seed that is too large": (lambda games: games.begin([0], [2**64]), "seeds hold 18446744073709551616"),
     "a row that is too large": (lambda games: games.begin([3], [1]), "^rows "),
     "a negative row": (lambda games: games.view([-1]), "^rows "),

@@ -17,6 +17,7 @@ from tools import cluster_scaling, doc_tables, leaderboard, results
 from tools.marked_tables import fill, split
 from wizard_env import NUM_ACTIONS, OBS_SIZE
 from wizard_env.cli.main import app
+from wizard_env.evaluation.scorecard import REFERENCES
 from wizard_env.observation.fields import FULL_SIZE
 
 README = ROOT / "README.md"
@@ -54,7 +55,7 @@ def test_the_leaderboard_is_written_from_its_entries(tmp_path: Path) -> None:
     """All entries played the same opponents, those of this version; random is 0 and champion 100."""
     page, cards = text_of(leaderboard.PAGE), leaderboard.read_entries()
     assert leaderboard.filled(page, cards) == page
-    scale = json.loads(leaderboard.REFERENCES.read_text())
+    scale = json.loads(REFERENCES.read_text())
     assert (cards[0]["protocol"], cards[0]["panel"]) == (scale["protocol"], scale["panel"])
     ends = {card["name"]: card["score"] for card in cards if card["name"] in ("random", "champion")}
     assert ends == pytest.approx({"random": 0, "champion": 100})

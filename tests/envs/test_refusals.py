@@ -85,7 +85,8 @@ def test_seeds(seed: Any) -> None:
     for reset in (one.reset, many.reset, table.reset):
         reset(seed=1)
     before = [str(one.game), many.action_masks().tobytes(), str(table.game)]
-    for reset in (one.reset, many.reset, table.reset, lambda seed: many.reset(seed=[0, seed])):
+    resets: list[Any] = [one.reset, many.reset, table.reset, lambda seed: many.reset(seed=[0, seed])]
+    for reset in resets:
         with pytest.raises((ValueError, TypeError), match=f"^seed={seed!r}: allowed are "):
             reset(seed=seed)
     assert [str(one.game), many.action_masks().tobytes(), str(table.game)] == before

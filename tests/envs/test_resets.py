@@ -66,7 +66,8 @@ def test_every_seed_is_accepted_everywhere() -> None:
         hands = Game(RULES, seed).state["hands"]
         for state in (env.game.state, aec.game.state, Games(RULES, 1, [seed]).states):
             assert (state["hands"] == hands).all()
-        for one in (seed, [seed, 1], np.array([seed, 1], np.uint64)):
+        seeds: list[Any] = [seed, [seed, 1], np.array([seed, 1], np.uint64)]
+        for one in seeds:
             assert (vector.reset(seed=one)[0][0] == observation).all()
         assert Games(RULES, 1, seed).num_games == 1
 

@@ -3,6 +3,7 @@
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,7 +146,7 @@ def test_a_server_that_fails_ends_the_measurement() -> None:
         ChatAgent("stand-in", "http://127.0.0.1:9/v1", retries=0).act(first_view(), np.random.default_rng(0))
 
 
-MALFORMED = (
+MALFORMED: tuple[Any, ...] = (
     [],
     "hi",
     None,

@@ -337,8 +337,8 @@ def test_nothing_is_written_for_a_device_that_is_missing(learner: str, tmp_path:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("learner", ["ppo", "maskable_ppo"])
 def test_training_that_diverges_stops_with_its_last_good_checkpoint(learner: str, tmp_path: Path) -> None:
-    options = {"learning_rate": 1e30, "final_learning_rate": 1e30, "checkpoint_seconds": 1e-9}
-    run = config(10**6, learner=learner, **options)
+    options: dict[str, Any] = {"learning_rate": 1e30, "final_learning_rate": 1e30}
+    run = config(10**6, learner=learner, checkpoint_seconds=1e-9, **options)
     with pytest.raises(DivergedError, match=r"after [0-9]+ decisions the network has weights that are not"):
         train(run, tmp_path)
     if (tmp_path / FILE_NAME).exists():

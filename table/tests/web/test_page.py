@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from wizard_table.web import page
 from wizard_table.web.page import PAGE, first_scripts, static_address
-from wizard_table.web.sharing.preview import PICTURE
+from wizard_table.web.preview import PICTURE
 
 NAMED = re.compile(r'(?:href|src)="(static/[^"]+)"')
 MOST_PICTURE_BYTES = 60_000

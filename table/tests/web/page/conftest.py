@@ -67,4 +67,4 @@ def visit(browser: Any, address: str) -> Iterator[Visit]:
 @pytest.fixture(autouse=True)
 def same_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every table has the same deals; the person at seat 0 bids in the first round, and chooses no trump."""
-    monkeypatch.setattr("wizard_table.web.tables.setup.fresh_seed", lambda: 1)
+    monkeypatch.setattr("wizard_table.web.setup.fresh_seed", lambda: 1)
