@@ -1,8 +1,11 @@
 """People in Chromium: they open tables, sit down and play."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+AGENTS = ["random", "rule_based", "search:worlds=8", "champion"]
+Visit = Callable[..., Any]
+"""Opens a page, see the fixture `visit`."""
 SIZES = {
     "phone": {"width": 360, "height": 740},
     "lying": {"width": 740, "height": 360},

@@ -1,20 +1,18 @@
 """One browser and one server for all tests of the page; each test has contexts of its own."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from wizard_table.web.server import make_app
 
-from table.tests.web.page.browsing import SIZES
+from table.tests.web.page.browsing import AGENTS, SIZES, Visit
 from table.tools.serving import served
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-AGENTS = ["random", "rule_based", "search:worlds=8", "champion"]
 QUIET = "try { localStorage.setItem('wizard, taught', 'yes') } catch {}"
 """The lessons for newcomers are over."""
-Visit = Callable[..., Any]
 
 
 @pytest.fixture(scope="package")

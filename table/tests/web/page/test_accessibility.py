@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from table.tests.web.page.browsing import act, play_on, sit_down, until_over
-from table.tests.web.page.conftest import Visit
+from table.tests.web.page.browsing import Visit, act, play_on, sit_down, until_over
 from table.tests.web.page.faults import faults_of
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

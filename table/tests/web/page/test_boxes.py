@@ -13,8 +13,7 @@ from wizard_table.web.server import make_app
 from wizard_table.web.setup import Setup, digest
 from wizard_table.web.store import Save, Store
 
-from table.tests.web.page.browsing import OPEN, SIZES, hurry
-from table.tests.web.page.conftest import Visit
+from table.tests.web.page.browsing import OPEN, SIZES, Visit, hurry
 from table.tests.web.page.faults import faults_of
 from table.tools.serving import served
 from wizard_env import Rules, View, load

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from wizard_table.web.readiness import READY, Readiness
 from wizard_table.web.server import make_app
 
-from table.tests.web.page.conftest import Visit
+from table.tests.web.page.browsing import Visit
 from table.tests.web.page.proxy import Proxy, proxied
 from table.tools.serving import served
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from wizard_table.web.server import make_app
 
-from table.tests.web.page.browsing import play_on, sit_down
-from table.tests.web.page.conftest import AGENTS, Visit
+from table.tests.web.page.browsing import AGENTS, Visit, play_on, sit_down
 from table.tools.serving import served
 
 DAY = 24 * 3600 * 1000

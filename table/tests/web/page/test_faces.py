@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from table.tests.web.page.conftest import Visit
+from table.tests.web.page.browsing import Visit
 from wizard_env.cards import CARD_NAMES
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

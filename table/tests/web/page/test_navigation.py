@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from table.tests.web.page.browsing import play_on, sit_down
-from table.tests.web.page.conftest import Visit
+from table.tests.web.page.browsing import Visit, play_on, sit_down
 
 ELEMENTS = "document.querySelector('main').outerHTML"
 SEATS: list[str | None] = [None, "random", "random", "random"]

@@ -3,8 +3,7 @@
 import re
 from decimal import Decimal
 
-from table.tests.web.page.browsing import hurry, plain, play_on, sit_down
-from table.tests.web.page.conftest import Visit
+from table.tests.web.page.browsing import Visit, hurry, plain, play_on, sit_down
 
 
 def figures(row: str) -> list[Decimal]:

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from table.tests.web.page.browsing import play_on, sit_down
-from table.tests.web.page.conftest import Visit
+from table.tests.web.page.browsing import Visit, play_on, sit_down
 from wizard_env.records.game_records import read_records
 
 

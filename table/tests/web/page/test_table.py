@@ -12,6 +12,7 @@ from table.tests.web.page.browsing import (
     CHOICES,
     CHOOSE,
     SIZES,
+    Visit,
     act,
     hurry,
     plain,
@@ -19,7 +20,6 @@ from table.tests.web.page.browsing import (
     sit_down,
     until_over,
 )
-from table.tests.web.page.conftest import Visit
 from table.tests.web.page.faults import faults_of
 from tests.docs.pages import ROOT
 
