@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PARTS = {path.name for path in (ROOT / "wizard_env").iterdir() if path.is_symlink() and path.is_dir()}
+LINKS = (path for path in (ROOT / "wizard_env").iterdir() if path.is_symlink())
+PARTS = tuple(sorted(path.name for path in LINKS if path.is_dir()))
 """Folders at the top of the repository, linked inside `wizard_env`."""
 PACKAGES = ("game", "configs", "agents", "evaluation", "train", "llm", "cli")
 """From the bottom up."""
