@@ -193,7 +193,7 @@ def join_workers() -> Iterator[Peers]:
         dist.destroy_process_group()
 
 
-def _agent_store() -> dist.Store:
+def _agent_store() -> Any:
     """Return the part of torchrun's store for this start of the workers.
 
     torchrun keeps its store when it starts workers again, and with it the addresses of those that were lost.
@@ -205,8 +205,9 @@ def _agent_store() -> dist.Store:
             "--max-restarts on several machines needs TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in the "
             "environment of every torchrun"
         )
-    store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), is_master=False)
-    return dist.PrefixStore(f"start-{os.environ['TORCHELASTIC_RESTART_COUNT']}", store)
+    stores: Any = dist  # which has them, though its types do not say so
+    store = stores.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), is_master=False)
+    return stores.PrefixStore(f"start-{os.environ['TORCHELASTIC_RESTART_COUNT']}", store)
 
 
 def equal_share(name: str, total: int, workers: int) -> int:
