@@ -83,6 +83,10 @@ def stack(widths: Sequence[int]) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
+def linear_layers(stacked: nn.Sequential) -> list[nn.Linear]:
+    return [layer for layer in stacked if isinstance(layer, nn.Linear)]
+
+
 class QNetwork(nn.Module):
     """Values of all actions: one stack for bids and trumps, one for plays."""
 
@@ -101,7 +105,9 @@ class QNetwork(nn.Module):
     def weights(self) -> dict[str, torch.Tensor]:
         """Return both stacks side by side as one network, as `save_agent` takes them."""
         found: dict[str, torch.Tensor] = {}
-        for number, (bid, play) in enumerate(zip(self.bids[::2], self.plays[::2], strict=True)):
+        for number, (bid, play) in enumerate(
+            zip(linear_layers(self.bids), linear_layers(self.plays), strict=True)
+        ):
             if not number:  # the first layers read the same observation
                 weight = torch.cat([bid.weight, play.weight])
             else:
@@ -243,7 +249,7 @@ class Learner:
         values = network(torch.from_numpy(replay.observations[rows]) * self.network.scale)
         taken = values.gather(1, torch.from_numpy(replay.actions[rows] - first)[:, None])[:, 0]
         self.optimizer.zero_grad()  # the other network then has no gradient, and does not change
-        nn.functional.mse_loss(taken, expected).backward()
+        nn.functional.mse_loss(taken, expected).backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
 
     def best_next_value(self, replay: Replay, rows: NDArray[np.int64]) -> torch.Tensor:

@@ -57,7 +57,9 @@ VALUE_WEIGHT = 0.5
 """The weight of the squared error of values in the loss."""
 _ADAM_EPSILON = 1e-5
 _IMPOSSIBLE = -1e9
-"""The logit of an illegal action, whose probability is then 0."""
+"""Added to the logit of an illegal action."""
+_LEAST = -40.0
+"""The least logarithm of a probability in the entropy: numbers close to 0 are slow to compute with."""
 _CRITIC_BATCH = 8192
 """Rows per batch when the critic values a rollout."""
 
@@ -75,10 +77,10 @@ class Rollout:
         shape = (steps, num_games)
         observed = self_play.observation_size
         full = FULL_SIZE + self_play.num_beliefs if with_full_states else 0
-        row = observed + NUM_ACTIONS + full
+        row = observed + 4 * NUM_ACTIONS + full
         check_memory(f"{steps} decisions in each of {num_games} games", steps * num_games * row)
         self.observations = torch.zeros((*shape, observed), dtype=torch.uint8, device=device)
-        self.illegal = torch.zeros((*shape, NUM_ACTIONS), dtype=torch.bool, device=device)
+        self.penalties = torch.zeros((*shape, NUM_ACTIONS), device=device)
         self.full_states = torch.zeros((*shape, full), dtype=torch.uint8, device=device)
         self.seats = np.zeros(shape, np.int64)
         self.actions = np.zeros(shape, np.int64)
@@ -97,8 +99,8 @@ class Batch(NamedTuple):
 
     observations: torch.Tensor
     """uint8 [n, OBS_SIZE + beliefs]."""
-    illegal: torch.Tensor
-    """bool [n, NUM_ACTIONS]; at least one action of each row is legal."""
+    penalties: torch.Tensor
+    """float32 [n, NUM_ACTIONS], 0 for legal actions, of which each row has one, _IMPOSSIBLE for others."""
     actions: torch.Tensor
     """int64 [n]."""
     log_probabilities: torch.Tensor
@@ -132,9 +134,9 @@ def ppo_loss(
         entropy_bonus: the weight of the entropy.
     """
     logits, values = outputs.split([NUM_ACTIONS, 1], dim=1)
-    masked = logits.masked_fill(batch.illegal, _IMPOSSIBLE)
-    log_policy = masked.log_softmax(dim=1)
-    entropy = -(masked.softmax(dim=1) * log_policy).sum(dim=1)  # `exp` is slow where it underflows
+    log_policy = (logits + batch.penalties).log_softmax(dim=1)
+    likely = log_policy.clamp(min=_LEAST)
+    entropy = -(likely.exp() * likely).sum(dim=1)
     change = log_policy.gather(1, batch.actions[:, None])[:, 0] - batch.log_probabilities
     ratio = change.exp()
     clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
@@ -212,7 +214,7 @@ class PpoLearner(IterativeLearner):
             observations, mask = self._send(self_play.observe()), self_play.games.mask
             outputs = self._evaluate(observations)
             rollout.observations[step] = observations
-            rollout.illegal[step] = self._send(mask == 0)
+            rollout.penalties[step] = self._send(mask == 0) * _IMPOSSIBLE
             rollout.seats[step] = self_play.games.seat
             rollout.values[step] = outputs[:, NUM_ACTIONS]
             rollout.actions[step], rollout.log_probabilities[step] = sample_softmax(
@@ -288,7 +290,7 @@ class PpoLearner(IterativeLearner):
         advantages, values = rollout.advantages.reshape(count), rollout.values.reshape(count)
         targets = advantages + values
         decisions = Batch(
-            *(tensor.flatten(0, 1) for tensor in (rollout.observations, rollout.illegal)),
+            *(tensor.flatten(0, 1) for tensor in (rollout.observations, rollout.penalties)),
             *(self._send(array.reshape(count)) for array in (rollout.actions, rollout.log_probabilities)),
             *(self._send(array.reshape(count)) for array in (rollout.advantages, rollout.returns)),
             rollout.full_states.flatten(0, 1),

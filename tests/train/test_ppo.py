@@ -59,7 +59,7 @@ def test_the_loss_is_the_published_one(seed: int) -> None:
     old = torch.from_numpy(rng.normal(-2, 0.5, count).astype(np.float32))
     advantage, returns = torch.from_numpy(rng.normal(size=(2, count)).astype(np.float32))
     empty = torch.zeros(count, 0)
-    batch = Batch(empty, illegal, actions, old, advantage, returns, empty, empty)
+    batch = Batch(empty, illegal * -1e9, actions, old, advantage, returns, empty, empty)
     loss, sums = ppo_loss(outputs, batch, clip_range, entropy_bonus)
     (gradient,) = torch.autograd.grad(loss, outputs)
     policy: Any = Categorical(logits=outputs[:, :NUM_ACTIONS].masked_fill(illegal, -1e9))

@@ -55,8 +55,8 @@ class Mlp(torch.nn.Module):
         """Compute outputs, [n, outputs], from inputs, uint8 [n, inputs]."""
         hidden = (inputs.float() * self.scale).to(self.head.weight.dtype)
         if skips_zeros(hidden):
-            for layer in layers_of(self.trunk):
-                hidden = linear(hidden, *layer, relu=True)
+            for weights, biases in layers_of(self.trunk):
+                hidden = linear(hidden, weights, biases, relu=True)
             return linear(hidden, self.head.weight.t(), self.head.bias)
         for layer in self.trunk:
             hidden = torch.relu(layer(hidden))
