@@ -83,7 +83,7 @@ def installed(tmp_path: Path) -> Path:
     return tmp_path / "installed"
 
 
-SHORT = ("learning.decisions=1", "learning.num_games=128", "learning.decisions_per_game=2")
+SHORT = ("learning.decisions=1", "learning.num_games=256", "learning.decisions_per_game=2")
 RUN = """
 import sys
 from pathlib import Path
