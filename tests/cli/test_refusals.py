@@ -44,9 +44,7 @@ def check(wizard: Wizard, arguments: Arguments, message: str) -> None:
 # --- devices
 
 
-@pytest.mark.parametrize(
-    "command", [("train", "smoke"), ("train", "smoke", "--workers", "1"), ("exploit", "random")], ids=" ".join
-)
+@pytest.mark.parametrize("command", [("train", "smoke"), ("exploit", "random")], ids=" ".join)
 @pytest.mark.parametrize(
     ("device", "message"),
     [

@@ -55,6 +55,7 @@ def config(**options: Any) -> Config:
         "partners": ["past", "random"],
     }
     game = {"num_players": 3, "hand_sizes": [2, 5]}
+    learning["precision"] = "float32"
     return Config.model_validate({"name": "tiny", "game": game, "learning": learning | options})
 
 
