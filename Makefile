@@ -124,8 +124,11 @@ $(VENV)/.for-development: pyproject.toml table/pyproject.toml constraints.txt | 
 	$(INSTALL) -e ".[dev]" -e table
 	touch $@ $(VENV)/.for-training $(VENV)/.for-table
 
+rllib_PACKAGES = -e ".[train]" "ray[rllib]==2.60.*"
+verifiers_PACKAGES = -e ".[verifiers]"
+openenv_PACKAGES = -e ".[openenv]"
 $(VENV)-%/.for-tests: pyproject.toml constraints.txt | $(VENV)-%/bin/python
-	$(VENV)-$*/bin/python -m pip install --quiet -c constraints.txt -e ".[$*]" pytest
+	$(VENV)-$*/bin/python -m pip install --quiet -c constraints.txt $($*_PACKAGES) pytest
 	touch $@
 
 $(VENV)/bin/python $(foreach library,rllib verifiers openenv,$(VENV)-$(library)/bin/python):

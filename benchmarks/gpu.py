@@ -5,6 +5,7 @@ Few machines have a GPU, so this is no part of `wizard bench`: `python -m benchm
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import torch
@@ -18,6 +19,7 @@ from benchmarks.timing import FULL, Effort, alternate
 from wizard_env import configs, get_num_threads
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.networks.devices import keep_freed_memory
+from wizard_env.train.run import decide
 
 _LARGE = ["learning.num_games=8192", "learning.batch_size=4096", "learning.layers=[1024,512]"]
 GAMES = {
@@ -32,7 +34,7 @@ def measure(device: str, effort: Effort, games: Mapping[str, Sequence[str]] = GA
     keep_freed_memory()
     rows = []
     for name, changes in games.items():
-        config = read_config(configs.find("champion"), changes)
+        config = decide(read_config(configs.find("champion"), changes), Path("runs/benchmark"), device)
         ours, peer = f"{name}, {device}", f"{name}, processor"
         rates = alternate({ours: iterate(config, device), peer: iterate(config)}, effort)
         rows.append(compare(ours, rates[ours], peer, rates[peer]))

@@ -67,7 +67,7 @@ def test_no_control_character_reaches_the_terminal(wizard: Wizard, tmp_path: Pat
     config.write_text('name = "x"\n"\\u001b[31mred\\u0007\\u009b2J" = 1\n')
     folder = tmp_path / escape
     folder.mkdir()
-    save_agent({f"layer.0.{escape}": np.zeros((2, 2), np.float32)}, folder / FILE_NAME)
+    save_agent({f"layer.0.{escape}": np.zeros((2, 2), np.float32)}, folder / FILE_NAME, encoding="own:code")
     commands = (
         ("train", config),
         ("train", tmp_path / f"{escape}.toml"),

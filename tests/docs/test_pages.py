@@ -56,7 +56,8 @@ def test_the_leaderboard_is_written_from_its_entries(tmp_path: Path) -> None:
     page, cards = text_of(leaderboard.PAGE), leaderboard.read_entries()
     assert leaderboard.filled(page, cards) == page
     scale = json.loads(REFERENCES.read_text())
-    assert (cards[0]["protocol"], cards[0]["panel"]) == (scale["protocol"], scale["panel"])
+    assert cards[0]["protocol"] == scale["protocol"]
+    assert cards[0]["panel"].items() <= scale["panel"].items()
     ends = {card["name"]: card["score"] for card in cards if card["name"] in ("random", "champion")}
     assert ends == pytest.approx({"random": 0, "champion": 100})
     for name, panel in (("a", {"champion": "1"}), ("b", {"champion": "2"})):
