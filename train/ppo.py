@@ -133,7 +133,7 @@ def ppo_loss(
         clip_range: the distance from 1 that the ratio of probabilities may move.
         entropy_bonus: the weight of the entropy.
     """
-    logits, values = outputs.split([NUM_ACTIONS, 1], dim=1)
+    logits, values = torch.split(outputs, [NUM_ACTIONS, 1], dim=1)
     log_policy = (logits + batch.penalties).log_softmax(dim=1)
     likely = log_policy.clamp(min=_LEAST)
     entropy = -(likely.exp() * likely).sum(dim=1)
@@ -290,18 +290,21 @@ class PpoLearner(IterativeLearner):
         advantages, values = rollout.advantages.reshape(count), rollout.values.reshape(count)
         targets = advantages + values
         decisions = Batch(
-            *(tensor.flatten(0, 1) for tensor in (rollout.observations, rollout.penalties)),
-            *(self._send(array.reshape(count)) for array in (rollout.actions, rollout.log_probabilities)),
-            *(self._send(array.reshape(count)) for array in (rollout.advantages, rollout.returns)),
-            rollout.full_states.flatten(0, 1),
-            self._send(targets),
+            observations=rollout.observations.flatten(0, 1),
+            penalties=rollout.penalties.flatten(0, 1),
+            actions=self._send(rollout.actions.reshape(count)),
+            log_probabilities=self._send(rollout.log_probabilities.reshape(count)),
+            advantages=self._send(advantages),
+            returns=self._send(rollout.returns.reshape(count)),
+            full_states=rollout.full_states.flatten(0, 1),
+            critic_returns=self._send(targets),
         )
         sums = torch.zeros(len(METRICS) + 1, dtype=torch.float64, device=self._device)
         for _ in range(learning.epochs):
             order, scaled = self._rng.permutation(count), np.empty(count, np.float32)
             scaled[order] = normalise_minibatches(advantages[order], self._batch_size, self.peers)
             decisions = decisions._replace(advantages=self._send(scaled))
-            for rows in self._send(order).split(self._batch_size):
+            for rows in torch.split(self._send(order), self._batch_size):
                 sums += self._step(decisions.take(rows), entropy_bonus)
         of_all = self.peers.sum(np.array([*sums.tolist(), learning.epochs * count]))
         *means, critic_loss = (of_all[:-1] / of_all[-1]).tolist()
