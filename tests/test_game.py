@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, IllegalAction, Rules, action_id, action_name, unpack
+from wizard_env import NUM_ACTIONS, Game, IllegalAction, Rules, action_id, action_name
 
 THREE = Rules(num_players=3)
 HANDS = ["AS 3H", "4S 5S", "6S JE"]
@@ -81,18 +81,6 @@ def test_a_round_as_it_is_read() -> None:
     assert (game.round_number, game.hand_size, game.dealer, len(game.hands[0])) == (3, 3, 0, 3)
     assert (game.phase, game.seat) in {("bid", 1), ("trump", 0)}
     assert (game.bids, game.tricks_won, game.trick) == ([None] * 3, [0] * 3, [])
-
-
-def test_phases() -> None:
-    """Upcard, bidding, play, end: the four phases, and whose turn it is."""
-    game = Game.from_deal(Rules(num_players=3, hand_sizes=(1,)), 1, ["AS", "4S", "6S"], "WI")
-    assert (game.phase, game.seat) == ("trump", 1)
-    assert (take(game, "trump S").phase, game.seat) == ("bid", 2)
-    assert (take(game, "bid 0", "bid 1", "bid 0").phase, game.seat) == ("play", 2)
-    assert (take(game, "play 6S", "play AS", "play 4S").phase, game.seat) == ("over", None)
-    assert (game.scores, game.winners) == ([30, 20, 20], [0])
-    assert game.legal_actions() == []
-    assert not game.legal_mask().any()
 
 
 def test_legal_actions_are_sorted_and_agree_with_the_mask() -> None:
@@ -219,19 +207,6 @@ def test_nothing_is_legal_after_the_end() -> None:
 # --- what a seat may know
 
 
-def test_observe() -> None:
-    """An observation is a row of bytes, for every seat, and reading it changes nothing."""
-    game = take(start(), "bid 1")
-    before = game.state.tobytes()
-    for seat in (2, 0, 1, 0, 2):
-        row = game.observe(seat)
-        assert row.dtype == np.uint8
-        assert row.shape == (OBS_SIZE,)
-        held = {action_name(int(kind) + action_id("play 2S")) for kind in unpack(row)["hand"].nonzero()[0]}
-        assert held == {f"play {card}" for card in game.hands[seat]}
-    assert game.state.tobytes() == before
-
-
 @pytest.mark.parametrize("method", ["observe", "full_state"])
 @pytest.mark.parametrize("seat", [3, -1, 6, 100])
 def test_observers_sit_at_the_table(method: str, seat: int) -> None:
@@ -288,17 +263,7 @@ def test_equality() -> None:
         hash(start())
 
 
-def test_repr() -> None:
-    """The representation of a game names its position."""
-    assert repr(start()) == "<Game of 3: round 2 of 20, bid, seat 0 acts, scores [0, 0, 0]>"
-
-
 # --- a given deal
-
-
-def test_from_deal_takes_lists_and_strings() -> None:
-    """A hand is written as one string or as a list of cards."""
-    assert Game.from_deal(THREE, 2, [hand.split() for hand in HANDS], "TD") == start()
 
 
 @pytest.mark.parametrize(

@@ -60,58 +60,27 @@ def test_a_state_between_rounds_passes(pause: Any) -> None:
     check_states(games.states)
 
 
-def test_a_check_changes_nothing() -> None:
-    states = some_games().states
-    before = states.tobytes()
-    check_states(states)
-    states.flags.writeable = False
-    check_states(states)
-    assert states.tobytes() == before
-
-
 # --- what they cannot make is refused
 
 ALTERED: list[tuple[str, Any]] = [
     ("num_players", 100),
-    ("num_players", 2),
     ("bid_restriction", 9),
-    ("bid_reveal", -1),
-    ("magic_edition", 2),
-    ("num_rounds", 0),
     ("num_rounds", 127),
     ("hand_sizes", 60),
-    ("round_index", -1),
     ("round_index", 59),
-    ("hand_size", 127),
-    ("phase", 100),
-    ("dealer", 7),
     ("seat", 100),
-    ("seat", -1),
-    ("leader", 100),
     ("scores", 32_767),
     ("scores", 7),
     ("points", 300),
-    ("hands", -1),
     ("hands", (1 << 52) - 1),
     ("hands", 1 << 58),
-    ("hands", 7 << 52),
     ("played", 1 << 40),
     ("upcard", 54),
-    ("upcard", -1),
-    ("trump", 9),
-    ("bids", 21),
     ("bids", HIDDEN),
-    ("tricks_won", 100),
     ("voids", 15),
-    ("trick", 60),
     ("plays", 60),
-    ("plays", -2),
     ("num_plays", 127),
-    ("num_plays", -1),
-    ("trick_size", 100),
-    ("best_seat", 50),
     ("best_power", 127),
-    ("led_suit", 9),
 ]
 
 

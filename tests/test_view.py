@@ -6,31 +6,11 @@ import numpy as np
 import pytest
 
 from tests.positions import VARIED_RULES, at, differing_in_secret, random_view, view_bytes
-from wizard_env import NUM_ACTIONS, OBS_SIZE, Game, Rules
+from wizard_env import Game, Rules
 from wizard_env.agents import View
-from wizard_env.agents.random import RandomAgent
 from wizard_env.cards import card_names
 from wizard_env.state import HIDDEN, NOT_BID
 from wizard_env.view import actions_by_owner
-
-
-@pytest.mark.parametrize("rules", VARIED_RULES)
-def test_a_view_shows_what_the_acting_seats_see(rules: Rules) -> None:
-    games = [Game(rules, seed) for seed in range(6)]
-    rng = np.random.default_rng(0)
-    for _ in range(4 * rules.num_players):
-        view = View.of(games)
-        assert len(view) == 6
-        assert view.observation.shape == (6, OBS_SIZE)
-        assert view.mask.shape == (6, NUM_ACTIONS)
-        assert view.observation.dtype == view.mask.dtype == np.uint8
-        for row, game in enumerate(games):
-            assert game.seat == view.seat[row]
-            assert view.observation[row].tobytes() == game.observe(int(view.seat[row])).tobytes()
-            assert view.mask[row].tobytes() == game.legal_mask().tobytes()
-        for game, action in zip(games, RandomAgent().act(view, rng), strict=True):
-            game.step(int(action))
-        games = [game if game.phase != "over" else Game(rules, 9) for game in games]
 
 
 def test_a_view_is_a_copy() -> None:
@@ -119,16 +99,6 @@ def test_a_view_selects_decisions_with_their_noise() -> None:
     assert len(view.select(np.zeros(8, np.bool_))) == 0
     with pytest.raises(IndexError):
         view.select([8])
-
-
-def test_a_view_takes_other_noise() -> None:
-    """The decisions and their finished rounds are the same; the view it came from keeps its words."""
-    view, words = random_view(VARIED_RULES[1], 8), np.arange(8, dtype=np.uint64)
-    before = view.noise(np.random.default_rng(0)).tolist()
-    other = view.with_noise(words)
-    assert other.noise(np.random.default_rng(0)).tolist() == words.tolist()
-    assert view_bytes(other) == view_bytes(view)
-    assert view.noise(np.random.default_rng(0)).tolist() == before
 
 
 class Names:

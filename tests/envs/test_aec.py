@@ -386,45 +386,6 @@ def test_in_the_wrappers_actions_stay_in_their_space(action: Any) -> None:
 # --- the wrappers are PettingZoo's
 
 
-def outcome(look_up: Callable[[], Any]) -> str:
-    try:
-        return repr(look_up())
-    except (AttributeError, AssertionError) as error:
-        return f"{type(error).__name__}: {error}"
-
-
-LOOK_UPS: dict[str, Callable[[Any], Any]] = {
-    **{
-        name: functools.partial(lambda env, name: getattr(env, name), name=name)
-        for name in (
-            "agents", "agent_selection", "num_agents", "rewards", "terminations", "truncations", "infos",
-            "_cumulative_rewards", "_private", "nonsense", "possible_agents", "max_num_agents", "metadata",
-            "render_mode", "state_space",
-        )
-    },
-    "step": lambda env: env.step(0),
-    "observe": lambda env: env.observe("player_0"),
-    "state": lambda env: env.state().tobytes(),
-    "render": lambda env: env.render(),
-    "agent_iter": lambda env: type(env.agent_iter()),
-    "str": str,
-    "last": lambda env: env.last(),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("reset", [False, True])
-def test_the_wrappers_answer_as_pettingzoo_s_do(reset: bool) -> None:
-    """Order enforcement: before `reset` the attributes do not exist, and calls are refused."""
-    for name, look_up in LOOK_UPS.items():
-        ours, theirs = (make(num_players=3, render_mode="ansi") for make in (wizard_v0.env, plain_env))
-        if reset:
-            restarted(ours)
-            restarted(theirs)
-        elif name in ("agents", "agent_selection", "rewards", "terminations", "infos", "num_agents"):
-            assert not hasattr(ours, name)
-        assert outcome(lambda: look_up(ours)) == outcome(lambda: look_up(theirs)), name  # noqa: B023
-
-
 def test_the_wrappers_play_as_pettingzoo_s_do() -> None:
     """Whole games, some ended by an illegal action, agree in everything that is shown."""
     ours, theirs = (make(num_players=4, **SHORT) for make in (wizard_v0.env, plain_env))

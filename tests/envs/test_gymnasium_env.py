@@ -337,19 +337,6 @@ def test_sampling_from_the_action_space() -> None:
     assert solo.action_space.sample(probability=mask.astype(float)) == 70
 
 
-def test_a_sample_is_not_replaced_once_the_game_has_moved_on() -> None:
-    """It is legal when it is drawn; after a `reset` it may be illegal, like any other number."""
-    env = make(num_players=3, hand_sizes=(1, 20), episode="round")
-    env.reset(seed=0)
-    play(env, random.Random(0))
-    env.reset()
-    sample = max(env.action_space.sample() for _ in range(30))
-    assert sample > 1
-    env.reset(seed=0)
-    with pytest.raises(IllegalAction):
-        env.step(sample)
-
-
 # --- rendering and copies
 
 

@@ -178,26 +178,6 @@ def test_made_by_gymnasium() -> None:
 
 
 @every_mode
-def test_gymnasium_s_statistics(mode: AutoresetMode) -> None:
-    """RecordEpisodeStatistics counts every episode's rewards and steps as around single environments."""
-    inner, rng, episodes = make(6, **SHORT, autoreset_mode=mode), np.random.default_rng(0), 0
-    ours, theirs = (
-        gymnasium.wrappers.vector.RecordEpisodeStatistics(env) for env in (inner, make_sync(6, mode, **SHORT))
-    )
-    ours.reset(seed=0)
-    theirs.reset(seed=0)
-    for _ in range(40):
-        actions = sample_legal(inner.action_masks(), rng)
-        (*_, terminated, _, infos), infos_there = ours.step(actions), theirs.step(actions)[4]
-        if terminated.any():
-            episodes += int(terminated.sum())
-            for name in ("r", "l"):
-                assert contents(infos["episode"][name]) == contents(infos_there["episode"][name])
-            assert infos["_episode"].tolist() == infos_there["_episode"].tolist()
-    assert episodes > 12
-
-
-@every_mode
 def test_results_are_fresh_arrays(mode: AutoresetMode) -> None:
     """Nothing that was returned changes later, and writing into it changes nothing."""
     env, rng = make(**SHORT, autoreset_mode=mode), np.random.default_rng(0)
@@ -211,16 +191,6 @@ def test_results_are_fresh_arrays(mode: AutoresetMode) -> None:
     for array in [*arrays_in(tuple(kept)), env.action_masks()]:
         array[...] = 1
     assert shown(env) == before
-
-
-def test_seeds() -> None:
-    """One number counts up over the environments; a list names each; without any, they continue."""
-    first, second = make(3, **SHORT), make(3, **SHORT)
-    assert contents(first.reset(seed=7)) == contents(second.reset(seed=[7, 8, 9]))
-    following = first.reset()
-    assert contents(following) == contents(second.reset())
-    assert not np.array_equal(following[0], first.reset(seed=7)[0])
-    assert not np.array_equal(make(3).reset()[0], make(3).reset()[0]), "random ones at first"
 
 
 # --- what is refused

@@ -129,18 +129,6 @@ def test_torchrl_plays_in_a_batch() -> None:
     assert bool(rollout["action_mask"].gather(-1, rollout["action"].unsqueeze(-1)).all())
 
 
-def test_torchrl_reads_the_infos_of_one_environment() -> None:
-    """Mask, seat and scores: everything in an info is a numpy value."""
-    torch = pytest.importorskip("torch")
-    data = pytest.importorskip("torchrl.data")
-    seat = data.Categorical(3, shape=(), dtype=torch.int64)
-    scores = data.Unbounded(shape=(3,), dtype=torch.int64)
-    env = masked(gymnasium.make(NAME, **SHORT), (), {"seat": seat, "scores": scores})
-    rollout = env.rollout(30)
-    assert bool(rollout["next", "done"][-1])
-    assert set(rollout["next", "seat"].unique().tolist()) <= {0, 1, 2}
-
-
 def test_supersuit_wraps_the_table() -> None:
     """Rewards are clipped, and the masks in `infos` stay legal actions."""
     supersuit = pytest.importorskip("supersuit")

@@ -10,8 +10,6 @@ import pytest
 pytest.importorskip("torch")  # self-play, where own rewards are learned for, needs it
 
 from wizard_env import Rules, wizard_v0
-from wizard_env.envs.rewards import find_reward
-from wizard_env.loading import programs
 from wizard_env.train.selfplay.games import OWN_SCALE, SelfPlayGames
 
 NAME = "wizard_env/Wizard-v0"
@@ -90,11 +88,3 @@ def test_self_play_is_paid_by_it(tmp_path: Path) -> None:
         np.testing.assert_allclose(games.rewards[done], expected, rtol=1e-6)
         rounds += int(done.sum())
     assert rounds > 100
-
-
-def test_code_of_a_stranger_does_not_run(tmp_path: Path) -> None:
-    """As in `wizard train` without --allow-programs."""
-    path = tmp_path / "bold.py"
-    path.write_text("raise SystemExit")
-    with programs(allowed=False), pytest.raises(PermissionError, match="--allow-programs"):
-        find_reward(f"{path}:met")

@@ -254,16 +254,3 @@ def test_a_game_of_other_rounds_fits_the_history_or_is_refused(make: Any) -> Non
     observation = env.last()[0] if shown is None else shown[0]
     assert observation["history"].shape == (3, ROUND_SIZE)
     assert not observation["history"].any()
-
-
-def test_longer_games_without_a_history() -> None:
-    """`reset` may ask for more rounds; each is in the info of the step that ended it."""
-    env: Any = gymnasium.make("wizard_env/Wizard-v0", num_players=3, hand_sizes=(1,))
-    _, info = env.reset(seed=0, options={"hand_sizes": (1,) * 5})
-    rounds, ended = [], False
-    while not ended:
-        _, _, ended, _, info = env.step(int(info["action_mask"].argmax()))
-        if "round" in info:
-            rounds += read_history(Rules(num_players=3), info["round"])
-    assert len(rounds) == 5
-    assert env.unwrapped.game.rounds == rounds

@@ -70,14 +70,6 @@ def test_options_of_reset(options: dict[str, Any], message: str) -> None:
             make().reset(seed=0, options=options)
 
 
-def test_a_seat_is_an_option_of_learners_only() -> None:
-    """At PettingZoo's table every seat is an agent."""
-    with pytest.raises(TypeError, match="no option 'seat'"):
-        wizard_v0.raw_env().reset(options={"seat": 1})
-    with pytest.raises(ValueError, match=r"options\['seat'\]=-1"):
-        single().reset(options={"seat": -1})
-
-
 @pytest.mark.parametrize("seed", [-1, 2**64, True, 0.5, "1"])
 def test_seeds(seed: Any) -> None:
     """The game under way stays as it was."""
@@ -90,11 +82,6 @@ def test_seeds(seed: Any) -> None:
         with pytest.raises((ValueError, TypeError), match=f"^seed={seed!r}: allowed are "):
             reset(seed=seed)
     assert [str(one.game), many.action_masks().tobytes(), str(table.game)] == before
-
-
-def test_a_seed_for_each_environment_is_needed() -> None:
-    with pytest.raises(ValueError, match="2 seeds: 3 are needed"):
-        WizardVectorEnv(3).reset(seed=[1, 2])
 
 
 @pytest.mark.parametrize(

@@ -39,14 +39,6 @@ def test_unseeded_environments_name_their_seed(mode: str) -> None:
     assert (again == observation).all()
 
 
-def test_an_environment_whose_generator_was_set_draws_from_it() -> None:
-    envs = [WizardEnv(**SHORT) for _ in range(2)]
-    for env in envs:
-        env.np_random = np.random.default_rng(3)
-    assert (envs[0].reset()[0] == envs[1].reset()[0]).all()
-    assert envs[0].np_random_seed == -1
-
-
 def test_every_seed_is_accepted_everywhere() -> None:
     """As Python's number and as numpy's, alone and in a list; the same cards are dealt."""
     env, vector, aec = WizardEnv(**SHORT), WizardVectorEnv(2, **SHORT), wizard_v0.raw_env(**SHORT)
@@ -90,14 +82,6 @@ def play_out(env: WizardEnv) -> None:
     terminated = False
     while not terminated:
         _, _, terminated, _, _ = env.step(env.action_space.sample())
-
-
-@pytest.mark.parametrize("seat", range(4))
-@pytest.mark.parametrize("dealer", range(4))
-def test_the_learner_sits_and_the_deal_begins_where_it_is_asked(seat: int, dealer: int) -> None:
-    env = single()
-    _, info = env.reset(seed=5, options={"seat": seat, "dealer": dealer})
-    assert (info["seat"], env.game.dealer) == (seat, dealer)
 
 
 def test_hand_sizes_are_those_of_one_game() -> None:
@@ -150,11 +134,3 @@ def test_a_dealer_turns_the_deal_of_the_same_seed() -> None:
         for place in range(4):
             seat, before = (dealer + place) % 4, (drawn.dealer + place) % 4
             assert raw.game.hands[seat] == env.game.hands[seat] == drawn.hands[before]
-
-
-def test_pettingzoo_plays_other_hand_sizes_for_a_game() -> None:
-    env = wizard_v0.env(num_players=3)
-    env.reset(seed=1, options={"hand_sizes": (2, 2)})
-    assert env.unwrapped.game.rules.rounds == (2, 2)
-    env.reset(seed=1)
-    assert env.unwrapped.game.rules == Rules(3)
