@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from tests.test_invariants import all_rules, seeds
 from wizard_env import Game, Games, Rules, View, sample_legal
 from wizard_env.history.decisions import retrace, rewind
-from wizard_env.state import FINISHED_ROUND, SCORED
-from wizard_env.state_checks import check_states
+from wizard_env.state import FINISHED_ROUND
 
 KINDS = [
     Rules(num_players=3, hand_sizes=(1, 20, 4), magic_edition=True),
@@ -78,19 +77,6 @@ def test_batches_replay_as_they_were_played() -> None:
     assert len(np.unique(began.games)) > len(rules) // 2
 
 
-def test_beginnings_are_states() -> None:
-    """Dealt, with the scores of the moment, and before anybody has acted."""
-    for kind in KINDS:
-        game, _ = finished_game(kind, seed=3)
-        states = rewind(game.state, rounds_of(game)).states
-        check_states(states)
-        assert not states["num_plays"].any()
-        scores = np.cumsum([each.points for each in game.rounds], axis=0)
-        players = kind.num_players
-        np.testing.assert_array_equal(states["scores"][:, :players], [[0] * players, *scores[:-1].tolist()])
-        assert states["round_index"].tolist() == [0, 1, 2]
-
-
 def test_forced_decisions_can_be_left_out() -> None:
     game, _ = finished_game(KINDS[0], seed=5)
     began = rewind(game.state, rounds_of(game))
@@ -147,14 +133,3 @@ def test_no_altered_byte_goes_beyond_the_arrays() -> None:
                 continue
             assert len(replayed.actions) == len(decisions)
             assert altered.tobytes() == began.rounds.tobytes() or place < 10  # another bid, in an open round
-
-
-def test_a_pausing_batch_keeps_the_last_round() -> None:
-    games, rng = Games(KINDS[4], 6, seed=1, pause="game"), np.random.default_rng(3)
-    while len(rows := np.flatnonzero(games.mask.any(axis=1))):
-        games.step(sample_legal(games.mask[rows], rng), rows)
-    assert (games.states["phase"] >= SCORED).all()
-    began = rewind(games.states, games.finished_rounds)
-    assert began.states["round_index"].tolist() == [0, 1, 2] * 6
-    assert not began.states["scores"][::3].any()
-    retrace(began.states, began.rounds)

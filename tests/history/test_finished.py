@@ -1,6 +1,5 @@
 """Finished rounds are kept by games, batches and views: what was played, and nothing before it is scored."""
 
-import copy
 import pickle
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 from tests.history.test_decisions import KINDS
 from tests.positions import at
 from wizard_env import Game, Games, Rules, View, sample_legal
-from wizard_env.actions import ACTIONS
 from wizard_env.history.finished import count_finished
 
 SHORT = Rules(num_players=3, hand_sizes=(1, 2, 3))
@@ -34,25 +32,6 @@ def play_along(games: Games, steps: int) -> list[Game]:
             if games.done[row]:
                 singles[row] = Game(games.rules, int(games.seeds[row]))
     return singles
-
-
-def test_a_round_lists_its_plays_in_order() -> None:
-    """With the seats, over all rounds, as they were taken."""
-    for kind in KINDS:
-        game, rng = Game(kind, seed=8), np.random.default_rng(8)
-        upcards, plays = [], []
-        while game.phase != "over":
-            seat, action = game.acting_seat, int(rng.choice(game.legal_actions()))
-            upcard, name = game.upcard, ACTIONS[action]
-            if name.startswith("play"):
-                plays.append((seat, name.removeprefix("play ")))
-            finished = game.step(action)
-            if finished:
-                upcards.append(upcard)
-                assert finished == game.rounds[-1]
-                assert finished.plays == tuple(plays)
-                plays = []
-        assert [each.upcard for each in game.rounds] == upcards
 
 
 @pytest.mark.parametrize("rules", KINDS)
@@ -120,24 +99,6 @@ def test_rounds_before_a_given_deal_are_not_known() -> None:
     assert view.finished_rounds["hand_size"].tolist() == [[0, 0, 3]]
     assert view.rounds(0) == game.rounds
     assert View(view.known, None, view.finished_rounds).rounds(0) == game.rounds
-
-
-def test_a_copy_of_a_game_has_its_rounds() -> None:
-    """And does not share them."""
-    game = Game(SHORT, seed=1)
-    while len(game.rounds) < 2:
-        game.step(game.legal_actions()[0])
-    copies = [game.clone(), copy.deepcopy(game), pickle.loads(pickle.dumps(game))]
-    copies.append(Game.from_state(SHORT, game.state, game.finished_rounds))
-    before = game.finished_rounds.tobytes()
-    for other in copies:
-        assert (other.finished_rounds.tobytes(), other.rounds) == (before, game.rounds)
-        while other.phase != "over":
-            other.step(other.legal_actions()[0])
-        assert len(other.rounds) == 3
-    assert game.finished_rounds.tobytes() == before
-    with pytest.raises(ValueError, match="read-only"):
-        game.finished_rounds["bids"] = 0
 
 
 def test_hand_sizes_of_a_batch_can_change() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wizard_env import Game, Games, IllegalAction, Rules, View, action_id
@@ -107,14 +107,6 @@ def test_a_record_tells_all_of_a_game() -> None:
     assert [action_id(name) for name in names] == game.history
 
 
-def test_a_game_written_to_by_hand_cannot_be_recorded() -> None:
-    for field, value in (("scores", 20), ("hands", 0)):
-        game = in_the_middle()
-        game.state[field][0, 0] = value
-        with pytest.raises(ValueError, match="the actions do not lead to this game"):
-            record(play_on(game, 1))
-
-
 def test_a_game_begun_from_a_state_cannot_be_recorded() -> None:
     games = Games(Rules(num_players=3), 1, seed=2)
     game = Game.from_state(games.rules, games.states[:1])
@@ -137,46 +129,6 @@ def test_an_altered_line_is_refused_or_means_the_same(data: st.DataObject) -> No
     assert game == replay(line)
 
 
-JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=4,
-)
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.data())
-def test_a_forged_line_is_refused_or_tells_of_a_possible_game(data: st.DataObject) -> None:
-    """Any value anywhere in a record may be exchanged, and the digest made to fit."""
-    line = data.draw(st.sampled_from(LINES))
-    written = parse(line)
-    place: Any = written
-    while True:
-        keys = list(place) if isinstance(place, dict) else range(len(place))
-        key = data.draw(st.sampled_from(keys))
-        inner = place[key]
-        if not isinstance(inner, dict | list) or not inner or data.draw(st.booleans()):
-            break
-        place = inner
-    place[key] = data.draw(JSON_VALUES)
-    try:
-        game = replay(signed(written))
-    except RecordError:
-        return
-    assert json.dumps(parse(record(game))) == json.dumps(parse(signed(written)))
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.text() | JSON_VALUES.map(json.dumps))
-@example("[" * 100_000)
-@example('{"a":' * 100_000)
-@example("9" * 10_000)
-@example("")
-def test_other_text_is_no_record(text: str) -> None:
-    with pytest.raises(RecordError):
-        replay(text)
-
-
 Change = Callable[[dict[str, Any]], Any]
 
 
@@ -192,25 +144,16 @@ def in_round(number: int, key: str, value: Any) -> Change:
     ("change", "reason"),
     [
         (put("format", "chess"), "not a game record"),
-        (put("version", 3), "version 3 is newer than version 2"),
         (put("version", 2), "the record has no 'players'"),
         (put("players", ["Ann", "Ben", "Cleo"]), 'the record has unknown "players"'),
-        (put("version", True), "version true"),
-        (lambda written: written.pop("draw"), "the record has no 'draw'"),
         (put("winner", 1), 'the record has unknown "winner"'),
         (put("rules", {"num_player": 3}), "did you mean 'num_players'"),
-        (put("rules", {"num_players": 3}), "rules is .*but the replayed game has"),
-        (put("rules", []), r"rules is \[\]: a value of type dict"),
-        (put("seed", -1), "seed=-1"),
         (put("seed", 2), "seat|hands|dealer"),
         (put("start", {}), "start has no 'round'"),
         (put("draw", [[0, "WI"]]), r"draw is .* but the replayed game has \[\["),
-        (put("rounds", []), r"rounds is \[\]"),
         (in_round(0, "hands", ["JE", "WI", "WI"]), r"rounds\[0\].hands\[0\] is .* but the replayed game"),
         (in_round(0, "points", [90, 0, 0]), r"rounds\[0\].points\[0\] is 90"),
-        (lambda written: written["rounds"][0].pop("points"), r"rounds\[0\] has no 'points'"),
         (in_round(0, "actions", ["bid 9"]), r"rounds\[0\], action 1: seat . may not bid 9: .*legal: bid 0"),
-        (in_round(0, "actions", [0]), "action 1 is 0: a value of type str"),
         (put("over", True), "over is true, but the replayed game has false"),
     ],
 )
@@ -244,13 +187,11 @@ def test_a_record_keeps_the_names_of_the_players(tmp_path: Path) -> None:
     ("players", "reason"),
     [
         (["Ann", "champion"], "2 players are named: 3 are needed"),
-        (["Ann", "champion", 3], "players is 3: a value of type str"),
         (["Ann", "champion", " "], "a player has no name"),
         (["Ann", "champion", "\x1b[2J"], r"'\\x1b\[2J': 1000 printable characters at most"),
         (["Ann", "champion", "\u202efdp.exe"], "1000 printable characters at most"),
         (["Ann", "champion", "a" * 1001], "1000 printable characters at most"),
         ("Ann", 'players is "Ann": a value of type list'),
-        (None, "players is null"),
     ],
 )
 def test_names_from_outside_are_checked(players: Any, reason: str) -> None:
@@ -264,13 +205,6 @@ def test_names_from_outside_are_checked(players: Any, reason: str) -> None:
         game = in_the_middle()
         with pytest.raises(ValueError, match=reason):
             game.players = players
-
-
-def test_moves_after_the_end_are_refused() -> None:
-    written = parse(record(play_on(Game(Rules(hand_sizes=(1,)), seed=1), 99)))
-    written["rounds"][0]["actions"].append("bid 0")
-    with pytest.raises(RecordError, match=r"action 9: .*the game is over"):
-        replay(signed(written))
 
 
 @pytest.mark.parametrize(
@@ -287,12 +221,6 @@ def test_a_damaged_line_is_named(change: Callable[[str], str], reason: str) -> N
         replay(change(record(in_the_middle())))
 
 
-def test_spaces_and_the_order_of_keys_do_not_matter() -> None:
-    game = in_the_middle()
-    written = parse(record(game))
-    assert replay(json.dumps(dict(reversed(written.items())), indent=2)) == game
-
-
 # --- files of records
 
 
@@ -307,21 +235,6 @@ def test_files_keep_their_games(tmp_path: Path) -> None:
     assert list(read_records(str(path))) == []
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    write_records(path, [in_the_middle()])
-    before = path.read_bytes()
-
-    def failing() -> Any:
-        yield in_the_middle(30)
-        raise RuntimeError("no more games")
-
-    with pytest.raises(RuntimeError, match="no more games"):
-        write_records(path, failing())
-    assert path.read_bytes() == before
-    assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
-
-
 @pytest.mark.parametrize("damage", [b"\n", b"\xff\n", b'{"format'])
 def test_a_bad_line_is_named_after_the_good_ones(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "games.jsonl"
@@ -332,11 +245,6 @@ def test_a_bad_line_is_named_after_the_good_ones(tmp_path: Path, damage: bytes) 
     next(games)
     with pytest.raises(RecordError, match=r"games.jsonl, line 3: "):
         next(games)
-
-
-def test_no_file_is_an_error_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        next(read_records(tmp_path / "none.jsonl"))
 
 
 # --- positions
@@ -360,36 +268,17 @@ def same_table(one: Game, other: Game) -> bool:
 @given(any_game())
 def test_a_position_is_read_back(game: Game) -> None:
     text = position(game)
-    again = parse_position(text)
+    again, recalled = parse_position(text), parse_position(position(game, past=True))
     assert position(again) == text
     assert "\n" not in text
     assert same_table(again, game)
+    assert same_table(recalled, game)
+    assert position(recalled, past=True) == position(game, past=True)
+    assert recalled.finished_rounds.tobytes() == game.finished_rounds.tobytes()
     assert again.rounds == (game.rounds[-1:] if game.phase == "over" else [])
     play_on(game, MAX_STEPS)
     play_on(again, MAX_STEPS)
     assert same_table(again, game)  # dealt the same cards
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [
-        Rules(num_players=3, bid_restriction="leader", hand_sizes=(2, 2, 1, 2)),
-        Rules(num_players=4, magic_edition=True, hand_sizes=(1, 5)),
-    ],
-)
-def test_every_step_of_a_game_has_its_position(rules: Rules) -> None:
-    game, rng = Game(rules, seed=5), random.Random(5)
-    while True:
-        again = parse_position(position(game))
-        assert position(again) == position(game)
-        assert same_table(again, game)
-        recalled = parse_position(position(game, past=True))
-        assert position(recalled, past=True) == position(game, past=True)
-        assert same_table(recalled, game)
-        assert recalled.finished_rounds.tobytes() == game.finished_rounds.tobytes()
-        if game.phase == "over":
-            break
-        game.step(rng.choice(game.legal_actions()))
 
 
 def test_a_position_reads_as_people_write_it() -> None:
@@ -431,13 +320,10 @@ def test_the_past_of_a_position_reads_as_people_write_it() -> None:
     [
         ("past=", "past=JE:0,0,0:8S9C2C|", "past: 3 rounds: the game has finished 2 before this one"),
         ("4C:1,0,0:8S", "4C:1,0,0,8S", "past: round 1: .* an upcard, bids and tricks are needed"),
-        ("8S9C2C", "8S9C", "past: round 1: 3 bids and 2 cards: 3 and 3 are needed"),
         ("4C:1,0,0", "4C:1,0,99", r"past: round 1: bids \[1, 0, 99\]: allowed are 0 to 20"),
         ("4C:1,0,0", "4C:1,0,2", "finished round 1: its bids and tricks must be those that a hand allows"),
         ("WIH", "WI", "past: round 2: 'WI': an upcard is needed, and if it is a Wizard the suit"),
-        ("4C:1,0,0", "4CH:1,0,0", "past: round 1: '4CH': an upcard is needed"),
         ("AH2HTD/3S4DJE", "AH4DTD/3S2HJE", "finished round 2: plays="),
-        ("scores=20", "scores=10000", "finished round 1: scores="),
     ],
 )
 def test_an_impossible_past_is_refused(old: str, new: str, reason: str) -> None:
@@ -460,27 +346,17 @@ GOOD = "players=3 dealer=2 hands=TS2H/WIJE/3D3C upcard=4H bids=1,2,0 tricks=2HWI
     ("old", "new", "reason"),
     [
         (GOOD, "", "the position has no dealer"),
-        (GOOD, "hello", "'hello': a position consists of words like dealer=2"),
         ("players=3", "player=3", "a position has no 'player': did you mean 'players'"),
-        ("players=3", "players=7", "num_players=7: allowed are 3 to 6"),
         ("players=3", "players=3 players=3", "players appears twice"),
         ("players=3", "players=3 magic=yes", "magic=yes: allowed are on, off"),
-        ("players=3", "players=3 restriction=leader reveal=secret", "the last bidder must know"),
         ("players=3", "players=3 sizes=1,3", r"hands of 2 cards: the rounds are played with \(1, 3\)"),
         ("players=3", "players=3 round=3", "hands of 2 cards: round 3 is played with 3"),
-        ("players=3", "players=3 round=21", "round_number=21: allowed are 1 to 20"),
         ("players=3", "players=3 scores=0,0,1e1", "'1e1' is not a whole number"),
         ("players=3", "players=3 seed=" + "9" * 50_000, "a position has at most 20000"),
-        ("dealer=2", "dealer=3", "dealer=3: allowed are 0 to 2"),
         ("TS2H", "TS2", "'TS2' is not a sequence of cards"),
-        ("TS2H", "TS", "all must have the same size"),
-        ("TS2H", "TSTS", "2 copies of TS: the deck holds 1"),
-        ("upcard=4H", "", "54 cards are left after dealing"),
         ("upcard=4H", "upcard=4H trump=H", "trump: seat 0 may not trump H: it bids 0 to 2"),
         ("bids=1,2,0", "bids=1,2,3", "bids: seat 2 may not bid 3: it bids 0 to 2"),
-        ("bids=1,2,0", "bids=1,2,0,1", "bids: seat 0 may not bid 1: it plays a card"),
         ("tricks=2HWI3D/JE", "tricks=2HWI3D/3C", "trick 2: seat 1 may not play 3C: it holds JE"),
-        ("tricks=2HWI3D/JE", "tricks=2HWI/3DJE", "trick 1 has 2 cards for 3 players"),
         (
             "tricks=2HWI3D/JE",
             "tricks=2HWI3D/JE3CTS",
@@ -494,20 +370,6 @@ def test_an_impossible_position_is_refused(old: str, new: str, reason: str) -> N
     with pytest.raises(ValueError, match=reason) as caught:
         parse_position(GOOD.replace(old, new))
     assert not isinstance(caught.value, IllegalAction)  # which would say that a game is unchanged
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.data())
-def test_any_other_position_is_refused_or_possible(data: st.DataObject) -> None:
-    text = data.draw(st.sampled_from(POSITIONS))
-    place = data.draw(st.integers(0, len(text)))
-    inserted = data.draw(st.text(max_size=2) | st.text("0123456789=/,- SHDCWIJETQKA", max_size=3))
-    altered = text[:place] + inserted + text[place + data.draw(st.integers(0, 3)) :]
-    try:
-        game = parse_position(altered)
-    except ValueError:
-        return
-    assert parse_position(position(game, past=True)) == game
 
 
 def test_a_game_begun_from_a_state_has_the_same_position() -> None:
@@ -529,4 +391,3 @@ LINES = [
     record(parse_position(position(in_the_middle(30)))),
     record(play_on(Game(Rules(), seed=11), 3)),
 ]
-POSITIONS = [PAST, *(position(replay(line)) for line in LINES)]

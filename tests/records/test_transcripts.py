@@ -47,15 +47,6 @@ def test_tricks_and_points_are_those_of_the_game(rules: Rules) -> None:
         assert [sorted(hand) for hand in cards] == [sorted(hand) for hand in one.hands]
 
 
-@pytest.mark.parametrize("actions", [0, 7, 30])
-def test_unfinished_games(actions: int) -> None:
-    transcript = transcribe(played_at_random(Rules(4), 2, actions))
-    assert transcript.winners == []
-    assert [one.points is None for one in transcript.rounds] == [False] * (len(transcript.rounds) - 1) + [
-        True
-    ]
-
-
 def test_as_json() -> None:
     transcript = transcribe(played_at_random(Rules(3, hand_sizes=(1, 2)), 0))
     plain = json.loads(json.dumps(transcript.to_dict()))

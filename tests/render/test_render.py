@@ -1,9 +1,7 @@
 """Text and images show all that a seat may know, and nothing else."""
 
-import builtins
 import random
 import re
-import sys
 from typing import Any
 
 import numpy as np
@@ -74,14 +72,6 @@ def test_the_score_pad_and_the_end() -> None:
     play_on(game, 99)
     assert text(game.scene()).splitlines()[-6].startswith("Game over: seat")
     assert str(game) == text(game.scene())
-
-
-def test_the_end_names_all_who_share_the_win() -> None:
-    start = "players=3 sizes=1 round=1 dealer=0 scores={} hands=2S/3S/4S upcard=2H bids=0,1,0"
-    game = play_on(parse_position(start.format("0,0,0")), 9)
-    assert (game.winners, "Game over: seat 2 wins with 30 points" in text(game.scene())) == ([2], True)
-    game = play_on(parse_position(start.format("0,10,0")), 9)
-    assert "Game over: seats 1, 2 share the win with 30 points" in text(game.scene())
 
 
 def test_the_trump_that_is_not_named_yet() -> None:
@@ -225,30 +215,6 @@ def test_an_image_has_the_size_that_was_asked_for(width: int, height: int) -> No
     assert picture.shape == (height, width, 3)
     assert picture.flags.c_contiguous
     picture[:] = 0  # it is the caller's own
-
-
-@pytest.mark.parametrize(("width", "height"), [(399, 700), (1000, 279)])
-def test_an_image_that_is_too_small_is_refused(width: int, height: int) -> None:
-    with pytest.raises(ValueError, match="at least 400 by 280 are needed"):
-        image(at().scene(), width=width, height=height)
-
-
-def test_without_pygame_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = builtins.__import__
-
-    def without_pygame(name: str, *rest: Any) -> Any:
-        if name.partition(".")[0] == "pygame":
-            raise ModuleNotFoundError(f"No module named {name!r}", name="pygame")
-        return found(name, *rest)
-
-    monkeypatch.delitem(sys.modules, "wizard_env.render.painting", raising=False)
-    monkeypatch.delattr("wizard_env.render.painting", raising=False)
-    monkeypatch.setattr(builtins, "__import__", without_pygame)
-    with pytest.raises(ImportError, match=r"'pygame': pip install 'wizard-env\[render\]'"):
-        image(at().scene())
-    with pytest.raises(ImportError, match=r"wizard-env\[render\]"):
-        Window()
-    assert "Round 3" in text(at().scene())
 
 
 # --- the window
