@@ -9,9 +9,6 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from benchmarks.display import render
-from benchmarks.report import RATE, SECONDS, Machine, Report, Row
-from benchmarks.timing import Sample
 from tests.evaluation.results import card, evaluation, exploit, league
 from wizard_env.cli.console import say, show_grid, show_grids
 from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat
@@ -24,7 +21,6 @@ from wizard_env.evaluation.report.grids import (
     interval_grid,
     league_grids,
     scorecard_grids,
-    size_grid,
 )
 from wizard_env.evaluation.report.verdict import exploit_verdict
 
@@ -92,12 +88,6 @@ def test_an_evaluation_fits(console: Console) -> None:
     check_grids(printed(console), *names, "-1533.1", "-1228.2 to -1238.3")
 
 
-def test_sizes_fit(console: Console) -> None:
-    sizes = [evaluation(dict.fromkeys(NAMES[:3], -1533.1), {}, size) for size in (3, 4, 5, 6)]
-    show_grid(console, size_grid(sizes))
-    check_grids(printed(console), *NAMES[:3], "-1533.1 (50.0%)", "6 players")
-
-
 def test_a_league_fits(console: Console) -> None:
     """Its leads are divided into several grids, each with the names."""
     found = league(NAMES, leads(NAMES))
@@ -134,11 +124,6 @@ def test_names_are_whole_where_there_is_room(console: Console) -> None:
     assert f"│ {LONG} │" in printed(wide)
 
 
-def test_benchmarks_fit(console: Console) -> None:
-    console.print(render(report()))
-    check_grids(printed(console), "99.9 M/s", "reached")
-
-
 @pytest.mark.parametrize(
     ("gain", "part"),
     [
@@ -161,12 +146,3 @@ def test_only_a_gain_is_a_lower_bound(console: Console, gain: tuple[float, float
     assert part in verdict
     assert ("a lower bound" in shown) == ("a lower bound" in verdict) == (gain[1] > 0)
     assert ("nothing was found that exploits a" in verdict) == (gain[1] <= 0)
-
-
-def report() -> Report:
-    """Return benchmarks with long names and large figures."""
-    name = "Games.step at 65,536 games with observations in canonical suits, on all threads"
-    rate = Sample(99.9e6, 98.8e6)
-    row = Row(name, RATE, rate, f"what {name} is compared with", rate, 0.9)
-    machine = Machine("A processor with a long name @ 3.00 GHz", 128, 128, "CPython 3.13.1", {"numpy": "2.0"})
-    return Report(machine, True, [row, replace(row, unit=SECONDS)])

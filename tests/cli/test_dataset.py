@@ -34,16 +34,3 @@ def test_the_command(wizard: Wizard) -> None:
         assert game.players[int(acting[0])] == about["agents"][int(first[0])]
     assert "0 written" in wizard("dataset", *arguments).out
     assert "another data set" in error_line(wizard("dataset", *arguments, "--seed", "1"))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--decisions", "0"), "decisions=0: allowed are numbers from 1"),
-        (("--records", "--skip-forced"), "needs every decision"),
-        (("--players", "7"), "--players 7: allowed are 3 to 6"),
-    ],
-)
-def test_wrong_arguments_are_refused(wizard: Wizard, arguments: tuple[str, ...], message: str) -> None:
-    assert message in error_line(wizard("dataset", "data", "random", *arguments))
-    assert not Path("data").exists()

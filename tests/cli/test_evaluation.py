@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Wizard, error_line, grid_cells, run_installed
+from tests.commands import Wizard, grid_cells, run_installed
 from tests.evaluation.small_protocol import use_small_protocol
 from wizard_env import Rules
 from wizard_env.cli.options import options_of, rules_for
@@ -55,14 +55,6 @@ def share(cell: str) -> float:
     """Return a share that is printed in percent."""
     assert cell.endswith("%")
     return float(cell[:-1]) / 100
-
-
-def test_details(wizard: Wizard) -> None:
-    """There is a row per agent and hand size, and per agent and position."""
-    shown = grid_cells(wizard(*ARGUMENTS, "--hand-sizes", "1,4,2", "--details").out)
-    by_size, by_position = shown[3:]
-    assert [row[:2] for row in by_size] == [[n, s] for n in ("random", "heuristic") for s in "124"]
-    assert [row[:2] for row in by_position] == [[n, p] for n in ("random", "heuristic") for p in "123"]
 
 
 def test_evaluate_as_json(wizard: Wizard, tmp_path: Path) -> None:
@@ -134,28 +126,6 @@ def test_scorecard_of_few_deals(wizard: Wizard, monkeypatch: pytest.MonkeyPatch,
     assert "Student's 95% intervals" in unescape(report.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("randm",), "unknown agent 'randm': did you mean 'random'"),
-        (("random:speed=2",), "has no option 'speed'"),
-        (("no/such/run",), "no/such/run"),
-        (("random", "--players", 7), "--players 7: allowed are 3 to 6"),
-        (("random", "--games", 1), "games=1: at least 2"),
-        (("random", "--hand-sizes", "1,x"), "'1,x'"),
-        (("random", "--bid-reveal", "opn"), "did you mean 'open'"),
-        (("random", "--bid-restriction", "leader", "--bid-reveal", "secret"), "needs --bid-reveal 'open'"),
-        (("random", "--players", ""), "at least one number of players"),
-        (("random", "--workers", 0), "workers=0: allowed are numbers from 1"),
-        (("random", "--workers", 2, "--ray", "local"), "workers=2 with ray='local'"),
-        (("random", "--report", "no/folder/page.html"), "there is no folder no/folder"),
-    ],
-)
-def test_wrong_arguments(wizard: Wizard, arguments: tuple[object, ...], message: str) -> None:
-    """Each gives one line on stderr and exit code 2."""
-    assert message in error_line(wizard("evaluate", *arguments))
-
-
 def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return evaluations as in JSON, without the times."""
     return [{key: value for key, value in one.items() if key != "times"} for one in found]
@@ -212,22 +182,6 @@ def test_scorecard(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert re.findall(r'(?:src|href)="([^,]*)', page) == ["data:image/png;base64"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("randm",), "unknown agent 'randm': did you mean 'random'"),
-        (
-            ("random", "--effort", "ful"),
-            "effort='ful': did you mean 'full'? allowed are 'full', 'short', 'few'",
-        ),
-        (("random", "--report", "no/folder/page.html"), "there is no folder no/folder"),
-        (("random", "--workers", 0), "workers=0: allowed are numbers from 1"),
-    ],
-)
-def test_wrong_arguments_of_a_scorecard(wizard: Wizard, arguments: tuple[object, ...], message: str) -> None:
-    assert message in error_line(wizard("scorecard", *arguments))
-
-
 # --- league
 
 
@@ -253,13 +207,6 @@ def test_league(wizard: Wizard, tmp_path: Path) -> None:
     again = wizard(*LEAGUE, "--players", 3, "--json", "-")
     assert json.loads(again.out) == league
     assert (Path("mine") / "results.jsonl").read_bytes() == kept
-
-
-def test_leagues_that_are_refused(wizard: Wizard) -> None:
-    assert "3 agents: a league with tables of 4" in error_line(wizard(*LEAGUE))
-    Path("mine").mkdir()
-    (Path("mine") / "results.jsonl").write_text("notes\n")
-    assert "results.jsonl, line 1: not a record" in error_line(wizard(*LEAGUE, "--players", 3))
 
 
 # --- exploit

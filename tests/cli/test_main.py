@@ -44,23 +44,6 @@ def test_help_and_version(wizard: Wizard) -> None:
     assert wizard("--version") == (0, f"wizard-env {version('wizard-env')}\n", "")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("evaluate", "random", "--games", "x"), "--games x: allowed are whole numbers"),
-        (("evaluate", "random", "--threads", 0), "--threads 0: allowed are numbers from 1"),
-        (("serve", "--port", 70000), "--port 70000: allowed are numbers up to 65535"),
-        (("mcp", "--tables", 0), "--tables 0: allowed are numbers from 1"),
-        (("play", "--seconds", "x"), "--seconds x: allowed are numbers"),
-    ],
-)
-def test_a_value_that_an_option_does_not_take(
-    wizard: Wizard, arguments: tuple[object, ...], message: str
-) -> None:
-    """The error gives the value and what is allowed, in one line."""
-    assert error_line(wizard(*arguments)) == f"error: {message}"
-
-
 def test_no_control_character_reaches_the_terminal(wizard: Wizard, tmp_path: Path) -> None:
     """From a key of a config, a path, or the name of a tensor."""
     config, escape = tmp_path / "config.toml", "\x1b[31mred\x07\x9b2J"
@@ -81,27 +64,6 @@ def test_no_control_character_reaches_the_terminal(wizard: Wizard, tmp_path: Pat
         assert "\\x1b[31mred\\x07\\x9b2J" in line
         assert line.isprintable()
         assert len(line) < 3100
-
-
-def test_no_command_shows_the_help(wizard: Wizard) -> None:
-    shown = wizard()
-    assert "evaluate" in shown.out + shown.err
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("evaluate",),
-        ("evaluate", "random", "--nonsense"),
-        ("train",),
-        ("evalute",),
-        ("train", "smoke", "more"),
-    ],
-)
-def test_wrong_commands_and_arguments(wizard: Wizard, arguments: tuple[str, ...]) -> None:
-    outcome = wizard(*arguments)
-    assert outcome.code == 2
-    assert "Usage" in outcome.err
 
 
 REPORT = ("wizard_env.evaluation.report.html", "wizard_env.evaluation.report.plots")

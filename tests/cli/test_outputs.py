@@ -1,31 +1,12 @@
 """Outputs of commands: reports and plots."""
 
 import base64
-import json
-import os
 import re
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-import pytest
-
 from tests.commands import Wizard
-
-
-@pytest.mark.skipif(os.name != "posix", reason="devices of POSIX")
-def test_links_and_devices_stay(wizard: Wizard, tmp_path: Path) -> None:
-    null, link = tmp_path / "null", tmp_path / "link"
-    null.symlink_to(os.devnull)
-    link.symlink_to("found.json")
-    before = os.lstat(os.devnull)
-    command = ("evaluate", "random", "--players", 3, "--games", 2, "--hand-sizes", "1")
-    outcome = wizard(*command, "--json", link, "--report", null, "--records", os.devnull)
-    assert outcome.code == 0
-    assert link.is_symlink()
-    assert null.is_symlink()
-    assert json.loads((tmp_path / "found.json").read_text())
-    assert os.path.samestat(before, os.lstat(os.devnull))
 
 
 def test_a_report_needs_no_other_files(wizard: Wizard, tmp_path: Path) -> None:

@@ -1,18 +1,15 @@
 """Progress: the time left, the bar on a terminal, and the lines elsewhere."""
 
-import os
-import signal
 import time
 from io import StringIO
 
 import pytest
-import typer
 from rich.console import Console
 
 from wizard_env.cli.progress import TaskProgress, TrainingProgress, show_progress, with_progress
-from wizard_env.cli.stopping import Stop, stoppable
+from wizard_env.cli.stopping import Stop
 from wizard_env.evaluation.workers import in_this_process
-from wizard_env.train.selfplay.progress import Progress, StopLearning
+from wizard_env.train.selfplay.progress import Progress
 
 TOTAL = 1_000_000
 ITERATION = 10_000
@@ -57,45 +54,6 @@ def test_the_time_left_is_right_from_the_first_half_minute(
     assert bar.details()[0] == "0:00:00 left, then the evaluation"
 
 
-def test_slow_beginnings_are_forgotten(clock: list[float]) -> None:
-    """For example while numbers of threads are tried: after half a minute the later speed counts."""
-    bar = TrainingProgress(TOTAL, "", Stop(), [])
-    for number in range(1, 17):
-        seconds = 4.0 * min(number, 4) + max(number - 4, 0)
-        bar.update(Progress(number * ITERATION, TOTAL, 0.5, 10.0, seconds))
-    assert bar.details()[0] == "0:01:24 left"
-
-
-def test_what_cannot_be_known_yet_is_left_out(clock: list[float]) -> None:
-    compiled: list[str] = []
-    bar = TrainingProgress(TOTAL, "", Stop(), compiled)
-    assert bar.line() == "preparing      0%"
-    compiled.append("a kernel")
-    assert bar.line() == "preparing      0%  1 kernels compiled for this machine"
-    iterate(bar, clock, 0, 20.0, iterations=1)
-    assert bar.line() == "learning       1%  bids met 50.0%, 10,000 of 1,000,000 decisions"
-
-
-def test_a_signal_ends_a_run_after_an_iteration(clock: list[float]) -> None:
-
-    def learn() -> None:
-        with stoppable() as stop:
-            stop.waits = True
-            bar = TrainingProgress(TOTAL, "", stop, [])
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # as Ray does when it starts
-            iterate(bar, clock, 0, 1.0, iterations=2)
-            os.kill(os.getpid(), signal.SIGTERM)
-            assert bar.details() == ["stopping after this iteration; press Ctrl-C again to stop now"]
-            with pytest.raises(StopLearning):
-                iterate(bar, clock, 0, 1.0, iterations=1)
-            os.kill(os.getpid(), signal.SIGTERM)
-            raise AssertionError("it continued")
-
-    with pytest.raises(typer.Exit) as ended:
-        learn()
-    assert ended.value.exit_code == 143
-
-
 def printed(console: Console) -> str:
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
@@ -115,13 +73,6 @@ def test_a_bar_takes_one_line_of_a_terminal(clock: list[float], width: int) -> N
     with show_progress(bar, console):
         pass
     assert "learning" in printed(console)
-
-
-def test_a_short_job_prints_no_line() -> None:
-    console = Console(file=StringIO(), width=20)
-    with show_progress(TaskProgress("playing", 3), console):
-        pass
-    assert printed(console) == ""
 
 
 def test_lines_where_there_is_no_terminal(frequent_lines: None) -> None:

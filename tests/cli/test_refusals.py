@@ -1,6 +1,5 @@
 """Bad input: one line gives the value and what is allowed, before anything is written."""
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -97,17 +96,27 @@ def test_a_gpu_that_is_not_there(wizard: Wizard, monkeypatch: pytest.MonkeyPatch
         (("mcp", "random", "--port", 0), "--port 0: only with --http does the server listen"),
         (("mcp", "random", "--http", "--host", "192.0.2.1"), "--host 192.0.2.1: no address of this computer"),
         (("replay", TEXT), "text.txt, line 1: not JSON"),
+        (("dataset", "data", "random", "--records", "--skip-forced"), "needs every decision"),
+        (("evaluate", "random", "--games", "x"), "--games x: allowed are whole numbers"),
+        (("evaluate", "random", "--hand-sizes", "1,x"), "'1,x'"),
+        (
+            ("evaluate", "random", "--bid-restriction", "leader", "--bid-reveal", "secret"),
+            "needs --bid-reveal 'open'",
+        ),
+        (("evaluate", "random", "--players", ""), "at least one number of players"),
+        (("evaluate", "random", "--workers", 0), "workers=0: allowed are numbers from 1"),
+        (("evaluate", "random", "--workers", 2, "--ray", "local"), "workers=2 with ray='local'"),
+        (
+            ("train", "smoke", "--set", "learning.layer=[32]"),
+            "unknown key learning.layer: did you mean 'layers'",
+        ),
+        (("train", "smoke", "--set", "learning.epochs"), "is not of the form section.key=value"),
+        (("train", "smoke", "--set", "name.first=1"), "name is not a section"),
     ],
     ids=words,
 )
 def test_values(wizard: Wizard, arguments: Arguments, message: str) -> None:
     check(wizard, arguments, message)
-
-
-def test_an_address_of_no_cluster(wizard: Wizard) -> None:
-    pytest.importorskip("ray")
-    message = "ray='nosuch': Invalid address format: nosuch; allowed are 'local', 'auto' and host:port"
-    check(wizard, ("evaluate", "random", "--ray", "nosuch"), message)
 
 
 def test_more_threads_than_processors_are_those(wizard: Wizard) -> None:
@@ -146,16 +155,3 @@ EVALUATE = ("evaluate", "random", "--games", 2, "--hand-sizes", 1)
 )
 def test_places(wizard: Wizard, arguments: Arguments, message: str) -> None:
     check(wizard, arguments, message)
-
-
-def test_a_folder_that_may_not_be_written_to(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
-    make = tempfile.TemporaryFile
-
-    def make_elsewhere(*arguments: Any, **options: Any) -> Any:
-        if options.get("dir") == Path(FOLDER):
-            raise PermissionError
-        return make(*arguments, **options)
-
-    monkeypatch.setattr("tempfile.TemporaryFile", make_elsewhere)
-    message = "folder/found.json: the folder folder may not be written to"
-    check(wizard, (*EVALUATE, "--json", f"{FOLDER}/found.json"), message)

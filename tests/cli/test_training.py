@@ -1,18 +1,14 @@
 """`wizard train`: its files and output, resumed runs, and refused configs."""
 
 import json
-import os
-import re
 import shlex
 import signal
-import subprocess
-from functools import partial
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from tests.commands import COMMAND, Wizard, error_line, grid_cells, interrupt, next_steps, resume
+from tests.commands import Wizard, error_line, grid_cells, interrupt, next_steps, resume
 from wizard_env import configs
 from wizard_env.agents.network import FILE_NAME, read_agent
 from wizard_env.loading import load
@@ -36,12 +32,6 @@ def shortened(name: str, folder: Path, **changes: str) -> Path:
 
 def files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_the_help_names_every_config(wizard: Wizard) -> None:
-    shown = " ".join(wizard("train", "--help").out.replace("│", " ").split())
-    assert {"champion", "quick", "smoke"} <= set(configs.names())
-    assert ", ".join(configs.names()) in shown
 
 
 def test_train(wizard: Wizard, tmp_path: Path) -> None:
@@ -98,18 +88,6 @@ def test_the_printed_commands_run_as_they_stand(
     assert settings["learning"]["decisions"] == 2 * 4096
 
 
-def test_printed_commands_name_the_program_as_it_was_called(tmp_path: Path) -> None:
-    """It is named by its path if the shell does not find `wizard`, and the shell can run the command."""
-    config, bare = shortened("short", tmp_path), {**os.environ, "PATH": "/usr/bin:/bin"}
-    run = partial(subprocess.run, cwd=tmp_path, env=bare, capture_output=True, text=True, check=True)
-    shown = run([COMMAND, "train", config]).stdout
-    for command in next_steps(shown):
-        assert Path(command[0]).parent == COMMAND.parent
-    evaluate, _, replay, *_ = next_steps(shown)
-    assert "trick" in run(shlex.join(replay), shell=True).stdout.lower()
-    assert "alone" not in run(shlex.join(evaluate), shell=True).stderr
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_run_goes_on_with_the_printed_command(
     wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int
@@ -157,48 +135,6 @@ def test_a_run_that_is_stopped_while_it_is_evaluated_is_evaluated_again(
     assert all(f"shortaloneagainst{name}" in shown for name in ("random", own))
 
 
-def test_maskable_ppo_stops_and_goes_on(
-    wizard: Wizard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    learning = {"learner": "maskable_ppo", "decisions": 8192, "num_games": 128, "decisions_per_game": 32}
-    text = "\n".join(f"{key} = {json.dumps(value)}" for key, value in learning.items())
-    config = tmp_path / "short.toml"
-    config.write_text(
-        f'name = "short"\n[game]\nhand_sizes = [1, 2]\n[learning]\n{text}\n[evaluation]\ngames = 5\n'
-    )
-    interrupt(monkeypatch)
-    stopped = wizard("train", config)
-    assert stopped.code == 130
-    assert len(read_curves(Path("runs") / "short" / CURVES)) == 1
-    assert resume(wizard, stopped).code == 0
-    assert len(read_curves(Path("runs") / "short" / CURVES)) == 2
-
-
-def test_progress_is_printed_where_there_is_no_terminal(
-    wizard: Wizard, tmp_path: Path, frequent_lines: None
-) -> None:
-    """Lines come from the start on, and while the agent is evaluated."""
-    lines = wizard("train", shortened("short", tmp_path, decisions="40_960")).out.splitlines()
-    assert lines[0] == "run          runs/short: 40,960 decisions"
-    learning = [line for line in lines if line.startswith("learning ")]
-    whole = re.compile(
-        r"learning +\d+%  \d:\d\d:\d\d left, then the evaluation, [\d,]+ decisions/s, bids met \d+\.\d%, "
-        r"[\d,]+ of 40,960 decisions"
-    )
-    assert any(map(whole.fullmatch, learning))
-    assert [line for line in lines if line.startswith("playing heuristic")]
-
-
-def test_the_first_line_is_not_held_back(tmp_path: Path) -> None:
-    """A pipe gets the line while the run still learns."""
-    command = [str(COMMAND), "train", str(shortened("short", tmp_path, decisions="1_000_000_000"))]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "run          runs/short: 1,000,000,000 decisions\n"
-        assert process.poll() is None
-        process.kill()
-
-
 def test_a_mistake_in_a_config_does_not_block_its_correction(wizard: Wizard, tmp_path: Path) -> None:
     wrong = ("--set", "learning.sparring=0.5", "--set", "learning.partners=['heuristc']")
     assert "did you mean 'heuristic'" in error_line(wizard("train", shortened("short", tmp_path), *wrong))
@@ -216,12 +152,6 @@ def test_the_agent_of_a_folder_named_like_an_agent_is_evaluated(wizard: Wizard, 
 
 def test_nothing_to_resume(wizard: Wizard, tmp_path: Path) -> None:
     assert "nothing to resume" in error_line(wizard("train", shortened("short", tmp_path), "--resume"))
-
-
-def test_an_unknown_opponent_is_refused_before_learning(wizard: Wizard, tmp_path: Path) -> None:
-    config = shortened("short", tmp_path, opponents='["randm"]')
-    assert "did you mean 'random'" in error_line(wizard("train", config))
-    assert not Path("runs").exists()
 
 
 def test_an_unknown_config(wizard: Wizard) -> None:
@@ -284,14 +214,3 @@ def test_a_custom_encoding(wizard: Wizard, tmp_path: Path) -> None:
     name = f"runs/own:encoding='{tmp_path}/mine.py:halves'"
     assert shlex.quote(name) in outcome.out
     assert wizard("evaluate", name, "random", "--games", 2, "--hand-sizes", "1").code == 0
-
-
-def test_wrong_changes_are_refused(wizard: Wizard) -> None:
-    for change, message in (
-        ("learning.layer=[32]", "unknown key learning.layer: did you mean 'layers'"),
-        ("learning.epochs", "'learning.epochs' is not of the form section.key=value"),
-        ("a.b.c=1", "is not of the form section.key=value"),
-        ("name.first=1", "name is not a section"),
-        ("learning.epochs=many", "learning.epochs = 'many'"),
-    ):
-        assert message in error_line(wizard("train", "smoke", "--set", change))
