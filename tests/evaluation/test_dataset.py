@@ -165,26 +165,6 @@ def test_pandas_reads_it(folder: Path) -> None:
     assert np.array_equal(np.frombuffer(b"".join(frame["mask"]), np.uint8), columns["mask"].reshape(-1))
 
 
-def test_polars_reads_it(folder: Path) -> None:
-    polars = pytest.importorskip("polars")
-    means = (
-        polars.scan_parquet(folder / "*.parquet").group_by("agent").agg(polars.col("points").mean()).collect()
-    )
-    columns = columns_of(folder)
-    for agent, mean in means.iter_rows():
-        assert mean == pytest.approx(columns["points"][columns["agent"] == agent].mean())
-
-
-@pytest.mark.filterwarnings("ignore")  # the library's own
-def test_datasets_reads_it(folder: Path, tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets")
-    files = [str(path) for path in sorted(folder.glob("*.parquet"))]
-    rows = datasets.load_dataset("parquet", data_files=files, split="train", cache_dir=str(tmp_path))
-    columns = columns_of(folder)
-    assert len(rows) == len(columns["action"])
-    assert np.array_equal(np.frombuffer(rows[5]["observation"], np.uint8), columns["observation"][5])
-
-
 @pytest.mark.filterwarnings("ignore")  # the library's own
 def test_minari_reads_it(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is an episode for each seat in each round, with its points at the end."""

@@ -298,13 +298,6 @@ def test_ratings_do_not_depend_on_the_order_of_play() -> None:
     assert rate(tables) == rate(tables[::-1])
 
 
-def test_ties_are_ties() -> None:
-    ratings = rate([scored("a", "b", "c", scores=[[20, 20, 20]] * 30)])
-    assert [rating.rank for rating in ratings] == [2, 2, 2]
-    assert [rating.win_share for rating in ratings] == pytest.approx([1 / 3] * 3)
-    assert max(rating.mu for rating in ratings) - min(rating.mu for rating in ratings) < 1e-6
-
-
 # --- seating
 
 

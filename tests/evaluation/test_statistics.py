@@ -34,12 +34,6 @@ def test_equal_quantities_have_equal_intervals() -> None:
     assert alone == estimates[:1]
 
 
-def test_the_seed_decides_the_interval() -> None:
-    totals = column(*range(30))
-    low = [estimate_means([totals], seed)[0].low for seed in (1, 1, 2)]
-    assert low[0] == low[1] != low[2]
-
-
 def test_intervals_cover_the_mean() -> None:
     """They do in about 95 of 100 samples; fewer than 89 or more than 99 are unlikely by chance."""
     rng = np.random.default_rng(0)

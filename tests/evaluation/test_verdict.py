@@ -44,11 +44,6 @@ def test_each_number_of_players_has_its_sentence() -> None:
     assert " With 4 players, a leads b" in shown
 
 
-def test_one_agent_alone() -> None:
-    shown = evaluation_verdict([evaluation({"a": 123.4}, {})])
-    assert shown == "a scores 123.4 points per game against copies of itself and meets 50.0% of its bids."
-
-
 def test_the_verdict_of_a_league_follows_the_ratings() -> None:
     assert league_verdict(league(["a"], {})) == "a is the only agent."
     assert "never sat at the same table" in league_verdict(league(["a", "b"], {}))

@@ -1,7 +1,6 @@
 """Workers: the results are the same on any number of processes or machines."""
 
 import socket
-import sys
 import time
 from operator import neg
 from pathlib import Path
@@ -83,12 +82,6 @@ def test_an_address_where_nobody_answers() -> None:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(ConnectionError, match=f"no Ray cluster at {address}"), workers(1, address):
             pass
-
-
-def test_missing_ray_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ModuleNotFoundError, match=r"wizard-env\[cluster\]"), workers(ray_address="local"):
-        pass
 
 
 def test_torch_gets_its_threads_back() -> None:
