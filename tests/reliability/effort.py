@@ -1,11 +1,8 @@
 """Effort of the tests of reliability: a little in the ordinary suite, all of it with `make soak`."""
 
 import os
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-import pytest
 
 SOAK = "WIZARD_SOAK" in os.environ
 SEED = int(os.environ.get("WIZARD_SEED", np.random.SeedSequence().entropy % 2**32 if SOAK else 0))  # type: ignore[operator]
@@ -21,13 +18,3 @@ def generator(*key: object) -> np.random.Generator:
     """Random numbers for one test; `key` tells its parts from each other."""
     print(f"WIZARD_SEED={SEED}")  # noqa: T201 - pytest shows it with a failure
     return np.random.default_rng([SEED, *repr(key).encode()])
-
-
-def mostly_slow(cases: Mapping[str, Any], *ordinary: str) -> list[Any]:
-    """Parameters by name; those outside the ordinary suite are left to `make slow`."""
-    if unknown := set(ordinary) - cases.keys():
-        raise ValueError(f"{sorted(unknown)} are none of {list(cases)}")
-    return [
-        pytest.param(case, id=name, marks=() if name in ordinary else pytest.mark.slow)
-        for name, case in cases.items()
-    ]
