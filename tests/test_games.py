@@ -393,19 +393,6 @@ def test_noise_decides(sample: Any) -> None:
     assert mask[0, sample(mask, rngs)].all()
 
 
-def test_samplers_refuse_other_shapes() -> None:
-    """The message says which shape is needed."""
-    mask, rng = masks(), np.random.default_rng(0)
-    for wrong in (mask[:, :-1], mask[0]):
-        with pytest.raises(ValueError, match=r"\(n, 79\)"):
-            sample_legal(wrong, rng)
-    for noise in (np.zeros(4, np.uint64), [rng] * 4):
-        with pytest.raises(ValueError, match=r"\(5,\)|noise of shape"):
-            sample_legal(mask, noise)
-    with pytest.raises(ValueError, match="the mask has shape"):
-        sample_softmax(np.zeros((4, NUM_ACTIONS)), mask, rng)
-
-
 @pytest.mark.parametrize(
     ("entry", "kind"), [(0.5, float), (256, int), (-1, np.int8), (2, np.uint8), (np.nan, float)]
 )

@@ -9,18 +9,15 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from tests.evaluation.results import card, evaluation, exploit, league
+from tests.evaluation.results import evaluation, exploit, league
 from wizard_env.cli.console import say, show_grid, show_grids
-from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat
 from wizard_env.evaluation.report.grids import (
     Grid,
-    analysis_grids,
     breakdown_grids,
     evaluation_grids,
     exploit_grid,
     interval_grid,
     league_grids,
-    scorecard_grids,
 )
 from wizard_env.evaluation.report.verdict import exploit_verdict
 
@@ -93,25 +90,6 @@ def test_a_league_fits(console: Console) -> None:
     found = league(NAMES, leads(NAMES))
     show_grids(console, [*league_grids(found), interval_grid(found)])
     check_grids(printed(console), *NAMES, "+1233.1", "-1233.1", "(12)")
-
-
-def test_an_exploit_fits(console: Console) -> None:
-    show_grid(console, exploit_grid(exploit(agent=LONG, start=OTHER, gain_low=-1227.4, gain_high=1217.1)))
-    check_grids(printed(console), f"{OTHER} in its seat", "-1227.4 to +1217.1")
-
-
-def test_a_score_card_fits(console: Console) -> None:
-    show_grids(console, scorecard_grids(card(LONG, OTHER)))
-    check_grids(printed(console), OTHER, "+1233.1", "-1228.2 to -1238.3", "strangers")
-
-
-def test_an_analysis_fits(console: Console) -> None:
-    seats = [PlayedSeat(seat, -1000, 0.5, -1.25, 1234.5, 1234.5, -1234.5) for seat in range(6)]
-    points = {"trump H": -123.4, "play WI": 123.4}
-    decision = Decision(59, 20, 5, "trump", "trump H", "play WI", 123.4, 12.3, points)
-    found = Analysis(LONG, 1234.5, seats, [decision] * 3, NAMES[:6])
-    show_grids(console, analysis_grids(found, "game 1000", None))
-    check_grids(printed(console), f"1 {LONG}", f"2 {OTHER}", "-1234", "trump H", "-123.4")
 
 
 def test_names_are_whole_where_there_is_room(console: Console) -> None:

@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 from dataclasses import asdict
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from tests.commands import Wizard, grid_cells, run_installed
 from tests.evaluation.small_protocol import use_small_protocol
 from wizard_env import Rules
-from wizard_env.cli.options import options_of, rules_for
 from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.evaluation.scorecard import measure
 from wizard_env.records.game_records import read_records
@@ -31,30 +29,14 @@ def test_evaluate(tmp_path: Path) -> None:
     # Progress, if it takes long.
     assert all(line.startswith("playing ") for line in shown.stderr.splitlines())
     result = evaluate(["random", "heuristic"], Rules(num_players=3), 5, seed=1)
-    games, bids, differences = grid_cells(shown.stdout)
-    for standing, game_row, bid_row in zip(result.standings, games, bids, strict=True):
-        name, points, interval, won, rank, count = game_row
-        assert (name, count) == (standing.name, "15")
-        assert float(points) == pytest.approx(standing.points, abs=0.06)
-        low, high = map(float, interval.split(" to "))
-        assert low == pytest.approx(standing.points_low, abs=0.06)
-        assert high == pytest.approx(standing.points_high, abs=0.06)
-        assert share(won) == pytest.approx(standing.win_share, abs=6e-4)
-        assert float(rank) == pytest.approx(standing.rank, abs=6e-3)
-        name, met, bias, error, microseconds = bid_row
-        assert name == standing.name
-        expected = [standing.bid_accuracy, standing.bid_bias, standing.bid_error]
-        assert [share(met), float(bias), float(error)] == pytest.approx(expected, abs=6e-4)
-        assert float(microseconds.replace(",", "")) > 0
-    ((name, other, points, _),) = differences
-    assert (name, other) == ("random", "heuristic")
-    assert float(points) == pytest.approx(result.differences[0].points, abs=0.06)
-
-
-def share(cell: str) -> float:
-    """Return a share that is printed in percent."""
-    assert cell.endswith("%")
-    return float(cell[:-1]) / 100
+    games, bids, ((name, other, lead, _),) = grid_cells(shown.stdout)
+    for one, row in zip(result.standings, games, strict=True):
+        interval = f"{one.points_low:.1f} to {one.points_high:.1f}"
+        shares = [f"{one.win_share:.1%}", f"{one.rank:.2f}", "15"]
+        assert row == [one.name, f"{one.points:.1f}", interval, *shares]
+    for one, row in zip(result.standings, bids, strict=True):
+        assert row[:2] == [one.name, f"{one.bid_accuracy:.1%}"]
+    assert (name, other, lead) == ("random", "heuristic", f"{result.differences[0].points:+.1f}")
 
 
 def test_evaluate_as_json(wizard: Wizard, tmp_path: Path) -> None:
@@ -94,36 +76,6 @@ def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> 
     assert all(game.rules == rules and game.phase == "over" for game in games)
     secret = wizard("evaluate", "heuristic", "--games", 2, "--hand-sizes", "1", "--bid-reveal", "secret")
     assert secret.code == 0
-
-
-def test_every_game_is_recorded(wizard: Wizard, tmp_path: Path) -> None:
-    """There is a record of each deal for each agent, with any number of processes."""
-    path = tmp_path / "records.jsonl"
-    arguments = ("heuristic", "rule_based", "--players", 3, "--games", 30, "--hand-sizes", "1,2")
-    outcome = wizard("evaluate", *arguments, "--records", path, "--workers", 2, "--json", "-")
-    assert outcome.code == 0
-    games = list(read_records(path))
-    assert len(games) == 60
-    assert len({game.seed for game in games}) == 30
-    assert {game.players for game in games} == {
-        ("heuristic", "rule_based", "heuristic"),
-        ("rule_based", "heuristic", "rule_based"),
-    }
-    standings = json.loads(outcome.out)[0]["standings"]
-    points = sum(standing["points"] * standing["games"] for standing in standings)
-    assert sum(sum(game.scores) for game in games) == pytest.approx(points)
-
-
-def test_scorecard_of_few_deals(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    use_small_protocol(monkeypatch, tmp_path)
-    report, file = tmp_path / "card.html", tmp_path / "card.json"
-    outcome = wizard("scorecard", "rule_based", "--effort", "few", "--json", file, "--report", report)
-    card = json.loads(file.read_text())
-    assert card == measure("rule_based", effort="few").to_dict()
-    (((part, _, lead, *_),),) = grid_cells(outcome.out)
-    assert (part, lead) == ("few deals", f"{card['lines'][0]['lead']:+.1f}")
-    assert f"rule_based scores {card['score']:.1f}" in outcome.out
-    assert "Student's 95% intervals" in unescape(report.read_text(encoding="utf-8"))
 
 
 def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -229,16 +181,3 @@ def test_the_printed_command_evaluates_the_response(wizard: Wizard) -> None:
     assert [line["name"] for line in found["standings"]] == [words[1], agent]
     expected = Rules(3, "no_even", "open", True, (1, 2))
     assert (found["rules"], found["games"]) == (json.loads(json.dumps(expected.to_dict())), 3)
-
-
-@pytest.mark.parametrize(
-    "rules", [Rules(), Rules(6, "canadian", "open", True, (3,)), Rules(3, "free", "secret")]
-)
-def test_options_of_rules_read_back(rules: Rules) -> None:
-    given: dict[str, Any] = {"players": "4", "hand_sizes": "", "magic_edition": False}
-    given |= {"bid_restriction": "free", "bid_reveal": "open"}
-    words = iter(options_of(rules))
-    for option in words:
-        name = option.removeprefix("--").replace("-", "_")
-        given[name] = True if name == "magic_edition" else next(words)
-    assert rules_for(**given) == [rules]

@@ -6,9 +6,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from wizard_env.cli.progress import TaskProgress, TrainingProgress, show_progress, with_progress
+from wizard_env.cli.progress import TaskProgress, TrainingProgress, show_progress
 from wizard_env.cli.stopping import Stop
-from wizard_env.evaluation.workers import in_this_process
 from wizard_env.train.selfplay.progress import Progress
 
 TOTAL = 1_000_000
@@ -88,15 +87,3 @@ def test_lines_where_there_is_no_terminal(frequent_lines: None) -> None:
     first, *_, last = printed(console).splitlines()
     assert first == "playing        0%  0 of 3"
     assert last == "playing       67%  2 of 3, 0:00:00 left"
-
-
-def test_tasks_are_done_in_order_and_counted(frequent_lines: None) -> None:
-    console = Console(file=StringIO())
-
-    def slowly(number: int) -> int:
-        time.sleep(0.05)
-        return -number
-
-    shown = with_progress(in_this_process, "playing", console)
-    assert list(shown(slowly, iter(range(4)))) == [0, -1, -2, -3]
-    assert "playing        0%  0 of 4" in printed(console)

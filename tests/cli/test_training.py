@@ -154,12 +154,6 @@ def test_nothing_to_resume(wizard: Wizard, tmp_path: Path) -> None:
     assert "nothing to resume" in error_line(wizard("train", shortened("short", tmp_path), "--resume"))
 
 
-def test_an_unknown_config(wizard: Wizard) -> None:
-    message = error_line(wizard("train", "smok"))
-    assert "'smok'" in message
-    assert "quick, rival, smoke" in message
-
-
 def test_a_wrong_config(wizard: Wizard, tmp_path: Path) -> None:
     config = shortened("short", tmp_path, decisions="0")
     assert f"{config}: learning.decisions = 0" in error_line(wizard("train", config))

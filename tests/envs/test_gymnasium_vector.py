@@ -210,22 +210,6 @@ def test_an_illegal_action_changes_nothing(action: int) -> None:
     assert shown(env) == before
 
 
-def test_an_illegal_action_beside_an_episode_that_restarts_changes_nothing() -> None:
-    env = make(2, **SHORT)
-    env.reset(seed=[0, 1])
-    env.step(env.action_masks().argmax(axis=1))
-    env.reset(options={"reset_mask": np.array([False, True])})  # the second lags behind
-    ended = False
-    while not ended:
-        ended = bool(env.step(env.action_masks().argmax(axis=1))[2][0])
-    before = shown(env)
-    with pytest.raises(IllegalAction, match="game 1 of the batch"):
-        env.step(np.array([0, -1]))
-    assert shown(env) == before
-    terminated = env.step(np.array([-1, env.action_masks()[1].argmax()]))[2]
-    assert not terminated[0], "the first one's action is not read"
-
-
 def test_the_action_space_draws_legal_actions() -> None:
     """Of every game at that moment, in a copy too; masks and probabilities are taken as in Gymnasium."""
     env = make(3, **SHORT)

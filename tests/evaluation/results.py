@@ -8,9 +8,7 @@ from wizard_env import Rules
 from wizard_env.evaluation.evaluate import Evaluation, Timing
 from wizard_env.evaluation.exploitability import Exploit
 from wizard_env.evaluation.league import League
-from wizard_env.evaluation.protocol import PARTS
 from wizard_env.evaluation.ratings import Rating
-from wizard_env.evaluation.scorecard import Accuracy, Adaptation, PartScore, Scorecard, TableScore
 from wizard_env.evaluation.standings import Difference, Standing
 
 Leads: TypeAlias = Mapping[tuple[str, str], tuple[float, float, float]]
@@ -34,21 +32,6 @@ def league(names: Sequence[str], leads: Leads) -> League:
 def exploit(**given: Any) -> Exploit:
     """Return a learned response with these figures."""
     return _filled(Exploit, **{"agent": "a", "start": "a", "games": 300, "decisions": 1_000_000} | given)
-
-
-def card(name: str, opponent: str) -> Scorecard:
-    """Return a score card of an agent with a line for each part and large figures."""
-    figures = {"lead": 1233.1, "lead_low": -1228.2, "lead_high": -1238.3, "score": -123.4}
-    lines = [_filled(TableScore, part=part, table=opponent, deals=100, **figures) for part in PARTS]
-    return _filled(
-        Scorecard,
-        name=name,
-        agent=name,
-        parts=[_filled(PartScore, name=part) for part in PARTS],
-        lines=lines,
-        self_play=[_filled(Accuracy, hand_size=size) for size in range(16)],
-        adaptation=_filled(Adaptation),
-    )
 
 
 def _differences(leads: Leads) -> list[Difference]:

@@ -133,13 +133,6 @@ def test_a_mistake_is_found() -> None:
     assert found.seats == []
 
 
-def test_unfinished_rounds_are_judged_but_not_counted() -> None:
-    game = play(["heuristic"] * 3, actions=14)
-    found = analyse(game, load(SEARCH), SEARCH)
-    assert max(decision.round_number for decision in found.decisions) == 2
-    assert [seat.points for seat in found.seats] == game.rounds[0].points
-
-
 def test_a_round_is_judged_the_same_by_itself() -> None:
     game, agent = play(["heuristic", "random", "rule_based"]), load("search:worlds=8")
     whole, parts = (

@@ -1,6 +1,5 @@
 """Evaluations: every entrant plays every seat of every deal once, so all have the same luck."""
 
-import time
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
@@ -226,24 +225,6 @@ def test_differences_are_paired() -> None:
     error = np.std(on_each_deal) / 10
     assert difference.points_low == pytest.approx(difference.points - 1.96 * error, abs=0.4 * error)
     assert difference.points_high == pytest.approx(difference.points + 1.96 * error, abs=0.4 * error)
-
-
-class Slow(Lowest):
-    """Takes at least a millisecond per call."""
-
-    def act(self, view: View, rng: np.random.Generator) -> Actions:
-        time.sleep(1e-3)
-        return super().act(view, rng)
-
-
-def test_every_agent_is_timed() -> None:
-    """All its decisions are timed, except those of its first call."""
-    result = evaluate([Entrant("slow", Slow()), Entrant("fast", Lowest())], Rules(hand_sizes=(1,)), 4)
-    slow, fast = result.times
-    assert (slow.name, fast.name) == ("slow", "fast")
-    trumps_and_first_bids = slow.decisions + fast.decisions
-    assert 0 < trumps_and_first_bids < 4 * 2 * 9
-    assert slow.seconds / slow.decisions > 1e-3 / 8 > fast.seconds / fast.decisions
 
 
 @pytest.mark.parametrize(

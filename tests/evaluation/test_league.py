@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wizard_env import NUM_ACTIONS, Rules
+from tests.positions import random_weights
+from wizard_env import Rules
 from wizard_env.agents.network import FILE_NAME as WEIGHTS
 from wizard_env.agents.network import save_agent
 from wizard_env.evaluation.duplicate_deals import Deals, arrange
@@ -29,9 +30,7 @@ from wizard_env.evaluation.league import (
 )
 from wizard_env.evaluation.league_file import LeagueFile, LeagueFileError, Matchup, Member, TableScores
 from wizard_env.evaluation.ratings import rate
-from wizard_env.evaluation.workers import workers
 from wizard_env.loading import load
-from wizard_env.observation.fields import OBS_SIZE
 
 SHORT = Rules(num_players=3, hand_sizes=(2, 1))
 FOUR = replace(SHORT, num_players=4)
@@ -128,15 +127,8 @@ def test_results_of_other_rules_seeds_and_agents_do_not_count(tmp_path: Path) ->
 
 
 def save_network(folder: Path, seed: int) -> None:
-    import torch
-
-    generator = torch.Generator().manual_seed(seed)
-    weights = {
-        "layer.0.weight": torch.randn(NUM_ACTIONS, OBS_SIZE, generator=generator),
-        "layer.0.bias": torch.zeros(NUM_ACTIONS),
-    }
     folder.mkdir(exist_ok=True)
-    save_agent(weights, folder / WEIGHTS)
+    save_agent(random_weights(seed=seed), folder / WEIGHTS)
 
 
 def test_other_weights_are_another_agent(tmp_path: Path) -> None:
@@ -174,14 +166,6 @@ def test_the_fingerprint_is_of_the_weights(tmp_path: Path) -> None:
     assert [fingerprint(name, load(name)) for name in names] == before
     save_network(run, 2)
     assert not set(before) & {fingerprint(name, load(name)) for name in names}
-
-
-def test_workers_change_nothing(tmp_path: Path) -> None:
-    alone = league(tmp_path / "alone", *NAMES, games=DEALS + 2)
-    with workers(2) as spread:
-        assert play_league(tmp_path / "two", NAMES, [SHORT], DEALS + 2, 1, spread) == alone
-    one, two = ((tmp_path / name / FILE_NAME).read_bytes() for name in ("alone", "two"))
-    assert one == two
 
 
 def _change_a_score(line: str) -> str:

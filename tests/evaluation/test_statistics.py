@@ -23,17 +23,6 @@ def test_means_are_sums_divided_by_counts() -> None:
     assert [estimate.mean for estimate in estimate_means([totals], 0)] == [9 / 9, 60 / 12]
 
 
-def test_equal_quantities_have_equal_intervals() -> None:
-    """They are equal to the last bit, in any column and beside any other columns."""
-    rng = np.random.default_rng(1)
-    sums = rng.integers(-500, 500, (40, 17))
-    sums[:, [3, 16]] = sums[:, [0]]
-    estimates = estimate_means([Totals(sums, np.full(17, 7))], 5)
-    assert estimates[0] == estimates[3] == estimates[16]
-    alone = estimate_means([Totals(sums[:, :1], np.array([7]))], 5)
-    assert alone == estimates[:1]
-
-
 def test_intervals_cover_the_mean() -> None:
     """They do in about 95 of 100 samples; fewer than 89 or more than 99 are unlikely by chance."""
     rng = np.random.default_rng(0)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from wizard_env import NUM_ACTIONS, Rules
+from tests.positions import random_weights
+from wizard_env import Rules
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.agents.rule_based import RuleBasedAgent
 from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.evaluation.workers import workers
-from wizard_env.observation.fields import OBS_SIZE
 
 PATIENCE = 60.0
 """Seconds that a task takes; no test waits for it."""
@@ -22,14 +22,7 @@ SHORT = Rules(num_players=3, hand_sizes=(2, 4))
 @pytest.fixture
 def network(tmp_path: Path) -> str:
     """Return the folder of an untrained network."""
-    import torch
-
-    generator = torch.Generator().manual_seed(0)
-    weights = {
-        "layer.0.weight": torch.randn(NUM_ACTIONS, OBS_SIZE, generator=generator),
-        "layer.0.bias": torch.zeros(NUM_ACTIONS),
-    }
-    save_agent(weights, tmp_path / FILE_NAME)
+    save_agent(random_weights(), tmp_path / FILE_NAME)
     return str(tmp_path)
 
 

@@ -6,12 +6,13 @@ import pickle
 import random
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.test_invariants import all_rules
 from wizard_env import Game, Games, IllegalAction, Rules, View, action_id
 from wizard_env.files import compact_json, digest
 from wizard_env.records.game_records import (
@@ -23,24 +24,8 @@ from wizard_env.records.game_records import (
 )
 from wizard_env.records.positions import parse_position, position
 from wizard_env.records.transcripts import transcribe
-from wizard_env.rules import BidRestriction, BidReveal
 
 MAX_STEPS = 400
-
-
-@st.composite
-def any_rules(draw: st.DrawFn) -> Rules:
-    players = draw(st.integers(3, 6))
-    restriction: BidRestriction = draw(st.sampled_from(get_args(BidRestriction)))
-    reveals: tuple[BidReveal, ...] = get_args(BidReveal) if restriction == "free" else ("open",)
-    sizes = st.lists(st.integers(1, 60 // players), min_size=1, max_size=6).map(tuple)
-    return Rules(
-        num_players=players,
-        bid_restriction=restriction,
-        bid_reveal=draw(st.sampled_from(reveals)),
-        magic_edition=draw(st.booleans()),
-        hand_sizes=draw(st.none() | sizes),
-    )
 
 
 def play_on(game: Game, steps: int, seed: int = 0) -> Game:
@@ -55,7 +40,7 @@ def play_on(game: Game, steps: int, seed: int = 0) -> Game:
 @st.composite
 def any_game(draw: st.DrawFn) -> Game:
     """A game from its seed or from a deal, at any moment."""
-    game = Game(draw(any_rules()), draw(st.integers(0, 2**64 - 1)))
+    game = Game(draw(all_rules()), draw(st.integers(0, 2**64 - 1)))
     if draw(st.booleans()):
         game = parse_position(position(play_on(game, draw(st.integers(0, MAX_STEPS)))))
     return play_on(game, draw(st.integers(0, MAX_STEPS)), draw(st.integers(0, 9)))
@@ -370,12 +355,6 @@ def test_an_impossible_position_is_refused(old: str, new: str, reason: str) -> N
     with pytest.raises(ValueError, match=reason) as caught:
         parse_position(GOOD.replace(old, new))
     assert not isinstance(caught.value, IllegalAction)  # which would say that a game is unchanged
-
-
-def test_a_game_begun_from_a_state_has_the_same_position() -> None:
-    for actions in (0, 7, 27):
-        game = in_the_middle(actions)
-        assert position(Game.from_state(game.rules, game.state)) == position(game)
 
 
 def test_what_one_seat_sees_is_no_position() -> None:

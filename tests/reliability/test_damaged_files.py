@@ -27,7 +27,6 @@ from wizard_env.state import STATE
 from wizard_env.train.config.reading import read_config, read_kept
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo import CRITIC, PpoLearner
-from wizard_env.train.push import model_card
 from wizard_env.train.run import CONFIG, train
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, restoring, write_checkpoint
 from wizard_env.train.selfplay.curves import CURVES, Curves
@@ -115,22 +114,6 @@ READERS: dict[str, Callable[[Path], object]] = {
     CRITIC: start_from,
     CHECKPOINT: restore,
 }
-
-
-def test_a_card_is_made_of_sound_files_only(files: Path, tmp_path: Path) -> None:
-    """`wizard push` names the file that it cannot tell from."""
-    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
-    rng, refused = generator("card"), 0
-    for name in (CONFIG, CURVES):
-        path = tmp_path / name
-        content = path.read_bytes()
-        for _ in range(times(20, 1000)):
-            path.write_bytes(damaged(content, rng))
-            message = refusal(lambda path: model_card(path.parent, "me/tiny"), path)
-            assert message is None or str(path) in message
-            refused += message is not None
-        path.write_bytes(content)
-    assert refused
 
 
 def refusal(read: Callable[[Path], object], path: Path) -> str | None:
