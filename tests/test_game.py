@@ -262,6 +262,11 @@ def test_equality() -> None:
 # --- a given deal
 
 
+def test_from_deal_takes_lists_and_strings() -> None:
+    """A hand is written as one string or as a list of cards."""
+    assert Game.from_deal(THREE, 2, [hand.split() for hand in HANDS], "TD") == start()
+
+
 @pytest.mark.parametrize(
     ("hand_sizes", "round_number"), [(None, 2), ((2,), 1), ((5, 2, 3), 2), ((5, 2, 2), 2)]
 )

@@ -36,6 +36,8 @@ def test_evaluate(tmp_path: Path) -> None:
         assert row == [one.name, f"{one.points:.1f}", interval, *shares]
     for one, row in zip(result.standings, bids, strict=True):
         assert row[:2] == [one.name, f"{one.bid_accuracy:.1%}"]
+        assert [float(cell) for cell in row[2:4]] == pytest.approx([one.bid_bias, one.bid_error], abs=6e-4)
+        assert float(row[4].replace(",", "")) > 0
     assert (name, other, lead) == ("random", "heuristic", f"{result.differences[0].points:+.1f}")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.commands import Wizard, error_line, hide, run_installed
+from tests.commands import Wizard, error_line, run_installed
 from wizard_env.agents.network import FILE_NAME, save_agent
 
 COMMANDS = [
@@ -66,20 +66,10 @@ def test_no_control_character_reaches_the_terminal(wizard: Wizard, tmp_path: Pat
         assert len(line) < 3100
 
 
-REPORT = ("wizard_env.evaluation.report.html", "wizard_env.evaluation.report.plots")
-
-
 def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the extra to install."""
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "wizard-env[cluster]" in error_line(wizard("evaluate", "random", "--ray", "local"))
-    hide(monkeypatch, "mcp.server", "wizard_env.llm.mcp", "wizard_env.llm.serving")
-    assert "wizard-env[mcp]" in error_line(wizard("mcp"))
-    for hidden, extra in (("matplotlib", "report"), ("wizard_env.evaluation.report.html", "all")):
-        hide(monkeypatch, hidden, *REPORT)
-        outcome = wizard("evaluate", "random", "--games", "2", "--report", "page.html")
-        assert f"wizard-env[{extra}]" in error_line(outcome)
-        assert outcome.out == ""  # nothing was played
     monkeypatch.setitem(sys.modules, "wizard_env.train.run", None)
     assert "wizard-env[all]" in error_line(wizard("train", "smoke"))
 

@@ -15,6 +15,17 @@ SHORT: dict[str, Any] = {"num_players": 3, "hand_sizes": (1, 2)}
 # --- arrays
 
 
+def test_torch_shares_the_arrays_of_the_games() -> None:
+    """By DLPack, without a copy: a step shows in the tensor."""
+    torch = pytest.importorskip("torch")
+    games = Games(Rules(4), 5, seed=0)
+    for array in (games.observation, games.mask):
+        tensor = torch.from_dlpack(array)
+        assert tensor.data_ptr() == array.ctypes.data
+        games.step(games.mask.argmax(axis=1))
+        assert tensor.numpy().tobytes() == array.tobytes()
+
+
 def test_jax_takes_the_arrays_of_the_games_without_copying() -> None:
     """They begin at multiples of 64 bytes, which JAX asks for; those of the vector environment too."""
     jax = pytest.importorskip("jax")

@@ -81,10 +81,6 @@ def test_a_view_is_a_snapshot() -> None:
         assert [part.rounds(index) for index in range(len(rows))] == [
             view.rounds(row) for row in rows.tolist()
         ]
-    by_mask = view.select(finished == finished.min())
-    assert by_mask.finished_rounds.tobytes() == before[finished == finished.min(), : finished.min()].tobytes()
-    some = games.view([5, 2])
-    assert [some.rounds(0), some.rounds(1)] == [games.view().rounds(5), games.view().rounds(2)]
 
 
 def test_rounds_before_a_given_deal_are_not_known() -> None:

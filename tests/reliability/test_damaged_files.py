@@ -69,7 +69,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     middle = Game(Rules(num_players=3), seed=7)
     for _ in range(10):
         middle.step(middle.legal_actions()[0])
-    (folder / "position").write_text(position(middle))
+    (folder / "position").write_text(position(middle, past=True))
     with workers() as spread:
         names = ["random", "rule_based", "random:"]
         play_league(folder, names, [Rules(num_players=3, hand_sizes=(1,))], 2, 1, spread)
