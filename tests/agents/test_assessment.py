@@ -8,11 +8,7 @@ from wizard_env import Agent, Game, Rules, View, action_id
 from wizard_env.agents import load
 from wizard_env.agents.assessment import (
     Assessment,
-    Believer,
-    PlayerKind,
-    SeatBelief,
     assess,
-    recognise_players,
 )
 from wizard_env.agents.network import NetworkAgent
 from wizard_env.view import printed_actions
@@ -52,16 +48,6 @@ def test_a_searching_agent_expects_points_of_every_legal_action(agent: str) -> N
     np.testing.assert_allclose(assessment.value, np.nansum(assessment.policy * assessment.points, axis=1))
 
 
-@pytest.mark.parametrize("agent", ["random", "heuristic"])
-def test_an_agent_that_only_acts_is_certain_and_expects_nothing(agent: str) -> None:
-    view = view_of(Rules(3, hand_sizes=(4,)))
-    assessment = ask(agent, view)
-    assert (assessment.policy.max(axis=1) == 1).all()
-    assert np.isnan(assessment.points).all()
-    assert np.isnan(assessment.value).all()
-    assert assessment.met is assessment.error is None
-
-
 def test_a_network_gives_its_policy_in_the_suits_as_printed() -> None:
     agent = load("champion")
     assert isinstance(agent, NetworkAgent)
@@ -84,20 +70,3 @@ def test_expected_points_fit_the_position(agent: str) -> None:
     points = ask(agent, View.of([game])).points[0]
     assert points[action_id("play 7S")] == 30
     assert -10 < points[action_id("play WI")] < 30
-
-
-@pytest.mark.parametrize("agent", ["heuristic", "champion", "search:worlds=4"])
-def test_other_agents_believe_nothing(agent: str) -> None:
-    assert not isinstance(load(agent), Believer)
-    assert recognise_players(load(agent), view_of(Rules(3, hand_sizes=(4,)), 2)) == [[None] * 3] * 2
-
-
-def test_a_belief_is_sure_if_one_kind_is_likely_or_none_explains_the_player() -> None:
-    assert SeatBelief(PlayerKind.CHAMPION, 0.95, 0).is_sure
-    assert not SeatBelief(PlayerKind.CHAMPION, 0.5, 0).is_sure
-    assert SeatBelief(PlayerKind.UNKNOWN, None, 0).is_sure
-
-
-@pytest.mark.parametrize(("shift", "bids"), [(0.5, "high"), (0.1, None), (-0.1, None), (-0.5, "low")])
-def test_bids_are_high_or_low_by_a_quarter_of_a_trick(shift: float, bids: str | None) -> None:
-    assert SeatBelief(PlayerKind.HEURISTIC, 1, shift).bids == bids

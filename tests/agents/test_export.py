@@ -1,7 +1,5 @@
 """Networks as ONNX: onnxruntime computes what the agent computes."""
 
-import importlib
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,6 @@ import onnxruntime
 import pytest
 from numpy.typing import NDArray
 
-import wizard_env.agents.export
 from tests.positions import decisions_by_all_rules, random_weights, under_way
 from wizard_env import NUM_ACTIONS, OBS_SIZE
 from wizard_env.agents.export import ILLEGAL, export
@@ -64,16 +61,6 @@ def test_it_acts_like_the_agent(tmp_path: Path) -> None:
         assert actions.tolist() == agent.act(view, np.random.default_rng(0)).tolist()
 
 
-@pytest.mark.parametrize("count", [0, 1, 2])
-def test_any_batch_size(tmp_path: Path, count: int) -> None:
-    _, path = exported(tmp_path, 8, value=True)
-    observation, mask, _ = decisions_by_all_rules(1)
-    found = run(path, observation[:count], mask[:count])
-    assert {name: len(array) for name, array in found.items()} == dict.fromkeys(
-        ("logits", "action", "value"), count
-    )
-
-
 def test_the_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     _, path = exported(tmp_path, 8, value=True)
     model = onnx.load(path)
@@ -95,16 +82,6 @@ def test_the_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     ]
 
 
-def test_the_champion_is_exported_by_name(tmp_path: Path) -> None:
-    """The folder is created, an older file is replaced, and no other files are left behind."""
-    path = tmp_path / "new" / "champion.onnx"
-    for _ in range(2):
-        export("champion", path)
-    assert list(path.parent.iterdir()) == [path]
-    observation, mask, _ = decisions_by_all_rules(1)
-    assert mask[np.arange(len(mask)), run(path, observation, mask)["action"]].all()
-
-
 @pytest.mark.parametrize("agent", ["heuristic", "variant:of=champion"])
 def test_an_agent_without_a_network_is_refused(tmp_path: Path, agent: str) -> None:
     with pytest.raises(ValueError, match=f"agent='{agent}': .* has no network; allowed are 'champion'"):
@@ -116,10 +93,3 @@ def test_a_network_that_reads_beliefs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="needs the code that works them out"):
         export("adaptive", tmp_path / "agent.onnx")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_missing_onnx_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, wizard_env.agents.export.__name__)
-    monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ModuleNotFoundError, match=r"'onnx': pip install 'wizard-env\[export\]'"):
-        importlib.import_module(wizard_env.agents.export.__name__)

@@ -41,9 +41,9 @@ from wizard_env.agents import load
 
 champion, rng = load("champion"), np.random.default_rng(0)
 assert champion.backend == "numpy"
-for num_players in (3, 6):
+for num_players, opponents in ((3, "adaptive"), (6, "champion")):
     env = gymnasium.make(
-        "wizard_env/Wizard-v0", num_players=num_players, hand_sizes=(1, 5), opponents="champion"
+        "wizard_env/Wizard-v0", num_players=num_players, hand_sizes=(1, 5), opponents=opponents
     )
     env.reset(seed=num_players)
     over = False
@@ -52,16 +52,6 @@ for num_players in (3, 6):
         _, _, over, _, _ = env.step(action)
     assert env.unwrapped.game.phase == "over"
 """
-
-
-def test_it_is_the_network_in_the_package() -> None:
-    champion = load("champion")
-    assert isinstance(champion, ChampionAgent)
-    assert not champion.sample
-    assert champion.path == CHAMPION  # a league recognizes other weights by it
-    view = under_way(Rules(num_players=5), 40).view()
-    actions = [agent.act(view, np.random.default_rng(0)) for agent in (champion, load(CHAMPION))]
-    assert actions[0].tolist() == actions[1].tolist()
 
 
 def test_the_wheel_contains_it() -> None:
@@ -83,14 +73,6 @@ def test_a_pickle_acts_alike(name: str) -> None:
     words = view.with_noise(np.arange(20, dtype=np.uint64))
     actions = [one.act(words, np.random.default_rng(0)).tolist() for one in (agent, again)]
     assert actions[0] == actions[1]
-
-
-def test_its_options() -> None:
-    champion = load("champion:sample=True,backend=numpy")
-    assert isinstance(champion, ChampionAgent)
-    assert (champion.sample, champion.backend) == (True, "numpy")
-    with pytest.raises(TypeError, match="agent 'champion' has no option 'path'"):
-        load("champion:path=elsewhere")
 
 
 def test_the_champion_trains_beside_every_partner() -> None:
@@ -125,7 +107,7 @@ def _compare(one: Any, other: Any) -> None:
 
 
 def test_it_plays_without_torch() -> None:
-    """Loaded by its name, at a table with copies of itself."""
+    """At a table with copies of itself, and with adaptive agents."""
     played = subprocess.run(
         [sys.executable, "-W", "error", "-c", WITHOUT_TORCH], capture_output=True, text=True, timeout=300
     )

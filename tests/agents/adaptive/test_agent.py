@@ -1,8 +1,5 @@
 """AdaptiveAgent: the champion without evidence, and always a pure function of the view."""
 
-import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,33 +13,13 @@ from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.assessment import Believer, PlayerKind
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, RIVAL
-from wizard_env.evaluation.fingerprints import fingerprint
-from wizard_env.sampling import best_legal
-from wizard_env.testing import agent_test
-from wizard_env.view import printed_actions
 
 RNG = np.random.default_rng(0)
 TABLE = ["adaptive", "rule_based", "heuristic", "adaptive"]
-WITHOUT_TORCH = """
-import sys
-
-sys.modules["torch"] = None
-import numpy as np
-from wizard_env import Game, Rules, View
-from wizard_env.agents import load
-
-agent, game = load("adaptive"), Game(Rules(3, hand_sizes=(1, 2, 3)), seed=1)
-while game.phase != "over":
-    game.step(int(agent.act(View.of([game]), np.random.default_rng(0))[0]))
-"""
 
 
 def later_view() -> View:
     return after_rounds([load(name) for name in TABLE], Rules(), rounds=4)
-
-
-def test_it_keeps_the_promises_of_agents() -> None:
-    agent_test("adaptive")
 
 
 def test_without_evidence_it_is_the_champion() -> None:
@@ -55,11 +32,6 @@ def test_without_evidence_it_is_the_champion() -> None:
     assert adaptive.act(View(later.known), RNG).tolist() == champion.act(later, RNG).tolist()
 
 
-def test_evidence_changes_its_answers() -> None:
-    champion, adaptive, view = load("champion"), load("adaptive"), later_view()
-    assert adaptive.act(view, RNG).tolist() != champion.act(view, RNG).tolist()
-
-
 def test_what_it_keeps_changes_nothing() -> None:
     """A fresh agent, one that has seen other games, and one that sees a game alone answer alike."""
     view = later_view()
@@ -70,7 +42,6 @@ def test_what_it_keeps_changes_nothing() -> None:
     assert used.act(view, RNG).tolist() == expected
     alone = [int(load("adaptive").act(view.select([row]), RNG)[0]) for row in range(3)]
     assert alone == expected[:3]
-    assert pickle.loads(pickle.dumps(used)).act(view, RNG).tolist() == expected
 
 
 def test_a_path_with_beliefs_is_an_adaptive_agent() -> None:
@@ -114,11 +85,6 @@ def test_it_names_the_players_that_it_recognises(seated: tuple[str, ...], kinds:
     assert np.mean(right) > 0.85
 
 
-def test_before_evidence_it_recognises_nobody() -> None:
-    view = after_rounds([load("heuristic")] * 4, Rules(), rounds=0)
-    assert load("adaptive").recognise_players(view) == [[None] * 4] * len(view)  # type: ignore[attr-defined]
-
-
 def test_it_says_that_a_seat_bids_high() -> None:
     agents = [load("variant:of=rule_based,bias=0.7"), *[load("heuristic")] * 3]
     view = after_rounds(agents, Rules(), rounds=8)
@@ -143,10 +109,6 @@ def test_hidden_cards_of_the_round_change_no_belief() -> None:
     assert load("adaptive").recognise_players(View.of([other])) == told  # type: ignore[attr-defined]
 
 
-def test_it_plays_without_torch(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", WITHOUT_TORCH], check=True, cwd=tmp_path)
-
-
 def test_a_network_without_a_value_can_be_assessed(tmp_path: Path) -> None:
     """Runs with shared rewards save none."""
     weights = read_agent(ADAPTIVE / FILE_NAME, beliefs=NUM_INPUTS)
@@ -156,17 +118,6 @@ def test_a_network_without_a_value_can_be_assessed(tmp_path: Path) -> None:
     assessment = agent.assess(view, RNG)
     assert np.isnan(assessment.value).all()
     assert assessment.policy.argmax(axis=1).tolist() == agent.act(view, RNG).tolist()
-
-
-@pytest.mark.parametrize("network", ["_champion", "_responses"])
-def test_all_its_networks_count_in_its_fingerprint(network: str) -> None:
-    """A league plays again when one of the networks that it answers with has changed."""
-    one, other = AdaptiveAgent(), AdaptiveAgent()
-    assert fingerprint("adaptive", one) == fingerprint("adaptive", other)
-    held = getattr(other, network)
-    changed = held[PlayerKind.COPY] if network == "_responses" else held
-    changed.layers[-1].biases[0] += 1
-    assert fingerprint("adaptive", one) != fingerprint("adaptive", other)
 
 
 def test_a_response_answers_at_tables_of_its_kind(tmp_path: Path) -> None:
@@ -199,15 +150,3 @@ def test_champions_are_answered_by_the_champion(tmp_path: Path) -> None:
     expected = champion.act(view, RNG)
     assert (load("adaptive").act(view, RNG) == expected).all()
     assert (own.act(view, RNG) != expected).any()
-
-
-def test_copies_trust_each_other_before_they_are_certain() -> None:
-    """A choice that a copy and a champion would both have made counts for a copy."""
-    view = after_rounds([load("adaptive")] * 4, Rules(), rounds=4)
-    agent = load("adaptive")
-    together = agent._responses[PlayerKind.COPY]  # type: ignore[attr-defined]
-    encoding = view.encode(canonical_suits=True)
-    best = printed_actions(best_legal(together.logits(encoding.observation), encoding.mask), encoding.order)
-    assert np.mean(agent.act(view, RNG) == best) > 0.8
-    beliefs = agent.beliefs(view)[:, :4, PlayerKind.COPY.column]  # type: ignore[attr-defined]
-    assert np.mean(beliefs > 0.99) < 0.8

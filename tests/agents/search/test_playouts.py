@@ -1,7 +1,6 @@
 """Actions tried in worlds: what they bring on average, and the chance of meeting the bid."""
 
 import numpy as np
-import pytest
 
 from tests.positions import under_way
 from wizard_env import ACTIONS, Game, Rules, View
@@ -55,12 +54,6 @@ def test_chances_do_not_depend_on_hidden_cards() -> None:
         for dealt in (hands, [hands[0], hands[2], hands[1]])
     )
     assert of(one) == of(other)
-
-
-@pytest.mark.parametrize("worlds", [1, 16])
-def test_chances_are_shares_of_the_worlds(worlds: int) -> None:
-    game = Game(Rules(3, hand_sizes=(4,)), seed=1)
-    assert all((chance * worlds).is_integer() for chance in of(game, worlds).values())
 
 
 def test_every_seat_of_a_world_plays_as_its_model_does() -> None:

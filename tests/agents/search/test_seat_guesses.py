@@ -12,7 +12,6 @@ from wizard_env.agents.assessment import PlayerKind
 from wizard_env.agents.search.network_search import NetworkSearchAgent, guess_seats
 from wizard_env.agents.search.seat_model import BY_HEURISTIC, BY_NETWORK, BY_RULES
 from wizard_env.rules import MAX_PLAYERS
-from wizard_env.testing import agent_test
 
 RNG = np.random.default_rng(0)
 
@@ -22,10 +21,6 @@ def agent() -> NetworkSearchAgent:
     loaded = load("adaptive+search:worlds=8")
     assert isinstance(loaded, NetworkSearchAgent)
     return loaded
-
-
-def test_it_keeps_the_promises_of_agents() -> None:
-    agent_test("adaptive+search:worlds=32", num_games=1)
 
 
 def test_without_evidence_it_is_champion_search(agent: NetworkSearchAgent) -> None:
