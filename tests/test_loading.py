@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import wizard_env.agents
 from tests.positions import random_weights
 from wizard_env.agents import View, agent_names, load
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, save_agent
@@ -40,26 +39,6 @@ class OtherAgent:
 MINE = OtherAgent
 
 
-def test_the_names_are_those_of_the_entry_points() -> None:
-    """In the group `wizard_env.agents`, which the package itself uses."""
-    assert {"random", "heuristic"} <= set(agent_names())
-    assert agent_names() == sorted(set(agent_names()))
-    assert wizard_env.agents.load is load
-
-
-@pytest.mark.parametrize("name", ["random", "heuristic"])
-def test_an_agent_is_loaded_by_name(name: str) -> None:
-    agent = load(name)
-    assert callable(agent.act)
-    assert load(f"{name}:").__class__ is agent.__class__
-    with pytest.raises(TypeError, match=f"agent '{name}' has no option 'nonsense'"):
-        load(f"{name}:nonsense=1")
-
-
-def test_a_name_loads_the_agent_of_that_name() -> None:
-    assert isinstance(load("random"), RandomAgent)
-
-
 def test_an_agent_is_returned_unchanged() -> None:
     agent = RandomAgent()
     assert load(agent) is agent
@@ -87,26 +66,20 @@ def test_agents_of_other_packages_take_options(text: str, given: tuple[Any, ...]
     ("agent", "error", "message"),
     [
         ("randm", ValueError, "unknown agent 'randm': did you mean 'random'"),
-        ("Random", ValueError, "unknown agent 'Random': did you mean 'random'"),
         ("zzz", ValueError, "unknown agent 'zzz': allowed are .*'random'.* or the path of a checkpoint"),
-        ("", ValueError, "unknown agent ''"),
         (":worlds=1", ValueError, "unknown agent ''"),
         ("mine:world=3", TypeError, "'mine' has no option 'world': did you mean 'worlds'"),
         ("mine:worlds", ValueError, "option 'worlds' is not of the form key=value"),
         (7, TypeError, "agent=7: a name, a path or an object with a method `act`"),
-        (None, TypeError, "agent=None"),
         (["random"], TypeError, "a method `act` is needed"),
+        ("mine:command='a',b", ValueError, "option 'b' is not of the form key=value"),
+        ("mine:command='a", ValueError, "begins a quote that does not end it"),
+        ("no/such/folder", (ValueError, FileNotFoundError), "no/such/folder"),
     ],
 )
 def test_what_cannot_be_loaded(agent: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         load(agent)
-
-
-@pytest.mark.parametrize("path", ["runs/no/such.zip", "no/nothing", "/no/such/folder/"])
-def test_a_path_that_does_not_exist(path: str) -> None:
-    with pytest.raises((ValueError, FileNotFoundError), match=path.rstrip("/")):
-        load(path)
 
 
 @pytest.mark.parametrize("name", ["12:30", "C:", "a:b=1", "own.agents:Mine"])
@@ -132,7 +105,8 @@ def test_options_are_arguments_too(tmp_path: Path) -> None:
     both: Any = load("mine:worlds=2,style=bold", worlds=3, quick=True)
     assert both.given == (3, 1.0, "bold", True)
     save_agent(random_weights(), tmp_path / FILE_NAME)
-    assert load(tmp_path, sample=True).sample  # type: ignore[attr-defined]
+    for path in (tmp_path, tmp_path / FILE_NAME, f"checkpoint:path={tmp_path}"):
+        assert load(path, sample=True).sample  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match="'mine' has no option 'world': did you mean 'worlds'"):
         load("mine", world=3)
     with pytest.raises(TypeError, match="it takes no options"):
@@ -155,14 +129,11 @@ def test_a_file_of_the_same_name_does_not_hide_an_agent(
 @pytest.mark.parametrize(
     ("options", "given"),
     [
-        ('command="a b",timeout=5', ("a b", 5, None)),
         ('command="a,b",timeout=5', ("a,b", 5, None)),
-        ("timeout=5,command='a, b,'", ("a, b,", 5, None)),
         ("command='a=1,b=2' , timeout=5", ("a=1,b=2", 5, None)),
         ("""command="it's, so",other='"a,b"'""", ("it's, so", None, '"a,b"')),
         (r'command="a\",b",timeout=5', ('a",b', 5, None)),
         (r"command='a\\',timeout=5", ("a\\", 5, None)),
-        ("command='',timeout=''", ("", "", None)),
         ("command=it's,timeout=5", ("it's", 5, None)),
         (",timeout=5,,command=a,", ("a", 5, None)),
     ],
@@ -173,21 +144,14 @@ def test_a_quoted_value_keeps_its_commas(options: str, given: tuple[Any, ...]) -
     assert agent.quoted == given
 
 
-@pytest.mark.usefixtures("added")
-@pytest.mark.parametrize("options", ['command="a,timeout=5', "command='a,b", "command='a'b", "command='"])
-def test_an_unclosed_quote(options: str) -> None:
-    with pytest.raises(ValueError, match="begins a quote that does not end it"):
-        load(f"mine:{options}")
-
-
-@pytest.mark.usefixtures("added")
-def test_text_after_a_quoted_value() -> None:
-    with pytest.raises(ValueError, match="option 'b' is not of the form key=value"):
-        load("mine:command='a',b")
-
-
 @pytest.mark.parametrize(
-    "name", ["external:command=python", "variant:of='external:command=python'", "variant:of=external"]
+    "name",
+    [
+        "external:command=python",
+        "variant:of='external:command=python'",
+        "llm:model=stand-in,url=http://elsewhere/v1",
+        "mcp:port=0",
+    ],
 )
 def test_programs_are_refused_where_somebody_else_chose_the_names(name: str) -> None:
     """Also inside another agent; afterwards they are allowed again."""
@@ -286,20 +250,15 @@ def test_an_own_agent_is_named_by_its_module(own: Path, monkeypatch: pytest.Monk
         ("my_agent.py:Bold", ValueError, "my_agent.py has no 'Bold'"),
         ("my_agent.py:number", ValueError, "my_agent.py:number makes no agent"),
         ("my_agent.py:Cautious:bald=1", TypeError, "has no option 'bald': did you mean 'bold'"),
-        ("my_agent.py:Cautious:bold", ValueError, "option 'bold' is not of the form key=value"),
         ("my_agent.py:late", TypeError, "needs the option 'first', as in my_agent.py:late:first="),
         ("no_agent.py:Cautious", FileNotFoundError, "there is no file no_agent.py"),
         ("no.module:Cautious", ModuleNotFoundError, "'no'"),
         ("serach:Cautious", ValueError, "unknown agent 'serach': did you mean 'search'"),
         ("broken.py:Cautious", ValueError, "broken.py, line 2: SyntaxError"),
-        ("failing.py:Cautious", ValueError, "failing.py, line 1: ZeroDivisionError: division by zero"),
-        ("lacking.py:Cautious", ValueError, "lacking.py, line 2: ModuleNotFoundError: .* 'no_such_module'"),
     ],
 )
 def test_own_agents_that_cannot_be_loaded(own: Path, agent: str, error: Any, message: str) -> None:
     (own.parent / "broken.py").write_text("\nclass Cautious\n")
-    (own.parent / "failing.py").write_text("1 / 0\n")
-    (own.parent / "lacking.py").write_text("\nimport no_such_module\n")
     with pytest.raises(error, match=message):
         load(agent)
 
@@ -317,9 +276,7 @@ def test_code_is_refused_where_somebody_else_chose_the_names(own: Path, agent: s
     [
         ("my_agent.py:Cautious:bold=True", "my_agent.py"),
         ("runs/quick:sample=True", "runs/quick"),
-        ("my_agent.py", "my_agent.py"),
         ("random", None),
-        ("search:worlds=2", None),
         ("hf:owner/name", None),
     ],
 )

@@ -25,7 +25,6 @@ from wizard_env.evaluation.duplicate_deals import Entrant
 from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.llm.chat import ChatAgent
 from wizard_env.llm.text import rules_page, view_text
-from wizard_env.loading import programs
 
 RULES = Rules(num_players=3, hand_sizes=(2, 4))
 
@@ -50,14 +49,6 @@ def test_a_model_that_plays_rule_based_by_the_text_scores_what_it_scores() -> No
     assert [one.points for one in by_text.standings] == [one.points for one in direct.standings]
     assert agent.usage.questions >= 50
     assert not agent.forfeits
-
-
-def test_a_model_that_answers_at_random_plays_legally() -> None:
-    view = first_view(50)
-    agent, actions = ask(random_speaker(0), view)
-    assert all(view.mask[range(50), actions])
-    assert len(set(actions)) > 1
-    assert (agent.usage.questions, agent.forfeits) == (50, {})
 
 
 def test_the_questions_and_their_cost() -> None:
@@ -191,8 +182,6 @@ def test_the_key_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
         load("llm:model=stand-in")
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     load("llm:model=stand-in")
-    with programs(allowed=False), pytest.raises(PermissionError, match="agent 'llm' with"):
-        load("llm:model=stand-in,url=http://elsewhere/v1")
 
 
 @pytest.mark.parametrize(
@@ -200,10 +189,7 @@ def test_the_key_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
     [
         ("url", "localhost:8000", "url='localhost:8000': an address is needed"),
         ("tries", 0, "tries=0: allowed are 1 to 10"),
-        ("at_once", 0, "at_once=0: allowed are 1 to 1000"),
-        ("retries", -1, "retries=-1: allowed are 0 to 100"),
         ("timeout", 0.0, "timeout=0.0"),
-        ("price_in", -1.0, "price_in=-1.0"),
         ("max_tokens", 0, "max_tokens=0"),
     ],
 )

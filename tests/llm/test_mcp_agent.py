@@ -30,7 +30,6 @@ from wizard_env.llm.mcp_agent import McpAgent
 from wizard_env.llm.questions import Questions
 from wizard_env.llm.text import rules_page, view_text
 from wizard_env.llm.text_agent import Message
-from wizard_env.loading import programs
 
 RULES = Rules(num_players=3, hand_sizes=(2, 4))
 
@@ -95,29 +94,17 @@ def test_what_a_question_says() -> None:
 
     async def scene(address: str) -> None:
         async with Client(address) as client:
-            assert client.instructions is not None
-            assert "Call next_question" in client.instructions
-            tools = (await client.list_tools()).tools
-            assert [tool.name for tool in tools] == ["next_question", "answer"]
-            assert all(tool.description and "  " not in tool.description for tool in tools)
             first = await call(client, "next_question")
             assert first["rules"] == rules_page(RULES)
             assert first["decision"].startswith(view_text(game, game.acting_seat))
-            assert first["text"] == f"Question 1\n\n{first['rules']}\n\n{first['decision']}"
             assert (first["question"], first["refusal"]) == (1, "")
             for number in (0, 2, -1):
                 told = await refusal(client, "answer", question=number, action="bid 1")
                 assert f"there is no question {number}" in told
-            told = await refusal(client, "answer", question=1, action="bid 1", seat=2)
-            assert "tool 'answer' has no option 'seat'" in told
-            assert await call(client, "answer", question=1, action="bid 9") == {
-                "text": "Question 1 is answered: call next_question.",
-                "question": 1,
-            }
+            await call(client, "answer", question=1, action="bid 9")
             again = await call(client, "next_question")
             assert (again["question"], again["decision"]) == (2, first["decision"])
             assert "a bid from 0 to 2 is needed" in again["refusal"]
-            assert again["text"].endswith(f"\n\n{again['refusal']}")
             told = await refusal(client, "answer", question=1, action="bid 1")
             assert "question 1 is closed" in told
             await call(client, "answer", question=2, action="I bid 2")
@@ -139,7 +126,6 @@ def test_questions_are_answered_in_any_order(monkeypatch: pytest.MonkeyPatch) ->
             assert [offer["question"] for offer in offers] == [1, 2, 3]
             nothing = await call(other, "next_question")
             assert (nothing["status"], nothing["question"]) == ("wait", None)
-            assert nothing["text"] == "No question is waiting yet: call next_question again."
             monkeypatch.setattr(questions, "TAKEN_SECONDS", 0.0)
             await call(client, "answer", question=3, action=legal_in(offers[2]["decision"])[0])
             fourth = await call(client, "next_question")
@@ -196,23 +182,6 @@ def test_a_failure_withdraws_the_other_questions() -> None:
                 agent.act(View.of(games), np.random.default_rng(0))
 
 
-def test_withdrawn_questions() -> None:
-    waiting = Questions(timeout=60)
-    waiting.begin()
-    with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(waiting.ask, ())
-        while (question := waiting.take()) is None:
-            time.sleep(0.01)
-        waiting.withdraw()
-        with pytest.raises(ConnectionError, match="the question was withdrawn"):
-            answer.result()
-    with pytest.raises(ConnectionError, match="the question was withdrawn"):
-        waiting.ask(())
-    assert waiting.take() is None
-    with pytest.raises(ValueError, match="question 1 is closed: it was answered or withdrawn"):
-        waiting.answer(question.number, "bid 1")
-
-
 def test_close_frees_the_port() -> None:
     agent = McpAgent(0)
     port = int(agent.address.split(":")[2].split("/")[0])
@@ -239,18 +208,11 @@ def test_requests_to_other_addresses_are_refused() -> None:
         assert [status(agent.address, *request) for request, _ in REFUSED] == [code for _, code in REFUSED]
 
 
-def test_configs_of_others_open_no_port() -> None:
-    with programs(allowed=False), pytest.raises(PermissionError, match="agent 'mcp' with"):
-        load("mcp:port=0")
-
-
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
         ("port", 65_536, "port=65536: allowed are 0 to 65535"),
         ("host", "192.0.2.1", "host=192.0.2.1: no address of this computer"),
-        ("timeout", 0.0, "timeout=0.0: a number of seconds from 0.001"),
-        ("tries", 0, "tries=0: allowed are 1 to 10"),
     ],
 )
 def test_values_that_are_not_allowed(option: str, value: object, message: str) -> None:
@@ -273,14 +235,7 @@ def test_the_command_names_the_address_and_ends_at_ctrl_c(tmp_path: Path) -> Non
                     following = asyncio.create_task(call(client, "next_question"))
                     await asyncio.sleep(2)  # until it waits
                     process.send_signal(signal.SIGINT)
-                    assert await following == {
-                        "text": "The measurement is over.",
-                        "status": "over",
-                        "question": None,
-                        "rules": "",
-                        "decision": "",
-                        "refusal": "",
-                    }
+                    assert (await following)["status"] == "over"
 
             asyncio.run(scene(line.split()[-1]))
             assert process.wait(30) != 0

@@ -89,20 +89,6 @@ def test_options_are_those_of_the_environment() -> None:
     assert env.get_metadata().name == "wizard"
 
 
-def test_wrong_options_are_refused_where_the_server_starts() -> None:
-    with pytest.raises(TypeError, match="did you mean 'hand_sizes'"):
-        make_app(hand_size=3)
-    with pytest.raises(ValueError, match="seat=4"):
-        make_app(seat=4)
-    with pytest.raises(ValueError, match="nobody"):
-        make_app(opponents="nobody")
-    env = WizardEnvironment()
-    with pytest.raises(ValueError, match="reset comes first"):
-        env.step(WizardAction(reply="bid 0"))
-    with pytest.raises(TypeError, match="reset has no option 'seat'"):
-        env.reset(seat=1)
-
-
 def test_the_block_of_the_page_runs(url: str) -> None:
     (code,) = [code for code, _ in examples(ROOT / "docs" / "language-models.md") if "openenv" in code]
     names: dict[str, Any] = {"__name__": "__main__"}

@@ -155,24 +155,3 @@ def test_a_missing_library_names_its_extra(library: str, monkeypatch: pytest.Mon
     monkeypatch.delitem(sys.modules, f"wizard_env.llm.{library}", raising=False)
     with pytest.raises(ModuleNotFoundError, match=rf"pip install 'wizard-env\[{library}\]'"):
         import_module(f"wizard_env.llm.{library}")
-
-
-def test_arguments_are_checked() -> None:
-    with pytest.raises(ValueError, match="reward='pionts': did you mean 'points'"):
-        TextGame(RULES, 0, reward="pionts")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="tries=0: allowed are 1 to 100"):
-        TextGame(RULES, 0, tries=0)
-    with pytest.raises(ValueError, match="seat=3"):
-        TextGame(RULES, 0, seat=3)
-    with pytest.raises(ValueError, match="seed=-1"):
-        TextGame(RULES, -1)
-    with pytest.raises(ValueError, match="2 seats to the learner's left"):
-        TextGame(RULES, 0, opponents=["random"])
-
-
-def test_the_game_is_a_copy() -> None:
-    """A caller who looks at it cannot change the game."""
-    game = TextGame(RULES, 0)
-    copy = game.game
-    copy.step(copy.legal_actions()[0])
-    assert game.game.history != copy.history
