@@ -9,12 +9,10 @@ import onnxruntime
 import pytest
 from numpy.typing import NDArray
 
-from tests.positions import decisions_by_all_rules, random_weights, under_way
+from tests.positions import decisions_by_all_rules, random_weights
 from wizard_env import NUM_ACTIONS, OBS_SIZE
 from wizard_env.agents.export import ILLEGAL, export
 from wizard_env.agents.network import FORMAT, LAYOUT, VERSION, NetworkAgent, save_agent
-from wizard_env.testing import RULES
-from wizard_env.view import printed_actions
 
 
 def run(path: Path, observation: NDArray[np.uint8], mask: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
@@ -49,16 +47,6 @@ def test_it_computes_what_the_agent_computes(tmp_path: Path, widths: tuple[int, 
     assert mask[np.arange(len(mask)), found["action"]].all()
     if value:
         np.testing.assert_allclose(found["value"], agent.values(observation), rtol=0, atol=1e-5)
-
-
-def test_it_acts_like_the_agent(tmp_path: Path) -> None:
-    """With the suits as printed, using `encode` and `printed_actions`."""
-    agent, path = exported(tmp_path, 32)
-    for rules in RULES:
-        view = under_way(rules, 50).view()
-        observation, mask, order = view.encode(canonical_suits=True)
-        actions = printed_actions(run(path, observation, mask)["action"], order)
-        assert actions.tolist() == agent.act(view, np.random.default_rng(0)).tolist()
 
 
 def test_the_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:

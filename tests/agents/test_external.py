@@ -59,12 +59,6 @@ def bot(tmp_path: Path) -> Any:
         yield make
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs that do not exit by themselves are killed earlier."""
-    monkeypatch.setattr("wizard_env.agents.external._GRACE", 0.1)
-
-
 def decisions(count: int) -> View:
     """First bids of rounds of nine cards, with noise."""
     games = Games(Rules(num_players=3, hand_sizes=(9,)), count, seed=1)
@@ -309,6 +303,10 @@ def test_threads_share_a_program(bot: Bot) -> None:
 # --- starting
 
 
+def saying(hello: str) -> list[str]:
+    return [sys.executable, "-S", "-c", f"import sys; print({hello!r}, flush=True); sys.stdin.read()"]
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [
@@ -316,23 +314,13 @@ def test_threads_share_a_program(bot: Bot) -> None:
         (["no such program"], "command \"'no such program'\" cannot be started"),
         (f"{sys.executable} -S no_file.py", "no_file.py' ended with exit status 2: .*no_file"),
         ("'", "cannot be started: No closing quotation"),
+        (saying('{"protocol": "wizard-external", "version": 2}'), "hello: it said .*2}, allowed is .*1}"),
+        (saying("ready"), "did not say hello: 'ready.n' is not JSON"),
     ],
 )
 def test_what_cannot_be_started(command: Any, message: str) -> None:
     with pytest.raises(ChildProcessError, match=message):
         ExternalAgent(command)
-
-
-@pytest.mark.parametrize(
-    ("hello", "message"),
-    [
-        ('{"protocol": "wizard-external", "version": 2}', "it said .*2}, allowed is .*1}"),
-        ("ready", "'ready.n' is not JSON"),
-    ],
-)
-def test_a_program_must_say_its_protocol_and_version(bot: Bot, hello: str, message: str) -> None:
-    with pytest.raises(ChildProcessError, match=f"bot.py' did not say hello: {message}"):
-        bot(f"import sys; print({hello!r}, flush=True); sys.stdin.read()", whole=True)
 
 
 def test_a_missing_hello() -> None:

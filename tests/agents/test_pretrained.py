@@ -13,7 +13,7 @@ import pytest
 
 import wizard_env.agents
 from tests.positions import decisions_by_all_rules, under_way
-from wizard_env import Game, Rules, View, configs
+from wizard_env import Rules, configs
 from wizard_env.agents import load
 from wizard_env.agents.pretrained import (
     ADAPTIVE,
@@ -112,15 +112,6 @@ def test_it_plays_without_torch() -> None:
         [sys.executable, "-W", "error", "-c", WITHOUT_TORCH], capture_output=True, text=True, timeout=300
     )
     assert (played.returncode, played.stderr) == (0, "")
-
-
-def test_the_number_of_the_round_is_nothing_to_it() -> None:
-    """The same hands are the same observation in a whole game, in a single round, and in any order."""
-    deal: dict[str, Any] = {"dealer": 2, "hands": ["TS WI", "3C 4D", "JE AH"], "upcard": "3S"}
-    deal["hands"] = [hand.split() for hand in deal["hands"]]
-    games = [Game.from_deal(Rules(3, hand_sizes=sizes), **deal) for sizes in (None, (2,), (9, 2, 4), (3, 2))]
-    rows = View.of(games).encode(canonical_suits=True).observation
-    assert (rows == rows[0]).all()
 
 
 def test_it_meets_its_bids_in_every_kind_of_game() -> None:

@@ -13,7 +13,7 @@ pytest.importorskip("torch")  # the kernels of `train` are in modules that need 
 
 from tests.cli.test_training import shortened
 from tests.commands import COMMAND
-from wizard_env.compiled.all_kernels import Compiled, all_kernels, compile_here, compile_kernels
+from wizard_env.compiled.all_kernels import all_kernels
 from wizard_env.compiled.cache import folder, kernel_sources
 
 
@@ -29,14 +29,6 @@ def test_it_finds_every_kernel() -> None:
                 decorated.add(f"{module}.{node.name}")
     assert sorted(all_kernels()) == sorted(decorated)
     assert len(decorated) >= 40
-
-
-def test_what_is_compiled_is_reported() -> None:
-    names = ["wizard_env.view._conceal_rows", "wizard_env.view._reorder_rows"]
-    for found in (compile_here(names), list(compile_kernels(names, processes=1))):
-        assert [compiled.name for compiled in found] == names
-        assert all(isinstance(compiled, Compiled) and compiled.seconds >= 0 for compiled in found)
-    assert list(compile_kernels([])) == []
 
 
 @pytest.fixture(scope="module")
@@ -113,36 +105,6 @@ def test_training_compiles_nothing_more(environment: dict[str, str], tmp_path: P
     assert kept(environment) == before
 
 
-@pytest.mark.slow
-def test_training_compiles_only_what_it_calls(
-    environment: dict[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """From an empty folder, less than half of all; the same command again, evaluation included, nothing."""
-    fresh = environment | {"WIZARD_CACHE": str(tmp_path_factory.mktemp("fresh"))}
-    config = shortened("short", tmp_path)
-    run(fresh, "train", config, folder=tmp_path)
-    compiled = kept(fresh)
-    assert 0 < len(compiled) < len(all_kernels()) / 2
-    run(fresh, "train", config, "--seed", "1", folder=tmp_path)
-    assert kept(fresh) == compiled
-
-
-def test_compilations_can_be_watched(tmp_path: Path) -> None:
-    """Kernels by name, without their helpers; those that are on disk are not compiled."""
-    program = """
-from wizard_env.compiled.all_kernels import compile_here, watched_compilations
-with watched_compilations() as begun:
-    compile_here(["wizard_env.view._conceal_rows"])
-print(begun)
-"""
-    environment = {**os.environ, "WIZARD_CACHE": str(tmp_path)}
-    for expected in ("['wizard_env.view._conceal_rows']", "[]"):
-        done = subprocess.run(
-            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-        )
-        assert done.stdout.strip() == expected
-
-
 def test_the_base_install_compiles_ahead(environment: dict[str, str]) -> None:
     """Without the modules of any extra: `wizard` would need some."""
     hidden = ("typer", "rich", "torch", "pydantic", "scipy", "filelock")
@@ -155,29 +117,3 @@ runpy.run_module("wizard_env.compiled", run_name="__main__")
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
     )
     assert done.stdout == "all kernels are already compiled\n", done.stderr
-
-
-def test_the_server_is_ready_when_everything_is_compiled(environment: dict[str, str], tmp_path: Path) -> None:
-    """It says where it listens at once, and compiles nothing that is there."""
-    before = kept(environment)
-    command = [str(COMMAND), "serve", "--port", "0", "--database", str(tmp_path / "tables.sqlite")]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as server:
-        assert server.stdout is not None
-        try:
-            told = [server.stdout.readline() for _ in range(3)]
-        finally:
-            server.terminate()
-    assert told[0].startswith("tables       http://")
-    assert told[2].startswith("kernels      all ")
-    assert kept(environment) == before
-
-
-def test_nothing_is_compiled_where_numba_is_off() -> None:
-    program = "from wizard_env.compiled.all_kernels import *; print(all_kernels(), missing_kernels())"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["[]", "[]"]

@@ -44,35 +44,6 @@ def test_advantages_equal_the_reference(rollout: dict[str, Any]) -> None:
     assert estimate(rollout) == pytest.approx(reference_advantages(**rollout), abs=1e-4)
 
 
-@settings(max_examples=60, deadline=None)
-@given(rollouts(), st.integers(0, MAX_PLAYERS - 1))
-def test_a_seat_is_paid_only_its_own_points(rollout: dict[str, Any], seat: int) -> None:
-    """Different points for one seat change only the advantages of that seat's decisions."""
-    before = estimate(rollout)
-    ended = rollout["ended"]
-    rollout["rewards"][:, :, seat][ended] += 10
-    changed = estimate(rollout) != before
-    assert (rollout["seats"][changed] == seat).all()
-    last = ended & (rollout["seats"] == seat)  # the seat decided last, and is paid for it
-    assert changed[last].all()
-
-
-@settings(max_examples=60, deadline=None)
-@given(rollouts(), st.integers(0, 13))
-def test_nothing_after_a_round_counts(rollout: dict[str, Any], end: int) -> None:
-    """Whatever comes after a round, the decisions in it are worth the same."""
-    length = len(rollout["seats"])
-    end %= length
-    rollout["rewards"][end] = 1
-    rollout["ended"][end] = True
-    before = estimate(rollout)
-    rollout["rewards"][end + 1 :] *= 3
-    rollout["values"][end + 1 :] += 1
-    rollout["seats"][end + 1 :] = 0
-    rollout["last_values"] += 1
-    assert estimate(rollout)[: end + 1].tolist() == before[: end + 1].tolist()
-
-
 def test_a_round_by_hand() -> None:
     """Seats 0, 1, 0 decide, then the round pays 3 and -1; the rollout ends one decision of seat 1 later."""
     rewards = np.zeros((4, 1, MAX_PLAYERS), np.float32)

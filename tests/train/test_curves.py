@@ -1,14 +1,11 @@
-"""The curves of a run, which a resumed run continues, and its checkpoints."""
+"""The curves of a run, which a resumed run continues."""
 
-import csv
 from contextlib import closing
 from pathlib import Path
 
-import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # type: ignore[import-untyped]
 
-from wizard_env.train.selfplay.checkpoints import read_checkpoint, write_checkpoint
-from wizard_env.train.selfplay.curves import CURVES, DECISIONS, Curves
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS, Curves, read_curves
 
 
 def test_a_metric_has_a_column_and_a_curve(tmp_path: Path) -> None:
@@ -29,15 +26,4 @@ def test_a_resumed_run_drops_lines_beyond_its_checkpoint(tmp_path: Path) -> None
             curves.add({DECISIONS: decisions}, decisions)
     with closing(Curves(tmp_path, 20)) as curves:
         curves.add({DECISIONS: 25}, 25)
-    with (tmp_path / CURVES).open(newline="") as file:
-        assert [line[DECISIONS] for line in csv.DictReader(file)] == ["10", "20", "25"]
-
-
-def test_a_checkpoint_is_read_back(tmp_path: Path) -> None:
-    parts = {"network": {"trunk.0.weight": torch.ones(2, 3)}, "pool": {"0": torch.zeros(1)}}
-    plain = {"decisions": 7, "rng": {"state": 2**100}}
-    write_checkpoint(tmp_path / "file", parts, plain)
-    tensors, values = read_checkpoint(tmp_path / "file")
-    assert values == plain
-    assert tensors.keys() == parts.keys()
-    assert torch.equal(tensors["network"]["trunk.0.weight"], torch.ones(2, 3))
+    assert [line[DECISIONS] for line in read_curves(tmp_path / CURVES)] == ["10", "20", "25"]

@@ -80,10 +80,6 @@ def test_experts_answer_in_their_own_games(teachers: dict[str, list[str]]) -> No
         np.testing.assert_allclose(found[rows, NUM_ACTIONS] * 20, agent.values(observation[rows]), atol=1e-4)
 
 
-def test_the_share_of_games_that_experts_play() -> None:
-    assert 0.1 < DistillationLearner(config(guided=0.25), "cpu", None).guided.mean() < 0.4
-
-
 @pytest.mark.parametrize("name", ["heuristic", FILE_NAME])
 def test_a_teacher_without_a_value_is_refused(name: str, tmp_path: Path) -> None:
     weights = {key: each for key, each in read_agent(CHAMPION / FILE_NAME).items() if "value" not in key}
@@ -109,24 +105,6 @@ def test_it_comes_to_answer_like_its_teacher(tmp_path: Path) -> None:
     large, small = load("champion"), load(str(folder))
     rng = np.random.default_rng(0)
     assert (large.act(view, rng) == small.act(view, rng)).mean() > 0.8
-
-
-def test_it_starts_from_another_network_that_grows() -> None:
-    learner = DistillationLearner(config(start=str(CHAMPION), layers=[1040, 512]), "cpu", None)
-    observation = torch.from_numpy(learner.self_play.games.observation)
-    with torch.inference_mode():
-        outputs = learner.network(observation)
-    np.testing.assert_allclose(outputs, learner.ask_experts(observation), atol=1e-4)
-    with pytest.raises(ValueError, match="cannot start from one of layers"):
-        DistillationLearner(config(start=str(CHAMPION), layers=[16]), "cpu", None)
-
-
-def test_the_same_seed_gives_the_same_network(tmp_path: Path) -> None:
-    kept = [
-        (train(config(seed=seed), tmp_path / name) / FILE_NAME).read_bytes()
-        for name, seed in (("a", 0), ("b", 0), ("c", 1))
-    ]
-    assert kept[0] == kept[1] != kept[2]
 
 
 def test_a_run_resumes(tmp_path: Path) -> None:

@@ -7,29 +7,8 @@ import torch
 
 from wizard_env import NUM_ACTIONS
 from wizard_env.observation.fields import OBS_SIZE
-from wizard_env.train.networks.devices import autocast
-from wizard_env.train.networks.layers import agent_weights, fully_connected, layers_of
 from wizard_env.train.networks.policy_value import PolicyValueNetwork
-from wizard_env.train.networks.sparse import linear, order_by_input, skips_zeros
-
-
-def test_fully_connected_layers_have_relu_between_them() -> None:
-    network = fully_connected([3, 5, 2])
-    (first, first_bias), (last, last_bias) = layers_of(network)
-    assert (first.shape, last.shape) == ((3, 5), (5, 2))
-    inputs = torch.randn(10, 3)
-    expected = torch.relu(inputs @ first + first_bias) @ last + last_bias
-    torch.testing.assert_close(network(inputs), expected)
-    assert torch.equal(agent_weights(layers_of(network))["layer.1.weight"], last.T)
-
-
-def test_a_fresh_network_knows_nothing() -> None:
-    """Its policy is nearly uniform; the same seed draws the same weights."""
-    one, two, other = (PolicyValueNetwork([32], seed) for seed in (0, 0, 1))
-    observations = torch.randint(0, 2, (20, OBS_SIZE), dtype=torch.uint8)
-    assert float(one(observations)[:, :NUM_ACTIONS].detach().abs().max()) < 0.3
-    assert torch.equal(one.head.weight, two.head.weight)
-    assert not torch.equal(one.head.weight, other.head.weight)
+from wizard_env.train.networks.sparse import linear, order_by_input
 
 
 def test_a_network_takes_over_another() -> None:
@@ -101,14 +80,3 @@ def test_a_layer_is_that_of_torch(inputs: int, outputs: int, density: float, rel
         found.backward(gradient, retain_graph=True)  # type: ignore[no-untyped-call]
         for mine, other in zip((own_read, *own.parameters()), (read, *layer.parameters()), strict=True):
             torch.testing.assert_close(mine.grad, other.grad, atol=1e-4, rtol=1e-4)
-
-
-def test_a_network_skips_zeros_in_float32_only() -> None:
-    """Under autocast, and with weights held in bfloat16, torch computes the layers."""
-    inputs = torch.zeros(1, OBS_SIZE)
-    assert skips_zeros(inputs)
-    assert not skips_zeros(inputs.bfloat16())
-    with autocast(inputs.device, "bfloat16"):
-        assert not skips_zeros(inputs)
-    with autocast(inputs.device, "float32"):
-        assert skips_zeros(inputs)

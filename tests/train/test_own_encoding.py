@@ -116,13 +116,6 @@ def test_others_are_refused(file: str, function: str, error: Any, message: str) 
         find_encoding(f"{file}:{function}")
 
 
-def test_wrong_keys_are_refused(file: str) -> None:
-    with pytest.raises(ValueError, match="does not say where to import it"):
-        small("usual")
-    with pytest.raises(ValueError, match="encoding"):
-        small(f"{file}:usual", learner="maskable_ppo", partners=["heuristic"])
-
-
 def test_it_cannot_be_exported(file: str, tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     from wizard_env.agents.export import export

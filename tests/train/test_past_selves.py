@@ -70,24 +70,6 @@ def test_a_past_self_computes_in_the_learners_precision() -> None:
     assert actions != GreedyAgent(network).act(view, rng).tolist()
 
 
-def test_a_pool_continues_from_its_state() -> None:
-    pool, other = pool_of(3), PastSelves(LAYERS, 4)
-    pool.note(3, 1)
-    other.set_state(*pool.state())
-    view = Games(Rules(), 64).view()
-    one, two = np.random.default_rng(0), np.random.default_rng(0)
-    for _ in range(10):
-        assert pool.act(view, one).tolist() == other.act(view, two).tolist()
-        pool.choose(one)
-        other.choose(two)
-    assert pool.priorities().tolist() == other.priorities().tolist()
-
-
-def test_a_past_self_takes_half_the_space() -> None:
-    tensors, _ = pool_of(2).state()
-    assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
-
-
 def test_rounds_are_won_by_the_mean_of_the_seats() -> None:
     """Seats 0 and 1 learn, seat 2 is a partner's, seat 3 does not exist; one round is a tie."""
     learns = np.array([[True, True, False, False]])

@@ -1,7 +1,5 @@
 """The learner "ppo": it learns like MaskablePPO, and resumes bit for bit."""
 
-import csv
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,7 @@ from wizard_env.train.ppo import CRITIC, VALUE_WEIGHT, Batch, PpoLearner, ppo_lo
 from wizard_env.train.run import train
 from wizard_env.train.selfplay.advantages import share_rewards
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
-from wizard_env.train.selfplay.curves import CURVES
+from wizard_env.train.selfplay.curves import CURVES, read_curves
 from wizard_env.train.selfplay.progress import Progress
 from wizard_env.train.snapshot_ratings import HELD_OUT, RATING, SEED, SEEN
 
@@ -118,8 +116,7 @@ def test_a_critic_that_sees_all_hands_explains_more(tmp_path: Path) -> None:
     explained = {}
     for name, critic in (("own", []), ("full", [64])):
         reports = last_reports(tmp_path / name, critic=critic)
-        with (tmp_path / name / CURVES).open(newline="") as file:
-            lines = list(csv.DictReader(file))[-5:]
+        lines = read_curves(tmp_path / name / CURVES)[-5:]
         explained[name] = np.mean([float(line["train/explained_variance"]) for line in lines])
         assert np.mean([progress.bid_accuracy for progress in reports]) > 0.6
     assert explained["full"] > explained["own"] + 0.05
@@ -132,27 +129,11 @@ def test_it_is_rated_as_it_learns(tmp_path: Path) -> None:
     train(tiny_config(sections=sections, **options), tmp_path / "rated")
     train(tiny_config(**options), tmp_path / "not")
     assert checkpoint(tmp_path / "rated") == checkpoint(tmp_path / "not")
-    with (tmp_path / "rated" / CURVES).open(newline="") as file:
-        lines = list(csv.DictReader(file))
+    lines = read_curves(tmp_path / "rated" / CURVES)
     figures = [(line[f"{RATING}{SEEN}/random"], line[f"{RATING}{HELD_OUT}/heuristic/won"]) for line in lines]
     assert [all(pair) for pair in figures] == [False, True, False, True]
     last = evaluate([str(tmp_path / "rated"), *["random"] * 3], tiny_config().game.rules(), 4, seed=SEED)
     assert float(figures[-1][0]) == pytest.approx(last.differences[0].points)
-
-
-def test_it_begins_with_the_weights_of_another_run(tmp_path: Path) -> None:
-    """If its layers are larger, the error names them."""
-    train(tiny_config(ITERATION), tmp_path / "first")
-    first: Any = load(str(tmp_path / "first"))
-    observations = Games(Rules(), 50, canonical_suits=True).observation
-    start = str(tmp_path / "first")
-    learner = PpoLearner(tiny_config(start=start), "cpu", None)
-    with torch.inference_mode():
-        outputs = learner.network(torch.from_numpy(observations)).numpy()
-    np.testing.assert_allclose(outputs[:, :NUM_ACTIONS], first.logits(observations), atol=1e-5)
-    np.testing.assert_allclose(outputs[:, NUM_ACTIONS] * 20, first.values(observations), atol=1e-4)
-    with pytest.raises(ValueError, match=r"layers \[16, 79\]"):
-        PpoLearner(tiny_config(start=start, layers=[8]), "cpu", None)
 
 
 def test_a_run_begins_with_the_critic_of_another(tmp_path: Path) -> None:
@@ -184,6 +165,13 @@ def checkpoint(folder: Path) -> bytes:
     return (folder / CHECKPOINT).read_bytes()
 
 
+KINDS = [
+    {"num_players": 3, "hand_sizes": [1, 4], "share": 2},
+    {"num_players": 6, "hand_sizes": [2], "bid_restriction": "no_even", "magic_edition": True},
+    {"num_players": 5, "hand_sizes": [2, 3], "bid_reveal": "secret"},
+]
+
+
 class InterruptedTraining(Exception):  # noqa: N818 - no error
     """Represents the user's Ctrl+C."""
 
@@ -194,6 +182,7 @@ class InterruptedTraining(Exception):  # noqa: N818 - no error
         {"partners": ["heuristic"]},
         {"partners": ["random", "rule_based"], "critic": [8], "reward": "win", "team_spirit": 0.5},
         {"partners": ["past", "random"], "snapshot_decisions": ITERATION, "past_selves": 2},
+        {"sections": {"tables": KINDS}},
     ],
 )
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, special: dict[str, Any]) -> None:
@@ -211,33 +200,6 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, special: dict
     train(tiny_config(6 * ITERATION, **options), tmp_path / "parts", resume=True, report=reports.append)
     assert [progress.decisions for progress in reports] == [n * ITERATION for n in (4, 5, 6)]
     assert checkpoint(tmp_path / "parts") == checkpoint(tmp_path / "whole")
-
-
-KINDS = [
-    {"num_players": 3, "hand_sizes": [1, 4], "share": 2},
-    {"num_players": 6, "hand_sizes": [2], "bid_restriction": "no_even", "magic_edition": True},
-    {"num_players": 5, "hand_sizes": [2, 3], "bid_reveal": "secret"},
-]
-
-
-def test_a_mixture_resumes_bit_for_bit(tmp_path: Path) -> None:
-    mixed = partial(tiny_config, sections={"tables": KINDS})
-    train(mixed(), tmp_path / "whole")
-
-    def stop(progress: Progress) -> None:
-        if progress.decisions == 3 * ITERATION:
-            raise InterruptedTraining
-
-    with pytest.raises(InterruptedTraining):
-        train(mixed(checkpoint_seconds=1e-9), tmp_path / "parts", report=stop)
-    train(mixed(), tmp_path / "parts", resume=True)
-    assert checkpoint(tmp_path / "parts") == checkpoint(tmp_path / "whole")
-
-
-def test_another_seed_learns_something_else(tmp_path: Path) -> None:
-    for name, seed in (("one", 0), ("two", 0), ("other", 1)):
-        train(tiny_config(seed=seed), tmp_path / name)
-    assert checkpoint(tmp_path / "one") == checkpoint(tmp_path / "two") != checkpoint(tmp_path / "other")
 
 
 # --- past selves as agents
@@ -331,8 +293,3 @@ def test_it_starts_as_a_network_without_beliefs(tmp_path: Path) -> None:
 def test_what_does_not_go_with_beliefs(more: dict[str, Any], reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
         tiny_config(**BELIEFS | more)
-
-
-def test_an_agent_that_is_no_network_is_no_start() -> None:
-    with pytest.raises(ValueError, match="'heuristic' is no network: allowed are 'champion', 'adaptive'"):
-        PpoLearner(tiny_config(start="heuristic"), "cpu", None)

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 import torch
-from pydantic import ValidationError
 
 from tests.train.tiny import ITERATION, tiny_config
-from wizard_env import configs
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.devices import faster_precision
@@ -66,26 +64,8 @@ def test_a_run_that_goes_on_keeps_its_precision(
     assert (kept.decisions, kept.precision) == (3 * ITERATION, "bfloat16")
 
 
-def test_another_precision_is_another_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    on_processor(monkeypatch)
-    train(config(), tmp_path)
-    with pytest.raises(ValueError, match=r"precision = 'float32' there, 'bfloat16' here"):
-        train(config(decisions=2 * ITERATION, precision="bfloat16"), tmp_path, resume=True)
-
-
 @pytest.mark.parametrize(("has_bfloat16", "chosen"), [(True, "bfloat16"), (False, "float32")])
 def test_a_gpu_is_asked(monkeypatch: pytest.MonkeyPatch, has_bfloat16: bool, chosen: str) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: has_bfloat16)
     assert faster_precision(torch.device("cuda")) == chosen
-
-
-def test_stable_baselines3_computes_in_float32() -> None:
-    assert tiny_config(learner="maskable_ppo").learning.precision == "float32"
-    with pytest.raises(ValidationError, match=r"learning\.maskable_ppo\.precision"):
-        tiny_config(learner="maskable_ppo", precision="bfloat16")
-
-
-@pytest.mark.parametrize("name", configs.names())
-def test_no_shipped_config_names_a_precision(name: str) -> None:
-    assert "precision" not in configs.find(name).read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from wizard_env import Game, Rules, View, load
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.agents.pretrained import ADAPTIVE, RIVAL
-from wizard_env.train.push import model_card, push
+from wizard_env.train.push import push
 from wizard_env.train.run import CONFIG
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS
@@ -78,30 +78,7 @@ def test_a_network_that_reads_beliefs_is_pushed_and_loaded(hub: Path, run: Path)
     assert isinstance(load(f"hf:{REPO}"), AdaptiveAgent)
 
 
-def test_the_card_says_what_the_run_says(run: Path) -> None:
-    card = model_card(run, REPO, "Trained on a laptop.")
-    assert card.startswith("---\nlibrary_name: wizard-env\n")
-    for part in (
-        "# tiny",
-        f'load("hf:{REPO}")',
-        "Trained on a laptop.",
-        "## After 2,000 decisions",
-        f"| `{BID_ACCURACY}` | 0.5512 |",
-        '"seed": 3',
-    ):
-        assert part in card
-    assert "train/loss" not in card
-
-
 def test_what_is_no_run_is_not_pushed(hub: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no agent at"):
         push(tmp_path, REPO)
     assert not hub.exists()
-
-
-def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(ModuleNotFoundError, match=r"wizard-env\[hub\]"):
-        load(f"hf:{REPO}")

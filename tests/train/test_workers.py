@@ -30,7 +30,6 @@ from wizard_env.train.selfplay.workers import (
     LostWorkerError,
     Peers,
     ProcessGroup,
-    equal_share,
 )
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -159,13 +158,6 @@ def test_shares_must_be_equal() -> None:
 # --- whole runs
 
 
-def test_a_process_alone_resumes_a_run_of_workers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    learn(tiny_config(), 2, 2, tmp_path)
-    train(tiny_config(), tmp_path, resume=True)
-    assert "continues with new deals" in caplog.text
-    assert read_checkpoint(tmp_path / CHECKPOINT)[1]["decisions"] == 4 * ITERATION
-
-
 def test_workers_stop_together(tmp_path: Path) -> None:
     """Where one is asked to, after the same iteration and a checkpoint; worker 0 writes the curves."""
 
@@ -264,17 +256,6 @@ def exchange(peers: Peers) -> dict[str, Any]:
     }
 
 
-def test_a_process_that_is_alone_changes_nothing() -> None:
-    assert exchange(Peers()) == {
-        "gradients": [[[0.0] * 3] * 2, [0.0] * 4],
-        "values": [[[0.0] * 3] * 2, [0.0] * 4],
-        "sum": [[1.0, 0.0]],
-        "gathered": [{"rank": 0}],
-        "first": "worker 0",
-        "mapped": [0, -1, -2, -3, -4],
-    }
-
-
 def _in_a_process(rank: int, folder: str) -> None:
     """A worker of three; the last leaves before the last exchange."""
     dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=3)
@@ -310,12 +291,6 @@ def test_processes_exchange(tmp_path: Path) -> None:
         sent = (2 * gradients + weights + 2 * sums) * 2 / 3
         assert metrics[MEGABYTES_SENT] == pytest.approx(sent / 1e6)
         assert metrics[EXCHANGE_SECONDS] > 0
-
-
-def test_shares_are_equal() -> None:
-    assert equal_share("num_games", 12, 3) == 4
-    with pytest.raises(ValueError, match=r"workers=5 with batch_size=12: .* must be a multiple of 5"):
-        equal_share("batch_size", 12, 5)
 
 
 def test_seeds_are_each_workers_own() -> None:

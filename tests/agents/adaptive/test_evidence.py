@@ -18,8 +18,6 @@ from wizard_env.agents.adaptive.evidence import (
 from wizard_env.history.decisions import retrace, rewind
 from wizard_env.state import BID
 
-RNG = np.random.default_rng(0)
-
 
 def test_counts() -> None:
     """The kind itself agrees, one that bids less shifts bids, and one that is not asked counts nothing."""

@@ -28,15 +28,6 @@ def test_a_wizard_led_is_a_trick_for_sure() -> None:
     assert of(game) == {"bid 0": 0.0, "bid 1": 1.0}
 
 
-def test_the_last_card_meets_the_bid_or_does_not() -> None:
-    game = Game.from_deal(Rules(3), dealer=2, hands=[["2S"], ["3S"], ["7D"]], upcard="3C")
-    for action in ("bid 0", "bid 0", "bid 1", "play 2S"):
-        game.step(action)
-    assert game.seat == 1
-    assert list(of(game)) == ["play 3S"]
-    assert 0 < of(game)["play 3S"] < 1  # the last seat may hold a card that takes the trick
-
-
 def test_every_legal_action_has_a_chance() -> None:
     game = Game(Rules(4, hand_sizes=(5,)), seed=2)
     while game.seat is not None:

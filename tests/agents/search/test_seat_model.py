@@ -58,10 +58,6 @@ def likelihoods(model: SeatModel, view: View) -> Any:
     return shares
 
 
-def distilled() -> SeatModel:
-    return SeatModel.from_layers(NetworkAgent(str(DISTILLED), backend="numpy").layers)
-
-
 @pytest.mark.parametrize("num_players", [3, 4, 6])
 @pytest.mark.parametrize("options", [{}, {"bid_reveal": "secret", "magic_edition": True}])
 @pytest.mark.parametrize("path", [CHAMPION, DISTILLED], ids=lambda path: path.name)
@@ -110,14 +106,3 @@ def test_at_temperature_0_it_hardly_errs(model: SeatModel, name: str) -> None:
     expected = epsilon[:, np.newaxis] * by_chance
     expected[np.arange(len(view)), actions] += 1 - epsilon
     np.testing.assert_allclose(likelihoods(sharp, view), expected, rtol=1e-12)
-
-
-def test_every_seat_has_its_own_model() -> None:
-    states, network = under_way(Rules(), 200, seed=4).states, distilled()
-    models = [network, HEURISTIC, RULE_BASED, network]
-    agents = [load(DISTILLED), load("heuristic"), load("rule_based"), load(DISTILLED)]
-    guesses = np.concatenate([model.guesses(1)[0, :1] for model in models] + [network.guesses(1)[0, 4:]])
-    chosen = [agent.act(View(states), RNG) for agent in agents]
-    expected = np.choose(states["seat"], chosen)
-    assert actions_of(network, states, guesses) == expected.tolist()
-    assert len({tuple(actions) for actions in chosen}) == 3
