@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.train.tiny import ITERATION, tiny_config
 from wizard_env import OBS_SIZE, Game, Rules, View
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, find_encoding, save_agent
 from wizard_env.loading import load, programs
@@ -42,22 +43,9 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-def small(encoding: str, **more: Any) -> Config:
-    learning = {
-        "decisions": 4096,
-        "num_games": 32,
-        "decisions_per_game": 32,
-        "batch_size": 256,
-        "layers": [16],
-        "partners": ["past"],
-        "sparring": 0.5,
-        "snapshot_decisions": 2048,
-        "encoding": encoding,
-        "precision": "float32",
-    }
-    return Config.model_validate(
-        {"name": "small", "game": {"hand_sizes": [1, 2]}, "learning": learning | more}
-    )
+def small(encoding: str) -> Config:
+    past: dict[str, Any] = {"partners": ["past"], "sparring": 0.5, "snapshot_decisions": 4 * ITERATION}
+    return tiny_config(8 * ITERATION, encoding=encoding, **past)
 
 
 def some_view() -> View:
