@@ -38,16 +38,17 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     if own is not None:  # `make test` has compiled most of them, or all
         shutil.copytree(own, copy / own.name)
     environment = {**os.environ, "WIZARD_CACHE": str(copy)}
-    run(environment, "compile")
+    run(environment, copy, "compile")
     return environment
 
 
-def run(environment: dict[str, str], *arguments: str | Path, folder: Path | None = None) -> str:
-    """Return the output of the installed command."""
-    command = [str(COMMAND), *map(str, arguments)]
+def run(environment: dict[str, str], folder: Path, *arguments: str | Path) -> str:
+    """Return the output of the installed command; at a table it asks for a hint and leaves."""
     done = subprocess.run(
-        command, env=environment, cwd=folder, capture_output=True, text=True, timeout=600, check=False
-    )
+        [str(COMMAND), *map(str, arguments)],
+        env=environment, cwd=folder, input="hint\nquit\n", capture_output=True, text=True, timeout=600,
+        check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -60,14 +61,14 @@ def kept(environment: dict[str, str]) -> set[Path]:
 @pytest.mark.slow
 def test_all_are_compiled_into_an_empty_folder(tmp_path: Path) -> None:
     environment = {**os.environ, "WIZARD_CACHE": str(tmp_path)}
-    last, count = run(environment, "compile").splitlines()[-1], len(all_kernels())
+    last, count = run(environment, tmp_path, "compile").splitlines()[-1], len(all_kernels())
     assert last.startswith(f"kernels      {count} of {count} compiled in ")
     assert len(kept(environment)) == count
 
 
-def test_a_second_run_finds_all(environment: dict[str, str]) -> None:
+def test_a_second_run_finds_all(environment: dict[str, str], tmp_path: Path) -> None:
     count = len(all_kernels())
-    assert run(environment, "compile") == f"kernels      all {count} are already compiled\n"
+    assert run(environment, tmp_path, "compile") == f"kernels      all {count} are already compiled\n"
 
 
 RANDOM_SEARCH = "search:worlds=2,playouts=random,evidence=nothing"
@@ -88,20 +89,15 @@ def test_commands_compile_nothing_more(
     environment: dict[str, str], arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
     before = kept(environment)
-    done = subprocess.run(
-        [str(COMMAND), *arguments],
-        env=environment, cwd=tmp_path, input="hint\nquit\n", capture_output=True, text=True, timeout=300,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    run(environment, tmp_path, *arguments)
     assert kept(environment) == before
 
 
 def test_training_compiles_nothing_more(environment: dict[str, str], tmp_path: Path) -> None:
     """Self-play, PPO, and an evaluation of what was learned."""
     before = kept(environment)
-    run(environment, "train", shortened("short", tmp_path), folder=tmp_path)
-    run(environment, "evaluate", "runs/short", "random", "--games", "2", folder=tmp_path)
+    run(environment, tmp_path, "train", shortened("short", tmp_path))
+    run(environment, tmp_path, "evaluate", "runs/short", "random", "--games", "2")
     assert kept(environment) == before
 
 

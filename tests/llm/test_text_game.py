@@ -1,8 +1,6 @@
 """One seat of a game as an exchange of texts: the same game as in the Gymnasium environment."""
 
 import re
-import sys
-from importlib import import_module
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -147,11 +145,3 @@ def test_a_forfeit_never_pays(reward: TextReward) -> None:
         play(played, seed)
         given_up.forfeit()
         assert given_up.total <= played.total
-
-
-@pytest.mark.parametrize("library", ["verifiers", "openenv"])
-def test_a_missing_library_names_its_extra(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.delitem(sys.modules, f"wizard_env.llm.{library}", raising=False)
-    with pytest.raises(ModuleNotFoundError, match=rf"pip install 'wizard-env\[{library}\]'"):
-        import_module(f"wizard_env.llm.{library}")
