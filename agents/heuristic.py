@@ -299,9 +299,9 @@ def chance_now(state: State, card: int, unseen: int) -> float:
     seat, public = int(state.seat), bids_are_public(state)
     for _ in range(to_come):
         seat = left_of(state, seat)
-        wanted = public and state.bids[seat] > state.tricks_won[seat]
-        higher = _HIGHER_IF_WANTED if wanted else _HIGHER_IF_NOT
-        ruff = _RUFF_IF_WANTED if wanted else _RUFF_IF_NOT
+        needs_tricks = public and state.bids[seat] > state.tricks_won[seat]
+        higher = _HIGHER_IF_WANTED if needs_tricks else _HIGHER_IF_NOT
+        ruff = _RUFF_IF_WANTED if needs_tricks else _RUFF_IF_NOT
         voids = int(state.voids[seat])
         lacks = 1.0 if led_suit == NO_SUIT or (voids >> led_suit) & 1 else lacks_led
         above_here = 0.0 if (voids >> suit) & 1 else has_above

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.agents import load
-from wizard_env.checks import printable, quoted
+from wizard_env.checks import printable
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, OutsideAgent, actions_by_owner
 
@@ -22,13 +22,6 @@ class Entrant(NamedTuple):
     agent: Agent | str
     """An agent, or what `load` takes. In the latter case every process loads its own agent; on a cluster a
     path must lead to the same file on every machine."""
-
-
-def make_entrant(agent: Agent | str, name: str | None) -> Entrant:
-    """Return an entrant, named as `load` has it by default. Raises ValueError if an object gets no name."""
-    if not isinstance(agent, str) and name is None:
-        raise ValueError(f"agent={quoted(agent)} has no name: pass name=... for the card")
-    return Entrant(name or str(agent), agent)
 
 
 class Player:

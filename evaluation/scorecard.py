@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent, Rules
 from wizard_env.agents import load
-from wizard_env.checks import check_choice
+from wizard_env.checks import check_choice, quoted
 from wizard_env.evaluation import protocol
 from wizard_env.evaluation.duplicate_deals import (
     Deals,
@@ -20,7 +20,6 @@ from wizard_env.evaluation.duplicate_deals import (
     Results,
     leads_of_first,
     load_players,
-    make_entrant,
     play,
 )
 from wizard_env.evaluation.fingerprints import fingerprint
@@ -186,8 +185,10 @@ def measure(
     Raises ValueError if an agent that is an object gets no name.
     """
     check_choice("effort", effort, tuple(protocol.EFFORTS))
+    if not isinstance(agent, str) and name is None:
+        raise ValueError(f"agent={quoted(agent)} has no name: pass name=... for the card")
     references = read_references(REFERENCES, protocol.EFFORTS[effort].networks)
-    return _make_scorecard(_play(make_entrant(agent, name), effort, spread), references, note)
+    return _make_scorecard(_play(Entrant(name or str(agent), agent), effort, spread), references, note)
 
 
 def reference_document(spread: Map) -> dict[str, Any]:

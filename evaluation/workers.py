@@ -3,8 +3,10 @@
 Each way is a function that is called like `map` and gives the same results in the same order.
 """
 
+import logging
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -17,10 +19,13 @@ from wizard_env.checks import quoted
 from wizard_env.compiled.jit import config
 from wizard_env.compiled.processes import end_with_parent
 from wizard_env.compiled.threads import set_num_threads
-from wizard_env.evaluation.ray_cluster import connect
+from wizard_env.extras import extra
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+
+_SECONDS = 10.0
+"""Time for a machine of a cluster to answer; Ray itself would try for minutes."""
 
 
 class Map(Protocol):
@@ -35,7 +40,10 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
 
     Args:
         count: the number of processes on this machine; 1 is this process itself.
-        ray_address: the Ray cluster to work on instead, or a ConnectionError; "local" starts one here.
+        ray_address: the Ray cluster to work on instead; "auto" is the one that this machine belongs to,
+            "local" starts one here.
+
+    Raises ConnectionError if there is no cluster at that address, ValueError if it is not an address.
     """
     if count < 1:
         raise ValueError(f"workers={count}: allowed are numbers from 1")
@@ -44,7 +52,7 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
             raise ValueError(
                 f"workers={count} with ray={quoted(ray_address)}: the cluster has its own workers"
             )
-        with connect(ray_address, f"ray={quoted(ray_address)}") as (ray, _):
+        with _connect(ray_address) as ray:
             yield partial(_map_on_ray, ray)
     elif count == 1:
         yield in_this_process
@@ -94,6 +102,37 @@ def in_this_process(function: Callable[[_T], _R], tasks: Iterable[_T], /) -> Ite
     """Do the tasks one after another: the `Map` of a single worker."""
     with torch_on_one_thread():
         yield from map(function, tasks)
+
+
+@contextmanager
+def _connect(address: str) -> Iterator[Any]:
+    """Connect to a Ray cluster while the block runs, unless this process is connected already."""
+    with extra("cluster"):
+        import ray
+    if ray.is_initialized():
+        yield ray
+        return
+    _check_reachable(address)
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except ValueError as error:
+        allowed = "allowed are 'local', 'auto' and host:port"
+        raise ValueError(f"ray={quoted(address)}: {error}; {allowed}") from None
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Raise ConnectionError if nobody answers at an address of the form host:port."""
+    host, colon, port = address.rpartition(":")
+    if not colon or "/" in host or not port.isdecimal():
+        return  # Ray looks up words and other kinds of addresses
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _SECONDS).close()
+    except OSError as error:
+        raise ConnectionError(f"no Ray cluster at {address}: {error}") from None
 
 
 def _map_on_ray(ray: Any, function: Callable[[_T], _R], tasks: Iterable[_T], /) -> Iterator[_R]:

@@ -94,7 +94,8 @@ def _view_lines(game: Game, seat: int, first_round: int) -> Iterator[str]:
         yield result_text(played)
         yield ""
     if scene.phase == "over":
-        yield from _end_lines(scene)
+        yield _scores_text(scene)
+        yield f"Won by {join_names([seat_text(seat) for seat in scene.winners])}"
         return
     current = _current_round(game, scene)
     yield heading_text(current)
@@ -114,11 +115,6 @@ def score_text(game: Game) -> str:
 def _scores_text(scene: Scene) -> str:
     scores = ", ".join(f"{seat_text(seat.number)} {seat.score}" for seat in scene.seats)
     return f"Scores: {scores}"
-
-
-def _end_lines(scene: Scene) -> Iterator[str]:
-    yield _scores_text(scene)
-    yield f"Won by {join_names([seat_text(seat) for seat in scene.winners])}"
 
 
 def _seat_line(seat: Seat) -> str:

@@ -67,7 +67,7 @@ class TextGame:
         self.invalid_answers = 0
         self.forfeited = False
         self._failures = 0  # at the decision that waits
-        self._rounds_told = 0
+        self._rounds_shown = 0
         self.message = self._next_message()
 
     @property
@@ -150,8 +150,8 @@ class TextGame:
 
     def _next_message(self) -> str:
         game = self.game
-        text = turn_text(game, self.seat, first_round=self._rounds_told + 1)
-        self._rounds_told = len(game.rounds)
+        text = turn_text(game, self.seat, first_round=self._rounds_shown + 1)
+        self._rounds_shown = len(game.rounds)
         return text
 
 

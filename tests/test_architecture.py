@@ -24,17 +24,17 @@ LAYERS = (
     {"engine"},
     {"chance", "state_checks", "observation", "sampling"},
     {"history"},
+    {"words"},
     {"render"},
     {"view", "game"},
     {"games", "loading"},
     {"records"},
-    {"words"},
     {"session"},
     {"narration"},
     {"envs", "testing"},
     {"wizard_v0"},
 )
-"""The modules and wings of the game, from the bottom up."""
+"""The modules and folders of the game, from the bottom up."""
 
 
 def sources() -> Iterator[Path]:

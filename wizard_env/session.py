@@ -156,7 +156,8 @@ class Session:
         """Return the choice of the agent whose turn it is. Raises NotYourTurnError if no agent acts."""
         if self.agent is None:
             raise NotYourTurnError(self._t("it is not an agent's turn"))
-        return int(ask(self._agents[self.agent], View.of([self.game]), self._randomness())[0])
+        rng = np.random.default_rng((self.game.seed, len(self.game.history)))
+        return int(ask(self._agents[self.agent], View.of([self.game]), rng)[0])
 
     def advance(self, action: int | None = None) -> None:
         """Take the action of the agent whose turn it is: `action` from `choose`, or a new choice if None."""
@@ -170,9 +171,6 @@ class Session:
         if not own:
             raise ValueError(self._t("there is no choice of yours to take back"))
         self._begin(self.game.restart(), self.game.history[: own[-1]])
-
-    def _randomness(self) -> np.random.Generator:
-        return np.random.default_rng((self.game.seed, len(self.game.history)))
 
 
 def seat_agents(agents: Sequence[str], seat: int, players: int) -> list[str | None]:

@@ -116,16 +116,16 @@ def check_states(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> None:
 
 def find_flaw(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> Flaw | None:
     """Return the first record that is not a state of the game; arguments as for `check_states`."""
-    replays = copy_states(states)
-    found = _replay_all(states if states.flags.carray else copy_states(states), replays, hidden)
+    rebuilt = copy_states(states)
+    found = _rebuild_all(states if states.flags.carray else copy_states(states), rebuilt, hidden)
     if found != _NO_FAULT:
         game, number = divmod(found, _NUM_FAULTS)
         fault = list(_StateFault)[number]
         return _flaw(states, game, fault.name.lower(), fault.allowed)
-    if replays.tobytes() != states.tobytes():
-        game = next(game for game in range(len(states)) if replays[game].tobytes() != states[game].tobytes())
-        name = next(name for name in STATE.names or () if (replays[game][name] != states[game][name]).any())
-        allowed = f"the deal, the bids and the cards played make it {replays[game][name].tolist()}"
+    if rebuilt.tobytes() != states.tobytes():
+        game = next(game for game in range(len(states)) if rebuilt[game].tobytes() != states[game].tobytes())
+        name = next(name for name in STATE.names or () if (rebuilt[game][name] != states[game][name]).any())
+        allowed = f"the deal, the bids and the cards played make it {rebuilt[game][name].tolist()}"
         return _flaw(states, game, name, allowed)
     return None
 
@@ -142,24 +142,24 @@ def described(states: Any) -> str:
 
 
 @kernel([STATE], [STATE], int)
-def _replay_all(states: Any, replays: Any, hidden: int) -> int:
-    """Replay every state; return the first fault with the number of its game, or _NO_FAULT."""
+def _rebuild_all(states: Any, rebuilt: Any, hidden: int) -> int:
+    """Build every state again; return the first fault with the number of its game, or _NO_FAULT."""
     for index in range(len(states)):
-        fault = _find_fault(states[index], replays[index], hidden)
+        fault = _find_fault(states[index], rebuilt[index], hidden)
         if fault != _NO_FAULT:
             return index * _NUM_FAULTS + fault
     return _NO_FAULT
 
 
 @compiled
-def _find_fault(state: State, replay: State, hidden: int) -> int:
+def _find_fault(state: State, rebuilt: State, hidden: int) -> int:
     fault = _check_options(state)
     if fault == _NO_FAULT:
         fault = _check_fields(state)
     if fault == _NO_FAULT:
         fault = _check_cards(state, hidden)
     if fault == _NO_FAULT:
-        fault = _replay_round(state, replay, hidden)
+        fault = _rebuild_round(state, rebuilt, hidden)
     return fault
 
 
@@ -241,58 +241,58 @@ def _check_cards(state: State, hidden: int) -> int:
 
 
 @outlined
-def _replay_round(state: State, replay: State, hidden: int) -> int:
-    """Take `replay`, a copy of a state, back to the deal and through the state's bids and plays."""
+def _rebuild_round(state: State, rebuilt: State, hidden: int) -> int:
+    """Take `rebuilt`, a copy of a state, back to the deal and through the state's bids and plays."""
     for seat in range(state.num_players):
         has_left = size_of(int(state.played[seat])) < state.hand_size
         unseen = _UNSEEN if has_left and state.hands[seat] == 0 else 0
-        replay.hands[seat] = state.hands[seat] + state.played[seat] + unseen
+        rebuilt.hands[seat] = state.hands[seat] + state.played[seat] + unseen
         if state.phase >= SCORED:
-            replay.scores[seat] = int(state.scores[seat]) - int(state.points[seat])
+            rebuilt.scores[seat] = int(state.scores[seat]) - int(state.points[seat])
     for seat in range(int(state.num_players), MAX_PLAYERS):  # nobody sits there
-        replay.scores[seat] = 0
-        replay.points[seat] = 0
-        replay.bids[seat] = 0
-        replay.tricks_won[seat] = 0
-        replay.voids[seat] = 0
+        rebuilt.scores[seat] = 0
+        rebuilt.points[seat] = 0
+        rebuilt.bids[seat] = 0
+        rebuilt.tricks_won[seat] = 0
+        rebuilt.voids[seat] = 0
     for number in range(int(state.num_rounds), MAX_ROUNDS):
-        replay.hand_sizes[number] = 0
-    turn_up(replay, int(state.upcard))
+        rebuilt.hand_sizes[number] = 0
+    turn_up(rebuilt, int(state.upcard))
     fault = _NO_FAULT
     if state.phase != TRUMP:
-        if replay.phase == TRUMP:
+        if rebuilt.phase == TRUMP:
             action = FIRST_TRUMP + int(state.trump)
-            if not is_legal(replay, action):
+            if not is_legal(rebuilt, action):
                 return _StateFault.TRUMP
-            apply(replay, action)
-        fault = _replay_bids(state, replay, hidden)
+            apply(rebuilt, action)
+        fault = _rebuild_bids(state, rebuilt, hidden)
     if fault == _NO_FAULT:
-        fault = _replay_plays(state, replay)
+        fault = _rebuild_plays(state, rebuilt)
     for seat in range(state.num_players):
-        replay.hands[seat] &= ~_UNSEEN
+        rebuilt.hands[seat] &= ~_UNSEEN
     return fault
 
 
 @outlined
-def _replay_bids(state: State, replay: State, hidden: int) -> int:
-    while replay.phase == BID:
-        tricks = int(state.bids[int(replay.seat)])
+def _rebuild_bids(state: State, rebuilt: State, hidden: int) -> int:
+    while rebuilt.phase == BID:
+        tricks = int(state.bids[int(rebuilt.seat)])
         if tricks == NOT_BID:
             return _NO_FAULT
         if tricks == HIDDEN:
             if hidden == NOTHING_HIDDEN or state.bid_reveal == OPEN:
                 return _StateFault.BIDS
-        elif not is_legal(replay, FIRST_BID + tricks):
+        elif not is_legal(rebuilt, FIRST_BID + tricks):
             return _StateFault.BIDS
-        apply(replay, FIRST_BID + tricks)
+        apply(rebuilt, FIRST_BID + tricks)
     return _NO_FAULT
 
 
 @outlined
-def _replay_plays(state: State, replay: State) -> int:
+def _rebuild_plays(state: State, rebuilt: State) -> int:
     for number in range(state.num_plays):
         action = FIRST_PLAY + int(state.plays[number])
-        if replay.phase != PLAY or not is_legal(replay, action):
+        if rebuilt.phase != PLAY or not is_legal(rebuilt, action):
             return _StateFault.PLAYS
-        apply(replay, action)
+        apply(rebuilt, action)
     return _NO_FAULT

@@ -6,8 +6,10 @@ The functions take a translation; without one they answer in English.
 from collections.abc import Sequence
 from typing import Protocol
 
-from wizard_env.render.ansi import SUIT_SYMBOLS
+from wizard_env.cards import SUITS
 from wizard_env.rules import Rules
+
+SUIT_SYMBOLS = dict(zip(SUITS, "♠♥♦♣", strict=True))
 
 
 class Translate(Protocol):
@@ -35,6 +37,11 @@ def card_text(card: str) -> str:
     if card in ("WI", "JE"):
         return card
     return f"{card[0].replace('T', '10')}{SUIT_SYMBOLS[card[1]]}"
+
+
+def count_cards(count: int, t: Translate = english) -> str:
+    """Return a number of cards in words."""
+    return t("{count} card", "{count} cards", count=count)
 
 
 def hand_text(hand: Sequence[str]) -> str:

@@ -106,7 +106,7 @@ def rule_out(counts: NDArray[np.float32], prior: NDArray[np.float64]) -> None:
     counts[_posterior(counts, prior) < _NO_DOUBT, SURPRISE] = np.inf
 
 
-def settled(counts: NDArray[np.float32], prior: NDArray[np.float64]) -> NDArray[np.bool_]:
+def are_settled(counts: NDArray[np.float32], prior: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return whether no more evidence about a seat is needed: bool [...].
 
     counts, prior: as for `believe`.

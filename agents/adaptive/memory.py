@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.adaptive.beliefs import NUM_FEATURES, believe, network_inputs, rule_out, settled
+from wizard_env.agents.adaptive.beliefs import NUM_FEATURES, are_settled, believe, network_inputs, rule_out
 from wizard_env.agents.adaptive.evidence import NUM_COUNTS, SURPRISE, compare
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.history.decisions import Decisions, retrace, rewind
@@ -115,7 +115,7 @@ class Memory:
         decisions = retrace(states, rounds, forced=False)
         possible = np.isfinite(counts[..., SURPRISE]) & ~known[:, :, np.newaxis]
         possible_bids = possible & self._kinds.is_quick
-        possible &= ~settled(counts, self._kinds.prior)[..., np.newaxis]
+        possible &= ~are_settled(counts, self._kinds.prior)[..., np.newaxis]
         possible_bids |= possible
         seat, bids = decisions.states["seat"], decisions.states["phase"] == BID
         asked = np.where(

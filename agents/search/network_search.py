@@ -128,11 +128,11 @@ def guess_seats(beliefs: NDArray[np.float32], seat: NDArray[np.integer], model: 
     others = np.arange(beliefs.shape[1]) != seat[:, np.newaxis]
     for kind, exact in _EXACT.items():
         recognised = others & (beliefs[..., kind.column] > _RECOGNISED)
-        told = beliefs[recognised]
+        believed = beliefs[recognised]
         guesses[recognised] = exact.guesses(1)[0, 0]
-        doubt = _SHARP.epsilon + 1 - told[:, kind.column] + told[:, INEXACT]
+        doubt = _SHARP.epsilon + 1 - believed[:, kind.column] + believed[:, INEXACT]
         guesses["play_epsilon"][recognised] = np.minimum(doubt, 1)
-        guesses["bid_epsilon"][recognised] = np.minimum(doubt + told[:, HIGH] + told[:, LOW], 1)
+        guesses["bid_epsilon"][recognised] = np.minimum(doubt + believed[:, HIGH] + believed[:, LOW], 1)
     return guesses
 
 

@@ -23,8 +23,8 @@ from wizard_env.evaluation.report.verdict import (
     scorecard_verdict,
 )
 from wizard_env.evaluation.scorecard import Scorecard
-from wizard_env.render.scene import rules_text
 from wizard_env.rules import Rules
+from wizard_env.words import rules_text
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1a1a1a; --faint: #5c5c5c; --line: #d8d8d8; --page: #fff; }

@@ -34,7 +34,7 @@ def test_a_report_needs_no_other_files(wizard: Wizard, tmp_path: Path) -> None:
     )
     facts = dict(re.findall(r"<dt>(\w+)</dt><dd>(.*?)</dd>", body))
     assert facts.keys() == {"Players", "Rules", "Deals", "Seed", "Date", "Version", "Command"}
-    assert facts["Rules"] == "bids free and open; hand sizes: 1, 2"
+    assert facts["Rules"] == "free bids, open bids; hand sizes: 1, 2"
     assert (facts["Players"], facts["Deals"], facts["Seed"]) == ("3", "5", "1")
     assert facts["Version"] == f"wizard-env {version('wizard-env')}"
     assert date.fromisoformat(facts["Date"]) <= datetime.now(UTC).date()

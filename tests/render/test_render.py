@@ -32,7 +32,7 @@ def play_on(game: Game, steps: int, seed: int = 0) -> Game:
 
 def test_the_text_of_a_position() -> None:
     assert text(at().scene()).splitlines() == [
-        "Wizard, 3 players, bids free and open, Magic Edition",
+        "Wizard, 3 players, free bids, open bids, Magic Edition",
         "Round 3 of 20: 3 cards each, seat 0 deals, upcard 4H, trump hearts",
         "",
         "    seat  score  bid  won  hand",
@@ -46,7 +46,7 @@ def test_the_text_of_a_position() -> None:
 
 def test_the_text_that_a_seat_may_read() -> None:
     assert text(at("secret").scene(1)).splitlines() == [
-        "Wizard, 3 players, bids free and secret, Magic Edition; seen by seat 1",
+        "Wizard, 3 players, free bids, secret bids, Magic Edition; seen by seat 1",
         "Round 3 of 20: 3 cards each, seat 0 deals, upcard 4H, trump hearts",
         "",
         "    seat  score  bid  won  hand",

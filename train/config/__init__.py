@@ -3,4 +3,4 @@
 from wizard_env.extras import extra
 
 with extra("train"):
-    import pydantic  # noqa: F401 - for all modules of this wing
+    import pydantic  # noqa: F401 - for all modules of this folder

@@ -3,4 +3,4 @@
 from wizard_env.extras import extra
 
 with extra("train"):
-    import torch  # noqa: F401 - for all modules of this wing
+    import torch  # noqa: F401 - for all modules of this folder

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.cards import DECK_SIZE, NUM_KINDS
+from wizard_env.cards import NUM_KINDS
 from wizard_env.compiled.jit import kernel, outlined
 from wizard_env.engine import left_of, score
 from wizard_env.history.decisions import NO_DIFFERENCE, find_difference, find_flaw, rewind
@@ -75,6 +75,7 @@ def _find_misplaced(states: Any, finished_rounds: Any) -> int:
     """Return the first fault, game by game and newest first, with the place of its round, or _NO_FAULT."""
     most = finished_rounds.shape[1]
     scores, scored = np.zeros(MAX_PLAYERS, np.int64), np.zeros(1, FINISHED_ROUND)
+    blank = np.zeros(1, FINISHED_ROUND)
     for game in range(len(states)):
         state = states[game]
         count = int(state.round_index) + (1 if state.phase >= SCORED else 0)
@@ -83,10 +84,11 @@ def _find_misplaced(states: Any, finished_rounds: Any) -> int:
         for seat in range(MAX_PLAYERS):
             scores[seat] = state.scores[seat]
         for index in range(most - 1, -1, -1):
-            finished = finished_rounds[game, index]
+            finished, fault = finished_rounds[game, index], _NO_FAULT
             if finished.hand_size == 0:
                 known = known and index >= count
-                fault = _NO_FAULT if _is_blank(finished) else _Misfit.NOT_BLANK
+                if find_difference(finished, blank[0]) != NO_DIFFERENCE:
+                    fault = _Misfit.NOT_BLANK
             elif index >= count:
                 fault = _Misfit.NOT_PLAYED
             elif not known:
@@ -107,20 +109,6 @@ def _find_misplaced(states: Any, finished_rounds: Any) -> int:
             if fault != _NO_FAULT:
                 return (game * most + index) * _NUM_FAULTS + fault
     return _NO_FAULT
-
-
-@outlined
-def _is_blank(finished: FinishedRound) -> bool:
-    """Return whether all fields of a round that is not known are 0."""
-    if finished.dealer != 0 or finished.upcard != 0 or finished.trump != 0:
-        return False
-    for seat in range(MAX_PLAYERS):
-        if finished.bids[seat] != 0 or finished.tricks_won[seat] != 0:
-            return False
-    for number in range(DECK_SIZE):
-        if finished.plays[number] != 0:
-            return False
-    return True
 
 
 @outlined

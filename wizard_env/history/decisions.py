@@ -93,7 +93,7 @@ def retrace(states: NDArray[Any], rounds: NDArray[Any], *, forced: bool = True) 
     players = states["num_players"].astype(np.int64)
     most = int((players * states["hand_size"] + players + 1).sum())
     decisions = Decisions(np.empty(most, STATE), *(np.empty(most, np.int64) for _ in range(3)))
-    found = _replay_rounds(states, rounds, decisions, 0 if forced else 1)
+    found = _play_again(states, rounds, decisions, 0 if forced else 1)
     if found < 0:
         flaw = _flaw_of(rounds, found)
         raise ValueError(f"round {flaw.row} cannot have been played: {flaw.reason}")
@@ -103,7 +103,7 @@ def retrace(states: NDArray[Any], rounds: NDArray[Any], *, forced: bool = True) 
 def find_flaw(states: NDArray[Any], rounds: NDArray[Any]) -> Flaw | None:
     """Return the first round that `retrace` refuses, given sound states."""
     nothing = Decisions(np.empty(0, STATE), *(np.empty(0, np.int64) for _ in range(3)))
-    found = _replay_rounds(states, rounds, nothing, NUM_ACTIONS)
+    found = _play_again(states, rounds, nothing, NUM_ACTIONS)
     return _flaw_of(rounds, found) if found < 0 else None
 
 
@@ -132,13 +132,13 @@ _KINDS: Any = Decisions([STATE], [np.int64], [np.int64], [np.int64])  # type: ig
 
 
 @kernel([STATE], [FINISHED_ROUND], _KINDS, int)
-def _replay_rounds(states: Any, rounds: Any, decisions: Decisions, fewest: int) -> int:
+def _play_again(states: Any, rounds: Any, decisions: Decisions, fewest: int) -> int:
     """Write the decisions with more than `fewest` legal actions.
 
     Returns their number; or for a round that is refused -1 - row * _NUM_FAULTS - fault.
     """
     known, actions, rows, choices = decisions
-    scratch, replayed = np.empty(1, STATE), np.empty(1, FINISHED_ROUND)
+    scratch, played = np.empty(1, STATE), np.empty(1, FINISHED_ROUND)
     count = 0
     for row in range(len(rounds)):
         scratch[0] = states[row]
@@ -157,8 +157,8 @@ def _replay_rounds(states: Any, rounds: Any, decisions: Decisions, fewest: int) 
                 choices[count] = number
                 count += 1
             apply(state, action)
-        write_finished_round(state, replayed[0])
-        fault = find_difference(replayed[0], finished)
+        write_finished_round(state, played[0])
+        fault = find_difference(played[0], finished)
         if fault != NO_DIFFERENCE:
             return -1 - row * _NUM_FAULTS - fault
     return count
@@ -173,22 +173,22 @@ def _field_of(state: State) -> int:
 
 
 @outlined
-def find_difference(replayed: FinishedRound, finished: FinishedRound) -> int:
+def find_difference(played: FinishedRound, finished: FinishedRound) -> int:
     """Return the first field in which two finished rounds differ, or NO_DIFFERENCE."""
-    if replayed.hand_size != finished.hand_size:
+    if played.hand_size != finished.hand_size:
         return _Field.HAND_SIZE
-    if replayed.dealer != finished.dealer:
+    if played.dealer != finished.dealer:
         return _Field.DEALER
-    if replayed.upcard != finished.upcard:
+    if played.upcard != finished.upcard:
         return _Field.UPCARD
-    if replayed.trump != finished.trump:
+    if played.trump != finished.trump:
         return _Field.TRUMP
     for seat in range(MAX_PLAYERS):
-        if replayed.bids[seat] != finished.bids[seat]:
+        if played.bids[seat] != finished.bids[seat]:
             return _Field.BIDS
-        if replayed.tricks_won[seat] != finished.tricks_won[seat]:
+        if played.tricks_won[seat] != finished.tricks_won[seat]:
             return _Field.TRICKS_WON
     for number in range(DECK_SIZE):
-        if replayed.plays[number] != finished.plays[number]:
+        if played.plays[number] != finished.plays[number]:
             return _Field.PLAYS
     return NO_DIFFERENCE

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard_env.cards import SUITS
 from wizard_env.render.colors import ANSI_CODES
-from wizard_env.render.scene import Scene, Seat, cards_text, rules_text
+from wizard_env.render.scene import Scene, Seat
+from wizard_env.words import SUIT_SYMBOLS, count_cards, rules_text, suit_name
 
-SUIT_NAMES = dict(zip(SUITS, ("spades", "hearts", "diamonds", "clubs"), strict=True))
-SUIT_SYMBOLS = dict(zip(SUITS, "♠♥♦♣", strict=True))
 _ACTING, _FAINT = "1;7", "2"
 _ACTS, _DEALS = ">", "D"
 _PAD_WIDTH = 10
@@ -117,7 +115,7 @@ class SceneText:
 
     def round_text(self) -> str:
         scene = self.scene
-        return f"Round {scene.round_number} of {scene.num_rounds}: {cards_text(scene.hand_size)} each"
+        return f"Round {scene.round_number} of {scene.num_rounds}: {count_cards(scene.hand_size)} each"
 
     def dealer_text(self) -> str:
         return f"{self.names[self.scene.dealer]} deals"
@@ -155,13 +153,13 @@ class SceneText:
         return f"Game over: seats {', '.join(map(str, winners))} share the win with {points} points"
 
     def cards_text(self, count: int) -> str:
-        return cards_text(count)
+        return count_cards(count)
 
     def card_text(self, card: str) -> str:
         return f"{card[0]}{SUIT_SYMBOLS[card[1]]}" if self.color and card not in ANSI_CODES else card
 
     def suit_text(self, suit: str) -> str:
-        return f"{SUIT_SYMBOLS[suit]} {SUIT_NAMES[suit]}" if self.color else SUIT_NAMES[suit]
+        return f"{SUIT_SYMBOLS[suit]} {suit_name(suit)}" if self.color else suit_name(suit)
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:

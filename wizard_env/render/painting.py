@@ -18,8 +18,9 @@ import pygame
 import pygame.font
 
 from wizard_env.render.colors import LIGHT_COLORS, Color
-from wizard_env.render.scene import Scene, Seat, cards_text, rules_text
+from wizard_env.render.scene import Scene, Seat
 from wizard_env.render.signs import CIRCLES, POLYGONS, Point
+from wizard_env.words import count_cards, rules_text
 
 _MIN_WIDTH, _MIN_HEIGHT = 400, 280
 _UNITS_WIDE, _UNITS_HIGH = 1000.0, 700.0
@@ -180,7 +181,7 @@ class _Painting:
         canvas, scene = self._canvas, self._scene
         canvas.draw_box((0, 0), (canvas.width, _BAR_HEIGHT), _BAR)
         middle = _BAR_HEIGHT / 2
-        where = f"Round {scene.round_number} of {scene.num_rounds}: {cards_text(scene.hand_size)} each"
+        where = f"Round {scene.round_number} of {scene.num_rounds}: {count_cards(scene.hand_size)} each"
         canvas.write(where, 26, (_MARGIN, middle), align=0)
         canvas.write(rules_text(scene.rules), 22, (canvas.width / 2, middle), _GREY)
         if scene.phase != "play" or not scene.trick:

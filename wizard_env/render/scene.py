@@ -104,14 +104,3 @@ class Scene:
             pad=tuple(enumerate(pad, start=game.round_number - len(pad) + (phase == "over"))),
             winners=tuple(game.winners),
         )
-
-
-def rules_text(rules: Rules) -> str:
-    """Return the options of a game, in words."""
-    magic = ", Magic Edition" if rules.magic_edition else ""
-    return f"bids {rules.bid_restriction} and {rules.bid_reveal}{magic}"
-
-
-def cards_text(count: int) -> str:
-    """Return a number of cards, in words."""
-    return "1 card" if count == 1 else f"{count} cards"
