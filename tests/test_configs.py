@@ -12,6 +12,7 @@ import pytest
 from wizard_env import configs
 from wizard_env.agents import load
 from wizard_env.train.config.distillation import DistillationConfig
+from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import RatingsConfig
 from wizard_env.train.run import train
@@ -100,7 +101,8 @@ for name in configs.names():
 def try_config(name: str, folder: Path) -> None:
     """Learn for an iteration, and load all agents that the config names."""
     config = read_config(configs.find(name), SHORT)
-    agents = {*config.agents_to_load(), *config.evaluation.opponents, *config.held_out}
+    partners = {*config.partners()} - {PAST}
+    agents = {*partners, *config.ratings.agents, *config.evaluation.opponents, *config.held_out}
     config = config.model_copy(update={"ratings": RatingsConfig()})
     if isinstance(config.learning, DistillationConfig):  # its teachers are runs that are made before it
         changes = {"teachers": {"champion": []}, "sparring": 0.0}

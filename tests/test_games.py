@@ -289,7 +289,6 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     ),
     "an unknown pause": (lambda _: Games(SHORT, 2, pause=cast(Any, "games")), "'game'"),
     "an unknown dealer": (lambda games: games.begin([0], [1], 4), "dealer=4: allowed are 0 to 2"),
-    "a masked array": (lambda games: games.step(np.ma.masked_array([0] * 3)), "is a masked array"),
 }
 
 

@@ -3,7 +3,6 @@
 import difflib
 import os
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +78,8 @@ def check_integers(name: str, values: ArrayLike) -> NDArray[Any]:
 
     numpy by itself cuts .9 to 0, counts True as 1, and makes floats of [1, 2**63].
 
-    Raises ValueError for anything else, and TypeError for a masked array. name: in the plural.
+    Raises ValueError for anything else. name: in the plural.
     """
-    check_unmasked(name, values)
     array = np.asarray(values)
     if isinstance(values, list | tuple):
         array = _unlist(values, array)
@@ -111,11 +109,6 @@ def check_words(name: str, words: Any, count: int) -> NDArray[np.uint64]:
     if numbers.dtype != np.uint64 and numbers.min(initial=0) < 0:
         raise ValueError(f"{name} hold {numbers.min()}: allowed are 0 to {2**64 - 1}")
     return np.ascontiguousarray(numbers, np.uint64)
-
-
-def first_few(values: Iterable[Any], most: int) -> list[Any]:
-    """List the values, of which `most` are allowed; one more shows that there are too many, even endless."""
-    return list(islice(values, most + 1))
 
 
 def check_seed(seed: Any) -> int:
@@ -172,12 +165,6 @@ def check_type(name: str, value: Any, *kinds: type) -> None:
     if not isinstance(value, kinds):
         needed = " or ".join(kind.__name__ for kind in kinds)
         raise TypeError(f"{name}={quoted(value)}: a value of type {needed} is needed")
-
-
-def check_unmasked(name: str, array: Any) -> None:
-    """Raise TypeError for an array with a mask, which numpy would drop, and use the masked entries."""
-    if isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array, whose mask would be lost: fill it first")
 
 
 def check_memory(size: str, needed: int) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wizard_env.actions import ACTIONS, NUM_ACTIONS, IllegalAction, Refusal, action_id
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, card_id, pack
 from wizard_env.chance import deal_round, draw_for_dealer
-from wizard_env.checks import check_integer, check_player_names, check_seed, first_few, quoted
+from wizard_env.checks import check_integer, check_player_names, check_seed, quoted
 from wizard_env.compiled.jit import direct, kernel
 from wizard_env.engine import apply, has_upcard, is_legal, next_round, turn_up, why_illegal
 from wizard_env.history.checks import check_finished_rounds
@@ -104,7 +104,7 @@ class Game(ReadableState):
         game._set_up(rules, seed)
         players, sizes = rules.num_players, rules.rounds
         dealer = check_integer("dealer", dealer, 0, players - 1)
-        held = [_parse_hand(hand) for hand in first_few(hands, players)]
+        held = [_parse_hand(hand) for hand in hands]
         if len(held) != players:
             raise ValueError(f"{len(held)} hands: {players} are needed, one for each player")
         size = len(held[0])
@@ -125,11 +125,7 @@ class Game(ReadableState):
         for card, count in Counter(chain(*held, turned)).items():
             if count > COPIES[card]:
                 raise ValueError(f"{count} copies of {CARD_NAMES[card]}: the deck holds {COPIES[card]}")
-        points = (
-            [0] * players
-            if scores is None
-            else [int(as_index(score)) for score in first_few(scores, players)]
-        )
+        points = [0] * players if scores is None else [int(as_index(score)) for score in scores]
         if len(points) != players or any(p % 10 or abs(p) > MAX_SCORE for p in points):
             raise ValueError(
                 f"scores={quoted(scores)}: {players} multiples of 10 from -{MAX_SCORE} to {MAX_SCORE} "
@@ -478,7 +474,7 @@ class Game(ReadableState):
 
 
 def _parse_hand(hand: str | Sequence[str]) -> list[int]:
-    return [card_id(name) for name in (hand.split() if isinstance(hand, str) else first_few(hand, DECK_SIZE))]
+    return [card_id(name) for name in (hand.split() if isinstance(hand, str) else hand)]
 
 
 def _copied(finished: Round) -> Round:

@@ -15,7 +15,6 @@ from wizard_env.checks import (
     check_integers,
     check_memory,
     check_words,
-    first_few,
     quoted,
     shortened,
 )
@@ -424,7 +423,7 @@ def _check_rules(rules: Rules | Sequence[Rules], num_games: int) -> dict[Rules, 
     """Return the games that are played by each of the rules."""
     if isinstance(rules, Rules):
         return {rules: slice(None)}
-    each = first_few(rules, num_games)
+    each = list(rules)
     for one in each:
         if not isinstance(one, Rules):
             raise TypeError(f"rules={quoted(one)}: a Rules object is needed")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.chance import mix, scale, step_generator
-from wizard_env.checks import check_unmasked, check_words, shortened
+from wizard_env.checks import check_words, shortened
 from wizard_env.compiled.bits import count_bits, lowest_bit, nth_bit
 from wizard_env.compiled.jit import compiled, kernel, wrapping
 from wizard_env.compiled.packing import WORD_BITS, pack_bits
@@ -90,7 +90,6 @@ def sample_softmax(
     infinite, or all of them -inf.
     """
     rows = _mask_rows(mask)
-    check_unmasked("logits", logits)
     given = np.asarray(logits)
     if given.dtype.kind not in "iuf":
         raise ValueError(f"logits of type {given.dtype}: floats are needed")
@@ -126,7 +125,6 @@ def certain(actions: NDArray[np.int64]) -> NDArray[np.float32]:
 
 
 def _mask_rows(mask: ArrayLike) -> NDArray[np.uint8]:
-    check_unmasked("mask", mask)
     given = np.asarray(mask)
     if given.ndim != 2 or given.shape[1] != NUM_ACTIONS:
         raise ValueError(f"a mask of shape {given.shape}: (n, {NUM_ACTIONS}) is needed")

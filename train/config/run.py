@@ -128,10 +128,6 @@ class Config(Section):
         players = self.evaluation.players or self.game.num_players
         return Rules(**(self.game.model_dump() | {"num_players": players}))
 
-    def agents_to_load(self) -> set[str]:
-        """Return the names of the agents that a run loads: its partners and those of its ratings."""
-        return {*self.partners(), *self.ratings.agents} - {PAST}
-
     def learning_as(self, kind: type[_Learning]) -> _Learning:
         """Return `[learning]`, typed. Raises TypeError if it is that of another learner."""
         if not isinstance(self.learning, kind):

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.checks import check_choice, check_integers, check_seed, first_few, quoted
+from wizard_env.checks import check_choice, check_integers, check_seed, quoted
 from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
@@ -125,7 +125,7 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
             first = np.uint64(self._first_seed() if seed is None else check_seed(seed))
             seeds = first + np.arange(self.num_envs, dtype=np.uint64)
             return seeds, np.full(self.num_envs, seed is not None)
-        given = first_few(seed, self.num_envs)
+        given = list(seed)
         if len(given) != self.num_envs:
             raise ValueError(f"{len(given)} seeds: {self.num_envs} are needed, one for each environment")
         drawn = self.np_random.integers(2**SEED_BITS, size=self.num_envs, dtype=np.uint64).tolist()
