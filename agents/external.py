@@ -23,7 +23,7 @@ import numpy as np
 
 from wizard_env.actions import ACTIONS, action_id
 from wizard_env.cards import SUITS, card_names
-from wizard_env.checks import check_number, quoted
+from wizard_env.checks import check_seconds, quoted
 from wizard_env.game import Game
 from wizard_env.history.finished import read_plays
 from wizard_env.sampling import sample_legal
@@ -35,7 +35,6 @@ VERSION = 1
 LATE, MALFORMED, ILLEGAL = "late", "malformed", "illegal"
 """Reasons for a forfeit."""
 
-_SHORTEST_WAIT, _LONGEST_WAIT = 0.001, 86_400
 _NOISE_SHIFT = 11
 """Bits dropped from a random word: JSON readers in every language read the other 53 exactly."""
 _GRACE = 1.0
@@ -85,11 +84,8 @@ class ExternalAgent(OutsideAgent):
         Raises ChildProcessError if the program cannot be started or does not say hello.
         """
         super().__init__()
-        timeout, start_timeout = (
-            check_number(name, value, _SHORTEST_WAIT, _LONGEST_WAIT, "a number of seconds")
-            for name, value in (("timeout", timeout), ("start_timeout", start_timeout))
-        )
-        self._timeout = timeout
+        self._timeout = check_seconds("timeout", timeout)
+        start_timeout = check_seconds("start_timeout", start_timeout)
         self._lock = threading.Lock()
         self._program = _Program(command)
         try:

@@ -38,7 +38,7 @@ class Row:
 
     @property
     def reached(self) -> bool | None:
-        """Whether the target is reached; None if there is none."""
+        """True if the target is reached; None if there is none."""
         if self.target is None:
             return None
         return self.ours.best < self.target if self.ratio is None else self.ratio >= self.target

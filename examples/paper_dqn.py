@@ -39,7 +39,7 @@ class Args:
     """The options of the command line, such as `--decisions 100000`."""
 
     folder: str = "runs/paper_dqn"
-    """Where to write; a run that was stopped continues, with new deals and empty replays."""
+    """The folder to write to; a run that was stopped continues, with new deals and empty replays."""
     seed: int = 0
     num_players: int = 4
     hand_sizes: str = "3"

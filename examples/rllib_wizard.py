@@ -52,7 +52,7 @@ class Args:
     """The options of the command line, such as `--decisions 100000`."""
 
     folder: str = "runs/rllib"
-    """Where to write; a run that was stopped continues, with new deals."""
+    """The folder to write to; a run that was stopped continues, with new deals."""
     address: str = "local"
     """Of the Ray cluster; auto is this machine's, local starts one here."""
     seed: int = 0

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 from openai import OpenAI, OpenAIError, omit
 
-from wizard_env.checks import check_integer, check_number, quoted, shortened
+from wizard_env.checks import check_integer, check_number, check_seconds, quoted, shortened
 from wizard_env.files import compact_json, digest
 from wizard_env.llm.text_agent import Message, TextAgent
 
 _MOST_TOKENS = 10_000_000
-_SHORTEST_WAIT, _LONGEST_WAIT = 0.001, 86_400
 _KEY, _URL = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 _NO_KEY = "none"
 """Sent where no key is set: local servers need none."""
@@ -121,11 +120,8 @@ class ChatAgent(TextAgent):
             check_number(name, price, 0, 1e9, "a price of a million tokens")
             for name, price in (("price_in", price_in), ("price_out", price_out))
         ]
-        self._client = _connect(
-            url,
-            check_number("timeout", timeout, _SHORTEST_WAIT, _LONGEST_WAIT, "a number of seconds"),
-            check_integer("retries", retries, 0, 100),
-        )
+        retries = check_integer("retries", retries, 0, 100)
+        self._client = _connect(url, check_seconds("timeout", timeout), retries)
         self._file = None if answers is None else AnswerFile(Path(answers))
         self.usage = Usage()
 
@@ -135,7 +131,7 @@ class ChatAgent(TextAgent):
     def answer(self, conversation: Sequence[Message]) -> str:
         """Return the model's answer, or the one in the file.
 
-        Raises ConnectionError if the server refuses, or fails time and again.
+        Raises ConnectionError if the server refuses, or fails after all retries.
         """
         if self._file is not None and (known := self._file.find(self._model, conversation)) is not None:
             return known

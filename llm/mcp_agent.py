@@ -14,7 +14,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
 from wizard_env import View
-from wizard_env.checks import check_integer, check_number
+from wizard_env.checks import check_integer, check_seconds
 from wizard_env.llm.ports import open_port
 from wizard_env.llm.questions import Question, Questions
 from wizard_env.llm.serving import StrictServer, address_of, make_app, refusals
@@ -27,7 +27,6 @@ _PAUSE = 0.02
 """Seconds between two looks at the questions: they come from other threads, and back from absent clients."""
 _GRACE = 5
 """Seconds that connections have to end by themselves when the server is closed."""
-_SHORTEST_WAIT, _LONGEST_WAIT = 0.001, 86_400
 _ACTING = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _INSTRUCTIONS = """\
 You are measured at the card game Wizard. Call next_question: its reply is a decision, with the rules, \
@@ -100,7 +99,7 @@ class McpAgent(TextAgent):
         """
         super().__init__(tries, at_once)
         port = check_integer("port", port, 0, 65_535)
-        self._timeout = check_number("timeout", timeout, _SHORTEST_WAIT, _LONGEST_WAIT, "a number of seconds")
+        self._timeout = check_seconds("timeout", timeout)
         self._questions = Questions(self._timeout)
         listening = open_port(host, port)
         self.address = address_of(host, listening.getsockname()[1])

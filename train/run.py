@@ -95,7 +95,8 @@ def train(
             return folder
         curves = None
         if peers.rank == 0:
-            _keep_config(config, folder)
+            text = config.model_dump_json(indent=2)
+            write_atomically(folder / CONFIG, lambda path: path.write_text(text, encoding="utf-8"))
             curves = held.enter_context(closing(Curves(folder, learner.decisions)))
         learner.learn(folder, curves, report)
     return folder
@@ -205,8 +206,3 @@ def _flatten(config: dict[str, Any]) -> dict[str, Any]:
         for section, value in config.items()
         for key, inner in (value.items() if isinstance(value, dict) else [("", value)])
     }
-
-
-def _keep_config(config: Config, folder: Path) -> None:
-    text = config.model_dump_json(indent=2)
-    write_atomically(folder / CONFIG, lambda path: path.write_text(text, encoding="utf-8"))

@@ -160,6 +160,11 @@ def check_number(name: str, value: Any, low: float, high: float, kind: str = "a 
     return float(value)
 
 
+def check_seconds(name: str, value: Any) -> float:
+    """Return a time to wait, from a millisecond to a day. Raises as `check_number` does."""
+    return check_number(name, value, 0.001, 86_400, "a number of seconds")
+
+
 def check_type(name: str, value: Any, *kinds: type) -> None:
     """Raise TypeError for a value of another type."""
     if not isinstance(value, kinds):

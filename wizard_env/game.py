@@ -316,10 +316,7 @@ class Game(ReadableState):
             IllegalAction: the rules do not allow it; the game is unchanged.
         """
         chosen = action if type(action) is int else self._parse(action)
-        try:
-            code = _step_direct(self._buffers, chosen)
-        except OverflowError:  # a number beyond 64 bits
-            code = _ILLEGAL
+        code = _step_direct(self._buffers, chosen)
         if code == _ILLEGAL:
             raise self._refusal(chosen)
         self._note(code)
@@ -444,7 +441,7 @@ class Game(ReadableState):
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update({"_players": None} | kept)
+        self.__dict__.update(kept)
         self._adopt(np.zeros(1, _GAME))
         states = np.frombuffer(kept["state"], STATE)
         check_states(states, ANY_HIDDEN)

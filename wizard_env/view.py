@@ -44,7 +44,7 @@ class OutsideAgent:
     """
 
     plays_in_one_process = False
-    """Whether only the process that made it can ask: evaluations then refuse several workers."""
+    """True if only the process that made it can ask; evaluations then refuse several workers."""
 
     def __init__(self) -> None:
         self.forfeits: Counter[str] = Counter()

@@ -128,14 +128,11 @@ def act_with_probabilities(
     actions = np.empty(len(view), np.int64)
     probabilities = np.empty((len(view), NUM_ACTIONS), np.float32)
     for agent, rows, part in split_by_owner(agents, owner, view):
-        actions[rows], probabilities[rows] = _ask(agent, part, rng)
+        if isinstance(agent, _ProbabilisticAgent):
+            actions[rows], probabilities[rows] = agent.act_and_tell(part, rng)
+        else:
+            actions[rows], probabilities[rows] = ask(agent, part, rng), np.nan
     return actions, probabilities
-
-
-def _ask(agent: Agent, view: View, rng: np.random.Generator) -> tuple[Actions, _Probabilities]:
-    if isinstance(agent, _ProbabilisticAgent):
-        return agent.act_and_tell(view, rng)
-    return ask(agent, view, rng), np.full((len(view), NUM_ACTIONS), np.nan, np.float32)
 
 
 def _reorder(probabilities: _Probabilities, order: NDArray[np.uint8]) -> _Probabilities:

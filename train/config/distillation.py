@@ -5,10 +5,10 @@ from typing import Any, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from wizard_env.checks import quoted
-from wizard_env.train.config.learning import AUTO, Learning, PrecisionChoice
+from wizard_env.train.config.learning import Learning, OwnNetwork
 
 
-class DistillationConfig(Learning):
+class DistillationConfig(OwnNetwork, Learning):
     """One network that answers like several, each where it is the expert (Rusu et al. 2016)."""
 
     learner: Literal["distillation"]
@@ -26,12 +26,6 @@ class DistillationConfig(Learning):
     """At the start; it falls to 0 along a straight line."""
     layers: list[PositiveInt] = Field(default=[128, 128], min_length=1)
     """Widths of the layers that policy and value share."""
-    beliefs: bool = False
-    """The network also reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
-    start: str = ""
-    """A network to start from, not random weights: "champion", or a path; a smaller network grows."""
-    precision: PrecisionChoice = AUTO
-    """The precision of the networks; "auto" is the faster one on this machine."""
 
     @model_validator(mode="before")
     @classmethod

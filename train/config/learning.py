@@ -20,6 +20,17 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
+class OwnNetwork(Section):
+    """The network of a learner that is written here."""
+
+    start: str = ""
+    """A network to start from, not random weights: "champion", or a path; a smaller network grows."""
+    beliefs: bool = False
+    """The network also reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
+    precision: PrecisionChoice = AUTO
+    """The precision of the networks; "auto" is the faster one on this machine."""
+
+
 class Learning(Section):
     """The length of a run, its games, partners and rewards, see `wizard_env.train.selfplay.games`."""
 

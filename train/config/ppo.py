@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from wizard_env.checks import quoted
-from wizard_env.train.config.learning import AUTO, PAST, Learning, Precision, PrecisionChoice
+from wizard_env.train.config.learning import PAST, Learning, OwnNetwork, Precision
 
 
 class ProximalPolicy(Learning):
@@ -30,7 +30,7 @@ class ProximalPolicy(Learning):
     """Widths of the layers that policy and value share."""
 
 
-class PpoConfig(ProximalPolicy):
+class PpoConfig(OwnNetwork, ProximalPolicy):
     """Proximal policy optimisation by `wizard_env.train.ppo`."""
 
     learner: Literal["ppo"] = "ppo"
@@ -44,15 +44,9 @@ class PpoConfig(ProximalPolicy):
     """Widths of a value network that sees all hands; if empty, the policy's trunk gives the value."""
     team_spirit: float = Field(default=0.0, ge=0, le=1)
     """The share of a reward that is the mean over the learning seats (Berner et al. 2019)."""
-    start: str = ""
-    """A network to start from, not random weights: "champion", or a path; a smaller network grows."""
-    beliefs: bool = False
-    """The network also reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
     encoding: str = ""
     """A custom encoding in place of the scaled observation, as in "file.py:function"; see
     `wizard_env.agents.network.find_encoding`."""
-    precision: PrecisionChoice = AUTO
-    """The precision of the networks; "auto" is the faster one on this machine."""
 
     @model_validator(mode="after")
     def _can_have_beliefs(self) -> Self:

@@ -42,7 +42,7 @@ class SelfPlayGames:
     """N games; a step is one decision of a learner in each.
 
     Decisions with one legal action are skipped. Observations, masks and the learners' actions are in
-    canonical suits (see wizard_env/observation/suit_order.py). Copies of an agent that only ever meet each
+    canonical suits (see wizard_env/observation/encoder.py). Copies of an agent that only ever meet each
     other learn to fit each other, so in a share of the games partners, which do not learn, take some of
     the seats; the seats and their partners are drawn once for each game.
 

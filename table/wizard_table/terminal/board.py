@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard_env.render.ansi import SUIT_SYMBOLS, SceneText
+from wizard_env.render.ansi import SceneText
 from wizard_env.render.scene import Seat
-from wizard_env.words import card_text, rules_text, seat_text, suit_name
+from wizard_env.words import SUIT_SYMBOLS, card_text, rules_text, seat_text, suit_name
 from wizard_table.translation import t
 
 _WIDTH = 80

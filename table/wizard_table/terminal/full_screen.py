@@ -19,11 +19,10 @@ from textual.widgets import Button, Footer, RichLog, Static
 from wizard_env import ACTIONS, Agent
 from wizard_env.evaluation.advice import advise
 from wizard_env.narration import narrate_event, narrate_last_trick, seat_names
-from wizard_env.render.ansi import SUIT_SYMBOLS
 from wizard_env.render.colors import DARK_COLORS
 from wizard_env.render.scene import Scene
 from wizard_env.session import Session
-from wizard_env.words import card_text, suit_name
+from wizard_env.words import SUIT_SYMBOLS, card_text, suit_name
 from wizard_table.terminal.board import Board
 from wizard_table.terminal.hints import narrate_advice
 from wizard_table.translation import decimal_text, t

@@ -6,9 +6,8 @@ from wizard_env import ACTIONS, Agent, Game, IllegalAction
 from wizard_env.actions import Refusal
 from wizard_env.evaluation.advice import advise
 from wizard_env.narration import narrate_event, narrate_last_trick, seat_names
-from wizard_env.render.ansi import SUIT_SYMBOLS
 from wizard_env.session import Session
-from wizard_env.words import choice_text, suit_name
+from wizard_env.words import SUIT_SYMBOLS, choice_text, suit_name
 from wizard_table.terminal.board import Board
 from wizard_table.terminal.hints import narrate_advice
 from wizard_table.translation import t
