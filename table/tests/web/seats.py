@@ -92,6 +92,11 @@ def play_to_the_end(
     return view
 
 
+def share(client: TestClient, opened: dict[str, Any]) -> Any:
+    """Share the result of a seat."""
+    return client.post(f"/tables/{opened['table']}/share", json={"token": opened["token"]})
+
+
 def sit_down(client: TestClient, seats: list[str | None], **options: Any) -> tuple[Seat, dict[str, Any]]:
     opened = new_table(client, seats, **options)
     seat = Seat(client, opened)

@@ -15,11 +15,10 @@ from wizard_table.web.server import make_app
 from wizard_table.web.store import Save, Store
 from wizard_table.web.tables import KEPT_SECONDS
 
-from table.tests.web.seats import AGENTS, Seat, browser, sit_down
+from table.tests.web.seats import AGENTS, Seat, browser
 from tests.reliability.damage import damaged
 from tests.reliability.effort import generator, times
 
-TABLE = [None, "random", "random"]
 DAMAGED = "this table is damaged and cannot be opened"
 
 
@@ -57,14 +56,20 @@ def test_tables_do_not_age_while_the_server_is_off(tmp_path: Path, monkeypatch: 
 def begun_tables(path: Path) -> list[dict[str, Any]]:
     """Make two tables of one match in a database, with an action at the first."""
     with serving(path) as client:
-        seat, opened = sit_down(client, TABLE, hand_sizes=[2, 3])
+        opened = play_daily(client, "Ann")
+        seat = Seat(client, opened)
+        seat.say(kind="pace", seconds=0)
         view = seat.wait_for_turn()
         seat.act(view, view["legal"][0])
         seat.hear()
         seat.leave()
-        match = client.post(f"/tables/{opened['table']}/match", json={"token": opened["token"]}).json()
-        other = client.post(f"/matches/{match['match']}/seats", json={"person": "Friend"}).json()
+        other = play_daily(client, "Friend")
     return [opened, other]
+
+
+def play_daily(client: TestClient, person: str) -> dict[str, Any]:
+    opened: dict[str, Any] = client.post("/matches/daily/seats", json={"person": person}).json()
+    return opened
 
 
 def entries(path: Path, name: str) -> dict[str, str]:
@@ -87,8 +92,7 @@ def check_the_other(client: TestClient, other: dict[str, Any], opened: dict[str,
     tokens = {one["table"]: one["token"] for one in (opened, other)}
     mine = client.post("/tables/mine", json={"tokens": tokens}).json()
     assert ([one["table"] for one in mine["tables"]], mine["gone"]) == ([other["table"]], [opened["table"]])
-    compared = client.post(f"/tables/{other['table']}/comparison", json={"token": other["token"]})
-    assert compared.json() == {"others": [], "rounds": []}
+    assert [one["name"] for one in client.get("/matches/daily").json()["results"]] == ["Friend"]
     assert Seat(client, opened).hear("error")["why"] == DAMAGED
     assert Seat(client, other).hear()["you"] == 0
 

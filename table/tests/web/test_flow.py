@@ -13,9 +13,7 @@ from wizard_table.web import hub as hub_module
 from wizard_table.web.server import make_app
 
 from table.tests.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, sit_down
-from tests.positions import played_at_random
-from wizard_env import Rules
-from wizard_env.records.game_records import record, replay
+from wizard_env.records.game_records import replay
 
 GUESTS: list[str | None] = [None, "random", None]
 
@@ -257,7 +255,6 @@ def test_a_move_cancels_a_hint_and_does_not_wait_for_it(
 def test_costly_questions_do_not_delay_hints(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """There may be a few of them at once."""
     gate, began = threading.Event(), threading.Event()
-    game = played_at_random(Rules(3, hand_sizes=(1,)), 5)
 
     def judgement(*arguments: object) -> dict[str, Any]:
         began.set()
@@ -266,13 +263,15 @@ def test_costly_questions_do_not_delay_hints(client: TestClient, monkeypatch: py
 
     monkeypatch.setattr("wizard_table.web.judgements.judge", judgement)
     monkeypatch.setattr("wizard_table.web.agents.Agents.judge", "champion")
-    asked = {"record": record(game), "round_number": 1, "agent": "champion"}
+    player, opened = sit_down(client, [None, "random", "random"], hand_sizes=[1] * 24)
+    play_to_the_end(player, np.random.default_rng(0))
     codes: list[int] = []
 
-    def ask() -> None:
-        codes.append(client.post("/records/judgement", json=asked).status_code)
+    def ask(number: int) -> None:
+        asked = {"round_number": number, "agent": "champion"}
+        codes.append(client.post(f"/tables/{opened['table']}/judgement", json=asked).status_code)
 
-    threads = [threading.Thread(target=ask) for _ in range(24)]
+    threads = [threading.Thread(target=ask, args=[number]) for number in range(1, 25)]
     for thread in threads:
         thread.start()
     assert began.wait(60)

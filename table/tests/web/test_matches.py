@@ -8,17 +8,12 @@ from starlette.testclient import TestClient
 from wizard_table.web import matches
 from wizard_table.web.matches import DAILY_RULES
 
-from table.tests.web.seats import Seat, new_table, play_to_the_end, sit_down
+from table.tests.web.seats import Seat, play_to_the_end, share, sit_down
+from wizard_env.records.game_records import replay
+from wizard_env.records.transcripts import transcribe
 
 SEATS = ["random", None, "random"]
 SIZES = [2, 3, 4]
-
-
-def begin(client: TestClient, opened: dict[str, Any]) -> dict[str, Any]:
-    answer = client.post(f"/tables/{opened['table']}/match", json={"token": opened["token"]})
-    assert answer.status_code == 200, answer.text
-    begun: dict[str, Any] = answer.json()
-    return begun
 
 
 def accept(client: TestClient, match: str, person: str = "Friend") -> tuple[Seat, dict[str, Any]]:
@@ -27,10 +22,6 @@ def accept(client: TestClient, match: str, person: str = "Friend") -> tuple[Seat
     seat = Seat(client, answer.json())
     seat.say(kind="pace", seconds=0)
     return seat, answer.json()
-
-
-def compare(client: TestClient, opened: dict[str, Any], **wanted: Any) -> Any:
-    return client.post(f"/tables/{opened['table']}/comparison", json={"token": opened["token"], **wanted})
 
 
 def play_a_round(seat: Seat, place: int) -> None:
@@ -42,19 +33,15 @@ def play_a_round(seat: Seat, place: int) -> None:
 
 
 def dealt(record: str) -> Any:
-    from wizard_env.records.game_records import replay
-    from wizard_env.records.transcripts import transcribe
-
     return [(one.hands, one.upcard, one.dealer) for one in transcribe(replay(record)).rounds]
 
 
 def test_a_friend_gets_the_same_deals_at_the_same_seat(client: TestClient) -> None:
     seat, opened = sit_down(client, SEATS, hand_sizes=SIZES)
-    begun = begin(client, opened)
-    assert begun["address"].endswith(f"/join/match/{begun['match']}")
-    assert begin(client, opened)["match"] == begun["match"]
     play_to_the_end(seat, np.random.default_rng(1))
-    friend, accepted = accept(client, begun["match"])
+    match = share(client, opened).json()["match"]
+    assert share(client, opened).json()["match"] == match
+    friend, accepted = accept(client, match)
     assert (accepted["seat"], accepted["table"] != opened["table"]) == (1, True)
     play_to_the_end(friend, np.random.default_rng(2))
     first, second = (client.get(f"/tables/{one['table']}/record").text for one in (opened, accepted))
@@ -64,44 +51,18 @@ def test_a_friend_gets_the_same_deals_at_the_same_seat(client: TestClient) -> No
 
 def test_agents_act_alike_while_play_is_alike(client: TestClient) -> None:
     seat, opened = sit_down(client, SEATS, hand_sizes=SIZES)
-    match = begin(client, opened)["match"]
-    friend, _ = accept(client, match)
-    for one in (seat, friend):
-        play_to_the_end(one, np.random.default_rng(7))
-    compared = compare(client, opened).json()
-    assert [one["difference"] for one in compared["others"]] == [0]
-    assert [one["parted"] for one in compared["rounds"]] == [None, None, None]
-    assert [one["tricks"] for one in compared["rounds"]] == [[], [], []]
-
-
-def test_both_see_the_difference_of_the_rounds_that_both_have_finished(client: TestClient) -> None:
-    seat, opened = sit_down(client, SEATS, hand_sizes=SIZES, person="First")
-    match = begin(client, opened)["match"]
-    play_to_the_end(seat, np.random.default_rng(1))
-    friend, accepted = accept(client, match)
-    unmarked = {"name": "First", "hinted": False, "taken_back": False}
-    assert compare(client, accepted).json() == {
-        "others": [{**unmarked, "points": [], "rounds": 0, "difference": 0}],
-        "rounds": [],
-    }
-    play_a_round(friend, -1)
-    mine, theirs = compare(client, opened).json(), compare(client, accepted).json()
-    assert [one["rounds"] for one in (*mine["others"], *theirs["others"])] == [1, 1]
-    assert mine["others"][0]["name"] == "Friend"
-    assert mine["others"][0]["difference"] == -theirs["others"][0]["difference"]
-    (one,), (other,) = mine["rounds"], theirs["rounds"]
-    assert one["points"] == other["points"][::-1]
-    assert one["difference"] == one["points"][0] - one["points"][1]
-    assert one["parted"]["actions"] == other["parted"]["actions"][::-1]
-    assert one["tricks"] == [pair[::-1] for pair in other["tricks"]]
-    assert one["first_trick"] - 1 + len(one["tricks"]) == SIZES[0]
+    play_to_the_end(seat, np.random.default_rng(7))
+    friend, accepted = accept(client, share(client, opened).json()["match"])
+    play_to_the_end(friend, np.random.default_rng(7))
+    first, second = (client.get(f"/tables/{one['table']}/record").text for one in (opened, accepted))
+    assert replay(first).history == replay(second).history
 
 
 def test_a_friend_learns_nothing_before_playing(client: TestClient) -> None:
     """Neither the match nor the new table shows a card of another, or whose table it was."""
     seat, opened = sit_down(client, SEATS, hand_sizes=SIZES)
-    match = begin(client, opened)["match"]
     play_to_the_end(seat, np.random.default_rng(1))
+    match = share(client, opened).json()["match"]
     shown = client.get(f"/matches/{match}").json()
     assert shown.keys() == {"match", "rules", "num_rounds", "seats", "results"}
     assert (shown["seats"], shown["num_rounds"]) == (SEATS, 3)
@@ -113,23 +74,20 @@ def test_a_friend_learns_nothing_before_playing(client: TestClient) -> None:
     assert opened["table"] not in "".join(friend.received)
     assert "seed" not in "".join(friend.received)
     assert client.get(f"/tables/{accepted['table']}/record").status_code == 400
-    assert opened["table"] not in compare(client, accepted).text
 
 
 def test_nothing_is_taken_back_in_a_match(client: TestClient) -> None:
-    seat, opened = sit_down(client, SEATS, hand_sizes=SIZES)
+    seat, _ = accept(client, "daily")
     view = seat.wait_for_turn()
     seat.act(view, view["legal"][0])
-    assert seat.wait_for_turn()["can_take_back"]
-    begin(client, opened)
-    view = seat.hear()
+    view = seat.wait_for_turn()
     assert (view["can_take_back"], view["match"] is None) == (False, False)
     seat.say(kind="take_back")
     assert "others play the same deals" in seat.hear("error")["why"]
 
 
 def test_a_host_who_may_know_the_deals_is_marked(client: TestClient) -> None:
-    """A game that is played out, taken back and played again, all before its match begins."""
+    """A game that is played out, taken back and played again, before it is shared."""
     seat, opened = sit_down(client, SEATS, hand_sizes=[1], person="First")
     play_to_the_end(seat, np.random.default_rng(1))
     assert client.get(f"/tables/{opened['table']}/record").status_code == 200
@@ -138,44 +96,30 @@ def test_a_host_who_may_know_the_deals_is_marked(client: TestClient) -> None:
     while not view["legal"]:
         view = seat.hear()
     assert view["taken_back"] == [1]
-    match = begin(client, opened)["match"]
     seat.acted = -1
     play_to_the_end(seat, np.random.default_rng(2), view)
+    match = share(client, opened).json()["match"]
     friend, accepted = accept(client, match)
     play_to_the_end(friend, np.random.default_rng(3))
     results = client.get(f"/matches/{match}").json()["results"]
     assert {one["name"]: one["taken_back"] for one in results} == {"First": True, "Friend": False}
-    assert [one["taken_back"] for one in compare(client, accepted).json()["others"]] == [True]
     assert client.get(f"/tables/{opened['table']}").json()["taken_back"] == [1]
     assert client.get(f"/tables/{accepted['table']}").json()["taken_back"] == []
 
 
-def test_only_the_seat_begins_and_compares(client: TestClient) -> None:
-    _, opened = sit_down(client, SEATS, hand_sizes=SIZES)
-    path = f"/tables/{opened['table']}"
-    assert client.post(f"{path}/match", json={"token": "another"}).status_code == 404
-    assert compare(client, opened).json()["why"] == "nobody else plays the deals of this table"
-    begin(client, opened)
-    assert client.post(f"{path}/comparison", json={"token": "another"}).status_code == 404
+def test_an_unknown_match(client: TestClient) -> None:
     assert client.get("/matches/another").status_code == 404
     assert client.post("/matches/another/seats", json={}).status_code == 404
-
-
-def test_two_people_at_one_table_begin_no_match(client: TestClient) -> None:
-    opened = new_table(client, [None, None, "random"])
-    answer = client.post(f"/tables/{opened['table']}/match", json={"token": opened["token"]})
-    assert answer.status_code == 400
-    assert "if one person sits at the table" in answer.json()["why"]
 
 
 def test_results_are_listed_best_first(client: TestClient) -> None:
     """Finished games come before those under way; the table that asks is marked, and so are hints."""
     seat, opened = sit_down(client, SEATS, hand_sizes=SIZES, person="First")
-    match = begin(client, opened)["match"]
     view = seat.wait_for_turn()
     seat.say(kind="hint", agent="heuristic")
     seat.hear("hint")
     play_to_the_end(seat, np.random.default_rng(1), view)
+    match = share(client, opened).json()["match"]
     second, _ = accept(client, match, "Second")
     play_to_the_end(second, np.random.default_rng(2))
     third, _ = accept(client, match, "Third")

@@ -10,16 +10,12 @@ import pytest
 from starlette.testclient import TestClient
 from wizard_table.web.server import make_app
 
-from table.tests.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, sit_down
+from table.tests.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end, share, sit_down
 
 SEATS = [None, "random", "random"]
 JUDGE = "search:worlds=2"
 DEAL = 1
 """The seed of a game in which a decision costs clearly more than five points."""
-
-
-def share(client: TestClient, opened: dict[str, Any]) -> Any:
-    return client.post(f"/tables/{opened['table']}/share", json={"token": opened["token"]})
 
 
 def told(html: str) -> dict[str, str]:
@@ -69,11 +65,10 @@ def test_an_invitation_to_a_table_tells_who_sits_there(client: TestClient) -> No
 
 
 def test_an_invitation_to_a_match_tells_what_it_is(client: TestClient) -> None:
-    opened = new_table(client, SEATS)
-    begun = client.post(f"/tables/{opened['table']}/match", json={"token": opened["token"]}).json()
-    page = client.get(begun["address"])
+    match = share(client, finished(client)).json()["match"]
+    page = client.get(f"/join/match/{match}")
     assert told(page.text)["og:title"] == "Play the same deals · Wizard"
-    assert f'content="0; url=../../#match/{begun["match"]}"' in page.text
+    assert f'content="0; url=../../#match/{match}"' in page.text
 
 
 @pytest.mark.parametrize("path", ["/join/nothing", "/join/match/nothing", "/share/nothing/0"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 from wizard_table.translation import t, use_language
-from wizard_table.web import endpoints, hub, judgements, views
+from wizard_table.web import endpoints, judgements, views
 from wizard_table.web.addresses import Addresses
 from wizard_table.web.questions import BusyError, Questions
 from wizard_table.web.server import make_app
@@ -90,14 +90,13 @@ def test_there_is_a_bound() -> None:
 JUDGE = "search:worlds=2"
 COSTLY: list[tuple[Any, str]] = [
     (Session, "take_back"),
-    (hub, "advise"),
     (Session, "of_record"),
     (Addresses, "invite"),
     (Store, "of_match"),
     (Tables, "_restore"),
     (endpoints, "record"),
     (endpoints, "list_results"),
-    (endpoints, "compare_stored"),
+    (views, "advise"),
     (views, "replay"),
     (judgements, "judge"),
 ]
@@ -127,7 +126,7 @@ def test_the_event_loop_computes_nothing_costly(monkeypatch: pytest.MonkeyPatch,
     database = tmp_path / "tables.sqlite"
     with browser(make_app(database, ["random", JUDGE])) as client:
         seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[1, 2])
-        path, token = f"/tables/{opened['table']}", {"token": opened["token"]}
+        path = f"/tables/{opened['table']}"
         view = seat.wait_for_turn()
         seat.say(kind="hint", agent=JUDGE)
         seat.hear("hint")
@@ -135,19 +134,14 @@ def test_the_event_loop_computes_nothing_costly(monkeypatch: pytest.MonkeyPatch,
         while not seat.hear()["can_take_back"]:
             pass
         seat.say(kind="take_back")
-        while seat.hear()["decisions"] > view["decisions"]:
-            pass  # views of before
-        seat.act(view, view["legal"][0])
-        play_to_the_end(seat, np.random.default_rng(0))
+        while (back := seat.hear())["decisions"] != view["decisions"]:
+            pass
+        play_to_the_end(seat, np.random.default_rng(0), back)
         line = ask(client, "GET", f"{path}/record").text
-        ask(client, "POST", f"{path}/share", **token)
-        match = ask(client, "POST", f"{path}/match", **token).json()["match"]
+        match = ask(client, "POST", f"{path}/share", token=opened["token"]).json()["match"]
         ask(client, "GET", f"{path}/invitation")
         ask(client, "GET", f"/matches/{match}")
-        ask(client, "POST", f"{path}/comparison", **token)
-        asked = {"round_number": 1, "agent": JUDGE}
-        ask(client, "POST", f"{path}/judgement", **asked)
-        ask(client, "POST", "/records/judgement", record=line, **asked)
+        ask(client, "POST", f"{path}/judgement", round_number=1, agent=JUDGE)
         for kind in ("moment", "decision"):
             ask(client, "POST", f"/records/{kind}", record=line, decisions=1)
         ask(client, "POST", "/records/assessment", record=line, decisions=1, agent=JUDGE)

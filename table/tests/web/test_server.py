@@ -100,30 +100,6 @@ def test_hints_and_taking_back(client: TestClient) -> None:
     assert view["legal"]
 
 
-def test_a_hint_tells_the_players_that_an_agent_recognises(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody before a round is finished, then the others at the table; whichever agent gives the hint."""
-    monkeypatch.setattr("wizard_table.web.setup.fresh_seed", lambda: 1)
-    with browser(make_app(":memory:", ["rule_based", "heuristic", "adaptive"])) as client:
-        seat, _ = sit_down(client, [None, "rule_based", "heuristic"], hand_sizes=[12, 12, 12])
-        view = seat.wait_for_turn()
-        before = ask_for_hint(seat, "adaptive")["recognised"]
-        while view["scene"]["round_number"] < 3:
-            seat.act(view, view["legal"][0])
-            view = seat.wait_for_turn()
-        recognised = ask_for_hint(seat, "adaptive")["recognised"]
-        by_another = ask_for_hint(seat, "heuristic")["recognised"]
-        Seat.leave_all()
-    assert before == []
-    assert (
-        recognised
-        == by_another
-        == [
-            {"seat": 1, "kind": "rule_based", "bids": None},
-            {"seat": 2, "kind": "heuristic", "bids": None},
-        ]
-    )
-
-
 def test_people_have_names(client: TestClient) -> None:
     """People choose their names, and the others see them."""
     first, opened = sit_down(client, [None, "random", None], person="  Ann ")
@@ -135,11 +111,6 @@ def test_people_have_names(client: TestClient) -> None:
     for person in ("", "heuristic", "a\nb", 7):
         refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
         assert refused.status_code == 400
-
-
-def ask_for_hint(seat: Seat, agent: str) -> dict[str, Any]:
-    seat.say(kind="hint", agent=agent)
-    return seat.hear("hint")
 
 
 def test_the_lobby_shows_how_strong_agents_are(client: TestClient) -> None:
@@ -349,20 +320,6 @@ def test_the_first_message_must_be_sit(client: TestClient) -> None:
 
 
 # --- nothing is lost
-
-
-def test_a_lost_connection_comes_back_to_the_same_seat(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A deal in which seat 0 does not name the trump first.
-    monkeypatch.setattr("wizard_table.web.setup.fresh_seed", lambda: 7)
-    seat, opened = sit_down(client, [None, "random", "random"], hand_sizes=[4])
-    view = seat.wait_for_turn()
-    seat.act(view, "bid 1")
-    seat.wait_for_turn()
-    seat.leave()
-    again = Seat(client, opened).wait_for_turn()
-    assert (again["you"], again["scene"]["seats"][0]["bid"]) == (0, 1)
 
 
 def test_a_restart_loses_no_game(tmp_path: Path) -> None:

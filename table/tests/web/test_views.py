@@ -1,22 +1,17 @@
 """The JSON that browsers draw a table from, for games at tables and from records."""
 
-import json
 import re
 from typing import Any
 
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
-from wizard_table.web.judgements import round_to_tenths
 from wizard_table.web.messages import LONGEST_RECORD
-from wizard_table.web.server import make_app
 from wizard_table.web.views import NOBODY, view_of
 
-from table.tests.web.seats import browser, sit_down
+from table.tests.web.seats import sit_down
 from tests.positions import played_at_random
 from wizard_env import ACTIONS, Game, Rules, record
-from wizard_env.agents import load
-from wizard_env.evaluation.analysis import analyse
 from wizard_env.session import Session
 
 
@@ -102,20 +97,6 @@ def test_assessments_of_every_decision(client: TestClient, game: Game) -> None:
     assert over.status_code == 400
 
 
-def test_where_points_were_lost_in_a_round(game: Game) -> None:
-    search = "search:worlds=4"
-    with browser(make_app(":memory:", [search, "heuristic"])) as client:
-        asked = {"record": record(game), "round_number": 2, "agent": search}
-        told = client.post("/records/judgement", json=asked).json()
-        assert told.pop("seconds") >= 0
-        expected = round_to_tenths(analyse(game, load(search), search, only=[2]))
-        assert told == json.loads(json.dumps(expected.to_dict()))
-        assert [seat["points"] for seat in told["seats"]] == game.rounds[1].points
-        refused = client.post("/records/judgement", json={**asked, "agent": "heuristic"})
-        assert refused.status_code == 400
-        assert "search:worlds=4 judges here, not heuristic" in refused.text
-
-
 @pytest.mark.parametrize(
     ("path", "wrong", "why"),
     [
@@ -127,7 +108,6 @@ def test_where_points_were_lost_in_a_round(game: Game) -> None:
         ("decision", {"decisions": 18}, "the game is over"),
         ("decision", {"record": "{}"}, "line 1: "),
         ("assessment", {"agent": "runs/secret"}, "unknown agent 'runs/secret': allowed are random"),
-        ("judgement", {"agent": "champion", "decisions": 1}, "round_number: Field required"),
     ],
 )
 def test_invalid_questions_are_refused(

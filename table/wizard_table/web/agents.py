@@ -11,13 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wizard_env import Agent
-from wizard_env.agents.assessment import (
-    Assessment,
-    Believer,
-    SeatBelief,
-    expects_points,
-    recognise_players,
-)
+from wizard_env.agents.assessment import Assessment, expects_points
 from wizard_env.agents.search.network_search import assess_every_action
 from wizard_env.loading import load
 from wizard_env.session import Session
@@ -48,7 +42,6 @@ class SharedAgent:
         self._agent = load(name)
         self._asked = threading.Lock()
         self.expects_points = expects_points(self._agent)
-        self.recognises = isinstance(self._agent, Believer)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         with self._asked:
@@ -57,10 +50,6 @@ class SharedAgent:
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         with self._asked:
             return assess_every_action(self._agent, view, rng)
-
-    def recognise_players(self, view: View) -> list[list[SeatBelief | None]]:
-        with self._asked:
-            return recognise_players(self._agent, view)
 
 
 class Agents:
@@ -97,12 +86,6 @@ class Agents:
         """
         able = [name for name in self.names if self.find(name).expects_points]
         return max(reversed(able), key=lambda name: self.leads.get(name, float("-inf")), default=None)
-
-    @cached_property
-    def recogniser(self) -> str | None:
-        """The name of the last agent that recognises players; None if no agent does."""
-        able = (name for name in reversed(self.names) if self.find(name).recognises)
-        return next(able, None)
 
     def describe(self) -> list[dict[str, Any]]:
         """Describe the agents for browsers, see `messages`."""

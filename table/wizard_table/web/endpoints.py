@@ -1,7 +1,6 @@
 """The endpoints of the server; `messages` describes them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
 from functools import partial
 from typing import Any, TypeVar
 
@@ -10,19 +9,16 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from wizard_env import Agent
-from wizard_env.evaluation.advice import Advice, advise
 from wizard_env.records.game_records import record
 from wizard_table.translation import t
 from wizard_table.web import views
 from wizard_table.web.addresses import Addresses, Invitation
 from wizard_table.web.hub import Hub
-from wizard_table.web.judgements import Judgements, ask_to_judge
-from wizard_table.web.matches import Matches, compare_stored, list_results
+from wizard_table.web.judgements import Judgements
+from wizard_table.web.matches import Matches, list_results
 from wizard_table.web.messages import (
     AssessMoment,
     AtSeat,
-    Compare,
-    JudgeRound,
     JudgeTable,
     Message,
     Moment,
@@ -161,13 +157,6 @@ async def _judge_table(request: Request) -> Response:
 # --- matches
 
 
-async def _begin_match(request: Request) -> Response:
-    message, table = await _read_message(request, AtSeat), await _table_of(request)
-    table.seat_of(message.token)
-    match = await _matches_of(request).begin(table)
-    return JSONResponse({"match": match, **(await _invite(request, f"join/match/{match}"))._asdict()})
-
-
 async def _show_match(request: Request) -> Response:
     find = partial(_matches_of(request).find, request.path_params["match"])
     setup, stored = await _compute(request, find)
@@ -181,15 +170,6 @@ async def _play_match(request: Request) -> Response:
     _count_opening(request)
     ticket = await _matches_of(request).open(request.path_params["match"], message.person)
     return JSONResponse(ticket._asdict(), 201)
-
-
-async def _compare_tables(request: Request) -> Response:
-    message, table = await _read_message(request, Compare), await _table_of(request)
-    table.seat_of(message.token)
-    if table.setup.match is None:
-        raise ValueError(t("nobody else plays the deals of this table"))
-    stored = await _compute(request, partial(_hub_of(request).tables.of_match, table.setup.match))
-    return JSONResponse(await _compute(request, partial(compare_stored, stored, table.name, message.against)))
 
 
 # --- records
@@ -210,17 +190,10 @@ async def _show_decision(request: Request) -> Response:
 async def _assess_moment(request: Request) -> Response:
     message = await _read_message(request, AssessMoment)
 
-    def question(agent: Agent) -> Advice:
-        return advise(agent, views.session_at(message.record, message.decisions).game)
+    def question(agent: Agent) -> dict[str, Any]:
+        return views.show_advice(agent, views.session_at(message.record, message.decisions).game)
 
-    return JSONResponse(asdict(await _hub_of(request).agents.ask(message.agent, question)))
-
-
-async def _judge_round(request: Request) -> Response:
-    message = await _read_message(request, JudgeRound)
-    read = partial(views.read, message.record)
-    agents = _hub_of(request).agents
-    return JSONResponse(await ask_to_judge(agents, read, message.round_number, message.agent))
+    return JSONResponse(await _hub_of(request).agents.ask(message.agent, question))
 
 
 # --- shared links
@@ -295,8 +268,6 @@ ROUTES: list[BaseRoute] = [
     Route("/tables/{name}/invitation", _show_invitation),
     Route("/tables/{name}/record", _show_record),
     Route("/tables/{name}/judgement", _judge_table, methods=["POST"]),
-    Route("/tables/{name}/match", _begin_match, methods=["POST"]),
-    Route("/tables/{name}/comparison", _compare_tables, methods=["POST"]),
     Route("/tables/{name}/share", _share_result, methods=["POST"]),
     WebSocketRoute("/tables/{name}", table_socket),
     Route("/matches/{match}", _show_match),
@@ -304,7 +275,6 @@ ROUTES: list[BaseRoute] = [
     Route("/records/moment", _show_moment, methods=["POST"]),
     Route("/records/decision", _show_decision, methods=["POST"]),
     Route("/records/assessment", _assess_moment, methods=["POST"]),
-    Route("/records/judgement", _judge_round, methods=["POST"]),
     Route("/share/{name}/{seat:int}", _lead_to_result),
     Route("/join/{name}", _lead_to_table),
     Route("/join/match/{match}", _lead_to_match),

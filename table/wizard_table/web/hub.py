@@ -3,12 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Coroutine
-from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wizard_env.evaluation.advice import advise, recognise
 from wizard_env.loading import agent_names
 from wizard_env.records.game_records import write_records
 from wizard_table.translation import t
@@ -21,7 +19,7 @@ from wizard_table.web.store import StoreError
 from wizard_table.web.table import Table
 from wizard_table.web.tables import Tables
 from wizard_table.web.transitions import Change, TableState, Transition
-from wizard_table.web.views import NOBODY
+from wizard_table.web.views import NOBODY, show_advice
 
 _log = logging.getLogger(__name__)
 
@@ -190,14 +188,9 @@ class Hub:
         try:
             if session.game.seat != connection.seat:
                 raise ValueError(t("hints are only given to the seat that acts"))
-            advice = await self.agents.ask(name, partial(advise, game=session.game))
+            advice = await self.agents.ask(name, partial(show_advice, game=session.game))
             await self.change(connection.table, partial(transitions.remember_hint, seat=connection.seat))
-            if self.agents.recogniser not in (None, name):  # the judge need not recognise players
-                recognised = await self.agents.ask(
-                    self.agents.recogniser, partial(recognise, game=session.game)
-                )
-                advice = replace(advice, recognised=recognised)
-            hint = {"agent": name, "decisions": len(session.events), **asdict(advice)}
+            hint = {"agent": name, "decisions": len(session.events), **advice}
             connection.send({"kind": "hint", **hint})
         except (ValueError, StoreError) as error:
             if connection.table.session.game.history == session.game.history:  # else nobody needs the answer

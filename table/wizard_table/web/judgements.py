@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -53,24 +53,8 @@ def _round(decision: Decision) -> Decision:
     return replace(decision, lost=round(decision.lost, 1), error=round(decision.error, 2), points=points)
 
 
-async def ask_to_judge(
-    agents: Agents, find_game: Callable[[], Game], round_number: int, name: str
-) -> dict[str, Any]:
-    """Have the agent of that name judge a round, see `judge`, in the queue for costly questions.
-
-    `find_game` returns the game; it is called outside the event loop when the question's turn has come.
-    Raises ValueError for another agent, and as `find_game` and `Agents.ask` do.
-    """
-    agents.check_judge(name)
-
-    def question(agent: Agent) -> dict[str, Any]:
-        return judge(find_game(), round_number, name, agent)
-
-    return await agents.ask(name, question, costly=True)
-
-
 class Judgements:
-    """The judgements that a server keeps, by table, round and agent; see `ask_to_judge`."""
+    """The judgements that a server keeps, by table, round and agent."""
 
     def __init__(self, agents: Agents) -> None:
         self._agents = agents
@@ -78,6 +62,7 @@ class Judgements:
 
     async def of(self, table: Table, round_number: int, agent: str) -> dict[str, Any]:
         """Return the judgement of a round, see `judge`. Raises ValueError, and as `Agents.ask` does."""
+        self._agents.check_judge(agent)
         session, finished = table.session, len(table.session.game.rounds)
         if round_number > finished:
             text = t(
@@ -89,8 +74,8 @@ class Judgements:
         ends = [number for number, event in enumerate(session.events) if event.points is not None]
         key = (table.name, round_number, agent, tuple(session.game.history[: ends[round_number - 1] + 1]))
         if key not in self._kept:
-            asking = ask_to_judge(self._agents, lambda: session.game, round_number, agent)
-            self._kept[key] = asyncio.create_task(asking)
+            question = partial(judge, session.game, round_number, agent)
+            self._kept[key] = asyncio.create_task(self._agents.ask(agent, question, costly=True))
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)

@@ -16,21 +16,19 @@ developers. 429: too many new tables; 503: not now, so try again.
     GET  /tables/NAME/record        the record of a game that is over, with the names of its players
     POST /tables/NAME/judgement     JudgeTable -> a judgement of a finished round, see `judgements.judge`;
                                     from those at the table while the game is on, from anyone once it is over
-    POST /tables/NAME/match         AtSeat -> {"match"} and an invitation: others may now play the same deals
-    POST /tables/NAME/comparison    Compare -> results with the same deals, see `matches.compare_stored`
     GET  /matches/NAME              {"match", "rules", "num_rounds", "seats", "results": see
                                     `matches.list_results`}; NAME may be "daily"; ?table=NAME marks one's own
     POST /matches/NAME/seats        TakeSeat -> {"table", "seat", "token"}: a table with the same deals
     POST /matches/daily/seats       the same for the deals of the day
     POST /tables/NAME/share         AtSeat -> {"seat", "match"} and an invitation to the result of that seat,
-                                    once the game is over; `match` is null if several people played
+                                    once the game is over; `match` is null if several people played,
+                                    else others may now play the same deals
     GET  /share/NAME/SEAT           a page of HTML with the title and the picture of that result
     GET  /join/NAME                 the same for an invitation to a table
     GET  /join/match/NAME           the same for an invitation to the deals of a match
     POST /records/moment            Moment -> the game with open hands, see `views.show_moment`
     POST /records/decision          Moment -> the view of the seat that acted next, as it was then
     POST /records/assessment        AssessMoment -> an agent's advice to that seat, from what it knew
-    POST /records/judgement         JudgeRound -> a judgement, see `judgements.judge`
 
 A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "agents": for each seat whether an
 agent sits there, "open", "match": or null, "hinted": the seats that were given hints, "taken_back": the
@@ -41,15 +39,12 @@ seats that took choices back, "watchers": bool, "turn": seat or null, "round_num
 
     view        the table as the seat may see it: see `views.view_of`, and below
     presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
-    hint        {"agent", "decisions", "choices", "value", "recognised"}; none comes if the seat moves first
+    hint        {"agent", "decisions", "choices", "value"}; none comes if the seat moves first
     error       {"why"}, with "detail" as above
     pong        the answer to a Ping, by which a browser finds out that the server is still there
 
 `choices`, also in advice: [{"action", "share", "points", "met", "error"}], every legal action, the best
 first, see `ActionAdvice` in `wizard_env.evaluation.advice`; `value` is the points of the first.
-
-`recognised`, also in advice: [{"seat", "kind", "bids"}], the players that the agent is sure to recognise, see
-`PlayerKind` in `wizard_env.agents.assessment`; `bids` is "high", "low" or null.
 
 A view adds to `views.view_of`: "table", "names", "open": seats nobody has taken, "waiting": whether the game
 has yet to begin (the phase is "waiting", nobody acts or sees cards; it begins when every seat is taken or the
@@ -212,28 +207,16 @@ class Tokens(Message):
     """The token of the seat by the name of the table."""
 
 
-class _Recorded(Message):
-    """A played game."""
+class Moment(Message):
+    """The position of a game after a number of decisions."""
 
     record: str = Field(max_length=LONGEST_RECORD)
-
-
-class Moment(_Recorded):
-    """The position of the game after a number of decisions."""
-
     decisions: int = Field(ge=0)
 
 
 class AssessMoment(Moment):
     """Ask for an agent's assessment of the next decision."""
 
-    agent: _Text
-
-
-class JudgeRound(_Recorded):
-    """Ask the judge to judge a round; `agent` is its name, as `/agents` has it."""
-
-    round_number: int = Field(ge=1)
     agent: _Text
 
 
@@ -252,13 +235,6 @@ class AtSeat(Message):
     """Speak for the seat that the token opens."""
 
     token: str = Field(max_length=_MAX_TEXT)
-
-
-class Compare(AtSeat):
-    """Compare this game with others of the same deals."""
-
-    against: int = Field(default=0, ge=0)
-    """The index of the other in the list of all others."""
 
 
 # --- refusals

@@ -4,7 +4,8 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
-from wizard_env import ACTIONS, Game, Round
+from wizard_env import ACTIONS, Agent, Game, Round
+from wizard_env.evaluation.advice import advise
 from wizard_env.records.game_records import replay
 from wizard_env.render.scene import Scene
 from wizard_env.session import Session
@@ -64,6 +65,12 @@ def _public_scene(session: Session) -> Scene:
     players = session.game.rules.num_players
     seen = [session.game.scene((seat + 1) % players) for seat in range(players)]
     return replace(seen[0], observer=None, seats=tuple(seen[seat].seats[seat] for seat in range(players)))
+
+
+def show_advice(agent: Agent, game: Game) -> dict[str, Any]:
+    """Return an agent's advice to the acting seat, see `messages`. Raises ValueError if the game is over."""
+    advice = advise(agent, game)
+    return {"choices": [asdict(choice) for choice in advice.choices], "value": advice.value}
 
 
 # --- records

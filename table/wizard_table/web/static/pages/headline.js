@@ -3,7 +3,7 @@ import { signed, t } from "../language.js";
 import { placeText } from "../shared/elements.js";
 import { costliest } from "./judgements.js";
 
-const WORTH_TELLING = 5; // points; the server has the same limit, in sharing/preview.py
+const WORTH_TELLING = 5; // points; the server has the same limit, in preview.py
 
 // "One bid cost 31."; "" if no decision was costly.
 export function costText(judged, seat) {

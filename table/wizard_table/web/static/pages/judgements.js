@@ -91,7 +91,7 @@ export async function judgedGame(table, rounds, agent, report) {
 }
 
 // The judgement of a round, or null if the server refuses again and again.
-export async function judgedRound(table, round_number, agent) {
+async function judgedRound(table, round_number, agent) {
   for (let tries = 0; tries < TRIES; tries++) {
     if (tries) await sleep(AGAIN);
     const asked = { round_number, agent, token: savedToken(table) };

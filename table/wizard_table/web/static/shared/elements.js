@@ -12,7 +12,7 @@ const LEVELS = {
   adaptive: t("Master"),
 };
 // Agents of other options are called by the level of their kind; those of other kinds are guests.
-const GUESTS = ["checkpoint", "external", "hf", "human", "variant"];
+const GUESTS = ["checkpoint", "external", "hf", "variant"];
 const NAMELESS = "person"; // the server's name for people who give none; nobody may choose it
 const SEAT = /^seat (\d+)$/; // its name for players whom a record does not name
 
