@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from starlette.websockets import WebSocketDisconnect
 from wizard_table.web import page
 from wizard_table.web.page import PAGE, first_scripts, static_address
 from wizard_table.web.preview import PICTURE
@@ -74,13 +73,6 @@ def test_files_are_compressed_for_browsers_that_ask_for_it(
 )
 def test_nothing_else_is_sent(client: TestClient, path: str) -> None:
     assert client.get("/" + path.replace("STATIC", static_address())).status_code == 404
-
-
-def test_files_are_only_read(client: TestClient) -> None:
-    assert client.post("/", json={}).status_code == 405
-    assert client.delete(f"/{static_address()}/main.js").status_code == 405
-    with pytest.raises(WebSocketDisconnect), client.websocket_connect("ws://localhost/"):
-        pass
 
 
 def test_previews_show_a_small_picture(client: TestClient) -> None:

@@ -100,19 +100,6 @@ def test_hints_and_taking_back(client: TestClient) -> None:
     assert view["legal"]
 
 
-def test_people_have_names(client: TestClient) -> None:
-    """People choose their names, and the others see them."""
-    first, opened = sit_down(client, [None, "random", None], person="  Ann ")
-    assert first.hear()["names"] == ["Ann", "random", "person"]
-    client.post(f"/tables/{opened['table']}/seats", json={"person": "Ben"})
-    while (view := first.hear())["open"]:
-        pass
-    assert view["names"] == ["Ann", "random", "Ben"]
-    for person in ("", "heuristic", "a\nb", 7):
-        refused = client.post("/tables", json={"seats": [None, "random", "random"], "person": person})
-        assert refused.status_code == 400
-
-
 def test_the_lobby_shows_how_strong_agents_are(client: TestClient) -> None:
     """Offered agents are measured, and a later one is never weaker."""
     told = client.get("/agents").json()
@@ -277,13 +264,6 @@ def test_malformed_messages_are_answered(client: TestClient, message: str, why: 
     assert why in "; ".join(seat.hear("error").values())
     seat.act(view, view["legal"][0])
     seat.hear()
-
-
-def test_illegal_actions_are_explained(client: TestClient) -> None:
-    seat, _ = sit_down(client, [None, "random", "random"], hand_sizes=[1])
-    view = seat.wait_for_turn()
-    seat.act(view, "bid 7")
-    assert "may not bid 7" in seat.hear("error")["detail"]
 
 
 @pytest.mark.parametrize(

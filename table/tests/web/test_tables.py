@@ -1,6 +1,5 @@
 """Tables on disk: one server at a time, no version lost, nothing shown before it is saved, and room."""
 
-import asyncio
 import json
 import sqlite3
 import time
@@ -28,7 +27,6 @@ from wizard_table.web.store import (
 from wizard_table.web.tables import DAY, KEPT_EMPTY_SECONDS, KEPT_SECONDS, Tables
 
 from table.tests.web.seats import AGENTS, Seat, browser, new_table, play_to_the_end
-from wizard_env import Rules
 
 ORDER = ["over", "empty", "waiting", "longer idle", "idle"]
 PEOPLE: list[str | None] = [None, None, "random"]
@@ -273,14 +271,3 @@ def test_a_full_server_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
         refused = client.post("/tables", json={"seats": [None, "random", "random"]})
         assert (refused.status_code, "already has 3 tables" in refused.json()["why"]) == (503, True)
         Seat.leave_all()
-
-
-def test_memory_holds_few_tables_that_nobody_is_at() -> None:
-    async def run() -> int:
-        tables = Tables(Store(":memory:"), SharedAgent)
-        for _ in range(40):
-            await tables.open(Setup(Rules(3), ("random", "random", "random"), 7))
-        await tables.close()
-        return len(tables._tables)
-
-    assert asyncio.run(run()) <= 17

@@ -6,7 +6,6 @@ import pytest
 from wizard_table.web.messages import Act, SetPace
 from wizard_table.web.setup import Setup
 from wizard_table.web.store import EMPTY, OVER, RUNNING
-from wizard_table.web.table import Table
 from wizard_table.web.transitions import (
     TableState,
     Transition,
@@ -81,14 +80,3 @@ def test_an_agent_that_chose_too_late_is_not_heard() -> None:
     paced = obey(state, 0, PACE)
     assert paced is not None
     assert advance(paced.after, state.session, state.session.choose()) is not None
-
-
-def test_a_table_takes_over_only_from_its_state() -> None:
-    table = Table("name", begin())
-    first, second = (obey(table.state, 0, PACE) for _ in range(2))
-    assert first is not None
-    assert second is not None
-    table.take_over(first, 2)
-    assert (table.setup.seconds, table.version) == (2, 2)
-    with pytest.raises(AssertionError, match="another state"):
-        table.take_over(second, 3)

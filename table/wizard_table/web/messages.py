@@ -30,10 +30,10 @@ developers. 429: too many new tables; 503: not now, so try again.
     POST /records/decision          Moment -> the view of the seat that acted next, as it was then
     POST /records/assessment        AssessMoment -> an agent's advice to that seat, from what it knew
 
-A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "agents": for each seat whether an
-agent sits there, "open", "match": or null, "hinted": the seats that were given hints, "taken_back": the
-seats that took choices back, "watchers": bool, "turn": seat or null, "round_number", "num_rounds", "scores",
-"rules"}. An invitation is not `reachable` if only the server's own computer can open it.
+A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "match": or null, "hinted": the
+seats that were given hints, "taken_back": the seats that took choices back, "turn": seat or null,
+"round_number", "num_rounds", "scores"}. An invitation is not `reachable` if only the server's own computer
+can open it.
 
 **Over the websocket /tables/NAME.** First a Sit, then any COMMAND. The server sends, each with its `kind`:
 
@@ -48,11 +48,10 @@ first, see `ActionAdvice` in `wizard_env.evaluation.advice`; `value` is the poin
 
 A view adds to `views.view_of`: "table", "names", "open": seats nobody has taken, "waiting": whether the game
 has yet to begin (the phase is "waiting", nobody acts or sees cards; it begins when every seat is taken or the
-host sends Begin), "host": the seat of the host or null, "match": its name or null, "hinted": the seats that
-were given hints in this game, "taken_back": those that took choices back, "presence": for each seat "agent",
-"here", "away" (no connection; the table waits), "left" (an agent acts until they come back) or "open"
-(likewise, once the game has begun), "stand_in": the agent that acts for those, "watchers": their number, null
-if nobody may watch, "seconds" and "can_take_back".
+host sends Begin), "host": the seat of the host or null, "match": its name or null, "presence": for each seat
+"agent", "here", "away" (no connection; the table waits), "left" (an agent acts until they come back) or
+"open" (likewise, once the game has begun), "watchers": their number, null if nobody may watch, "seconds" and
+"can_take_back".
 
 An Act for a decision that was taken already is ignored. The server closes with 1000 after Leave, 1008 after a
 refusal (do not connect again), 1013 if the browser reads too slowly (connect again).
