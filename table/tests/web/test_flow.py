@@ -110,14 +110,6 @@ def test_a_browser_finds_its_tables(client: TestClient) -> None:
     assert client.post("/tables/mine", json={"tokens": many}).status_code == 400
 
 
-def test_an_invitation(client: TestClient) -> None:
-    opened = new_table(client, GUESTS)
-    told = client.get(f"/tables/{opened['table']}/invitation").json()
-    assert told["address"] == f"http://localhost/join/{opened['table']}"
-    assert (told["reachable"], told["qr"][:4]) == (False, "<svg")
-    assert client.get("/tables/nowhere/invitation").status_code == 404
-
-
 # --- leaving and coming back
 
 
@@ -268,7 +260,7 @@ def test_costly_questions_do_not_delay_hints(client: TestClient, monkeypatch: py
     codes: list[int] = []
 
     def ask(number: int) -> None:
-        asked = {"round_number": number, "agent": "champion"}
+        asked = {"round_number": number}
         codes.append(client.post(f"/tables/{opened['table']}/judgement", json=asked).status_code)
 
     threads = [threading.Thread(target=ask, args=[number]) for number in range(1, 25)]

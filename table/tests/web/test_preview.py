@@ -139,7 +139,7 @@ def test_the_text_names_what_a_decision_cost(tmp_path: Path, monkeypatch: pytest
         losses = []
         for number in (1, 2):
             assert told(client.get(path).text)["og:description"] == "Can you do better?"
-            asked = {"round_number": number, "agent": JUDGE}
+            asked = {"round_number": number}
             judged = client.post(f"/tables/{opened['table']}/judgement", json=asked).json()
             losses += [
                 one for one in judged["decisions"] if one["seat"] == 0 and one["chosen"] != one["best"]

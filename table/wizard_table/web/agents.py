@@ -93,14 +93,6 @@ class Agents:
             {"name": name, "lead": self.leads.get(name), "judges": name == self.judge} for name in self.names
         ]
 
-    def check_judge(self, name: str) -> None:
-        """Raise ValueError if the agent is not the judge."""
-        self.check(name)
-        if self.judge is None:
-            raise ValueError(t("No agent of this server can judge decisions."))
-        if name != self.judge:
-            raise ValueError(t("{judge} judges here, not {name}", name=name, judge=self.judge))
-
     def check(self, name: str) -> None:
         """Raise ValueError if the server does not offer the agent."""
         if name not in self.names:

@@ -151,7 +151,7 @@ async def _judge_table(request: Request) -> Response:
     if table.session.game.seat is not None:
         table.seat_of(message.token)
     judgements: Judgements = request.app.state.judgements
-    return JSONResponse(await judgements.of(table, message.round_number, message.agent))
+    return JSONResponse(await judgements.of(table, message.round_number))
 
 
 # --- matches

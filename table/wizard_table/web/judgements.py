@@ -15,8 +15,8 @@ from wizard_table.web.table import Table
 
 _KEPT = 1000
 """Judgements that are kept; the least recently used is dropped."""
-_Key = tuple[str, int, str, tuple[int, ...]]
-"""The table, the round, the agent, and the actions up to the end of the round."""
+_Key = tuple[str, int, tuple[int, ...]]
+"""The table, the round, and the actions up to the end of the round."""
 
 
 def judge(game: Game, round_number: int, name: str, agent: Agent) -> dict[str, Any]:
@@ -54,15 +54,17 @@ def _round(decision: Decision) -> Decision:
 
 
 class Judgements:
-    """The judgements that a server keeps, by table, round and agent."""
+    """The judgements that a server keeps, by table and round."""
 
     def __init__(self, agents: Agents) -> None:
         self._agents = agents
         self._kept: OrderedDict[_Key, asyncio.Task[dict[str, Any]]] = OrderedDict()
 
-    async def of(self, table: Table, round_number: int, agent: str) -> dict[str, Any]:
+    async def of(self, table: Table, round_number: int) -> dict[str, Any]:
         """Return the judgement of a round, see `judge`. Raises ValueError, and as `Agents.ask` does."""
-        self._agents.check_judge(agent)
+        agent = self._agents.judge
+        if agent is None:
+            raise ValueError(t("No agent of this server can judge decisions."))
         session, finished = table.session, len(table.session.game.rounds)
         if round_number > finished:
             text = t(
@@ -72,7 +74,7 @@ class Judgements:
             )
             raise ValueError(text)
         ends = [number for number, event in enumerate(session.events) if event.points is not None]
-        key = (table.name, round_number, agent, tuple(session.game.history[: ends[round_number - 1] + 1]))
+        key = (table.name, round_number, tuple(session.game.history[: ends[round_number - 1] + 1]))
         if key not in self._kept:
             question = partial(judge, session.game, round_number, agent)
             self._kept[key] = asyncio.create_task(self._agents.ask(agent, question, costly=True))
@@ -88,7 +90,7 @@ class Judgements:
     def kept_of(self, table: Table) -> list[dict[str, Any]]:
         """Return the judgements of all rounds of a table, if each was made already; else nothing."""
         game, found = table.session.game, {}
-        for (name, number, _, history), judging in self._kept.items():
+        for (name, number, history), judging in self._kept.items():
             is_made = judging.done() and not judging.cancelled() and judging.exception() is None
             if is_made and name == table.name and history == tuple(game.history[: len(history)]):
                 found[number] = judging.result()

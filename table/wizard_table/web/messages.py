@@ -220,13 +220,12 @@ class AssessMoment(Moment):
 
 
 class JudgeTable(Message):
-    """Ask the judge to judge a finished round of a table; `agent` is its name.
+    """Ask the judge to judge a finished round of a table.
 
     The token opens a seat there; none is needed once the game is over.
     """
 
     round_number: int = Field(ge=1)
-    agent: _Text
     token: str | None = Field(default=None, max_length=_MAX_TEXT)
 
 

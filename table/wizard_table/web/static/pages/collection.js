@@ -10,27 +10,27 @@ const FROM_EACH = 3; // decisions of a game, the costliest first
 const MOST_GAMES = 100; // are remembered; the oldest is forgotten
 
 // Called with each view of a seat at a table where the game is over. Each game counts once.
-export function keepGame({ table, you, scene }, agent) {
+export function keepGame({ table, you, scene }) {
   const games = savedDrills();
   if (games.some((game) => game.table === table)) return;
   games.push({ table, seat: you, rounds: scene.num_rounds, record: null, drills: [] });
   saveDrills(games.slice(-MOST_GAMES));
-  collect(agent);
+  collect();
 }
 
 // Judges the games that are not judged yet, and reports the progress. The next visit continues with the rest.
-export async function collect(agent, report = () => {}) {
+export async function collect(report = () => {}) {
   for (const game of savedDrills()) {
     if (game.record !== null) continue;
-    const found = await drillsOf(game, agent, report);
+    const found = await drillsOf(game, report);
     if (found !== null) update(game.table, (kept) => (kept.record === null ? found : {}));
   }
 }
 
 // The record and the drills of a game; no drills if the server has forgotten it, null if it fails to answer.
-async function drillsOf({ table, seat, rounds }, agent, report) {
+async function drillsOf({ table, seat, rounds }, report) {
   if (!(await askQuietly(`tables/${table}`))) return { record: "" };
-  const judged = await judgedGame(table, rounds, agent, ({ length }) => report(length, rounds));
+  const judged = await judgedGame(table, rounds, ({ length }) => report(length, rounds));
   if (judged === null) return null;
   const losses = costliest(judged, seat, FROM_EACH).filter(({ lost }) => lost > NEARLY);
   const record = losses.length ? await fetchRecord(table) : "";

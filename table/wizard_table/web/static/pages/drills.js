@@ -37,7 +37,7 @@ export async function showDrills(agents) {
   $("replay").onclick = openReview;
   listen();
   next();
-  await collect(judge, (done, total) => {
+  await collect((done, total) => {
     if (!shown) showRest(t("Judged {done} of {total} rounds …", { done, total }));
   });
   if (!shown) next();

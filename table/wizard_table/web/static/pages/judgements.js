@@ -79,11 +79,11 @@ const AGAIN = 3000; // milliseconds until a round is asked for again that could 
 const TRIES = 5;
 
 // The judgements of all rounds of a game that is over, in order, or null if one fails. `report` gets those so far.
-export async function judgedGame(table, rounds, agent, report) {
+export async function judgedGame(table, rounds, report) {
   const judged = [];
   while (judged.length < rounds) {
     report(judged);
-    const judgement = await judgedRound(table, judged.length + 1, agent);
+    const judgement = await judgedRound(table, judged.length + 1);
     if (judgement === null) return null;
     judged.push(judgement);
   }
@@ -91,10 +91,10 @@ export async function judgedGame(table, rounds, agent, report) {
 }
 
 // The judgement of a round, or null if the server refuses again and again.
-async function judgedRound(table, round_number, agent) {
+async function judgedRound(table, round_number) {
   for (let tries = 0; tries < TRIES; tries++) {
     if (tries) await sleep(AGAIN);
-    const asked = { round_number, agent, token: savedToken(table) };
+    const asked = { round_number, token: savedToken(table) };
     const judged = await askQuietly(`tables/${table}/judgement`, asked);
     if (judged) return { ...judged, round_number };
   }

@@ -40,7 +40,7 @@ export async function showResult(name, agents) {
   document.title = `${titleOf(result)} · Wizard`;
   $("result").hidden = false;
   if (!judge) return report([]);
-  const judged = await judgedGame(table, summary.num_rounds, judge, report);
+  const judged = await judgedGame(table, summary.num_rounds, report);
   if (judged === null) return complain(t("The server is not responding."));
   report(judged);
 }

@@ -40,7 +40,7 @@ function draw(view, judge) {
     make("p", { className: "row" }, ...buttons(view)),
   );
   drawCourse(course, view);
-  if (view.you !== null && judge !== null) tellCost(view, judge, cost);
+  if (view.you !== null && judge !== null) tellCost(view, cost);
 }
 
 // Each seat with its score and its place, the best first; equal scores share a place.
@@ -99,9 +99,9 @@ async function playAgain(view) {
   if (opened) goTo(opened.table);
 }
 
-async function tellCost(view, judge, paragraph) {
+async function tellCost(view, paragraph) {
   const total = view.scene.num_rounds;
-  const judged = await judgedGame(view.table, total, judge, ({ length }) => {
+  const judged = await judgedGame(view.table, total, ({ length }) => {
     paragraph.textContent = t("Judged {done} of {total} rounds …", { done: length, total });
   });
   const [worst] = judged === null ? [] : costliest(judged, view.you, 1);

@@ -92,7 +92,7 @@ function show(received) {
   drawGuests(view);
   drawPodium(view, judge);
   if (view.you !== null && view.match !== null) saveMatch(view.match, view.table); // its link leads back here
-  if (view.scene.phase === "over" && view.you !== null && judge !== null) keepGame(view, judge);
+  if (view.scene.phase === "over" && view.you !== null && judge !== null) keepGame(view);
   $("hint").hidden = view.you === null || judge === null;
   $("back").hidden = view.you === null;
   keepHint(decided);
