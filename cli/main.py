@@ -17,6 +17,7 @@ except ModuleNotFoundError as missing:
     raise SystemExit(f"error: {missing_module(missing.name or '')}") from None
 
 from wizard_env.checks import shortened, visible
+from wizard_env.cli import options
 from wizard_env.cli.agents import distill, export, push
 from wizard_env.cli.dataset import dataset
 from wizard_env.cli.evaluation import evaluate, exploit, league, scorecard
@@ -95,7 +96,7 @@ for commands in (
     for command in commands:
         app.command()(command)
 app.command("compile")(compile_all)
-for addition in entry_points(group="wizard_env.commands"):
+for addition in entry_points(group=options.ADDITIONS):
     app.command(addition.name)(addition.load())
 
 

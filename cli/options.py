@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from wizard_env import Rules
 
 
+ADDITIONS = "wizard_env.commands"
+"""The entry points of commands that other distributions add to `wizard`."""
+
+
 def _use_threads(count: int | None) -> None:
     if count is not None:
         from wizard_env.evaluation.workers import limit_threads

@@ -1,6 +1,7 @@
 """Commands that train agents: `wizard train`, `config`."""
 
 from collections.abc import Mapping, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,7 +71,7 @@ def train(
     other = settings.seed + 1
     again = [*(["--no-resume"] if resume else []), "--seed", other]
     say_next_steps(
-        "next: evaluate it, play against it, look at its games and curves, train it longer, try another seed",
+        "next: evaluate it, look at its games and curves, train it longer, try another seed",
         *commands,
         repeat_command("--set", f"learning.decisions={2 * kept.learning.decisions}"),
         repeat_command(*again, *(["--name", f"{name}-seed{other}"] if name else [])),
@@ -137,9 +138,10 @@ def _evaluate(settings: "Config", folder: Path) -> list[str]:
     say(f"curves       {folder / CURVES}")
     say(f"records      {folder / _RECORDS}")
     other, of_rules = opponents[-1].name if opponents else "random", options.options_of(rules)
+    can_play = entry_points(group=options.ADDITIONS, name="play")  # with the table
     return [
         format_command("evaluate", agent, *[other] * (rules.num_players - 1), *of_rules),
-        format_command("play", agent, *of_rules),
+        *([format_command("play", agent, *of_rules)] if can_play else []),
         *([format_command("replay", folder / _RECORDS, "--game", 1)] if records else []),
         format_command("--logdir", folder, by="tensorboard"),
     ]
