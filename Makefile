@@ -11,7 +11,7 @@ TORCH_INDEX ?=
 .PHONY: train serve test test-fast kernels check coverage slow pythons soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
-# CONFIG=smoke takes a minute. The environment has all that the other commands of `wizard` need, too.
+# CONFIG=smoke takes a minute.
 CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)

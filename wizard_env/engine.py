@@ -424,7 +424,7 @@ def _play(state: State, card: int) -> None:
 
 @compiled
 def _end_trick(state: State) -> None:
-    """Give the trick to its winner, who leads next; the last trick scores the round."""
+    """Give the trick to its winner, see `_play`, who leads next; the last trick scores the round."""
     winner = int(state.best_seat)
     state.tricks_won[winner] += 1
     _clear_trick(state)

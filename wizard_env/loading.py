@@ -46,7 +46,7 @@ def load(agent: str | os.PathLike[str] | Agent, **options: Any) -> Agent:
         agent: a name, as in "random";
             the path of a run of `wizard train`, or of a file in it, as in "runs/quick";
             an agent on the Hugging Face Hub, as in "hf:owner/name";
-            or a custom class, as in "my_agent.py:Cautious" or "my_package.agents:Cautious".
+            or a custom class, as in "my_agent.py:Careful" or "my_package.agents:Careful".
             Options may follow a colon, as in "search:worlds=64,threads=2" or "runs/quick:sample=True". Quote
             a value with commas as in Python: 'external:command="python my_bot.py 1,2",timeout=5'.
         options: of the agent, as in `load("search", worlds=64)`; they win over those in its name.

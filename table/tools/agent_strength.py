@@ -1,4 +1,4 @@
-"""Measure the strength of the agents that the lobby offers: python -m tools.agent_strength (`make strength`).
+"""Measure the strength of the agents that the lobby offers (`make strength`).
 
 Each plays alone against three `rule_based`, on the same deals; its strength is its lead in points per game.
 """

@@ -1,4 +1,4 @@
-"""Take the pictures of the browser table: python -m tools.screenshot (`make picture`). Needs Chromium."""
+"""Take the pictures of the browser table (`make picture`). Needs Chromium."""
 
 import argparse
 import io
