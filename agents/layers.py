@@ -1,6 +1,6 @@
 """Fully connected layers, computed by compiled code that skips zeros.
 
-About 90 of a network's 684 inputs differ from 0, and 5 to 20% of the units of a trained layer do (ReLU): only
+About 90 of a network's 704 inputs differ from 0, and 5 to 20% of the units of a trained layer do (ReLU): only
 the weights behind those are read. Agents, searches and learners all compute their networks with `add_rows`.
 """
 

@@ -92,7 +92,7 @@ function openChosenTable() {
   if (wrong) {
     const values = { size: wrong, players: seats().length, most };
     return showSizesError(
-      t("{size} does not go: with {players} players, hands have 1 to {most} cards.", values),
+      t("{size} is not possible: with {players} players, hands have 1 to {most} cards.", values),
     );
   }
   const chosen = seats().map((select) => select.value);
