@@ -49,7 +49,7 @@ slow: $(VENV)/.for-development
 	$(MAKE) pythons
 
 # The tests of the core on other Pythons, as far as they are on the path.
-CORE = $(addprefix tests/,test_engine.py test_game.py test_games.py test_rules.py compiled envs observation records render)
+CORE = $(addprefix tests/,test_engine.py test_game.py test_games.py test_rules.py test_seat_bytes.py compiled envs records render)
 pythons:
 	for version in 3.12 3.13 3.14; do \
 	  python$$version -c "" || { echo "python$$version is not installed"; continue; }; \

@@ -46,7 +46,7 @@ def test_hand_sizes_are_checked(visit: Visit) -> None:
         page.fill("#sizes", f"1, {wrong}")
         page.click("#lobby .main")
         told = page.locator("#sizes-error")
-        assert told.inner_text() == f"{wrong} does not go: with 4 players, hands have 1 to 15 cards."
+        assert told.inner_text() == f"{wrong} is not possible: with 4 players, hands have 1 to 15 cards."
         box = told.bounding_box()
         assert 0 < box["y"] < SIZES["phone"]["height"] - box["height"]
         page.fill("#sizes", "1")
