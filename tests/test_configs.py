@@ -1,10 +1,5 @@
-"""The shipped configs: they are valid, found by name, and run from what a wheel installs."""
+"""The shipped configs: they are valid, found by name, and run anywhere."""
 
-import os
-import shutil
-import subprocess
-import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,9 +12,6 @@ from wizard_env.train.config.reading import read_config
 from wizard_env.train.config.run import RatingsConfig
 from wizard_env.train.run import train
 
-ROOT = Path(__file__).parent.parent
-TOP_FOLDERS = ("agents", "evaluation", "train", "play", "cli", "configs")
-"""The folders at the top of the repository that install inside `wizard_env`."""
 SHIPPED = [configs.find(name) for name in configs.names()]
 
 
@@ -68,34 +60,7 @@ def test_a_path_without_a_file_is_not_a_shipped_config(tmp_path: Path) -> None:
         configs.find(str(tmp_path / "quick.toml"))
 
 
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    """A folder with the packages and their data as a wheel installs them, and nothing else."""
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
-    for package in settings["packages"]:
-        inside = package.removeprefix("wizard_env.").replace(".", "/")
-        source = ROOT / (inside if inside.partition("/")[0] in TOP_FOLDERS else package.replace(".", "/"))
-        target = tmp_path / "installed" / package.replace(".", "/")
-        for pattern in ("*.py", *settings["package-data"].get(package, ())):
-            for path in source.glob(pattern):
-                copy = target / path.relative_to(source)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, copy)
-    return tmp_path / "installed"
-
-
 SHORT = ("learning.decisions=1", "learning.num_games=256", "learning.decisions_per_game=2")
-RUN = """
-import sys
-from pathlib import Path
-import wizard_env
-from tests.test_configs import try_config
-from wizard_env import configs
-
-assert Path(wizard_env.__file__).is_relative_to(sys.argv[1]), wizard_env.__file__
-for name in configs.names():
-    try_config(name, Path.cwd())
-"""
 
 
 def try_config(name: str, folder: Path) -> None:
@@ -116,11 +81,3 @@ def test_shipped_configs_run_anywhere(name: str, tmp_path: Path, monkeypatch: py
     """In an empty folder: they need no file that only the repository has."""
     monkeypatch.chdir(tmp_path)
     try_config(name, tmp_path)
-
-
-@pytest.mark.slow
-def test_shipped_configs_run_from_a_wheel(installed: Path, tmp_path: Path) -> None:
-    """From what a wheel installs; the kernels are compiled there once more."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(installed), str(ROOT)])}
-    command = [sys.executable, "-P", "-c", RUN, str(installed)]
-    subprocess.run(command, cwd=tmp_path, env=environment, check=True)
