@@ -297,7 +297,7 @@ def _deals_of(player: Player, effort: Effort) -> list[Deals]:
 
 
 def _count_decisions(deals: Deals) -> int:
-    """Count the bids and cards of the first player, who has every seat of each deal once."""
+    """Count the bids and cards of the first player, which takes every seat of each deal once."""
     rules = deals.rules
     return len(deals.seeds) * rules.num_players * (len(rules.rounds) + sum(rules.rounds))
 

@@ -15,7 +15,7 @@ MOST_PICTURE_BYTES = 60_000
 
 
 def test_every_file_that_the_page_names_is_sent_with_its_type(client: TestClient) -> None:
-    """Browsers run no script and use no style sheet of another type; they keep both for good."""
+    """Browsers run no script and use no style sheet of another type; they cache both permanently."""
     named = NAMED.findall(client.get("/").text)
     assert {f"{static_address()}/{name}" for name in first_scripts()} <= set(named)
     assert len({name for name in named if name.endswith(".css")}) == len(list(PAGE.rglob("*.css")))

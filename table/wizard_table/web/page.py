@@ -1,4 +1,4 @@
-"""The page, and the scripts, styles and pictures that it names, which a browser keeps for good."""
+"""The page, and the scripts, styles and pictures that it names, which browsers cache permanently."""
 
 import hashlib
 import posixpath

@@ -1,4 +1,4 @@
-"""What is wrong with the boxes of a page: the only place where the tests look for overlaps."""
+"""Faults in the boxes of a page: the only place where the tests look for overlaps."""
 
 from typing import Any
 
