@@ -40,10 +40,22 @@ class Entries(NamedTuple):
     @classmethod
     def of(cls, matrix: NDArray[np.float32]) -> "Entries":
         """Find the entries. matrix: float32 [rows, columns]."""
-        starts = np.empty(len(matrix) + 1, np.int32)
-        columns, values = np.empty(matrix.size, np.int32), np.empty(matrix.size, np.float32)
-        count = _find_entries(np.ascontiguousarray(matrix), starts, columns, values)
-        return cls(starts, columns[:count], values[:count])
+        found = cls._room_for(matrix)
+        return found._first(_find_entries(np.ascontiguousarray(matrix), *found))
+
+    @classmethod
+    def of_bytes(cls, matrix: NDArray[np.uint8], scale: NDArray[np.float32]) -> "Entries":
+        """Find the entries of scaled bytes. matrix: uint8 [rows, columns]. scale: float32 [columns]."""
+        found = cls._room_for(matrix)
+        return found._first(_find_scaled(np.ascontiguousarray(matrix), scale, *found))
+
+    @classmethod
+    def _room_for(cls, matrix: NDArray[Any]) -> "Entries":
+        size = matrix.size
+        return cls(np.empty(len(matrix) + 1, np.int32), np.empty(size, np.int32), np.empty(size, np.float32))
+
+    def _first(self, count: int) -> "Entries":
+        return Entries(self.starts, self.columns[:count], self.values[:count])
 
     def transposed(self, width: int) -> "Entries":
         """Return the entries of the transposed matrix. width: the number of columns of this one."""
@@ -165,6 +177,21 @@ def _find_entries(matrix: Any, starts: Any, columns: Any, values: Any) -> int:
         starts[row] = count
         count = find_nonzeros(flat, row * width, width, columns, values, count)
     starts[matrix.shape[0]] = count
+    return count
+
+
+@kernel([[np.uint8]], [np.float32], [np.int32], [np.int32], [np.float32])
+def _find_scaled(matrix: Any, scale: Any, starts: Any, columns: Any, values: Any) -> int:
+    """Write the entries other than 0, times the scale of their columns, and return how many there are."""
+    width = matrix.shape[1]
+    flat = matrix.reshape(-1)
+    count = 0
+    for row in range(matrix.shape[0]):
+        starts[row] = count
+        count = find_nonzeros(flat, row * width, width, columns, values, count)
+    starts[matrix.shape[0]] = count
+    for entry in range(count):
+        values[at(entry)] *= scale[at(columns[at(entry)])]
     return count
 
 

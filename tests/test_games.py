@@ -344,6 +344,22 @@ def masks() -> NDArray[np.uint8]:
     return games.mask.copy()
 
 
+def test_the_rounds_of_a_view_stay_those_of_its_moment() -> None:
+    """Though they are copied when they are first read; once a game has ended since, there is an error."""
+    rng = np.random.default_rng(0)
+    games = play(Games(Rules(hand_sizes=(1,) * 6), 20, seed=0), rng, 12)
+    read, unread = games.view(), games.view().select([3, 5])
+    kept = read.finished_rounds.copy()
+    assert (kept["hand_size"] == 1).all()
+    play(games, rng, 10)
+    assert (games.states["round_index"] > kept.shape[1]).any()
+    assert unread.finished_rounds.tobytes() == kept[[3, 5]].tobytes()
+    late = games.view()
+    play(games, rng, 40)
+    with pytest.raises(RuntimeError, match="a game of the view has ended since"):
+        _ = late.finished_rounds
+
+
 @pytest.mark.parametrize("kind", [np.uint8, np.bool_, np.int8])
 def test_sample_legal_is_uniform_and_legal(kind: Any) -> None:
     """Every legal action as often as any other, and no other."""

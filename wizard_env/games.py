@@ -22,7 +22,12 @@ from wizard_env.compiled.jit import at, compiled, direct, kernel, outlined
 from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take, why_illegal
 from wizard_env.game import Game
 from wizard_env.history.checks import check_finished_rounds
-from wizard_env.history.finished import clear_finished_round, copy_rounds, write_finished_round
+from wizard_env.history.finished import (
+    clear_finished_round,
+    copy_rounds,
+    count_finished,
+    write_finished_round,
+)
 from wizard_env.observation.encoder import (
     PRINTED_ORDER,
     canonical_order,
@@ -351,10 +356,16 @@ class Games:
 
     def view(self, rows: ArrayLike | None = None, noise: NDArray[np.uint64] | None = None) -> View:
         """Return what the acting seats may know, in the suits as printed, for agents. rows: int [k]."""
-        chosen = slice(None) if rows is None else self._indices(rows)
-        states = self.states[chosen].copy() if rows is None else self.states[chosen]
-        finished = copy_rounds(self.finished_rounds, states, chosen) if self._options.history else None
-        return View(states, noise, finished, copy=False)
+        games = self._rows if rows is None else self._indices(rows)
+        states, seeds = self.states.take(games), self.seeds[games]  # indexing records is slow
+
+        def rounds() -> NDArray[Any]:
+            now = self.states.take(games)
+            if (self.seeds[games] != seeds).any() or (count_finished(now) < count_finished(states)).any():
+                raise RuntimeError("a game of the view has ended since: read its rounds before that")
+            return copy_rounds(self.finished_rounds, states, games)
+
+        return View(states, noise, rounds if self._options.history else None, copy=False)
 
     def observe(self, seats: ArrayLike, rows: ArrayLike | None = None) -> NDArray[np.uint8]:
         """Return what given seats may know, whether they act or not.

@@ -1,7 +1,7 @@
 """View: the information of the acting seats of some games, and the protocol of agents that act on it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -69,13 +69,12 @@ class View:
     """Information of the acting seats of n games; nothing in it reaches the hidden cards.
 
     known: [n] records of dtype STATE, without the hands of others, hidden bids and the generator.
-    finished_rounds: [n, k] records of dtype FINISHED_ROUND, the finished rounds of each game, zero where it
-        has finished fewer, and where a round is not known because the game was begun after it. k is the most
-        rounds that any of the games has finished, or 0 where the games keep none.
     observation: uint8 [n, OBS_SIZE], as in OBSERVATION.
     mask: uint8 [n, NUM_ACTIONS], 1 for a legal action.
     """
 
+    _finished_rounds: NDArray[Any] | Callable[[], NDArray[Any]]
+    """Copied when they are first read: few agents read them, and they are most of a view."""
     _printed: Encoding | None = None
     """Kept without `cached_property`, whose lock in Python 3.11 a forked process could inherit locked."""
 
@@ -83,7 +82,7 @@ class View:
         self,
         states: NDArray[Any],
         noise: NDArray[np.uint64] | None = None,
-        finished_rounds: NDArray[Any] | None = None,
+        finished_rounds: NDArray[Any] | Callable[[], NDArray[Any]] | None = None,
         *,
         copy: bool = True,
     ) -> None:
@@ -91,7 +90,8 @@ class View:
 
         noise: uint64 [n], a fresh random word for each decision, if the games have their own streams.
         finished_rounds: [n, k], those of these games; if None, none is known.
-        copy: False trusts the arrays, and conceals the states in place.
+        copy: False trusts the arrays, and conceals the states in place; and `finished_rounds` may then be a
+            function that returns them, which is called when they are first read.
 
         Raises TypeError for anything but records of dtype STATE and FINISHED_ROUND, and ValueError for a
         record that is not a state of the game, awaits no decision, or cannot have come from these rounds.
@@ -99,6 +99,7 @@ class View:
         if finished_rounds is None:
             finished_rounds = np.zeros((len(states), 0), FINISHED_ROUND)
         if copy:
+            assert not callable(finished_rounds)
             check_states(states, OTHERS_HIDDEN)
             check_finished_rounds(states, finished_rounds)
             finished_rounds = copy_rounds(finished_rounds, states)
@@ -107,7 +108,7 @@ class View:
             raise ValueError(f"game {over.argmax()} of the view awaits no decision: its round is over")
         self.known = copy_states(states) if copy else states
         _conceal_rows(self.known)
-        self.finished_rounds = finished_rounds
+        self._finished_rounds = finished_rounds
         self._noise = None if noise is None else check_words("noise", noise, len(states))
 
     @classmethod
@@ -116,10 +117,11 @@ class View:
         if not len(games):
             raise ValueError("a view of no games: at least one is needed")
         view = cls(np.frombuffer(b"".join(game.state.tobytes() for game in games), STATE))
-        view.finished_rounds = np.zeros((len(games), count_finished(view.known).max()), FINISHED_ROUND)
-        for own, game in zip(view.finished_rounds, games, strict=True):
+        rounds = np.zeros((len(games), count_finished(view.known).max()), FINISHED_ROUND)
+        for own, game in zip(rounds, games, strict=True):
             finished = game.finished_rounds[: len(own)]
             own[: len(finished)] = finished
+        view._finished_rounds = rounds
         return view
 
     def __len__(self) -> int:
@@ -130,6 +132,19 @@ class View:
         """int8 [n]: the seat that acts in each game."""
         seats: NDArray[np.int8] = self.known["seat"]
         return seats
+
+    @property
+    def finished_rounds(self) -> NDArray[Any]:
+        """[n, k] records of dtype FINISHED_ROUND: the finished rounds of each game, zero where it has fewer.
+
+        So is a round that is not known because the game was begun after it. k is the most rounds that any of
+        the games has finished, or 0 where the games keep none.
+
+        Raises RuntimeError if they are first read when a game of the batch has ended since.
+        """
+        if callable(self._finished_rounds):
+            self._finished_rounds = self._finished_rounds()
+        return self._finished_rounds
 
     @property
     def observation(self) -> NDArray[np.uint8]:
@@ -175,6 +190,9 @@ class View:
         """
         return draw_noise(rng, len(self)) if self._noise is None else self._noise
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_finished_rounds": self.finished_rounds}
+
     def with_noise(self, noise: NDArray[np.uint64]) -> "View":
         """Return a view of the same decisions with other random words. noise: uint64 [n]."""
         other = View.__new__(View)
@@ -184,11 +202,12 @@ class View:
     def select(self, rows: ArrayLike) -> "View":
         """Return the view of some of the decisions, by index or by mask."""
         chosen = np.asarray(rows)
-        if chosen.dtype != np.bool_:
-            chosen = check_integers("rows", rows)
+        if chosen.dtype == np.bool_:
+            chosen = np.arange(len(self))[chosen]
+        chosen = check_integers("rows", chosen)
         part = View.__new__(View)  # `known` is concealed already
-        part.known = self.known[chosen]
-        part.finished_rounds = copy_rounds(self.finished_rounds, part.known, chosen)
+        part.known = self.known.take(chosen)
+        part._finished_rounds = lambda: copy_rounds(self.finished_rounds, part.known, chosen)
         part._noise = None if self._noise is None else self._noise[chosen]
         return part
 

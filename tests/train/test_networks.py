@@ -63,7 +63,7 @@ def with_zeros(rows: int, columns: int, density: float, seed: int = 0) -> torch.
 
 @pytest.mark.parametrize("relu", [True, False])
 @pytest.mark.parametrize("density", [0.0, 0.05, 0.3, 0.9])
-@pytest.mark.parametrize(("inputs", "outputs"), [(8, 5), (684, 256), (100, 80), (70, 300)])
+@pytest.mark.parametrize(("inputs", "outputs"), [(8, 5), (704, 256), (100, 80), (70, 300)])
 def test_a_layer_is_that_of_torch(inputs: int, outputs: int, density: float, relu: bool) -> None:
     """For few inputs other than 0 and for many, in narrow matrices and in those computed by blocks."""
     layer = torch.nn.Linear(inputs, outputs)
@@ -80,3 +80,19 @@ def test_a_layer_is_that_of_torch(inputs: int, outputs: int, density: float, rel
         found.backward(gradient, retain_graph=True)  # type: ignore[no-untyped-call]
         for mine, other in zip((own_read, *own.parameters()), (read, *layer.parameters()), strict=True):
             torch.testing.assert_close(mine.grad, other.grad, atol=1e-4, rtol=1e-4)
+
+
+def test_a_layer_of_bytes_is_that_of_their_scaled_values() -> None:
+    """So is the gradient of its weights."""
+    generator = torch.Generator().manual_seed(0)
+    drawn = torch.randint(0, 256, (40, 100), dtype=torch.uint8, generator=generator)
+    scale = torch.rand(100, generator=generator) / 100
+    one, two = (order_by_input(copy.deepcopy(torch.nn.Linear(100, 30))) for _ in range(2))
+    two.load_state_dict(one.state_dict())
+    found = linear(drawn, one.weight.t(), one.bias, scale=scale)
+    expected = linear(drawn * scale, two.weight.t(), two.bias)
+    torch.testing.assert_close(found, expected)
+    for outputs in (found, expected):
+        outputs.square().sum().backward()  # type: ignore[no-untyped-call]
+    for mine, other in zip(one.parameters(), two.parameters(), strict=True):
+        torch.testing.assert_close(mine.grad, other.grad)

@@ -53,11 +53,16 @@ class Mlp(torch.nn.Module):
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """Compute outputs, [n, outputs], from inputs, uint8 [n, inputs]."""
-        hidden = (inputs.float() * self.scale).to(self.head.weight.dtype)
-        if skips_zeros(hidden):
-            for weights, biases in layers_of(self.trunk):
-                hidden = linear(hidden, weights, biases, relu=True)
+        if skips_zeros(self.head.weight):
+            first, *others = layers_of(self.trunk)
+            if inputs.dtype == torch.uint8:
+                hidden = linear(inputs, *first, relu=True, scale=self.scale)
+            else:  # of a custom encoding
+                hidden = linear(inputs.float() * self.scale, *first, relu=True)
+            for other in others:
+                hidden = linear(hidden, *other, relu=True)
             return linear(hidden, self.head.weight.t(), self.head.bias)
+        hidden = (inputs.float() * self.scale).to(self.head.weight.dtype)
         for layer in self.trunk:
             hidden = torch.relu(layer(hidden))
         outputs: torch.Tensor = self.head(hidden)

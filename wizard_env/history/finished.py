@@ -65,15 +65,20 @@ def count_finished(states: NDArray[Any]) -> NDArray[np.int64]:
 def copy_rounds(finished_rounds: NDArray[Any], states: NDArray[Any], rows: Any = slice(None)) -> NDArray[Any]:
     """Copy the finished rounds of some games, as many as the game that has finished most of them.
 
+    Rounds that a game has finished after its state are left out.
+
     Args:
         finished_rounds: [n, k] records of dtype FINISHED_ROUND.
         states: [m] the states of the chosen games.
         rows: an index, or a mask, that chooses m of the n games.
     """
-    most = min(int(count_finished(states).max(initial=0)), finished_rounds.shape[1])
+    counts = count_finished(states)
+    most = min(int(counts.max(initial=0)), finished_rounds.shape[1])
     size = FINISHED_ROUND.itemsize  # bytes are copied as a block, records field by field
     chosen = np.array(np.ascontiguousarray(finished_rounds).view(np.uint8)[rows, : most * size], order="C")
-    return chosen.reshape(-1).view(FINISHED_ROUND).reshape(len(states), most)
+    copied = chosen.reshape(len(states), most, size)
+    copied[np.arange(most) >= counts[:, np.newaxis]] = 0
+    return copied.reshape(-1).view(FINISHED_ROUND).reshape(len(states), most)
 
 
 def as_rows(finished_rounds: NDArray[Any]) -> NDArray[np.int8]:
