@@ -20,6 +20,7 @@ from wizard_env import configs, get_num_threads
 from wizard_env.train.config.reading import read_config
 from wizard_env.train.networks.devices import keep_freed_memory
 from wizard_env.train.run import decide
+from wizard_env.train.selfplay.workers import ALONE
 
 _LARGE = ["learning.num_games=8192", "learning.batch_size=4096", "learning.layers=[1024,512]"]
 GAMES = {
@@ -34,7 +35,7 @@ def measure(device: str, effort: Effort, games: Mapping[str, Sequence[str]] = GA
     keep_freed_memory()
     rows = []
     for name, changes in games.items():
-        config = decide(read_config(configs.find("champion"), changes), Path("runs/benchmark"), device)
+        config = decide(read_config(configs.find("champion"), changes), Path("runs/benchmark"), device, ALONE)
         ours, peer = f"{name}, {device}", f"{name}, processor"
         rates = alternate({ours: iterate(config, device), peer: iterate(config)}, effort)
         rows.append(compare(ours, rates[ours], peer, rates[peer]))

@@ -1,6 +1,7 @@
 """Commands that train agents: `wizard train`, `config`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,34 +38,41 @@ def train(
     runs: options.Runs = Path("runs"),
     resume: options.Resume = False,
     device: options.Device = "cpu",
-    threads: options.Threads = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Processes that learn together, one thread each; by default OMP_NUM_THREADS, or one for "
+            "each processor available to this process. A run that continues keeps its number.",
+        ),
+    ] = None,
     allow_programs: options.AllowPrograms = False,
 ) -> None:
     """Train an agent by self-play, then evaluate it alone against copies of each opponent.
 
     A run that was stopped continues where it stopped; a finished one shows its result again.
-    Several processes learn together: torchrun --nproc-per-node 2 -m wizard_env.cli train quick
+    Several machines learn together by torchrun: see docs/cluster.md.
     """
     from wizard_env.compiled.all_kernels import be_quiet
 
     be_quiet()  # the progress counts the kernels that are compiled
     from wizard_env.loading import programs
     from wizard_env.train.config.reading import read_config, read_kept
+    from wizard_env.train.run import CONFIG
     from wizard_env.train.selfplay.workers import join_workers
 
     own = [f"seed={seed}"] if seed is not None else []
+    own += [f"workers={workers}"] if workers is not None else []
     own += [f'name="{name}"'] if name is not None else []
     settings = read_config(configs.find(config), [*(changes or []), *own])
     if seed is not None and name is None:
         settings = settings.model_copy(update={"name": f"{settings.name}-seed{seed}"})
     folder = runs / settings.name
     with stoppable(), programs(allow_programs):
-        from wizard_env.train.run import CONFIG
-
-        with join_workers() as peers:
-            console.quiet = peers.rank > 0
-            settings = _learn(settings, folder, device, resume, peers)
-        if peers.rank > 0:
+        with join_workers() as joined:
+            console.quiet = joined.rank > 0
+            settings = _learn(settings, folder, device, resume, allow_programs, joined)
+        if joined.rank > 0:
             return
         commands = _evaluate(settings, folder)
     kept = read_kept(folder / CONFIG)  # a finished run may have been asked for more decisions
@@ -85,32 +93,49 @@ def config(
     typer.echo(configs.find(name).read_text(encoding="utf-8"), nl=False)
 
 
-def _learn(settings: "Config", folder: Path, device: str, resume: bool, peers: "Peers") -> "Config":
+def _learn(
+    settings: "Config", folder: Path, device: str, resume: bool, allow_programs: bool, joined: "Peers"
+) -> "Config":
     """Train, or resume from a checkpoint; returns the config with what the run decided.
 
     resume: fail if there is no checkpoint.
+    joined: the workers that torchrun has started, or this process alone, which then starts its own.
     """
     from wizard_env.loading import load
     from wizard_env.train.run import checkpoint_of, decide, train
     from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
+    from wizard_env.train.selfplay.workers import start_workers
 
-    settings = decide(settings, folder, device, peers)
+    settings = decide(settings, folder, device, joined if joined.count > 1 else None)
     say(f"run          {folder}: {settings.learning.decisions:,} decisions")
-    if peers.count > 1:
-        say(f"workers      {peers.count}")
+    say(f"workers      {settings.workers}")
     say(f"precision    {settings.learning.precision}")
     checkpoint = checkpoint_of(settings, folder)
     if checkpoint.exists():
         say("resumed      from the last checkpoint")
     for name in settings.evaluation.opponents:
         load(name)  # a mistake ends the run before it learns
+    learn = partial(train, settings, folder, resume=resume or checkpoint.exists(), device=device)
     with show_training(console, settings.learning.decisions, "the evaluation") as bar:
-        again = resume or checkpoint.exists()
-        train(settings, folder, resume=again, device=device, report=bar.update, peers=peers)
+        if joined.count > 1:
+            learn(report=bar.update, peers=joined)
+        else:
+            with start_workers(settings.workers or 1, partial(_learn_beside, learn, allow_programs)) as peers:
+                learn(report=bar.update, peers=peers)
     if not bar.begun:
         learned = int(read_curves(folder / CURVES)[-1][DECISIONS])
         say(f"finished     after {learned:,} decisions: here is the result again")
     return settings
+
+
+def _learn_beside(learn: Callable[..., Path], allow_programs: bool, peers: "Peers") -> None:
+    """Learn in another process of this machine. learn: `train` but for its Peers."""
+    from wizard_env.compiled.all_kernels import be_quiet
+    from wizard_env.loading import programs
+
+    be_quiet()
+    with programs(allow_programs):
+        learn(peers=peers)
 
 
 def _evaluate(settings: "Config", folder: Path) -> list[str]:

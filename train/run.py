@@ -12,9 +12,11 @@ import torch
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.checks import quoted
 from wizard_env.compiled.processes import limit_torch_after_fork
+from wizard_env.compiled.threads import get_num_threads
 from wizard_env.evaluation.workers import torch_on_one_thread
 from wizard_env.files import locked, write_atomically
 from wizard_env.train.config.learning import AUTO
+from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.reading import read_kept
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.devices import check_device, faster_precision, keep_freed_memory
@@ -26,6 +28,8 @@ CONFIG = "config.json"
 """The file in a run's folder that keeps its config."""
 RUN_LOCK = "lock"
 """The file in a run's folder that is locked while a process writes there."""
+_LEAST_SHARE = 128
+"""Decisions of a minibatch that a worker should have; with fewer, more workers are not faster."""
 _CHANGEABLE = ("learning.decisions", "learning.checkpoint_seconds")
 """The keys that may change when a run continues."""
 _log = logging.getLogger(__name__)
@@ -66,7 +70,7 @@ def train(
         resume: continue from the folder's checkpoint.
         device: "cpu" or "cuda".
         report: called after every iteration; if it raises StopLearning, a checkpoint is written first.
-        peers: the workers that learn together, see `wizard_env.train.selfplay.workers.join_workers`.
+        peers: the workers that learn together, see `wizard_env.train.selfplay.workers`.
 
     Returns:
         The folder.
@@ -102,26 +106,50 @@ def train(
     return folder
 
 
-def decide(config: Config, folder: Path, device: str, peers: Peers = ALONE) -> Config:
+def decide(config: Config, folder: Path, device: str, peers: Peers | None = None) -> Config:
     """Return the config with what a run in this folder decides: its precision and its number of workers.
 
-    A run that continues keeps its precision. Raises ValueError if there is no such device, the config names
-    another number of workers, or the config of the old run cannot be read.
+    A run that continues keeps both.
+
+    peers: the workers that learn together; None if those of this machine are still to be started. Then there
+        is one for each usable processor, as far as they share games and minibatches equally.
+
+    Raises ValueError if there is no such device, the config names another number of workers, or the config of
+    the old run cannot be read.
     """
     check_device(device)
-    if config.workers not in (None, peers.count):
+    kept = read_kept(folder / CONFIG) if checkpoint_of(config, folder).exists() else None
+    if peers is None:
+        workers = config.workers or (kept and kept.workers) or _processors(config, device)
+    elif config.workers not in (None, peers.count):
         raise ValueError(f"workers={config.workers}: the run was started with {peers.count} processes")
-    config = config.model_copy(update={"workers": peers.count})
+    else:
+        workers = peers.count
+    config = config.model_copy(update={"workers": workers})
     learning = config.learning
     if learning.precision != AUTO:
         return config
-    precision = peers.broadcast(faster_precision(torch.device(device)))
-    if checkpoint_of(config, folder).exists() and (folder / CONFIG).exists():
-        kept = read_kept(folder / CONFIG).learning.precision
-        if kept not in (AUTO, precision):
-            _log.warning("the run continues in %s, as it began; here %s would be faster", kept, precision)
-            precision = kept
+    precision = faster_precision(torch.device(device))
+    if peers is not None:
+        precision = peers.broadcast(precision)
+    if kept and kept.learning.precision not in (AUTO, precision):
+        _log.warning(
+            "the run continues in %s, as it began; here %s would be faster",
+            kept.learning.precision,
+            precision,
+        )
+        precision = kept.learning.precision
     return config.model_copy(update={"learning": learning.model_copy(update={"precision": precision})})
+
+
+def _processors(config: Config, device: str) -> int:
+    """Return the number of processors that learn together, one in each worker."""
+    learning = config.learning
+    if not isinstance(learning, PpoConfig) or device != "cpu":
+        return 1
+    games, batch = learning.num_games, learning.batch_size
+    shares = [n for n in range(1, get_num_threads() + 1) if not games % n and not batch % n]
+    return max([n for n in shares if batch // n >= _LEAST_SHARE], default=1)
 
 
 def checkpoint_of(config: Config, folder: Path) -> Path:

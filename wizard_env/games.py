@@ -408,9 +408,11 @@ class Games:
     def _indices(self, rows: ArrayLike) -> NDArray[np.int64]:
         given = check_integers("rows", rows)
         indices = np.asarray(given, np.int64, order="C")
-        if indices.ndim != 1 or (len(indices) and not 0 <= indices.min() <= indices.max() < self.num_games):
+        increase = indices.ndim == 1 and bool((indices[1:] > indices[:-1]).all())
+        ends = indices[[0, -1]] if increase and len(indices) else indices
+        if indices.ndim != 1 or (len(ends) and not 0 <= ends.min() <= ends.max() < self.num_games):
             raise ValueError(f"rows {quoted(rows)}: allowed are 0 to {self.num_games - 1}")
-        if not (indices[1:] > indices[:-1]).all() and len(np.unique(indices)) < len(indices):
+        if not increase and len(np.unique(indices)) < len(indices):
             raise ValueError(f"rows {quoted(rows)}: each game may appear once")
         return indices
 

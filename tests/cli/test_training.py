@@ -69,7 +69,7 @@ def test_the_printed_commands_run_as_they_stand(
     """They have the rules and the folder of the run; another seed gets another name."""
     config = shortened("short", tmp_path)
     rules = ["--set", "game.num_players=3", "--set", "game.bid_restriction=no_even"]
-    outcome = wizard("train", config, "--runs", "else where", "--name", "mine", "--threads", 1, *rules)
+    outcome = wizard("train", config, "--runs", "else where", "--name", "mine", "--workers", 1, *rules)
     commands = next_steps(outcome.out)
     programs = [name for _, name, *_ in commands if not name.startswith("-")]
     assert programs == ["evaluate", "play", "replay", "train", "train"]
@@ -96,7 +96,7 @@ def test_a_stopped_run_goes_on_with_the_printed_command(
     (tmp_path / "mine.py").write_text(
         "def paid(points, scores, ended):\n    return points.astype('float32')\n"
     )
-    options = ["--seed", 3, "--runs", "else where", "--threads", 1, "--device", "cpu", "--allow-programs"]
+    options = ["--seed", 3, "--runs", "else where", "--workers", 1, "--device", "cpu", "--allow-programs"]
     options += ["--set", f"learning.reward={tmp_path}/mine.py:paid"]
     interrupt(monkeypatch, number)
     stopped = wizard("train", shortened("short", tmp_path, decisions="16_384"), *options)

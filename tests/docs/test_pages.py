@@ -13,8 +13,8 @@ import typer.main
 
 import wizard_env
 from tests.docs.pages import PAGES, ROOT, blocks, examples, run, run_page
-from tools import cluster_scaling, doc_tables, leaderboard, results
-from tools.marked_tables import fill, split
+from tools import doc_tables, leaderboard, results
+from tools.marked_tables import split
 from wizard_env import NUM_ACTIONS, OBS_SIZE
 from wizard_env.cli.main import app
 from wizard_env.evaluation.scorecard import REFERENCES
@@ -43,12 +43,6 @@ def test_the_tables_are_generated() -> None:
     assert doc_tables.filled(page) == doc_tables.filled(drifted) == page
     with pytest.raises(ValueError, match="no markers for 'actions'"):
         doc_tables.filled(page.replace("<!-- end of actions -->", ""))
-
-
-def test_the_table_of_many_machines_is_generated() -> None:
-    rows = json.loads(cluster_scaling.FIGURES.read_text())
-    page = text_of(cluster_scaling.PAGE)
-    assert fill(page, cluster_scaling.TABLE, cluster_scaling.table(rows)) == page
 
 
 def test_the_leaderboard_is_written_from_its_entries(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import logging
 import os
+import signal
 import subprocess
 import sys
+from functools import partial
 from multiprocessing import get_context
 from operator import neg
 from pathlib import Path
@@ -30,6 +32,7 @@ from wizard_env.train.selfplay.workers import (
     LostWorkerError,
     Peers,
     ProcessGroup,
+    start_workers,
 )
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -192,6 +195,33 @@ def test_what_cannot_be_done(options: dict[str, Any], message: str, tmp_path: Pa
     assert not (tmp_path / "run").exists()
 
 
+def _die_at_first(folder: Path, peers: Peers) -> None:
+    """A second worker of this machine, which is killed in the first part of the run."""
+    config, first = tiny_config(6 * ITERATION, checkpoint_seconds=1e-9), not (folder / CHECKPOINT).exists()
+
+    def kill(progress: Progress) -> None:
+        if first and progress.decisions == 4 * ITERATION:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    train(config, folder, resume=not first, report=kill, peers=peers)
+
+
+def test_a_lost_process_ends_the_run_which_then_continues(tmp_path: Path) -> None:
+    """To the same end as if nothing had happened."""
+    run, whole, config = tmp_path / "run", tmp_path / "whole", tiny_config(6 * ITERATION)
+    often = tiny_config(6 * ITERATION, checkpoint_seconds=1e-9)
+    with (
+        pytest.raises(LostWorkerError, match="worker 1 of 2 has ended: the same command continues"),
+        start_workers(2, partial(_die_at_first, run)) as peers,
+    ):
+        train(often, run, peers=peers)
+    assert 0 < read_checkpoint(run / CHECKPOINT)[1]["decisions"] < 6 * ITERATION
+    with start_workers(2, partial(_die_at_first, run)) as peers:
+        train(often, run, resume=True, peers=peers)
+    together(2, lambda peers: train(config, whole, peers=peers))
+    assert content(run) == content(whole)
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -256,6 +286,16 @@ def exchange(peers: Peers) -> dict[str, Any]:
     }
 
 
+EXCHANGED: dict[str, Any] = {
+    "gradients": [[[10.0] * 3] * 2, [10.0] * 4],
+    "sum": [[3.0, 3.0]],
+    "gathered": [{"rank": 0}, {"rank": 1}, {"rank": 2}],
+    "first": "worker 0",
+    "mapped": [0, -1, -2, -3, -4],
+}
+"""What `exchange` returns to each of three workers, but for the values of their parameters."""
+
+
 def _in_a_process(rank: int, folder: str) -> None:
     """A worker of three; the last leaves before the last exchange."""
     dist.init_process_group("gloo", f"file://{folder}/store", rank=rank, world_size=3)
@@ -279,18 +319,32 @@ def test_processes_exchange(tmp_path: Path) -> None:
     for rank in range(3):
         found = torch.load(tmp_path / f"{rank}", weights_only=True)
         metrics = found.pop("metrics")
-        assert found == {
-            "gradients": [[[10.0] * 3] * 2, [10.0] * 4],
-            "values": [[[0.0] * 3] * 2, [0.0] * 4],
-            "sum": [[3.0, 3.0]],
-            "gathered": [{"rank": 0}, {"rank": 1}, {"rank": 2}],
-            "first": "worker 0",
-            "mapped": [0, -1, -2, -3, -4],
-        }
+        assert found == EXCHANGED | {"values": [[[0.0] * 3] * 2, [0.0] * 4]}
         gradients, weights, sums = 40, 40, 16
         sent = (2 * gradients + weights + 2 * sums) * 2 / 3
         assert metrics[MEGABYTES_SENT] == pytest.approx(sent / 1e6)
         assert metrics[EXCHANGE_SECONDS] > 0
+
+
+def _exchange_and_fail(folder: Path, peers: Peers) -> None:
+    """A worker of three; the last fails after all exchanges but one."""
+    torch.save(exchange(peers), folder / f"{peers.rank}")
+    assert peers.metrics()[EXCHANGE_SECONDS] > 0
+    if peers.rank == 2:
+        raise ValueError("no more")
+    peers.gather(None)
+
+
+def test_processes_of_one_machine_exchange(tmp_path: Path) -> None:
+    """Through memory that they share. Their parameters are the same already; an error names its worker."""
+    with (
+        pytest.raises(LostWorkerError, match="worker 2 of 3: ValueError: no more"),
+        start_workers(3, partial(_exchange_and_fail, tmp_path)) as peers,
+    ):
+        _exchange_and_fail(tmp_path, peers)
+    for rank in range(3):
+        found = torch.load(tmp_path / f"{rank}", weights_only=True)
+        assert found == EXCHANGED | {"values": [[[float(rank)] * 3] * 2, [float(rank)] * 4]}
 
 
 def test_seeds_are_each_workers_own() -> None:

@@ -108,6 +108,8 @@ class SelfPlayGames:
         self._believed = np.zeros((num_games, NUM_INPUTS if self._beliefs else 0), np.uint8)
         self.num_beliefs = self._believed.shape[1]
         self.observation_size = OBS_SIZE + self.num_beliefs
+        self._totals = self.games.scores.copy()
+        """The points of each game so far; after a step `games` has those of the game that follows."""
         self.acted = self.games.seat.copy()
         self.rewards = np.zeros(self.points.shape, np.float32)
         self.round_done = np.zeros(num_games, np.bool_)
@@ -138,10 +140,10 @@ class SelfPlayGames:
         the learners' decisions are paid the points of the first.
         """
         games = self.games
-        scores = games.scores[rows]  # before a finished game starts again
         games.step(actions, rows, printed=printed)
-        done = games.round_done[rows]
-        rows, scores = rows[done], scores[done]
+        rows = rows[games.round_done[rows]]
+        if not len(rows):
+            return
         points, over = games.points[rows], games.done[rows]
         fresh = ~self.round_done[rows]
         self.points[rows[fresh]] = points[fresh]
@@ -151,11 +153,12 @@ class SelfPlayGames:
         ended = np.ones_like(over) if self._by_round else over
         fresh = ended & ~self.ended[rows]
         self.ended[rows] |= ended
-        sizes = games.num_players[rows]
+        sizes, totals = games.num_players[rows], self._totals[rows] + points
         for size in np.unique(sizes[fresh]).tolist():
             these = fresh & (sizes == size)
-            mine, all_points = points[these, :size], scores[these, :size] + points[these, :size]
-            self.rewards[rows[these], :size] = self._pays(mine, all_points, over[these]) * self._scale
+            paid = self._pays(points[these, :size], totals[these, :size], over[these])
+            self.rewards[rows[these], :size] = paid * self._scale
+        self._totals[rows] = games.scores[rows]
 
     def observe(self) -> NDArray[np.uint8]:
         """Return what the acting seats may know, and believe: uint8 [num_games, observation_size]."""
@@ -190,6 +193,7 @@ class SelfPlayGames:
         """
         own = zip(_GAMES, self.games.__getstate__()["arrays"], strict=True)
         self.games.restore([arrays[name].view(array.dtype) for name, array in own])
+        self._totals[:] = self.games.scores
         learns, plays, partner = arrays["learns"], arrays["plays"], arrays["partner"]
         if not self._can_seat(learns, plays, partner):
             raise ValueError("the seating is not one of these games: every seat learns or has a partner")

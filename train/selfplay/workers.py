@@ -1,28 +1,38 @@
-"""The workers of a run, which learn together: their exchange over torch.distributed, or a process alone.
+"""The workers of a run, which learn together: processes of this machine, those of torchrun, or one alone.
 
-`torchrun` starts workers, on one machine or on several, and starts them again when one is lost.
+`start_workers` starts processes that exchange gradients through memory that they share. `torchrun` starts
+workers on several machines, and starts them again when one is lost; they use torch.distributed.
 """
 
 import os
+import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 import torch.distributed as dist
 from numpy.typing import NDArray
 
+from wizard_env.compiled.processes import end_with_parent
 from wizard_env.evaluation.workers import limit_threads, torch_on_one_thread
 
 EXCHANGE_SECONDS = "workers/exchange_seconds"
 MEGABYTES_SENT = "workers/megabytes_sent"
+_SECONDS_TO_END = 5.0
+"""What a worker gets to end after worker 0 has."""
+_RESUMABLE = "the same command continues from the last checkpoint"
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
 
 
-class LostWorkerError(RuntimeError):
+class LostWorkerError(ConnectionError):
     """Another worker no longer answers."""
 
 
@@ -90,6 +100,102 @@ class Peers:
 
 ALONE = Peers()
 """This process, which learns without others."""
+
+
+class LocalGroup(Peers):
+    """Processes of this machine: worker 0 has a pipe to each other one. See `start_workers`."""
+
+    def __init__(self, rank: int, count: int, pipes: Sequence[Connection]) -> None:
+        """pipes: to the workers 1, 2 and so on for worker 0, to worker 0 for the others."""
+        self.rank, self.count = rank, count
+        self._pipes = pipes
+        self._seconds = 0.0
+        self._shared = np.zeros((0, 0), np.float32)
+        """[count + 1, parameters]: the gradients of each worker, and their mean."""
+
+    def average_gradients(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        """Each worker adds up its part, in the order of the workers, and all get the same numbers."""
+        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+        size = sum(gradient.numel() for gradient in gradients)
+        if self._shared.shape[1] != size:
+            self._shared = self._share_memory((self.count + 1, size))
+        own, mean = self._shared[self.rank], self._shared[-1]
+        torch.cat([gradient.reshape(-1) for gradient in gradients], out=torch.from_numpy(own))
+        self._wait()
+        part = slice(self.rank * size // self.count, (self.rank + 1) * size // self.count)
+        np.add.reduce(self._shared[:-1, part], axis=0, out=mean[part])
+        mean[part] /= self.count
+        self._wait()
+        _unpack(torch.from_numpy(mean), gradients)
+
+    def sum(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        total: NDArray[np.float64] = np.sum(self.gather(numbers), axis=0)
+        return total
+
+    def gather(self, value: Any) -> list[Any]:
+        start = time.perf_counter()
+        values = self._answers(value) if self.rank else self._answer(value)
+        self._seconds += time.perf_counter() - start
+        return values
+
+    def _answers(self, value: Any) -> list[Any]:
+        """Send a value to worker 0, and return those of all."""
+        (pipe,) = self._pipes
+        try:
+            pipe.send(value)
+            values: list[Any] = pipe.recv()
+        except (EOFError, OSError):
+            raise LostWorkerError(f"worker {self.rank} of {self.count} has lost worker 0") from None
+        return values
+
+    def _answer(self, value: Any) -> list[Any]:
+        """Send the values of all workers to each."""
+        values = [value]
+        for rank, pipe in enumerate(self._pipes, 1):
+            try:
+                values.append(pipe.recv())
+            except (EOFError, OSError):
+                raise LostWorkerError(f"worker {rank} of {self.count} has ended: {_RESUMABLE}") from None
+            if isinstance(values[-1], _Failure):
+                raise LostWorkerError(f"worker {rank} of {self.count}: {values[-1].reason}")
+        for pipe in self._pipes:
+            with suppress(OSError):  # one that has ended since is found by the next exchange
+                pipe.send(values)
+        return values
+
+    def broadcast(self, value: Any) -> Any:
+        return self.gather(None if self.rank else value)[0]
+
+    def metrics(self) -> dict[str, float]:
+        """Return the seconds spent in exchanges, waiting for other workers included."""
+        metrics = {EXCHANGE_SECONDS: self._seconds}
+        self._seconds = 0.0
+        return metrics
+
+    def _wait(self) -> None:
+        """Wait until every worker is here."""
+        self.gather(None)
+
+    def _share_memory(self, shape: tuple[int, int]) -> NDArray[np.float32]:
+        """Return zeros in memory that all workers share, behind a temporary file without a name."""
+        path = ""
+        if not self.rank:
+            descriptor, path = tempfile.mkstemp(prefix="wizard-gradients-")
+            os.close(descriptor)
+            Path(path).write_bytes(bytes(4 * shape[0] * shape[1]))  # a full disk shows here, not in a product
+        path = self.broadcast(path)
+        shared = np.asarray(np.memmap(path, np.float32, "r+", shape=shape))
+        self._wait()
+        if not self.rank:
+            with suppress(PermissionError):  # Windows keeps a file that is open
+                Path(path).unlink()
+        return shared
+
+
+class _Failure(NamedTuple):
+    """What a worker sends in place of a value when it fails."""
+
+    reason: str
 
 
 class ProcessGroup(Peers):
@@ -168,6 +274,52 @@ def _unpack(flat: torch.Tensor, into: Sequence[torch.Tensor]) -> None:
     parts = torch.split(flat, [tensor.numel() for tensor in into])
     for tensor, part in zip(into, parts, strict=True):
         tensor.copy_(part.view_as(tensor))
+
+
+@contextmanager
+def start_workers(count: int, work: Callable[..., object]) -> Iterator[Peers]:
+    """Start processes that learn together with this one, which is worker 0, for as long as the block runs.
+
+    Each has one thread.
+
+    Args:
+        count: the number of workers, this one included.
+        work: called in the others with their Peers, `work(peers=peers)`; it must be picklable.
+    """
+    if count == 1:
+        yield ALONE
+        return
+    context = get_context("spawn")  # torch's threads do not survive a fork
+    pipes, processes = [], []
+    try:
+        for rank in range(1, count):
+            ours, theirs = context.Pipe()
+            pipes.append(ours)
+            processes.append(context.Process(target=_work, args=(rank, count, theirs, work)))
+            processes[-1].start()
+            theirs.close()  # so that the pipe ends with the process
+        yield LocalGroup(0, count, pipes)
+    finally:
+        for pipe in pipes:
+            pipe.close()
+        for process in processes:
+            process.join(_SECONDS_TO_END)
+            process.kill()
+            process.join()
+
+
+def _work(rank: int, count: int, pipe: Connection, work: Callable[..., object]) -> None:
+    """Be another worker of this machine. Signals reach it too, but worker 0 decides what happens."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    end_with_parent()
+    limit_threads(1)
+    try:
+        work(peers=LocalGroup(rank, count, [pipe]))
+    except Exception as error:
+        with suppress(OSError):  # if worker 0 has stopped, or has failed in the same way, it does not listen
+            pipe.send(_Failure(f"{type(error).__name__}: {error}"))
 
 
 @contextmanager
