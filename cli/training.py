@@ -34,6 +34,9 @@ def train(
     seed: Annotated[
         int | None, typer.Option(min=0, help="The run's seed; its folder then ends in -seed and the number.")
     ] = None,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Number of runs, one after another, with seeds that count up.")
+    ] = 1,
     name: Annotated[str | None, typer.Option(help="Name of the run and of its folder.")] = None,
     runs: options.Runs = Path("runs"),
     resume: options.Resume = False,
@@ -65,17 +68,26 @@ def train(
     own += [f"workers={workers}"] if workers is not None else []
     own += [f'name="{name}"'] if name is not None else []
     settings = read_config(configs.find(config), [*(changes or []), *own])
-    if seed is not None and name is None:
-        settings = settings.model_copy(update={"name": f"{settings.name}-seed{seed}"})
-    folder = runs / settings.name
-    with stoppable(), programs(allow_programs):
-        with join_workers() as joined:
-            console.quiet = joined.rank > 0
-            settings = _learn(settings, folder, device, resume, allow_programs, joined)
-        if joined.rank > 0:
-            return
-        commands = _evaluate(settings, folder)
-    kept = read_kept(folder / CONFIG)  # a finished run may have been asked for more decisions
+    if seeds > 1 or (seed is not None and name is None):
+        each = [
+            settings.model_copy(update={"seed": number, "name": f"{settings.name}-seed{number}"})
+            for number in range(settings.seed, settings.seed + seeds)
+        ]
+    else:
+        each = [settings]
+    with stoppable(), programs(allow_programs), join_workers() as joined:
+        console.quiet = joined.rank > 0
+        for one in each:
+            settings = _learn(one, runs / one.name, device, resume, allow_programs, joined)
+            commands = [] if joined.rank else _evaluate(settings, runs / settings.name)
+    if joined.rank > 0:
+        return
+    if seeds > 1:
+        say_next_steps(
+            "next: see how the seeds differ", format_command("curves", *(runs / one.name for one in each))
+        )
+        return
+    kept = read_kept(runs / settings.name / CONFIG)  # a finished run may have been asked for more decisions
     other = settings.seed + 1
     again = [*(["--no-resume"] if resume else []), "--seed", other]
     say_next_steps(

@@ -166,6 +166,18 @@ def test_a_config_is_printed(wizard: Wizard) -> None:
     assert "'quik'" in error_line(wizard("config", "quik"))
 
 
+def test_seeds_are_trained_one_after_another(wizard: Wizard, tmp_path: Path) -> None:
+    """Each run is what `--seed` alone makes of it."""
+    config = shortened("short", tmp_path)
+    outcome = wizard("train", config, "--seed", 1, "--seeds", 2)
+    assert outcome.code == 0, outcome.err
+    assert next_steps(outcome.out) == [["wizard", "curves", "runs/short-seed1", "runs/short-seed2"]]
+    made = [(Path("runs") / f"short-seed{seed}" / FILE_NAME).read_bytes() for seed in (1, 2)]
+    assert made[0] != made[1]
+    assert wizard("train", config, "--seed", 2, "--runs", "others").code == 0
+    assert (Path("others") / "short-seed2" / FILE_NAME).read_bytes() == made[1]
+
+
 def test_keys_are_set_on_the_command_line(wizard: Wizard, tmp_path: Path) -> None:
     """The run keeps its changed config, and its past selves are agents."""
     config = shortened("short", tmp_path)
