@@ -112,7 +112,7 @@ links: $(VENV)/.for-development
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "installing 1.8 GB into $(VENV), which takes a minute or two"
-	$(INSTALL) -e ".[all]"
+	$(INSTALL) -e ".[train]"
 	touch $@
 
 $(VENV)/.for-table: pyproject.toml table/pyproject.toml constraints.txt | $(VENV)/bin/python

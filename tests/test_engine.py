@@ -251,7 +251,7 @@ def test_upcard_wizard(suit: str) -> None:
 
 
 def test_the_dealer_has_seen_their_hand_before_naming_the_trump() -> None:
-    """Upcard: a Wizard, the dealer, who has seen their hand, names the trump."""
+    """Upcard: a Wizard, so the dealer looks at their hand and names the trump."""
     game = lay(["5S", "5H", "5D"], "WI")
     assert unpack(game.observe(2))["hand"][card_id("5D")] == 1
 

@@ -162,7 +162,7 @@ def test_few_deals_are_corrected_by_the_baseline() -> None:
 
 
 def test_few_deals_score_as_they_did() -> None:
-    """Scores of this protocol compare for good: this one is from the first version that had it."""
+    """A score can be compared with every later one: this one is from the first version of the protocol."""
     found = measure("rule_based", effort="few")
     assert (found.protocol, found.decisions) == (1, 576)
     assert (found.score, found.score_low, found.score_high) == pytest.approx(

@@ -55,7 +55,7 @@ def test_a_training_on_a_full_disk(learner: str, size: int, tmp_path: Path) -> N
 
 
 def test_a_league_on_a_full_disk(tmp_path: Path) -> None:
-    """What was played stays, and the league goes on."""
+    """Games that were played are kept, and the same command continues the league."""
     names, rules = ["random", "rule_based", "random:"], [Rules(num_players=3, hand_sizes=(1,))]
     with workers() as spread:
         play_league(tmp_path, names, rules, 2, 1, spread)
