@@ -162,7 +162,7 @@ def test_shares_must_be_equal() -> None:
 
 
 def test_workers_stop_together(tmp_path: Path) -> None:
-    """If one is asked to stop, all write a checkpoint after the same iteration; worker 0 writes the curves."""
+    """If one is asked to stop, all write a checkpoint at the same iteration; worker 0 writes the curves."""
 
     def work(peers: Peers) -> None:
         def stop(progress: Progress) -> None:

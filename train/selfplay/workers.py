@@ -120,7 +120,7 @@ class LocalGroup(Peers):
         if self._shared.shape[1] != size:
             self._shared = self._share_memory((self.count + 1, size))
         own, mean = self._shared[self.rank], self._shared[-1]
-        torch.cat([gradient.reshape(-1) for gradient in gradients], out=torch.from_numpy(own))
+        torch.cat([_as_stored(gradient).reshape(-1) for gradient in gradients], out=torch.from_numpy(own))
         self._wait()
         part = slice(self.rank * size // self.count, (self.rank + 1) * size // self.count)
         np.add.reduce(self._shared[:-1, part], axis=0, out=mean[part])
@@ -215,7 +215,7 @@ class ProcessGroup(Peers):
 
     def average_gradients(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
+        flat = torch.cat([_as_stored(gradient).reshape(-1) for gradient in gradients])
         with self._exchange(flat):
             dist.all_reduce(flat)
         flat /= self.count
@@ -223,7 +223,7 @@ class ProcessGroup(Peers):
 
     def broadcast_parameters(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         values = [parameter.data for parameter in parameters]
-        flat = torch.cat([value.reshape(-1) for value in values])
+        flat = torch.cat([_as_stored(value).reshape(-1) for value in values])
         with self._exchange(flat, rounds=1):
             dist.broadcast(flat, 0)
         _unpack(flat, values)
@@ -272,8 +272,13 @@ class ProcessGroup(Peers):
 
 def _unpack(flat: torch.Tensor, into: Sequence[torch.Tensor]) -> None:
     parts = torch.split(flat, [tensor.numel() for tensor in into])
-    for tensor, part in zip(into, parts, strict=True):
+    for tensor, part in zip(map(_as_stored, into), parts, strict=True):
         tensor.copy_(part.view_as(tensor))
+
+
+def _as_stored(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a matrix that is stored by columns as one that is stored by rows, which flattens at once."""
+    return tensor.t() if tensor.dim() == 2 and not tensor.is_contiguous() else tensor
 
 
 @contextmanager
