@@ -1,5 +1,6 @@
 """Learning end to end: games, advantages and gradient steps, against MaskablePPO and against one process."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -77,9 +78,13 @@ def _follow(config: Config, peers: Peers) -> None:
 @contextmanager
 def _together(count: int, config: Config, learned: int) -> Iterator[Contestant]:
     """Time iterations of several workers."""
-    with start_workers(count, partial(_follow, config)) as peers:
-        yield iterate(config, learned=learned, peers=peers)
-        peers.broadcast(False)
+    sys.path.append(str(Path(__file__).parents[1]))  # where the others find `_follow`
+    try:
+        with start_workers(count, partial(_follow, config)) as peers:
+            yield iterate(config, learned=learned, peers=peers)
+            peers.broadcast(False)
+    finally:
+        sys.path.pop()
 
 
 def _iterate_maskable_ppo(width: int, effort: Effort, threads: int) -> Contestant:
