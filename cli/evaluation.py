@@ -1,4 +1,4 @@
-"""Commands that measure agents: `wizard evaluate`, `league`, `scorecard`, `exploit`."""
+"""Commands that measure agents: `wizard evaluate`, `crossplay`, `league`, `curves` and others."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -14,13 +14,21 @@ from wizard_env.cli.outputs import Outputs, files_of, get_origin
 from wizard_env.cli.progress import show_training, with_progress
 from wizard_env.evaluation.report.grids import (
     breakdown_grids,
+    crossplay_grids,
     evaluation_grids,
     exploit_grid,
     league_grids,
     scorecard_grids,
+    seeds_grids,
     size_grid,
 )
-from wizard_env.evaluation.report.verdict import exploit_verdict, scorecard_verdict
+from wizard_env.evaluation.report.verdict import (
+    crossplay_verdict,
+    exploit_verdict,
+    league_verdict,
+    scorecard_verdict,
+    seeds_verdict,
+)
 
 
 def evaluate(
@@ -39,6 +47,7 @@ def evaluate(
     json: options.JsonFile = None,
     report: options.ReportFile = None,
     plots: options.PlotFolder = None,
+    label: options.Labels = None,
     records: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write records of all games to this file.")
     ] = None,
@@ -48,16 +57,19 @@ def evaluate(
     With fewer agents than players, agents take several seats: A and B at 4 seats sit A B A B.
     To test A alone against B, name B three times: A B B B.
     """
-    from wizard_env.evaluation.evaluate import evaluate
+    from wizard_env.evaluation.evaluate import Entrant, evaluate
     from wizard_env.evaluation.workers import workers as start_workers
     from wizard_env.records.game_records import write_records
 
     outputs = Outputs(json, report, plots, records, files_of(agents))
     variants = options.rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    labels = options.read_labels(label, agents)
+    loaded: dict[str, Entrant | str] = {name: Entrant(text, name) for name, text in labels.items()}
+    entrants = [loaded.get(name, name) for name in agents]
     num_records = games * len(agents) if records else 0
     with start_workers(workers, ray) as spread:
         shown = with_progress(spread)
-        results = [evaluate(agents, rules, games, seed, num_records, shown) for rules in variants]
+        results = [evaluate(entrants, rules, games, seed, num_records, shown) for rules in variants]
     if not outputs.prints_json:
         for result in results:
             title = f"{games} deals with {result.rules.num_players} players, seed {seed}"
@@ -67,11 +79,11 @@ def evaluate(
             show_grid(console, size_grid(results))
     if records:
         write_records(records, [game for result in results for game in result.records])
-    outputs.write_json([result.to_dict() for result in results])
+    outputs.write_json([result.to_dict() for result in results], results[0].fingerprints)
     if outputs.wants_report:
         from wizard_env.evaluation.report.html import report_evaluations
 
-        title = f"Wizard: {', '.join(dict.fromkeys(agents))}"
+        title = f"Wizard: {', '.join(standing.name for standing in results[0].standings)}"
         outputs.write_report(report_evaluations(results, title, get_origin()))
 
 
@@ -91,6 +103,7 @@ def league(
     json: options.JsonFile = None,
     report: options.ReportFile = None,
     plots: options.PlotFolder = None,
+    label: options.Labels = None,
 ) -> None:
     """Rate many agents at tables of different agents, with the same deals at every table.
 
@@ -102,15 +115,153 @@ def league(
 
     outputs = Outputs(json, report, plots, inputs=(folder / FILE_NAME, *files_of(agents)))
     variants = options.rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    labels = options.read_labels(label, agents)
     with start_workers(workers, ray) as spread:
-        result = play_league(folder, agents, variants, games, seed, with_progress(spread))
+        found = play_league(folder, agents, variants, games, seed, with_progress(spread))
+    result = found.relabelled(labels)
     if not outputs.prints_json:
         show_grids(console, league_grids(result))
-    outputs.write_json(result.to_dict())
+        say(league_verdict(result))
+    outputs.write_json(result.to_dict(), {one.name: one.fingerprint for one in result.ratings})
     if outputs.wants_report:
         from wizard_env.evaluation.report.html import report_league
 
         outputs.write_report(report_league(result, f"Wizard: league {folder.name}", get_origin()))
+
+
+def crossplay(
+    agents: options.Agents,
+    players: options.NumPlayers = 4,
+    games: options.Games = 100,
+    seed: options.Seed = 0,
+    held_out: Annotated[
+        list[str] | None,
+        typer.Option("--held-out", metavar="AGENT", help="Also meet this agent; may be given several times."),
+    ] = None,
+    hand_sizes: options.HandSizes = "",
+    bid_restriction: options.Restriction = "free",
+    bid_reveal: options.Reveal = "open",
+    magic_edition: options.MagicEdition = False,
+    workers: options.WorkerCount = 1,
+    threads: options.Threads = None,
+    ray: options.RayAddress = None,
+    json: options.JsonFile = None,
+    report: options.ReportFile = None,
+    plots: options.PlotFolder = None,
+    label: options.Labels = None,
+) -> None:
+    """Play each agent alone among copies of each other, and among copies of itself.
+
+    Runs that differ by their seeds alone are groups, as in runs/quick-seed1 and runs/quick-seed2.
+    """
+    from wizard_env.evaluation.crossplay import cross_play
+    from wizard_env.evaluation.duplicate_deals import Entrant
+    from wizard_env.evaluation.seeds import group_of
+    from wizard_env.evaluation.workers import workers as start_workers
+
+    strangers = held_out or []
+    outputs = Outputs(json, report, plots, inputs=files_of([*agents, *strangers]))
+    (rules,) = options.rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    families = {name: group_of(name) for name in (*agents, *strangers)}
+    labels = options.read_labels(label, (*families, *families.values()))
+    entrants = {name: Entrant(labels.get(name, name), name) for name in families}
+    with start_workers(workers, ray) as spread:
+        result = cross_play(
+            [entrants[name] for name in agents],
+            rules,
+            games,
+            seed,
+            held_out=[entrants[name] for name in strangers],
+            groups={entrants[name].name: labels.get(group, group) for name, group in families.items()},
+            spread=with_progress(spread),
+        )
+    if not outputs.prints_json:
+        show_grids(console, crossplay_grids(result))
+        say(crossplay_verdict(result))
+    outputs.write_json(result.to_dict(), result.fingerprints)
+    if outputs.wants_report:
+        from wizard_env.evaluation.report.html import report_crossplay
+
+        outputs.write_report(report_crossplay(result, "Wizard: cross-play", get_origin()))
+
+
+def curves(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or folders that hold runs.")
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Plot this column of progress.csv; may be given several times."),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AGENT", help="Measure against this agent; may be given several times."),
+    ] = None,
+    players: options.NumPlayers = 4,
+    games: options.Games = 100,
+    seed: options.Seed = 0,
+    hand_sizes: options.HandSizes = "",
+    bid_restriction: options.Restriction = "free",
+    bid_reveal: options.Reveal = "open",
+    magic_edition: options.MagicEdition = False,
+    workers: options.WorkerCount = 1,
+    threads: options.Threads = None,
+    ray: options.RayAddress = None,
+    json: options.JsonFile = None,
+    report: options.ReportFile = None,
+    plots: options.PlotFolder = None,
+    label: options.Labels = None,
+) -> None:
+    """Compare groups of runs that differ by their seeds: learning curves, and final scores.
+
+    runs/quick-seed1 and runs/quick-seed2 are of the group quick, and so is runs/quick/seed3; groups of the
+    same --label are one.
+    """
+    from wizard_env.evaluation.seeds import average_curves, compare_groups, group_of, group_runs
+    from wizard_env.evaluation.workers import workers as start_workers
+    from wizard_env.train.selfplay.curves import CURVES, read_metric
+    from wizard_env.train.selfplay.progress import BID_ACCURACY, POINTS
+
+    names = [f"./{folder}" if len(folder.parts) == 1 else str(folder) for folder in _find_runs(runs)]
+    labels = options.read_labels(label, map(group_of, names))
+    groups = group_runs(names, labels)
+    outputs = Outputs(json, report, plots, inputs=files_of(names))
+    (rules,) = options.rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)
+    averages = []
+    for one in metric or [BID_ACCURACY, POINTS]:
+        for group in groups:
+            found = [read_metric(Path(run) / CURVES, one) for run in group.runs]
+            averages.append(average_curves(group.name, one, found))
+    with start_workers(workers, ray) as spread:
+        opponents = against or ["rule_based", "heuristic", "champion"]
+        result = compare_groups(groups, opponents, rules, games, seed, with_progress(spread))
+    if not outputs.prints_json:
+        show_grids(console, seeds_grids(result))
+        say(seeds_verdict(result))
+    learned = {"curves": [asdict(one) for one in averages]}
+    outputs.write_json(result.to_dict() | learned, result.fingerprints)
+    if outputs.wants_report:
+        from wizard_env.evaluation.report.html import report_seeds
+
+        title = f"Wizard: {', '.join(group.name for group in groups)}"
+        outputs.write_report(report_seeds(averages, result, title, get_origin()))
+
+
+def _find_runs(folders: list[Path]) -> list[Path]:
+    """Return the folders that are runs, and the runs in the others. Raises ValueError if there are none."""
+    from wizard_env.agents.network import FILE_NAME
+
+    found: list[Path] = []
+    for folder in folders:
+        inner = (
+            [folder]
+            if (folder / FILE_NAME).exists()
+            else sorted(one.parent for one in folder.glob(f"*/{FILE_NAME}"))
+        )
+        if not inner:
+            raise ValueError(f"{folder} is no run, and holds none: there is no {FILE_NAME}")
+        found += inner
+    return found
 
 
 def scorecard(
@@ -150,7 +301,7 @@ def scorecard(
     if not outputs.prints_json:
         show_grids(console, scorecard_grids(card))
         say(scorecard_verdict(card))
-    outputs.write_json(card.to_dict())
+    outputs.write_json(card.to_dict(), {card.name: card.fingerprint})
     if outputs.wants_report:
         from wizard_env.evaluation.report.html import report_scorecard
 
@@ -210,4 +361,4 @@ def exploit(
         say(f"response     {folder}")
         again = format_command("evaluate", *seated, "--games", games, *options.options_of(rules))
         say(f"evaluate it  {again}")
-    outputs.write_json(asdict(found))
+    outputs.write_json(asdict(found), found.fingerprints)

@@ -20,7 +20,7 @@ from wizard_env.checks import shortened, visible
 from wizard_env.cli import options
 from wizard_env.cli.agents import distill, export, push
 from wizard_env.cli.dataset import dataset
-from wizard_env.cli.evaluation import evaluate, exploit, league, scorecard
+from wizard_env.cli.evaluation import crossplay, curves, evaluate, exploit, league, scorecard
 from wizard_env.cli.mcp import mcp
 from wizard_env.cli.records import replay
 from wizard_env.cli.speed import bench, compile_all
@@ -91,7 +91,7 @@ def wizard(
 for commands in (
     (mcp, replay),
     (train, config, push, distill),
-    (evaluate, league, scorecard, exploit, export, dataset, bench),
+    (evaluate, crossplay, league, curves, scorecard, exploit, export, dataset, bench),
 ):
     for command in commands:
         app.command()(command)

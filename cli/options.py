@@ -1,6 +1,7 @@
 """Options that several commands share, and the rules that they describe."""
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,7 +79,18 @@ ReportFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a report with plots and tables to one HTML file.")
 ]
 PlotFolder = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Write the plots to this folder as PNG files.")
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Write the plots to this folder as PNG, SVG and PDF; tables as CSV and LaTeX."
+    ),
+]
+Labels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        metavar="NAME=TEXT",
+        help="Show an agent under another name, as in runs/quick=PPO; may be given several times.",
+    ),
 ]
 
 
@@ -117,6 +129,24 @@ def _in_options(text: str) -> str:
 def _option(field: str) -> str:
     """Return the option for a field of the rules."""
     return f"--{field.removeprefix('num_').replace('_', '-')}"
+
+
+def read_labels(given: Sequence[str] | None, names: Iterable[str]) -> dict[str, str]:
+    """Return the labels by name.
+
+    Raises ValueError for a label without text, for none of the names, and for one that two names would share.
+    """
+    known, labels = list(dict.fromkeys(names)), {}
+    for label in given or []:
+        name, equals, text = label.rpartition("=")
+        if not (name and equals and text):
+            raise ValueError(f"--label {quoted(label)}: allowed is NAME=TEXT, as in runs/quick=PPO")
+        if name not in known:
+            raise ValueError(
+                f"--label {quoted(label)}: there is no {quoted(name)}; there are {', '.join(known)}"
+            )
+        labels[name] = text
+    return labels
 
 
 def options_of(rules: "Rules") -> list[str]:

@@ -1,9 +1,11 @@
 """The files that commands write: JSON, HTML reports, plots and game records."""
 
+import csv
+import io
 import json
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -52,8 +54,15 @@ class Outputs:
     def prints_json(self) -> bool:
         return self.json == _STDOUT
 
-    def write_json(self, values: Any) -> None:
-        """Write plain values, if JSON is wanted."""
+    def write_json(self, values: Any, agents: Mapping[str, str] | None = None) -> None:
+        """Write plain values, if JSON is wanted.
+
+        agents: the fingerprints of the agents that results are of, by name; each object then gets its
+        `provenance`.
+        """
+        if agents is not None:
+            origin = {"provenance": provenance(agents)}
+            values = values | origin if isinstance(values, dict) else [one | origin for one in values]
         text = json.dumps(values, indent=2) + "\n"
         if self.prints_json:
             sys.stdout.write(text)
@@ -61,12 +70,23 @@ class Outputs:
             _write(self.json, text.encode())
 
     def write_report(self, report: "Report") -> None:
-        """Write the page and the plots, as far as they are wanted."""
+        """Write the page, and the plots and tables, as far as they are wanted."""
         if self.report:
             _write(self.report, report.page.encode())
-        if self.plots:
-            for name, content in report.plots.items():
-                _write(self.plots / f"{name}.png", content)
+        if self.plots is None:
+            return
+        from wizard_env.evaluation.report.grids import latex
+        from wizard_env.evaluation.report.plots import FORMATS, draw
+
+        for name, figure in report.plots.items():
+            for kind in FORMATS:
+                _write(self.plots / f"{name}.{kind}", draw(figure, kind))
+        for name, grid in report.tables.items():
+            _write(self.plots / f"{name}.tex", latex(grid).encode())
+        for name, grid in (report.tables | report.data).items():
+            text = io.StringIO(newline="")
+            csv.writer(text).writerows([grid.headings, *grid.rows])
+            _write(self.plots / f"{name}.csv", text.getvalue().encode())
 
 
 def files_of(agents: Iterable[str]) -> tuple[Path, ...]:
@@ -77,12 +97,20 @@ def files_of(agents: Iterable[str]) -> tuple[Path, ...]:
     return tuple(find_agent(path) for path in map(place_of, agents) if path is not None)
 
 
+def provenance(agents: Mapping[str, str]) -> dict[str, Any]:
+    """Return what results come from: the version, the running command, and agents with their fingerprints."""
+    return {"version": version("wizard-env"), "command": _command(), "agents": dict(agents)}
+
+
 def get_origin() -> "Origin":
     """Return the command that is running, today's date in UTC, and the version."""
     from wizard_env.evaluation.report.html import Origin
 
-    command = shlex.join(["wizard", *sys.argv[1:]])
-    return Origin(command, datetime.now(UTC).date().isoformat(), version("wizard-env"))
+    return Origin(_command(), datetime.now(UTC).date().isoformat(), version("wizard-env"))
+
+
+def _command() -> str:
+    return shlex.join(["wizard", *sys.argv[1:]])
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -86,6 +86,7 @@ def _show_table(game: "Game", seat: int | None) -> None:
 
 def _judge(games: "Iterable[tuple[int, Game]]", judge: str, seed: int, every: bool, outputs: Outputs) -> None:
     from wizard_env.evaluation.analysis import analyse
+    from wizard_env.evaluation.fingerprints import fingerprint
     from wizard_env.loading import load
 
     agent, found = load(judge), []
@@ -93,7 +94,7 @@ def _judge(games: "Iterable[tuple[int, Game]]", judge: str, seed: int, every: bo
         found.append(analyse(played, agent, judge, seed))
         if not outputs.prints_json:
             show_grids(console, analysis_grids(found[-1], f"game {number}", None if every else _SHOWN))
-    outputs.write_json([analysis.to_dict() for analysis in found])
+    outputs.write_json([analysis.to_dict() for analysis in found], {judge: fingerprint(judge, agent)})
 
 
 def _read(file: Path, number: int | None) -> "Iterator[tuple[int, Game]]":

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from wizard_env import Agent, Game, Games, Rules, View
 from wizard_env.agents import load
 from wizard_env.checks import printable
+from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, OutsideAgent, actions_by_owner
 
@@ -32,6 +33,12 @@ class Player:
         self.name = entrant.name
         self.agent = load(entrant.agent)
 
+    @property
+    def fingerprint(self) -> str:
+        """See `wizard_env.evaluation.fingerprints`."""
+        agent = self.entrant.agent
+        return fingerprint(agent if isinstance(agent, str) else self.name, self.agent)
+
     def __reduce__(self) -> tuple[type["Player"], tuple[Entrant]]:
         if isinstance(self.agent, OutsideAgent) and self.agent.plays_in_one_process:
             raise ValueError(f"{self.name}: this agent plays in one process; use one worker")
@@ -43,6 +50,14 @@ def load_players(entrants: Sequence[Entrant | str]) -> tuple[Player, ...]:
     names = dict.fromkeys(one for one in entrants if isinstance(one, str))
     named = {name: Player(Entrant(name, name)) for name in names}
     return tuple(named[one] if isinstance(one, str) else Player(one) for one in entrants)
+
+
+def fingerprints_of(players: Iterable[Player]) -> dict[str, str]:
+    """Return the fingerprints of players by name; several of one name are joined by commas."""
+    prints: dict[str, dict[str, None]] = {}
+    for player in dict.fromkeys(players):
+        prints.setdefault(player.name, {})[player.fingerprint] = None
+    return {name: ",".join(known) for name, known in prints.items()}
 
 
 def arrange(entrants: int, num_players: int) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from wizard_env.evaluation.duplicate_deals import (
     Player,
     Results,
     arrange,
+    fingerprints_of,
     load_players,
     play,
     play_actions,
@@ -59,6 +60,8 @@ class Evaluation:
     records: list[Game]
     """The first games, with the names of their players."""
     times: list[Timing] = field(compare=False)
+    fingerprints: dict[str, str] = field(default_factory=dict)
+    """Of the agents by name, see `wizard_env.evaluation.fingerprints`."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the records as plain values, for JSON; the key "times" is not reproducible."""
@@ -134,6 +137,7 @@ def evaluate(
             for (deal, arrangement), actions in zip(numbers, results.actions, strict=True)
         ],
         times=_times(results, players),
+        fingerprints=fingerprints_of(players),
     )
 
 

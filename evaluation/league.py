@@ -1,8 +1,8 @@
 """A league: agents meet at tables and are rated; no game is played twice."""
 
 import hashlib
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from wizard_env import Rules
 from wizard_env.checks import check_integer, quoted
 from wizard_env.evaluation.duplicate_deals import Deals, arrange, load_players, play
-from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.league_file import LeagueFile, Matchup, Member, TableScores
 from wizard_env.evaluation.ratings import Rating, rate
 from wizard_env.evaluation.standings import Difference
@@ -50,6 +49,24 @@ class League:
     """One for every agent, the best first."""
     differences: list[Difference]
     """One for each pair, in the order of the ratings: on the same deals, at the tables where both sit."""
+
+    def relabelled(self, labels: Mapping[str, str]) -> "League":
+        """Return the league with other names of agents."""
+        return replace(
+            self,
+            ratings=[
+                replace(
+                    one,
+                    name=labels.get(one.name, one.name),
+                    equals=tuple(labels.get(name, name) for name in one.equals),
+                )
+                for one in self.ratings
+            ],
+            differences=[
+                replace(one, name=labels.get(one.name, one.name), other=labels.get(one.other, one.other))
+                for one in self.differences
+            ],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the league as plain values, for JSON."""
@@ -89,7 +106,7 @@ def play_league(
     seed = check_integer("seed", seed, 0, LARGEST_SEED)
     seeds = game_seeds(seed, games)
     players = {player.name: player for player in load_players(agents)}
-    members = {name: Member(name, fingerprint(name, player.agent)) for name, player in players.items()}
+    members = {name: Member(name, player.fingerprint) for name, player in players.items()}
     with locked(folder):
         results = LeagueFile(folder / FILE_NAME)
         chosen = [_choose(results, members, one, seed) for one in rules]
@@ -106,7 +123,7 @@ def play_league(
         TableScores(table, np.stack([results.tables[table][deal] for deal in range(games)]))
         for table in everywhere
     ]
-    ratings = rate(scores)
+    ratings = rate(scores, seed)
     names = [rating.name for rating in ratings]
     return League(
         rules=tuple(rules),

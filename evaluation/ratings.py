@@ -1,38 +1,44 @@
 """Ratings of agents, from their ranks in games of several players."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from wizard_env import Rules
 from wizard_env.evaluation.duplicate_deals import arrange
-from wizard_env.evaluation.league_file import Member, TableScores
-from wizard_env.evaluation.statistics import SHARES, rank_seats
-from wizard_env.extras import extra
+from wizard_env.evaluation.league_file import TableScores
+from wizard_env.evaluation.statistics import SHARES, estimate_from_sums, rank_seats
 
-with extra("train"):
-    from openskill.models import PlackettLuce, PlackettLuceRating
-
-_ORDER_SEED = 0
-"""The seed for the order in which games are rated."""
-_HALF_WIDTH = 1.96
-"""Half the width of a normal distribution's 95% interval, in standard deviations."""
+SCALE = 400 / np.log(10)
+"""Elo's scale: of two agents 400 apart, one finishes ahead of the other ten times as often."""
+_PRIOR = 5.0
+"""The standard deviation of the prior of a strength, in natural logarithms of odds. It is wide, and only
+keeps the strength of an agent that always wins, or never, from growing without end."""
+_STEPS = 100
+_PRECISE = 1e-9
+"""The last step of a fit, as a part of a strength."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """The strength of an agent by the Plackett-Luce model; every agent starts at 25."""
+    """The strength of an agent by the Plackett-Luce model; the mean of the league is 0."""
 
     name: str
     fingerprint: str
-    mu: float
-    """The estimated strength."""
-    sigma: float
-    """Its standard deviation."""
+    rating: float
+    """On the scale of Elo, see `SCALE`."""
     low: float
-    """The 95% interval ends 1.96 standard deviations from `mu`."""
+    """The 95% interval, by bootstrap over deals."""
     high: float
+    best_place: int
+    """1 + the number of agents that are better beyond doubt: the interval of the difference excludes 0."""
+    worst_place: int
+    """The number of agents that are not worse beyond doubt."""
+    equals: tuple[str, ...]
+    """The agents that it cannot be told apart from."""
     win_share: float
     """Wins per game; a shared first place counts as part of a win."""
     rank: float
@@ -40,56 +46,112 @@ class Rating:
     games: int
 
 
-class _Game(NamedTuple):
-    """A game to rate, by seat."""
+def rate(tables: Sequence[TableScores], seed: int) -> list[Rating]:
+    """Rate agents by the Plackett-Luce model (Plackett 1975), fitted to all games; the best come first.
 
-    members: list[Member]
-    doubled_ranks: list[float]
-    shares: list[int]
+    A ranking is a row of choices: the first of all seats, the second of the others, and so on; each seat is
+    chosen in proportion to the exponential of its strength. Seats that tie are each chosen from all of them
+    and those behind (Breslow 1974). Deals are resampled for the intervals, with the games of all tables on
+    them. Two agents can be told apart if the interval of their difference does not include 0.
 
-
-def rate(tables: Sequence[TableScores]) -> list[Rating]:
-    """Rate agents with openskill's PlackettLuce; the best come first.
-
-    The method (Weng and Lin, A Bayesian Approximation Method for Online Ranking, JMLR 12, 2011) rates one
-    game at a time, so the order of the games matters a little. They are sorted by rules, agents, deals and
-    arrangements and then shuffled, always in the same way. Agents do not improve along the way (tau is 0).
+    seed: of the bootstrap.
     """
-    model = PlackettLuce(tau=0.0)
-    ordered = sorted(tables, key=lambda one: (one.table.rules.num_players, one.table.members))
-    games = [game for scored in ordered for game in _games_of(scored)]
     everyone = sorted({member for scored in tables for member in scored.table.members})
-    ratings = {member: model.rating() for member in everyone}
-    totals = {member: np.zeros(3, np.int64) for member in everyone}
-    for number in np.random.default_rng(_ORDER_SEED).permutation(len(games)):
-        game = games[number]
-        teams = model.rate([[ratings[member]] for member in game.members], ranks=game.doubled_ranks)
-        lines = zip(game.members, teams, game.doubled_ranks, game.shares, strict=True)
-        for member, (rating,), *numbers in lines:
-            ratings[member] = rating
-            totals[member] += (*numbers, 1)
-    rated = [_make_rating(member, ratings[member], *map(int, totals[member])) for member in everyone]
-    return sorted(rated, key=lambda rating: -rating.mu)
+    index = {member: number for number, member in enumerate(everyone)}
+    games, ranks, shares = (np.zeros(len(everyone), np.int64) for _ in range(3))
+    columns: dict[frozenset[int], int] = {}
+    counted: list[tuple[Rules, list[int], NDArray[np.int64]]] = []
+    for table, scores in tables:
+        members = np.array([index[member] for member in table.members])
+        seating, ranked = arrange(len(members), len(members)), rank_seats(scores)
+        for totals, numbers in ((ranks, ranked.doubled), (shares, ranked.shares)):
+            np.add.at(totals, members[seating], numbers.sum(axis=0))
+        games[members] += len(scores) * len(members)
+        choices = _count_choices(ranked.doubled, seating)
+        sets = [
+            frozenset(members[_bits(code, len(members))].tolist()) for code in range(1, 2 ** len(members))
+        ]
+        counted.append((table.rules, [columns.setdefault(one, len(columns)) for one in sets], choices))
+    strata = {rules: np.zeros((len(choices), len(columns)), np.int64) for rules, _, choices in counted}
+    for rules, numbers, choices in counted:
+        strata[rules][:, numbers] += choices
+    includes = np.array([[number in one for number in range(len(everyone))] for one in columns], np.float64)
+    pairs = np.array(list(combinations(range(len(everyone)), 2)), np.int64).reshape(-1, 2)
+
+    def quantities(choices: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the strengths, then the differences of all pairs: float64 [resamples, quantities]."""
+        strengths = SCALE * _fit(games, choices, includes)
+        return np.hstack([strengths, strengths[:, pairs[:, 0]] - strengths[:, pairs[:, 1]]])
+
+    estimates = estimate_from_sums(list(strata.values()), quantities, seed)
+    better = np.zeros((len(everyone), len(everyone)), np.int64)
+    for (one, other), difference in zip(pairs, estimates[len(everyone) :], strict=True):
+        better[one, other], better[other, one] = difference.low > 0, difference.high < 0
+    ratings = [
+        Rating(
+            *member,
+            *estimates[number],
+            best_place=1 + int(better[:, number].sum()),
+            worst_place=len(everyone) - int(better[number].sum()),
+            equals=tuple(
+                other.name
+                for other, one in index.items()
+                if one != number and not better[number, one] + better[one, number]
+            ),
+            win_share=int(shares[number]) / SHARES / int(games[number]),
+            rank=int(ranks[number]) / 2 / int(games[number]),
+            games=int(games[number]),
+        )
+        for member, number in index.items()
+    ]
+    return sorted(ratings, key=lambda rating: -rating.rating)
 
 
-def _games_of(scored: TableScores) -> Iterator[_Game]:
-    """Yield the games of a table, arrangement by arrangement."""
-    everyone, ranks = scored.table.members, rank_seats(scored.scores)
-    for number, seats in enumerate(arrange(len(everyone), len(everyone))):
-        members = [everyone[member] for member in seats]
-        lines = zip(ranks.doubled[:, number].tolist(), ranks.shares[:, number].tolist(), strict=True)
-        yield from (_Game(members, doubled, shares) for doubled, shares in lines)
+def _bits(code: int, size: int) -> NDArray[np.bool_]:
+    """Return the members that a code stands for: bool [size]."""
+    return (code >> np.arange(size)) & 1 > 0
 
 
-def _make_rating(member: Member, rating: PlackettLuceRating, ranks: int, shares: int, games: int) -> Rating:
-    return Rating(
-        name=member.name,
-        fingerprint=member.fingerprint,
-        mu=rating.mu,
-        sigma=rating.sigma,
-        low=rating.mu - _HALF_WIDTH * rating.sigma,
-        high=rating.mu + _HALF_WIDTH * rating.sigma,
-        win_share=shares / SHARES / games,
-        rank=ranks / 2 / games,
-        games=games,
-    )
+def _count_choices(ranks: NDArray[np.int64], seating: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count how often a table's members were chosen from each set of them: int64 [deals, sets].
+
+    Sets are in the order of their codes, from 1; bit m of a code stands for member m.
+
+    Args:
+        ranks: [deals, arrangements, seats]
+        seating: [arrangements, seats], the member in each seat.
+    """
+    size = ranks.shape[-1]
+    behind = ranks[..., np.newaxis, :] >= ranks[..., np.newaxis]
+    codes = (behind << seating[:, np.newaxis]).sum(axis=-1).reshape(len(ranks), -1)
+    rows = np.arange(len(ranks))[:, np.newaxis] << size
+    return np.bincount((codes + rows).ravel(), minlength=len(ranks) << size).reshape(len(ranks), -1)[:, 1:]
+
+
+def _fit(
+    chosen: NDArray[np.int64], choices: NDArray[np.float64], includes: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the strengths of highest posterior density, by Newton's method: float64 [resamples, agents].
+
+    Args:
+        chosen: [agents], how often each agent was chosen.
+        choices: [resamples, sets], how often any was chosen from each set.
+        includes: [sets, agents], 1 for the agents in each set.
+    """
+    agents = len(chosen)
+    pairs = (includes[:, :, np.newaxis] * includes[:, np.newaxis]).reshape(len(includes), -1)
+    strengths = np.zeros((len(choices), agents))
+    for _ in range(_STEPS):
+        weights = np.exp(strengths)
+        totals = weights @ includes.T
+        expected = weights * (choices / totals @ includes)
+        together = (choices / totals**2 @ pairs).reshape(-1, agents, agents)
+        information = -together * weights[:, :, np.newaxis] * weights[:, np.newaxis]
+        information[:, range(agents), range(agents)] += expected + _PRIOR**-2
+        step = np.linalg.solve(information, (chosen - expected - strengths / _PRIOR**2)[..., np.newaxis])[
+            ..., 0
+        ]
+        strengths += step / np.maximum(1, abs(step).max(axis=1, keepdims=True))  # far steps may overshoot
+        if abs(step).max() < _PRECISE:
+            return strengths
+    raise ArithmeticError(f"the ratings did not settle in {_STEPS} steps")

@@ -49,17 +49,33 @@ def estimate_means(strata: Sequence[Totals], seed: int) -> list[Estimate]:
 
     strata: of at least 2 deals each, for example one for each table size.
     """
-    sums = [totals.sums.astype(np.float64) for totals in strata]
     counts = np.sum([len(totals.sums) * totals.counts for totals in strata], axis=0)
+    return estimate_from_sums([totals.sums for totals in strata], lambda sums: sums / counts, seed)
 
-    def means(*drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
+
+def estimate_from_sums(
+    strata: Sequence[NDArray[np.int64]],
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    seed: int,
+) -> list[Estimate]:
+    """Estimate what depends on sums over all deals, by percentile bootstrap over deals as `estimate_means`.
+
+    Args:
+        strata: each int64 [deals, columns].
+        statistic: takes sums, float64 [resamples, columns]; returns float64 [resamples, quantities].
+    """
+    columns = [deals.astype(np.float64) for deals in strata]
+
+    def resampled(*drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
         """Return [quantities, resamples], given the deals drawn in each stratum, [resamples, deals]."""
-        added = [_times_drawn(deals, len(one)) @ one for deals, one in zip(drawn, sums, strict=True)]
-        ratios: NDArray[np.float64] = (np.sum(added, axis=0) / counts).T
-        return ratios
+        added = np.sum(
+            [_times_drawn(deals, len(one)) @ one for deals, one in zip(drawn, columns, strict=True)], axis=0
+        )
+        found = statistic(np.atleast_2d(added)).T
+        return found.reshape(len(found), *added.shape[:-1])
 
-    deals = [np.arange(len(totals.sums)) for totals in strata]
-    return _bootstrap(deals, means, seed, batch=max(1, _BATCH // max(map(len, deals))))
+    deals = [np.arange(len(one)) for one in strata]
+    return _bootstrap(deals, resampled, seed, batch=max(1, _BATCH // max(map(len, deals))))
 
 
 def estimate_weighted_sums(

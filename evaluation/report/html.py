@@ -5,24 +5,39 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+from wizard_env.evaluation.crossplay import Crossplay
 from wizard_env.evaluation.evaluate import Evaluation
 from wizard_env.evaluation.league import League
 from wizard_env.evaluation.report.grids import (
     Grid,
     breakdown_grids,
+    crossplay_grids,
     evaluation_grids,
     interval_grid,
     league_grids,
     scorecard_grids,
+    seeds_data,
+    seeds_grids,
     size_grid,
 )
-from wizard_env.evaluation.report.plots import evaluation_plots, league_plots, scorecard_plots
+from wizard_env.evaluation.report.plots import (
+    Plots,
+    crossplay_plots,
+    draw,
+    evaluation_plots,
+    league_plots,
+    scorecard_plots,
+    seeds_plots,
+)
 from wizard_env.evaluation.report.verdict import (
+    crossplay_verdict,
     evaluation_verdict,
     league_verdict,
     scorecard_verdict,
+    seeds_verdict,
 )
 from wizard_env.evaluation.scorecard import Scorecard
+from wizard_env.evaluation.seeds import Curve, SeedScores
 from wizard_env.rules import Rules
 from wizard_env.words import rules_text
 
@@ -76,8 +91,18 @@ _FEW_DEALS_NOTE = (
 )
 _LEAGUE_NOTE = (
     "Every table played the same deals, with its seats rotated so that each of its agents played every hand. "
-    "Ratings are from the Plackett-Luce model, by the ranks in all games. Leads are in points per game on "
-    "the same deals, at the tables where both agents sit, with 95% intervals by bootstrap over deals."
+    "Ratings are from the Plackett-Luce model, fitted to the ranks in all games at once. Leads are in points "
+    "per game on the same deals, at the tables where both agents sit. Intervals are 95% intervals, by "
+    "bootstrap over deals. Agents whose places overlap may be equal."
+)
+_CROSSPLAY_NOTE = (
+    "The row sits alone among copies of the column and plays every deal from every seat; the diagonal is "
+    "self-play. Cross-play is the mean among the other agents, without those that are held out. Intervals "
+    "are 95% intervals, by bootstrap over deals."
+)
+_SEEDS_NOTE = (
+    "Every run sits alone among copies of an opponent and plays every deal from every seat. IQM is the mean "
+    "of the middle half of all seeds and opponents. Intervals are 95% intervals over seeds and deals."
 )
 _CAPTIONS = {
     "points": "Points per game, with 95% interval",
@@ -85,8 +110,12 @@ _CAPTIONS = {
     "bid_accuracy": "Bids met, by hand size",
     "bid_bias": "Bid bias, by position in the bidding",
     "ratings": "Ratings, with 95% interval",
-    "leads": "Lead of the row over the column in points per game",
-    "scores": "Score by part, with 95% interval",
+    "leads": "Lead of the row over the column in points per game, with 95% interval",
+    "crossplay": "Points per game of the row alone among copies of the column, with 95% interval",
+    "crossplay_bids": "Bids met by the row alone among copies of the column, with 95% interval",
+    "curves": "Learning curves: mean over seeds, with 95% interval",
+    "profiles": "Performance profiles: share of runs that lead by more",
+    "scores": "Scores, with 95% interval",
 }
 """Captions of the plots, by name."""
 
@@ -100,10 +129,13 @@ class Origin(NamedTuple):
 
 
 class Report(NamedTuple):
-    """An HTML page, and the plots in it as PNG files by name."""
+    """An HTML page, and the plots and tables in it."""
 
     page: str
-    plots: dict[str, bytes]
+    plots: Plots
+    tables: dict[str, Grid]
+    data: dict[str, Grid] = {}
+    """Long tables of numbers, which are not on the page."""
 
 
 def report_evaluations(evaluations: Sequence[Evaluation], title: str, origin: Origin) -> Report:
@@ -113,19 +145,48 @@ def report_evaluations(evaluations: Sequence[Evaluation], title: str, origin: Or
     body = [_facts_list(facts, origin), _figures(plots)]
     if len(evaluations) > 1:
         body += ["<h2>By number of players</h2>", _table(size_grid(evaluations))]
+    tables: dict[str, Grid] = {}
     for evaluation in evaluations:
-        body.append(f"<h2>{evaluation.rules.num_players} players</h2>")
-        body += map(_table, evaluation_grids(evaluation, f"{evaluation.games:,} deals"))
+        players = evaluation.rules.num_players
+        grids = evaluation_grids(evaluation, f"{evaluation.games:,} deals")
+        body += [f"<h2>{players} players</h2>", *map(_table, grids)]
         body.append(_folded("by hand size and by position in the bidding", breakdown_grids(evaluation)))
-    return Report(_page(title, evaluation_verdict(evaluations), body, _EVALUATION_NOTE), plots)
+        suffix = f"_{players}_players" if len(evaluations) > 1 else ""
+        tables |= {
+            f"{name}{suffix}": grid for name, grid in zip(("points", "bids", "leads"), grids, strict=False)
+        }
+    return Report(_page(title, evaluation_verdict(evaluations), body, _EVALUATION_NOTE), plots, tables)
 
 
 def report_league(league: League, title: str, origin: Origin) -> Report:
     """Report the standings of a league."""
     facts, plots = _facts(league.rules, league.games, league.seed), league_plots(league)
-    body = [_facts_list(facts, origin), _figures(plots), *map(_table, league_grids(league))]
-    body.append(_folded("leads with intervals", [interval_grid(league)]))
-    return Report(_page(title, league_verdict(league), body, _LEAGUE_NOTE), plots)
+    ratings, leads = league_grids(league)
+    intervals = interval_grid(league)
+    body = [_facts_list(facts, origin), _figures(plots), _table(ratings), _table(leads)]
+    body.append(_folded("leads with intervals", [intervals]))
+    page = _page(title, league_verdict(league), body, _LEAGUE_NOTE)
+    return Report(page, plots, {"ratings": ratings, "leads": intervals})
+
+
+def report_crossplay(result: Crossplay, title: str, origin: Origin) -> Report:
+    """Report cross-play."""
+    facts, plots = _facts([result.rules], result.games, result.seed), crossplay_plots(result)
+    grids = crossplay_grids(result)
+    body = [_facts_list(facts, origin), _figures(plots), *map(_table, grids)]
+    page = _page(title, crossplay_verdict(result), body, _CROSSPLAY_NOTE)
+    return Report(page, plots, dict(zip(("crossplay", "self_play", "groups"), grids, strict=False)))
+
+
+def report_seeds(curves: Sequence[Curve], result: SeedScores, title: str, origin: Origin) -> Report:
+    """Report groups of runs: their learning curves and their scores."""
+    facts, plots = _facts([result.rules], result.games, result.seed), seeds_plots(curves, result)
+    grids = seeds_grids(result)
+    body = [_facts_list(facts, origin), _figures(plots), *map(_table, grids)]
+    tables = dict(zip(("scores", "improvement"), grids, strict=False))
+    return Report(
+        _page(title, seeds_verdict(result), body, _SEEDS_NOTE), plots, tables, seeds_data(curves, result)
+    )
 
 
 def report_scorecard(card: Scorecard, title: str, origin: Origin) -> Report:
@@ -133,7 +194,7 @@ def report_scorecard(card: Scorecard, title: str, origin: Origin) -> Report:
     plots = scorecard_plots(card)
     body = [_facts_list(_card_facts(card), origin), _figures(plots), *map(_table, scorecard_grids(card))]
     note = _SCORECARD_NOTE if card.self_play else _FEW_DEALS_NOTE
-    return Report(_page(title, scorecard_verdict(card), body, note), plots)
+    return Report(_page(title, scorecard_verdict(card), body, note), plots, {})
 
 
 def _card_facts(card: Scorecard) -> dict[str, str]:
@@ -176,13 +237,13 @@ def _facts_list(facts: Mapping[str, str], origin: Origin) -> str:
     return f"<dl>{''.join(items)}</dl>"
 
 
-def _figures(plots: Mapping[str, bytes]) -> str:
+def _figures(plots: Plots) -> str:
     """Embed plots in the page, below their captions."""
     if not plots:
         return ""
     sections = []
-    for name, png in plots.items():
-        data, caption = base64.b64encode(png).decode(), escape(_CAPTIONS[name])
+    for name, figure in plots.items():
+        data, caption = base64.b64encode(draw(figure, "png")).decode(), escape(_CAPTIONS[name])
         image = f'<img src="data:image/png;base64,{data}" alt="{caption}">'
         sections.append(f"<section><h2>{caption}</h2>{image}</section>")
     return f'<div class="plots">{"".join(sections)}</div>'

@@ -1,20 +1,27 @@
-"""Plots of evaluations, leagues and score cards, as PNG files by name."""
+"""Plots of evaluations, leagues, score cards, cross-play and groups of runs, as figures by name."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
+from textwrap import fill
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator, PercentFormatter
 
+from wizard_env.evaluation.crossplay import Crossplay
 from wizard_env.evaluation.evaluate import Bidding, Evaluation
 from wizard_env.evaluation.league import League
-from wizard_env.evaluation.report.grids import leads_by_pair
+from wizard_env.evaluation.report.grids import leads_by_pair, plain, signed
 from wizard_env.evaluation.scorecard import Scorecard
+from wizard_env.evaluation.seeds import Curve, SeedScores
+
+Plots = dict[str, Figure]
+FORMATS = ("png", "svg", "pdf")
 
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """A palette that colour-blind readers can tell apart (Okabe and Ito, Color Universal Design, 2008)."""
@@ -22,6 +29,8 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 _DPI = 200
 _WIDTH = 5.0
 """Inches."""
+_LONGEST = 28
+"""Characters in a line of a label."""
 
 
 class _Bar(NamedTuple):
@@ -34,7 +43,7 @@ class _Bar(NamedTuple):
     color: str = _COLORS[0]
 
 
-def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, bytes]:
+def evaluation_plots(evaluations: Sequence[Evaluation]) -> Plots:
     """Plot points, leads and bids, with a panel per evaluation."""
     figures = {"points": _panels(evaluations, _draw_points, "points per game")}
     if any(evaluation.differences for evaluation in evaluations):
@@ -42,39 +51,70 @@ def evaluation_plots(evaluations: Sequence[Evaluation]) -> dict[str, bytes]:
         figures["differences"] = _panels(evaluations, _draw_differences, label)
     figures["bid_accuracy"] = _panels(evaluations, _draw_accuracy, "cards in hand", legend=True)
     figures["bid_bias"] = _panels(evaluations, _draw_bias, "position in the bidding", legend=True)
-    return {name: _png(figure) for name, figure in figures.items()}
+    return figures
 
 
-def league_plots(league: League) -> dict[str, bytes]:
+def league_plots(league: League) -> Plots:
     """Plot the ratings, and the lead of each agent over each other in colours."""
-    bars = [_Bar(one.name, one.mu, one.low, one.high) for one in league.ratings]
-    return {"ratings": _png(_plot_bars(bars, "rating, starting at 25")), "leads": _png(_plot_leads(league))}
+    bars = [_Bar(one.name, one.rating, one.low, one.high) for one in league.ratings]
+    names, leads = [rating.name for rating in league.ratings], leads_by_pair(league)
+    return {
+        "ratings": _plot_bars(bars, "rating on the scale of Elo, on average 0", ".0f"),
+        "leads": _plot_matrix(names, names, leads, signed, "PuOr"),
+    }
 
 
-def scorecard_plots(card: Scorecard) -> dict[str, bytes]:
+def crossplay_plots(result: Crossplay) -> Plots:
+    """Plot the points and the bids met of each agent among each other, in colours."""
+    columns = [*result.names, *result.held_out]
+    points, met = {}, {}
+    for cell in result.cells:
+        pair = cell.name, cell.among
+        points[pair] = cell.points, cell.points_low, cell.points_high
+        met[pair] = cell.bid_accuracy, cell.bid_accuracy_low, cell.bid_accuracy_high
+    return {
+        "crossplay": _plot_matrix(result.names, columns, points, plain, "cividis"),
+        "crossplay_bids": _plot_matrix(result.names, columns, met, plain, "cividis", ".0%"),
+    }
+
+
+def seeds_plots(curves: Sequence[Curve], result: SeedScores) -> Plots:
+    """Plot learning curves, the leads of groups, and their performance profiles."""
+    return {
+        "curves": _plot_curves(curves),
+        "scores": _plot_scores(result),
+        "profiles": _plot_profiles(result),
+    }
+
+
+def scorecard_plots(card: Scorecard) -> Plots:
     """Plot the score of each part, and of self-play; nothing for a card of few deals."""
     if (alone := card.self_play_score) is None:
         return {}
     bars = [_Bar(one.name, one.score, one.score_low, one.score_high) for one in card.parts]
     bars.append(_Bar("self-play", alone, alone, alone))
-    return {"scores": _png(_plot_bars(bars, "score: random 0, champion 100"))}
+    return {"scores": _plot_bars(bars, "score: random 0, champion 100")}
 
 
-def _png(figure: Figure) -> bytes:
+def draw(figure: Figure, kind: str) -> bytes:
+    """Return a plot as a file of one of FORMATS: the same plot, the same bytes."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=_DPI)
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with rc_context({"pdf.fonttype": 42, "svg.hashsalt": "wizard"}):  # journals refuse fonts of type 3
+        figure.savefig(buffer, format=kind, dpi=_DPI, metadata=dates.get(kind))
     return buffer.getvalue()
 
 
-def _draw_bars(axes: Axes, bars: Sequence[_Bar], form: str = ".1f") -> None:
-    """Draw a point and its 95% interval for each bar, from the top down; `form` formats the numbers."""
+def _draw_bars(
+    axes: Axes, bars: Sequence[_Bar], form: str = ".1f", write: Callable[[float, str], str] = plain
+) -> None:
+    """Draw a point and its 95% interval for each bar, from the top down; `write` formats the numbers."""
     for row, bar in enumerate(bars):
         axes.plot([bar.low, bar.high], [row, row], color=bar.color, linewidth=2.5, solid_capstyle="butt")
         axes.plot([bar.low, bar.high], [row, row], "|", color=bar.color, markersize=9)
         axes.plot(bar.value, row, "o", color=bar.color, markersize=7)
-        axes.annotate(
-            format(bar.value, form), (bar.value, row), xytext=(0, 9), textcoords="offset points", ha="center"
-        )
+        text = write(bar.value, form)
+        axes.annotate(text, (bar.value, row), xytext=(0, 9), textcoords="offset points", ha="center")
     axes.set_yticks(range(len(bars)), [bar.label for bar in bars])
     axes.set_ylim(len(bars) - 0.5, -0.7)
     axes.margins(x=0.1)
@@ -123,7 +163,7 @@ def _draw_differences(axes: Axes, evaluation: Evaluation) -> None:
     ]
     axes.axvline(0, color="#666666", linewidth=1, linestyle="--")
     axes.update_datalim([(0, 0)])
-    _draw_bars(axes, bars, "+.1f")
+    _draw_bars(axes, bars, write=signed)
 
 
 def _draw_accuracy(axes: Axes, evaluation: Evaluation) -> None:
@@ -156,28 +196,114 @@ def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], fi
     axes.grid(alpha=0.3)
 
 
-def _plot_bars(bars: Sequence[_Bar], label: str) -> Figure:
+def _plot_bars(bars: Sequence[_Bar], label: str, form: str = ".1f") -> Figure:
     figure = Figure(figsize=(_WIDTH, 1.3 + 0.42 * len(bars)), layout="constrained")
     axes = figure.subplots()
-    _draw_bars(axes, bars)
+    _draw_bars(axes, bars, form)
     axes.set_xlabel(label)
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 
-def _plot_leads(league: League) -> Figure:
-    names = [rating.name for rating in league.ratings]
-    known = leads_by_pair(league)
-    points = np.array([[known.get((name, other), np.nan) for other in names] for name in names])
-    largest = float(np.nanmax(np.abs(points))) or 1.0
-    figure = Figure(figsize=(3.5 + 0.75 * len(names), 1.6 + 0.5 * len(names)), layout="constrained")
+def _plot_matrix(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    cells: Mapping[tuple[str, str], tuple[float, float, float]],
+    write: Callable[[float, str], str],
+    colors: str,
+    form: str = ".0f",
+) -> Figure:
+    """Draw a number with its 95% interval for each row and column, on its colour.
+
+    cells: mean, low and high by the names of row and column; pairs without any stay white.
+    write: formats the numbers; where it shows signs, the colours are the same for both.
+    """
+    nothing = (np.nan, np.nan, np.nan)
+    values = np.array([[cells.get((row, column), nothing)[0] for column in columns] for row in rows])
+    lowest, highest = float(np.nanmin(values)), float(np.nanmax(values))
+    if write is signed:
+        highest = max(abs(lowest), abs(highest), 1.0)
+        lowest = -highest
+    margin = 0.085 * min(_LONGEST, max(map(len, (*rows, *columns))))
+    size = (1.6 + margin + 0.95 * len(columns), 0.6 + 0.7 * margin + 0.55 * len(rows))
+    figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots()
-    image = axes.imshow(points, cmap="PuOr", vmin=-largest, vmax=largest, aspect="auto")
-    for row, column in zip(*np.nonzero(~np.isnan(points)), strict=True):
-        value = points[row, column]
-        color = "white" if abs(value) > 0.6 * largest else "black"
-        axes.text(column, row, f"{value:+.0f}", ha="center", va="center", color=color, fontsize=9)
-    axes.set_yticks(range(len(names)), names)
-    axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-    figure.colorbar(image, ax=axes)
+    image = axes.imshow(values, cmap=colors, vmin=lowest, vmax=highest, aspect="auto")
+    for row, column in np.argwhere(~np.isnan(values)).tolist():
+        mean, low, high = (write(number, form) for number in cells[rows[row], columns[column]])
+        red, green, blue, _ = image.to_rgba(values[row, column])
+        color = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
+        axes.text(column, row - 0.12, mean, ha="center", va="center", color=color, fontsize=10)
+        axes.text(column, row + 0.25, f"{low} to {high}", ha="center", va="center", color=color, fontsize=6.5)
+    axes.set_yticks(range(len(rows)), [_wrap(name) for name in rows])
+    turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(columns)), [_wrap(name) for name in columns], **turned)
+    bar = figure.colorbar(image, ax=axes)
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: write(value, form)))
+    return figure
+
+
+def _wrap(name: str) -> str:
+    """Break a long label into lines."""
+    return fill(name, _LONGEST)
+
+
+def _plot_curves(curves: Sequence[Curve]) -> Figure:
+    """Draw a panel for each metric and a line for each group, with its interval as a band."""
+    metrics = list(dict.fromkeys(curve.metric for curve in curves))
+    figure = Figure(figsize=(_WIDTH, 2.8 * len(metrics) + 0.4), layout="constrained")
+    panels = figure.subplots(len(metrics), squeeze=False, sharex=True)[:, 0]
+    for axes, metric in zip(panels, metrics, strict=True):
+        mine = [curve for curve in curves if curve.metric == metric]
+        for curve, color in zip(mine, cycle(_COLORS), strict=False):
+            axes.fill_between(curve.decisions, curve.low, curve.high, color=color, alpha=0.18, linewidth=0)
+            axes.plot(
+                curve.decisions, curve.mean, color=color, label=f"{_wrap(curve.name)}, {curve.seeds} seeds"
+            )
+        axes.set_ylabel(metric)
+        axes.grid(alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[-1].set_xlabel("decisions")
+    panels[-1].xaxis.set_major_formatter(EngFormatter())
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=min(2, len(labels)), frameon=False)
+    return figure
+
+
+def _plot_scores(result: SeedScores) -> Figure:
+    """Draw a panel for each opponent, and one for all, with a bar for each group."""
+    opponents = list(dict.fromkeys(score.opponent for score in result.scores))
+    groups = list(dict.fromkeys(score.name for score in result.scores))
+    figure = Figure(figsize=(_WIDTH, (1.2 + 0.42 * len(groups)) * len(opponents)), layout="constrained")
+    panels = figure.subplots(len(opponents), squeeze=False)[:, 0]
+    for axes, opponent in zip(panels, opponents, strict=True):
+        mine = [score for score in result.scores if score.opponent == opponent]
+        bars = [
+            _Bar(_wrap(one.name), one.mean, one.mean_low, one.mean_high, color)
+            for one, color in zip(mine, cycle(_COLORS), strict=False)
+        ]
+        _draw_bars(axes, bars, write=signed)
+        axes.set_xlabel(f"lead over {opponent or 'all, on average'}, points per game")
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _plot_profiles(result: SeedScores) -> Figure:
+    """Draw the share of a group's runs, at all opponents, that lead by more than each number of points."""
+    leads: dict[str, list[float]] = {}
+    for run in result.runs:
+        leads.setdefault(run.name, []).append(run.lead)
+    ends = [end for found in leads.values() for end in (min(found), max(found))]
+    grid = np.linspace(min(ends) - 1, max(ends) + 1, 400)
+    figure = Figure(figsize=(_WIDTH, 3.2), layout="constrained")
+    axes = figure.subplots()
+    for (name, found), color in zip(leads.items(), cycle(_COLORS), strict=False):
+        shares = (np.array(found)[:, np.newaxis] > grid).mean(axis=0)
+        axes.plot(grid, shares, color=color, label=_wrap(name), drawstyle="steps-post")
+    axes.set_xlabel("lead in points per game")
+    axes.set_ylabel("share of runs with a larger lead")
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper center", ncols=min(2, len(leads)), frameon=False)
     return figure

@@ -1,13 +1,18 @@
 """Verdicts: the results of an evaluation, a league, a score card or a learned response in a few sentences."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from wizard_env.evaluation.report.grids import signed
+
 if TYPE_CHECKING:  # importing these takes a second
+    from wizard_env.evaluation.crossplay import Crossplay
     from wizard_env.evaluation.evaluate import Evaluation
     from wizard_env.evaluation.exploitability import Exploit
     from wizard_env.evaluation.league import League
     from wizard_env.evaluation.scorecard import Scorecard
+    from wizard_env.evaluation.seeds import SeedScores
     from wizard_env.evaluation.standings import Difference
 
 
@@ -38,7 +43,45 @@ def league_verdict(league: "League") -> str:
     pairs = {frozenset((line.name, line.other)) for line in league.differences}
     if {best, others[0]} not in pairs:
         return f"{best} is rated first and {others[0]} second; they never sat at the same table."
-    return f"{best} is rated first. {_lead(league.differences, best, others[0], 'on the same deals')}"
+    lead = _lead(league.differences, best, others[0], "on the same deals")
+    equal = [
+        f"{one.name} and {other.name}" for one, other in pairwise(league.ratings) if other.name in one.equals
+    ]
+    told = f" By their ranks these cannot be told apart: {'; '.join(equal)}." if equal else ""
+    return f"{best} is rated first. {lead}{told}"
+
+
+def crossplay_verdict(result: "Crossplay") -> str:
+    """Say what the agents lose on average among others instead of copies, and if that may be chance."""
+    line = result.compatibility[-1]
+    alone = f"Among copies of themselves the agents score {line.self_play.mean:.1f} points per game"
+    if line.cross_play is None or line.difference is None:
+        return f"{alone}."
+    gap = line.difference
+    interval = f"{signed(gap.low)} to {signed(gap.high)}"
+    sure = (
+        "the difference may be chance" if gap.low <= 0 <= gap.high else f"a difference of {signed(gap.mean)}"
+    )
+    return f"{alone}, among each other {line.cross_play.mean:.1f}: {sure} (95% interval {interval})."
+
+
+def seeds_verdict(result: "SeedScores") -> str:
+    """Name the group with the largest mean lead, and the probability that it is better than the next."""
+    scores = [one for one in result.scores if not one.opponent] or result.scores
+    best, *others = sorted(scores, key=lambda one: -one.mean)
+    interval = f"95% interval {signed(best.mean_low)} to {signed(best.mean_high)}"
+    lead = f"a mean of {signed(best.mean)} points per game over {best.seeds} seeds ({interval})"
+    sentence = f"{best.name} has the largest lead, {lead}." if others else f"{best.name} leads by {lead}."
+    if not others:
+        return sentence
+    pair = best.name, others[0].name
+    line = next(one for one in result.improvements if (one.name, one.other) == pair)
+    if line.low <= 0.5:
+        return f"{sentence} {pair[0]} and {pair[1]} cannot be told apart by these seeds and deals."
+    return (
+        f"{sentence} One of its runs leads by more than one of {pair[1]} with probability "
+        f"{line.probability:.2f} ({line.low:.2f} to {line.high:.2f})."
+    )
 
 
 def scorecard_verdict(card: "Scorecard") -> str:
@@ -62,7 +105,7 @@ def scorecard_verdict(card: "Scorecard") -> str:
 def exploit_verdict(exploit: "Exploit") -> str:
     """Give the gain if there is one; otherwise say that none was found, and that this shows little."""
     start, gain = exploit.start, exploit.gain
-    interval = f"95% interval {exploit.gain_low:+.1f} to {exploit.gain_high:+.1f}"
+    interval = f"95% interval {signed(exploit.gain_low)} to {signed(exploit.gain_high)}"
     if exploit.gain_low > 0:
         return (
             f"The response gains {gain:.1f} points per game over {start} ({interval}): a lower bound on what "
@@ -71,7 +114,7 @@ def exploit_verdict(exploit: "Exploit") -> str:
     if exploit.gain_high < 0:
         found = f"The response scores {-gain:.1f} points per game less than {start} (gain: {interval})"
     else:
-        found = f"The response and {start} cannot be told apart: its gain is {gain:+.1f} ({interval})"
+        found = f"The response and {start} cannot be told apart: its gain is {signed(gain)} ({interval})"
     return (
         f"{found}: nothing was found that exploits {exploit.agent}. That does not show that nothing does; "
         "learning from more decisions may find it."
@@ -86,8 +129,8 @@ def _lead(lines: "Sequence[Difference]", first: str, second: str, where: str) ->
         points, low, high = -points, -high, -low
     if low <= 0 <= high:
         return (
-            f"{first} and {second} cannot be told apart: the lead of {first}, {points:+.1f} points per game "
-            f"{where}, has a 95% interval of {low:+.1f} to {high:+.1f}."
+            f"{first} and {second} cannot be told apart: the lead of {first}, {signed(points)} points per "
+            f"game {where}, has a 95% interval of {signed(low)} to {signed(high)}."
         )
     if high < 0:
         first, second, points, low, high = second, first, -points, -high, -low

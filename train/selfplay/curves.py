@@ -4,7 +4,10 @@ import csv
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from wizard_env.checks import shortened
+import numpy as np
+from numpy.typing import NDArray
+
+from wizard_env.checks import quoted, shortened
 from wizard_env.extras import extra
 from wizard_env.files import check_kept, write_atomically
 
@@ -74,3 +77,16 @@ def read_curves(path: Path) -> list[dict[str, str]]:
             reason = shortened(error)
             raise ValueError(f"{path}, line {reader.line_num}: not the curves of a run: {reason}") from None
     return lines
+
+
+def read_metric(path: Path, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Read one metric of a CSV file of curves: its decisions and its values, each float64 [points].
+
+    Raises ValueError if the file is damaged or has no such metric.
+    """
+    lines = [line for line in read_curves(path) if line.get(metric)]
+    if not lines:
+        known = sorted({name for line in read_curves(path) for name in line})
+        raise ValueError(f"{path} has no metric {quoted(metric)}; there are {', '.join(known)}")
+    points = np.array([[float(line[DECISIONS]), float(line[metric])] for line in lines])
+    return points[:, 0], points[:, 1]
