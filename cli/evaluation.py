@@ -178,7 +178,8 @@ def crossplay(
     if not outputs.prints_json:
         show_grids(console, crossplay_grids(result))
         say(crossplay_verdict(result))
-    outputs.write_json(result.to_dict(), result.fingerprints)
+    values = result.to_dict()
+    outputs.write_json(values, values.pop("fingerprints"))
     if outputs.wants_report:
         from wizard_env.evaluation.report.html import report_crossplay
 
@@ -238,8 +239,8 @@ def curves(
     if not outputs.prints_json:
         show_grids(console, seeds_grids(result))
         say(seeds_verdict(result))
-    learned = {"curves": [asdict(one) for one in averages]}
-    outputs.write_json(result.to_dict() | learned, result.fingerprints)
+    values = result.to_dict() | {"curves": [asdict(one) for one in averages]}
+    outputs.write_json(values, values.pop("fingerprints"))
     if outputs.wants_report:
         from wizard_env.evaluation.report.html import report_seeds
 
@@ -361,4 +362,5 @@ def exploit(
         say(f"response     {folder}")
         again = format_command("evaluate", *seated, "--games", games, *options.options_of(rules))
         say(f"evaluate it  {again}")
-    outputs.write_json(asdict(found), found.fingerprints)
+    values = asdict(found)
+    outputs.write_json(values, values.pop("fingerprints"))

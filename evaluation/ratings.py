@@ -14,7 +14,7 @@ from wizard_env.evaluation.statistics import SHARES, estimate_from_sums, rank_se
 
 SCALE = 400 / np.log(10)
 """Elo's scale: of two agents 400 apart, one finishes ahead of the other ten times as often."""
-_PRIOR = 5.0
+PRIOR = 5.0
 """The standard deviation of the prior of a strength, in natural logarithms of odds. It is wide, and only
 keeps the strength of an agent that always wins, or never, from growing without end."""
 _STEPS = 100
@@ -61,7 +61,7 @@ def rate(tables: Sequence[TableScores], seed: int) -> list[Rating]:
     games, ranks, shares = (np.zeros(len(everyone), np.int64) for _ in range(3))
     columns: dict[frozenset[int], int] = {}
     counted: list[tuple[Rules, list[int], NDArray[np.int64]]] = []
-    for table, scores in tables:
+    for table, scores in sorted(tables, key=lambda one: (one.table.rules.num_players, one.table.members)):
         members = np.array([index[member] for member in table.members])
         seating, ranked = arrange(len(members), len(members)), rank_seats(scores)
         for totals, numbers in ((ranks, ranked.doubled), (shares, ranked.shares)):
@@ -147,8 +147,8 @@ def _fit(
         expected = weights * (choices / totals @ includes)
         together = (choices / totals**2 @ pairs).reshape(-1, agents, agents)
         information = -together * weights[:, :, np.newaxis] * weights[:, np.newaxis]
-        information[:, range(agents), range(agents)] += expected + _PRIOR**-2
-        step = np.linalg.solve(information, (chosen - expected - strengths / _PRIOR**2)[..., np.newaxis])[
+        information[:, range(agents), range(agents)] += expected + PRIOR**-2
+        step = np.linalg.solve(information, (chosen - expected - strengths / PRIOR**2)[..., np.newaxis])[
             ..., 0
         ]
         strengths += step / np.maximum(1, abs(step).max(axis=1, keepdims=True))  # far steps may overshoot

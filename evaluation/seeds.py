@@ -39,6 +39,7 @@ with extra("train"):
 _RESAMPLES = 2_000
 _CONFIDENCE = 0.975
 _QUANTILE = 1.96
+_TINY = 1e-9
 _TOGETHER = 200
 """The most deals of a task; each is a whole game in every seat."""
 _POINTS = 200
@@ -275,8 +276,9 @@ def estimate_improvement(one: NDArray[np.float64], other: NDArray[np.float64], s
         variance = chance * (1 - chance) * unequal / (len(one) * len(other)) + by_deals
         return float(abs(found - chance) - _QUANTILE * np.sqrt(variance))
 
-    low = brentq(excess, 0.0, found) if excess(0.0) > 0 else 0.0
-    high = brentq(excess, found, 1.0) if excess(1.0) > 0 else 1.0
+    # the variance is 0 at 0 and at 1, which would be a root there
+    low = brentq(excess, 0.0, found - _TINY) if excess(0.0) > 0 else 0.0
+    high = brentq(excess, found + _TINY, 1.0) if excess(1.0) > 0 else 1.0
     return Estimate(found, float(low), float(high))
 
 

@@ -13,7 +13,6 @@ from wizard_env.extras import extra, extra_of, missing_module
 
 MODULES = [
     ("train", "scipy", "wizard_env.evaluation.statistics"),
-    ("train", "openskill", "wizard_env.evaluation.ratings"),
     ("train", "pydantic", "wizard_env.train.config"),
     ("train", "torch", "wizard_env.train.networks"),
     ("train", "sb3_contrib", "wizard_env.train.maskable_ppo"),

@@ -51,17 +51,19 @@ def evaluation_plots(evaluations: Sequence[Evaluation]) -> Plots:
         figures["differences"] = _panels(evaluations, _draw_differences, label)
     figures["bid_accuracy"] = _panels(evaluations, _draw_accuracy, "cards in hand", legend=True)
     figures["bid_bias"] = _panels(evaluations, _draw_bias, "position in the bidding", legend=True)
-    return figures
+    return _settled(figures)
 
 
 def league_plots(league: League) -> Plots:
     """Plot the ratings, and the lead of each agent over each other in colours."""
     bars = [_Bar(one.name, one.rating, one.low, one.high) for one in league.ratings]
     names, leads = [rating.name for rating in league.ratings], leads_by_pair(league)
-    return {
-        "ratings": _plot_bars(bars, "rating on the scale of Elo, on average 0", ".0f"),
-        "leads": _plot_matrix(names, names, leads, signed, "PuOr"),
-    }
+    return _settled(
+        {
+            "ratings": _plot_bars(bars, "rating on the scale of Elo, on average 0", ".0f"),
+            "leads": _plot_matrix(names, names, leads, signed, "PuOr"),
+        }
+    )
 
 
 def crossplay_plots(result: Crossplay) -> Plots:
@@ -72,19 +74,23 @@ def crossplay_plots(result: Crossplay) -> Plots:
         pair = cell.name, cell.among
         points[pair] = cell.points, cell.points_low, cell.points_high
         met[pair] = cell.bid_accuracy, cell.bid_accuracy_low, cell.bid_accuracy_high
-    return {
-        "crossplay": _plot_matrix(result.names, columns, points, plain, "cividis"),
-        "crossplay_bids": _plot_matrix(result.names, columns, met, plain, "cividis", ".0%"),
-    }
+    return _settled(
+        {
+            "crossplay": _plot_matrix(result.names, columns, points, plain, "cividis"),
+            "crossplay_bids": _plot_matrix(result.names, columns, met, plain, "cividis", ".0%"),
+        }
+    )
 
 
 def seeds_plots(curves: Sequence[Curve], result: SeedScores) -> Plots:
     """Plot learning curves, the leads of groups, and their performance profiles."""
-    return {
-        "curves": _plot_curves(curves),
-        "scores": _plot_scores(result),
-        "profiles": _plot_profiles(result),
-    }
+    return _settled(
+        {
+            "curves": _plot_curves(curves),
+            "scores": _plot_scores(result),
+            "profiles": _plot_profiles(result),
+        }
+    )
 
 
 def scorecard_plots(card: Scorecard) -> Plots:
@@ -93,7 +99,15 @@ def scorecard_plots(card: Scorecard) -> Plots:
         return {}
     bars = [_Bar(one.name, one.score, one.score_low, one.score_high) for one in card.parts]
     bars.append(_Bar("self-play", alone, alone, alone))
-    return {"scores": _plot_bars(bars, "score: random 0, champion 100")}
+    return _settled({"scores": _plot_bars(bars, "score: random 0, champion 100")})
+
+
+def _settled(plots: Plots) -> Plots:
+    """Lay out the plots for good: every drawing would change the layout a little."""
+    for figure in plots.values():
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return plots
 
 
 def draw(figure: Figure, kind: str) -> bytes:

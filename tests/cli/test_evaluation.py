@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Wizard, grid_cells, run_installed
+from tests.commands import Wizard, error_line, grid_cells, run_installed
 from tests.evaluation.small_protocol import use_small_protocol
+from tests.positions import random_weights
 from wizard_env import Rules
+from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.evaluation.evaluate import evaluate
 from wizard_env.evaluation.scorecard import measure
 from wizard_env.records.game_records import read_records
+from wizard_env.train.selfplay.curves import CURVES, DECISIONS
+from wizard_env.train.selfplay.progress import BID_ACCURACY
 
 # --- evaluate
 
@@ -81,8 +85,8 @@ def test_evaluate_takes_the_options_of_rules(wizard: Wizard, tmp_path: Path) -> 
 
 
 def reproducible(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return evaluations as in JSON, without the times."""
-    return [{key: value for key, value in one.items() if key != "times"} for one in found]
+    """Return results as in JSON, without the times and the commands."""
+    return [{key: value for key, value in one.items() if key not in ("times", "provenance")} for one in found]
 
 
 # --- custom agents
@@ -125,6 +129,7 @@ def test_scorecard(wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     card = measure("heuristic", "counter", "short", "counts <b>")
     found = json.loads(file.read_text())
     assert found.pop("microseconds") > 0
+    assert found.pop("provenance")["agents"] == {"counter": found["fingerprint"]}
     assert found == {key: value for key, value in card.to_dict().items() if key != "microseconds"}
     parts, lines, bids, adaptation = grid_cells(outcome.out)
     assert [row[0] for row in parts] == [*(part.name for part in card.parts), "mean"]
@@ -154,13 +159,64 @@ def test_league(wizard: Wizard, tmp_path: Path) -> None:
     first = league["differences"][0]
     assert cross[0][2] == f"{first['points']:+.1f}"
     assert cross[1][1] == f"{-first['points']:+.1f}"
-    assert sorted(path.name for path in plots.iterdir()) == ["leads.png", "ratings.png"]
+    assert sorted(path.name for path in plots.glob("*.png")) == ["leads.png", "ratings.png"]
     assert report.read_text().count("data:image/png;base64") == 2
 
     kept = (Path("mine") / "results.jsonl").read_bytes()
     again = wizard(*LEAGUE, "--players", 3, "--json", "-")
-    assert json.loads(again.out) == league
+    assert reproducible([json.loads(again.out)]) == reproducible([league])
+    labelled = wizard(*LEAGUE, "--players", 3, "--label", "random:=Other", "--json", "-")
+    assert "Other" in [rating["name"] for rating in json.loads(labelled.out)["ratings"]]
     assert (Path("mine") / "results.jsonl").read_bytes() == kept
+
+
+# --- crossplay, curves
+
+
+def test_crossplay(wizard: Wizard, tmp_path: Path) -> None:
+    """The matrix, the summary, the JSON and the plots; the diagonal is that of `evaluate`."""
+    rules = ("--players", 3, "--hand-sizes", "1,2", "--games", 4)
+    plots, file = tmp_path / "plots", tmp_path / "found.json"
+    outcome = wizard(
+        *("crossplay", "random", "heuristic", "--held-out", "rule_based", "--label", "random=dice", *rules),
+        *("--plots", plots, "--json", file, "--report", tmp_path / "page.html"),
+    )
+    assert outcome.code == 0, outcome.err
+    found = json.loads(file.read_text())
+    (alone,) = json.loads(wizard("evaluate", *["random"] * 3, *rules, "--json", "-").out)
+    assert found["cells"][0]["points"] == alone["standings"][0]["points"]
+    assert found["provenance"]["agents"].keys() == {"dice", "heuristic", "rule_based"}
+    matrix, *_ = grid_cells(outcome.out)
+    assert [row[0] for row in matrix] == ["1 dice", "2 heuristic", "3 rule_based"]
+    assert {"crossplay.pdf", "crossplay_bids.svg", "self_play.tex"} <= {path.name for path in plots.iterdir()}
+
+
+def test_curves(wizard: Wizard, tmp_path: Path) -> None:
+    """Two groups of two runs: their curves, their scores, and the files of both."""
+    for name, runs in (("one", (1, 2)), ("other", (1, 2))):
+        for seed in runs:
+            folder = Path("runs") / f"{name}-seed{seed}"
+            folder.mkdir(parents=True)
+            save_agent(random_weights(seed=seed), folder / FILE_NAME)
+            lines = [f"{100 * step},{seed / 10 + step / 20}" for step in (1, 2, 3)]
+            (folder / CURVES).write_text("\n".join([f"{DECISIONS},{BID_ACCURACY}", *lines]))
+    rules = ("--players", 3, "--hand-sizes", "1,2", "--games", 3, "--against", "random")
+    command = ("curves", "runs", "--metric", BID_ACCURACY, *rules)
+    plots, file = tmp_path / "plots", tmp_path / "found.json"
+    outcome = wizard(*command, "--label", "one=PPO", "--plots", plots, "--json", file)
+    assert outcome.code == 0, outcome.err
+    found = json.loads(file.read_text())
+    assert [(one["name"], one["mean"][0]) for one in found["curves"]] == [("PPO", 0.2), ("other", 0.2)]
+    assert [(one["name"], one["seeds"]) for one in found["scores"]] == [("PPO", 2), ("other", 2)]
+    assert {(one["name"], one["probability"]) for one in found["improvements"]} == {
+        ("PPO", 0.5),
+        ("other", 0.5),
+    }
+    written = {path.name for path in plots.iterdir()}
+    assert written >= {"curves.pdf", "scores.svg", "profiles.png", "curves.csv", "runs.csv", "scores.tex"}
+    assert "no metric 'loss'; there are" in error_line(wizard("curves", "runs", "--metric", "loss", *rules))
+    assert "group 'one' has the runs runs/one-seed1" in error_line(wizard("curves", "runs/one-seed1", *rules))
+    assert "mine is no run, and holds none" in error_line(wizard("curves", "mine", *rules))
 
 
 # --- exploit

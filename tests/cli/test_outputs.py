@@ -1,12 +1,18 @@
 """Outputs of commands: reports and plots."""
 
 import base64
+import csv
+import io
+import json
 import re
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.commands import Wizard
+from tests.commands import Wizard, error_line
+from wizard_env.evaluation.fingerprints import fingerprint
+from wizard_env.evaluation.report.grids import Grid, latex, plain, signed
+from wizard_env.loading import load
 
 
 def test_a_report_needs_no_other_files(wizard: Wizard, tmp_path: Path) -> None:
@@ -17,14 +23,21 @@ def test_a_report_needs_no_other_files(wizard: Wizard, tmp_path: Path) -> None:
     outcome = wizard("evaluate", *agents, *deals, "--report", report, "--plots", plots)
     assert outcome.code == 0
     text = report.read_text(encoding="utf-8")
-    images = sorted(path.name for path in plots.iterdir())
+    images = sorted(path.name for path in plots.glob("*.png"))
     assert images == ["bid_accuracy.png", "bid_bias.png", "differences.png", "points.png"]
+    written = {path.name: path.read_bytes() for path in plots.iterdir()}
+    assert written["points.svg"].startswith(b"<?xml")
+    assert written["points.pdf"].startswith(b"%PDF")
+    assert b"/Type3" not in written["points.pdf"]
+    assert b"\nrandom & heuristic & " in written["leads.tex"]
+    rows = list(csv.reader(io.StringIO(written["points.csv"].decode())))
+    assert [row[0] for row in rows] == ["agent", "random", "heuristic"]
     sources = re.findall(r'(?:src|href)="([^"]*)"', text)
     assert len(sources) == len(images)
     for source in sources:
         kind, _, data = source.partition(",")
         assert kind == "data:image/png;base64"
-        assert base64.b64decode(data) in {path.read_bytes() for path in plots.iterdir()}
+        assert base64.b64decode(data) in {path.read_bytes() for path in plots.glob("*.png")}
     text = re.sub(r'"data:[^"]*"', "", text)
     assert "http" not in text
     assert "heuristic" in text
@@ -39,3 +52,43 @@ def test_a_report_needs_no_other_files(wizard: Wizard, tmp_path: Path) -> None:
     assert facts["Version"] == f"wizard-env {version('wizard-env')}"
     assert date.fromisoformat(facts["Date"]) <= datetime.now(UTC).date()
     assert facts["Command"].startswith("<code>wizard evaluate random heuristic --players 3 --games 5")
+
+
+def test_results_say_what_they_come_from(wizard: Wizard) -> None:
+    """The version, the command, and the fingerprints of the agents, by the labels that are shown."""
+    rules = ("--players", 3, "--hand-sizes", "1", "--games", 2, "--json", "-")
+    outcome = wizard("evaluate", "random", "champion", *rules, "--label", "champion=PPO")
+    (found,) = json.loads(outcome.out)
+    assert [line["name"] for line in found["standings"]] == ["random", "PPO"]
+    origin = found["provenance"]
+    assert (origin["version"], origin["command"][:31]) == (
+        version("wizard-env"),
+        "wizard evaluate random champion",
+    )
+    prints = {
+        name: fingerprint(agent, load(agent)) for name, agent in (("random", "random"), ("PPO", "champion"))
+    }
+    assert origin["agents"] == prints
+    for label, reason in (("champion", "allowed is NAME=TEXT"), ("rival=A", "there is no 'rival'")):
+        refused = wizard("evaluate", "random", "champion", *rules, "--label", label)
+        assert reason in error_line(refused)
+
+
+def test_small_numbers_have_no_sign() -> None:
+    numbers = [-0.04, 0.0, 0.04, -0.06, 0.06]
+    assert [signed(number) for number in numbers] == ["0.0", "0.0", "0.0", "-0.1", "+0.1"]
+    assert [plain(number, ".0f") for number in numbers] == ["0"] * 5
+
+
+def test_latex_shows_what_is_written() -> None:
+    grid = Grid("50% & more", ["agent", "won"], [["my_agent#1", "5%"]])
+    assert latex(grid).splitlines() == [
+        r"% 50\% \& more",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"agent & won \\",
+        r"\midrule",
+        r"my\_agent\#1 & 5\% \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]

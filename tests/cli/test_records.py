@@ -12,6 +12,7 @@ from tests.positions import played_at_random
 from wizard_env import Rules
 from wizard_env.cli.main import app
 from wizard_env.evaluation.analysis import analyse
+from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.loading import load
 from wizard_env.records.game_records import read_records, write_records
 from wizard_env.records.transcripts import transcribe
@@ -78,6 +79,7 @@ def test_json_has_every_trick_or_the_judgement(file: Path, tmp_path: Path) -> No
     assert [one.get("players") for one in written] == [NAMES, None]
     assert json.loads(wizard("replay", file, "--json", "-", "--game", 2)) == written[1:]
     judged = json.loads(wizard("replay", file, "--judge", JUDGE, "--seed", 3, "--json", "-"))
+    assert {one.pop("provenance")["agents"][JUDGE] for one in judged} == {fingerprint(JUDGE, load(JUDGE))}
     assert judged == [analyse(game, load(JUDGE), JUDGE, 3).to_dict() for game in games]
 
 

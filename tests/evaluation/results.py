@@ -23,9 +23,9 @@ def evaluation(points: Mapping[str, float], leads: Leads, players: int = 3) -> E
     return Evaluation(Rules(players), 10, 0, standings, _differences(leads), [], [], [], times)
 
 
-def league(names: Sequence[str], leads: Leads) -> League:
-    """Return a league with these names in the order of their ratings."""
-    ratings = [_filled(Rating, name=name) for name in names]
+def league(names: Sequence[str], leads: Leads, equals: Sequence[str] = ()) -> League:
+    """Return a league with these names in the order of their ratings; all have the same equals."""
+    ratings = [_filled(Rating, name=name, equals=tuple(equals)) for name in names]
     return League((Rules(3),), 10, 0, (1,), ratings, _differences(leads))
 
 

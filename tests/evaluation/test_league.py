@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from tests.positions import random_weights
 from wizard_env import Rules
@@ -29,7 +31,7 @@ from wizard_env.evaluation.league import (
     play_league,
 )
 from wizard_env.evaluation.league_file import LeagueFile, LeagueFileError, Matchup, Member, TableScores
-from wizard_env.evaluation.ratings import rate
+from wizard_env.evaluation.ratings import PRIOR, SCALE, rate
 from wizard_env.loading import load
 
 SHORT = Rules(num_players=3, hand_sizes=(2, 1))
@@ -238,7 +240,7 @@ def test_the_stronger_are_rated_higher(tmp_path: Path) -> None:
     assert set(names[:2]) == {"rule_based", "rule_based:"}
     assert found.tables == (4, 1)
     for rating in found.ratings:
-        assert rating.low < rating.mu < rating.high
+        assert rating.low < rating.rating < rating.high
         assert rating.games == 3 * 20 * 3 + 20 * 4
     assert found.ratings[1].low > found.ratings[2].high
     shares = sum(rating.win_share * rating.games for rating in found.ratings)
@@ -279,7 +281,45 @@ def test_ratings_do_not_depend_on_the_order_of_play() -> None:
         scored("a", "b", "d", scores=[[10, 20, 30], [20, 20, 10]]),
         scored("b", "c", "d", scores=[[10, 10, 10], [0, 20, -10]]),
     ]
-    assert rate(tables) == rate(tables[::-1])
+    assert rate(tables, 0) == rate(tables[::-1], 0)
+
+
+def test_ratings_are_the_likeliest() -> None:
+    """They maximise the likelihood of all rankings, written here seat by seat, with the prior of the page."""
+    tables = [
+        scored("a", "b", "c", scores=[[30, 20, 10], [20, 30, 10], [20, 10, 10]]),
+        scored("b", "c", "d", scores=[[10, 10, 10], [0, 20, -10], [20, 10, 0]]),
+    ]
+
+    def loss(strengths: NDArray[np.float64]) -> float:
+        total = float((strengths**2).sum()) / 2 / PRIOR**2
+        for table, games in tables:
+            numbers = ["abcd".index(member.name) for member in table.members]
+            for game in games.reshape(-1, 3, 3):
+                for seats, scores in zip(arrange(3, 3), game, strict=True):
+                    mine = strengths[[numbers[seat] for seat in seats]]
+                    total += sum(
+                        np.log(np.exp(mine[scores <= score]).sum()) - strength
+                        for strength, score in zip(mine, scores, strict=True)
+                    )
+        return float(total)
+
+    best = minimize(loss, np.zeros(4), tol=1e-10).x
+    found = {line.name: line.rating / SCALE for line in rate(tables, 0)}
+    assert [found[name] for name in "abcd"] == pytest.approx(best, abs=1e-5)
+
+
+def test_agents_that_cannot_be_told_apart_share_their_places() -> None:
+    """Two agents that win in turn are equals; the third, always behind them, is worse."""
+    deals = [[30, 20, 10], [20, 30, 10], [30, 20, 10], [20, 30, 10], [30, 10, 0], [10, 30, 0]]
+    *first, last = rate([scored("a", "b", "c", scores=deals)], 0)
+    assert [
+        (line.best_place, line.worst_place, line.equals) for line in sorted(first, key=lambda one: one.name)
+    ] == [
+        (1, 2, ("b",)),
+        (1, 2, ("a",)),
+    ]
+    assert (last.best_place, last.worst_place, last.equals) == (3, 3, ())
 
 
 # --- seating

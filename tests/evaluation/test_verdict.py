@@ -51,3 +51,5 @@ def test_the_verdict_of_a_league_follows_the_ratings() -> None:
     assert shown == (
         "a is rated first. a leads b by 1.0 points per game on the same deals (95% interval 0.5 to 1.5)."
     )
+    equal = league_verdict(league(["a", "b", "c"], {("a", "b"): (1.0, 0.5, 1.5)}, equals="ab"))
+    assert equal == f"{shown} By their ranks these cannot be told apart: a and b."
