@@ -175,7 +175,7 @@ def cross_play(
             )
             for name in [*names, ""]
         ],
-        groups=[GroupCell(*key, *one) for (kind, *key), one in found.items() if kind == _GROUPS],
+        groups=[GroupCell(key[1], key[2], *one) for key, one in found.items() if key[0] == _GROUPS],
         fingerprints=fingerprints_of(players),
     )
 

@@ -73,8 +73,8 @@ def rate(tables: Sequence[TableScores], seed: int) -> list[Rating]:
         ]
         counted.append((table.rules, [columns.setdefault(one, len(columns)) for one in sets], choices))
     strata = {rules: np.zeros((len(choices), len(columns)), np.int64) for rules, _, choices in counted}
-    for rules, numbers, choices in counted:
-        strata[rules][:, numbers] += choices
+    for rules, places, choices in counted:
+        strata[rules][:, places] += choices
     includes = np.array([[number in one for number in range(len(everyone))] for one in columns], np.float64)
     pairs = np.array(list(combinations(range(len(everyone)), 2)), np.int64).reshape(-1, 2)
 

@@ -250,8 +250,8 @@ def _plot_matrix(
         axes.text(column, row - 0.12, mean, ha="center", va="center", color=color, fontsize=10)
         axes.text(column, row + 0.25, f"{low} to {high}", ha="center", va="center", color=color, fontsize=6.5)
     axes.set_yticks(range(len(rows)), [_wrap(name) for name in rows])
-    turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
-    axes.set_xticks(range(len(columns)), [_wrap(name) for name in columns], **turned)
+    labels = [_wrap(name) for name in columns]
+    axes.set_xticks(range(len(columns)), labels, rotation=40, ha="right", rotation_mode="anchor")
     bar = figure.colorbar(image, ax=axes)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: write(value, form)))
     return figure
