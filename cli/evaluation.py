@@ -198,6 +198,12 @@ def curves(
         list[str] | None,
         typer.Option(metavar="AGENT", help="Measure against this agent; may be given several times."),
     ] = None,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT", help="Also score this agent, without seeds; may be given several times."
+        ),
+    ] = None,
     players: options.NumPlayers = 4,
     games: options.Games = 100,
     seed: options.Seed = 0,
@@ -218,24 +224,28 @@ def curves(
     runs/quick-seed1 and runs/quick-seed2 are of the group quick, and so is runs/quick/seed3; groups of the
     same --label are one.
     """
-    from wizard_env.evaluation.seeds import average_curves, compare_groups, group_of, group_runs
+    from wizard_env.evaluation.seeds import Group, average_curves, compare_groups, group_of, group_runs
     from wizard_env.evaluation.workers import workers as start_workers
     from wizard_env.train.selfplay.curves import CURVES, read_metric
     from wizard_env.train.selfplay.progress import BID_ACCURACY, POINTS
 
     names = [f"./{folder}" if len(folder.parts) == 1 else str(folder) for folder in _find_runs(runs)]
-    labels = options.read_labels(label, map(group_of, names))
+    agents, opponents = beside or [], against or ["rule_based", "heuristic", "champion"]
+    labels = options.read_labels(label, [*map(group_of, names), *agents])
     groups = group_runs(names, labels)
-    outputs = Outputs(json, report, plots, inputs=files_of(names))
+    fixed = [Group(labels.get(name, name), (name,)) for name in agents]
+    outputs = Outputs(json, report, plots, inputs=files_of([*names, *agents, *opponents]))
     (rules,) = options.rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)
     averages = []
-    for one in metric or [BID_ACCURACY, POINTS]:
-        for group in groups:
-            found = [read_metric(Path(run) / CURVES, one) for run in group.runs]
-            averages.append(average_curves(group.name, one, found))
+    for group in groups:
+        files = [Path(run) / CURVES for run in group.runs]
+        if not any(file.exists() for file in files):
+            say(f"{group.name}: no curve, since its runs have no {CURVES}", Console(stderr=True))
+            continue
+        for one in metric or [BID_ACCURACY, POINTS]:
+            averages.append(average_curves(group.name, one, [read_metric(file, one) for file in files]))
     with start_workers(workers, ray) as spread:
-        opponents = against or ["rule_based", "heuristic", "champion"]
-        result = compare_groups(groups, opponents, rules, games, seed, with_progress(spread))
+        result = compare_groups([*groups, *fixed], opponents, rules, games, seed, with_progress(spread))
     if not outputs.prints_json:
         show_grids(console, seeds_grids(result))
         say(seeds_verdict(result))

@@ -51,7 +51,7 @@ Statistic = Callable[[Sequence[NDArray[np.float64]]], NDArray[np.float64]]
 
 
 class Group(NamedTuple):
-    """Runs that differ by their seeds alone."""
+    """Runs that differ by their seeds alone, or one agent that has no seed."""
 
     name: str
     runs: tuple[str, ...]
@@ -175,7 +175,7 @@ def compare_groups(
     """Measure every run alone among copies of each opponent, in all seats of the same deals.
 
     Args:
-        groups: of at least two runs each.
+        groups: of at least two runs each; the interval of a group of one agent is over deals alone.
         opponents: at least one, what `load` takes.
         rules: of the games.
         games: the number of deals, at least 2; a deal is a whole game.
@@ -234,7 +234,7 @@ def _score(group: Group, leads: NDArray[np.float64], opponents: Sequence[str], s
 def estimate_mean_and_iqm(leads: NDArray[np.float64], seed: int) -> list[Estimate]:
     """Estimate the mean of a group over its seeds and opponents, and its interquartile mean.
 
-    leads: float64 [seeds, opponents, deals], at least two seeds and two deals.
+    leads: float64 [seeds, opponents, deals], at least two deals.
     """
 
     def statistic(groups: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -243,7 +243,7 @@ def estimate_mean_and_iqm(leads: NDArray[np.float64], seed: int) -> list[Estimat
 
     found = statistic([leads.mean(axis=2)[np.newaxis]])[0]
     variances = _variances([leads], statistic, seed)
-    freedom = np.array([len(leads) - 1, leads.shape[2] - 1])
+    freedom = np.array([max(len(leads) - 1, 1), leads.shape[2] - 1])
     total = variances.sum(axis=0)
     parts = (variances**2 / freedom[:, np.newaxis]).sum(axis=0)
     degrees = np.divide(total**2, parts, out=np.ones_like(total), where=parts > 0)
@@ -258,7 +258,7 @@ def estimate_improvement(one: NDArray[np.float64], other: NDArray[np.float64], s
     his method 5), which holds for few seeds and at 0 and 1, with the variance by deals added.
 
     Args:
-        one, other: float64 [seeds, opponents, deals], at least two seeds and two deals.
+        one, other: float64 [seeds, opponents, deals], at least two deals.
     """
 
     def statistic(groups: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -294,7 +294,7 @@ def _variances(groups: Sequence[NDArray[np.float64]], statistic: Statistic, seed
     for mean in means:
         drawn = rng.integers(len(mean), size=(_RESAMPLES, len(mean)))
         resampled = [one[drawn] if one is mean else one[np.newaxis] for one in means]
-        found.append(statistic(resampled).var(axis=0, ddof=1) * len(mean) / (len(mean) - 1))
+        found.append(statistic(resampled).var(axis=0, ddof=1) * len(mean) / max(len(mean) - 1, 1))
     weights = rng.multinomial(deals, np.full(deals, 1 / deals), size=_RESAMPLES) / deals
     resampled = [np.moveaxis(leads @ weights.T, 2, 0) for leads in groups]
     found.append(statistic(resampled).var(axis=0, ddof=1))

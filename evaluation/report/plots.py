@@ -84,13 +84,8 @@ def crossplay_plots(result: Crossplay) -> Plots:
 
 def seeds_plots(curves: Sequence[Curve], result: SeedScores) -> Plots:
     """Plot learning curves, the leads of groups, and their performance profiles."""
-    return _settled(
-        {
-            "curves": _plot_curves(curves),
-            "scores": _plot_scores(result),
-            "profiles": _plot_profiles(result),
-        }
-    )
+    plots = {"curves": _plot_curves(curves)} if curves else {}
+    return _settled(plots | {"scores": _plot_scores(result), "profiles": _plot_profiles(result)})
 
 
 def scorecard_plots(card: Scorecard) -> Plots:

@@ -203,17 +203,24 @@ def test_curves(wizard: Wizard, tmp_path: Path) -> None:
     rules = ("--players", 3, "--hand-sizes", "1,2", "--games", 3, "--against", "random")
     command = ("curves", "runs", "--metric", BID_ACCURACY, *rules)
     plots, file = tmp_path / "plots", tmp_path / "found.json"
-    outcome = wizard(*command, "--label", "one=PPO", "--plots", plots, "--json", file)
+    beside = ("--beside", "heuristic", "--label", "one=PPO")
+    outcome = wizard(*command, *beside, "--plots", plots, "--json", file)
     assert outcome.code == 0, outcome.err
     found = json.loads(file.read_text())
     assert [(one["name"], one["mean"][0]) for one in found["curves"]] == [("PPO", 0.2), ("other", 0.2)]
-    assert [(one["name"], one["seeds"]) for one in found["scores"]] == [("PPO", 2), ("other", 2)]
-    assert {(one["name"], one["probability"]) for one in found["improvements"]} == {
-        ("PPO", 0.5),
-        ("other", 0.5),
-    }
+    assert [(one["name"], one["seeds"]) for one in found["scores"]] == [
+        ("PPO", 2),
+        ("other", 2),
+        ("heuristic", 1),
+    ]
+    chances = {(one["name"], one["other"]): one["probability"] for one in found["improvements"]}
+    assert chances["PPO", "other"] == chances["other", "PPO"] == 0.5
+    assert chances["heuristic", "PPO"] == 1 - chances["PPO", "heuristic"] > 0.5
     written = {path.name for path in plots.iterdir()}
     assert written >= {"curves.pdf", "scores.svg", "profiles.png", "curves.csv", "runs.csv", "scores.tex"}
+    for path in Path("runs").glob("other-*"):
+        (path / CURVES).unlink()
+    assert "other: no curve" in wizard(*command).err
     assert "no metric 'loss'; there are" in error_line(wizard("curves", "runs", "--metric", "loss", *rules))
     assert "group 'one' has the runs runs/one-seed1" in error_line(wizard("curves", "runs/one-seed1", *rules))
     assert "mine is no run, and holds none" in error_line(wizard("curves", "mine", *rules))

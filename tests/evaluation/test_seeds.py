@@ -17,6 +17,7 @@ from wizard_env.evaluation.seeds import (
     group_of,
     group_runs,
 )
+from wizard_env.evaluation.statistics import estimate_small_mean
 
 SEEDS, DEALS, SAMPLES = 5, 40, 200
 
@@ -48,6 +49,14 @@ def test_the_chance_of_improvement_has_an_interval_at_its_ends() -> None:
     assert 0.5 < above.low < 0.9
     np.testing.assert_allclose([below.mean, below.low, below.high], [0, 0, 1 - above.low], atol=1e-6)
     assert estimate_improvement(one, one, 0).mean == 0.5
+
+
+def test_an_agent_without_seeds_has_an_interval_over_deals() -> None:
+    """It is Student's, but for the chance of the bootstrap."""
+    leads = np.random.default_rng(0).normal(5, 20, (1, 1, DEALS))
+    mean, iqm = estimate_mean_and_iqm(leads, 0)
+    assert mean == iqm
+    assert mean == pytest.approx(estimate_small_mean(leads.ravel()), rel=0.1)
 
 
 def test_scores_are_those_of_evaluations() -> None:
