@@ -134,7 +134,7 @@ def _option(field: str) -> str:
 def read_labels(given: Sequence[str] | None, names: Iterable[str]) -> dict[str, str]:
     """Return the labels by name.
 
-    Raises ValueError for a label without text, for none of the names, and for one that two names would share.
+    Raises ValueError for a label without text, and for one of none of the names.
     """
     known, labels = list(dict.fromkeys(names)), {}
     for label in given or []:

@@ -51,7 +51,10 @@ class League:
     """One for each pair, in the order of the ratings: on the same deals, at the tables where both sit."""
 
     def relabelled(self, labels: Mapping[str, str]) -> "League":
-        """Return the league with other names of agents."""
+        """Return the league with other names of agents. Raises ValueError if two would have the same."""
+        names = [labels.get(one.name, one.name) for one in self.ratings]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"label {quoted(twice)}: two agents of the league would have this name")
         return replace(
             self,
             ratings=[

@@ -19,7 +19,7 @@ PRIOR = 5.0
 keeps the strength of an agent that always wins, or never, from growing without end."""
 _STEPS = 100
 _PRECISE = 1e-9
-"""The last step of a fit, as a part of a strength."""
+"""A fit has settled when no strength changes by more than this, in natural logarithms of odds."""
 
 
 @dataclass(frozen=True)

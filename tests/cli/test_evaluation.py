@@ -167,6 +167,8 @@ def test_league(wizard: Wizard, tmp_path: Path) -> None:
     assert reproducible([json.loads(again.out)]) == reproducible([league])
     labelled = wizard(*LEAGUE, "--players", 3, "--label", "random:=Other", "--json", "-")
     assert "Other" in [rating["name"] for rating in json.loads(labelled.out)["ratings"]]
+    taken = wizard(*LEAGUE, "--players", 3, "--label", "random:=random")
+    assert "two agents of the league would have this name" in error_line(taken)
     assert (Path("mine") / "results.jsonl").read_bytes() == kept
 
 
