@@ -1,5 +1,6 @@
 """Commands that train agents: `wizard train`, `config`."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import entry_points
@@ -14,7 +15,7 @@ from wizard_env.cli.console import console, say, show_grid, show_grids
 from wizard_env.cli.next_steps import format_command, repeat_command, say_next_steps
 from wizard_env.cli.progress import show_training, with_progress
 from wizard_env.cli.stopping import stoppable
-from wizard_env.evaluation.report.grids import Grid, evaluation_grids
+from wizard_env.evaluation.report.grids import Grid, evaluation_grids, signed
 
 if TYPE_CHECKING:
     from wizard_env.train.config.run import Config
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _RECORDS = "records.jsonl"
 """The file in a run's folder with records of its evaluation."""
+_PROVENANCE = "provenance.json"
+"""The file in a run's folder that keeps the version, the command and the fingerprint of the agent."""
 _NUM_RECORDS = 4
 """Games against each opponent that are recorded."""
 _SHOWN = 6
@@ -113,6 +116,9 @@ def _learn(
     resume: fail if there is no checkpoint.
     joined: the workers that torchrun has started, or this process alone, which then starts its own.
     """
+    from wizard_env.cli.outputs import provenance
+    from wizard_env.evaluation.fingerprints import fingerprint
+    from wizard_env.files import write_atomically
     from wizard_env.loading import load
     from wizard_env.train.run import checkpoint_of, decide, train
     from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
@@ -134,6 +140,10 @@ def _learn(
         else:
             with start_workers(settings.workers or 1, partial(_learn_beside, learn, allow_programs)) as peers:
                 learn(report=bar.update, peers=peers)
+    if bar.begun and not joined.rank:
+        agent = _agent_of(settings, folder)
+        origin = json.dumps(provenance({agent: fingerprint(agent, load(agent))}), indent=2)
+        write_atomically(folder / _PROVENANCE, lambda path: path.write_text(origin, encoding="utf-8"))
     if not bar.begun:
         learned = int(read_curves(folder / CURVES)[-1][DECISIONS])
         say(f"finished     after {learned:,} decisions: here is the result again")
@@ -192,7 +202,7 @@ def _learning_grid(curves: Sequence[Mapping[str, str]]) -> Grid:
     last = len(curves) - 1
     shown = sorted({round(last * part / (_SHOWN - 1)) for part in range(_SHOWN)})
     rows = [
-        [f"{int(line[DECISIONS]):,}", f"{float(line[BID_ACCURACY]):.1%}", f"{float(line[POINTS]):+.1f}"]
+        [f"{int(line[DECISIONS]):,}", f"{float(line[BID_ACCURACY]):.1%}", signed(float(line[POINTS]))]
         for line in (curves[number] for number in shown)
     ]
     return Grid("self-play", ["decisions", "bids met", "points per round"], rows, names=0)

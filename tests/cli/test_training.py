@@ -42,7 +42,7 @@ def test_train(wizard: Wizard, tmp_path: Path) -> None:
     words = " ".join(outcome.out.split())
     for part in ("self-play", "short alone against random", "short alone against heuristic", "bids met"):
         assert part in words
-    for name in (CHECKPOINT, CURVES, "records.jsonl", FILE_NAME, "config.json"):
+    for name in (CHECKPOINT, CURVES, "records.jsonl", FILE_NAME, "config.json", "provenance.json"):
         assert (run / name).is_file()
     for name in (CHECKPOINT, CURVES, "records.jsonl"):
         assert str(run / name) in outcome.out
