@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -11,11 +11,12 @@ from wizard_env.cli import options
 from wizard_env.cli.console import console, say, show_grid, show_grids
 from wizard_env.cli.next_steps import format_command
 from wizard_env.cli.outputs import Outputs, files_of, get_origin
-from wizard_env.cli.progress import show_training, with_progress
+from wizard_env.cli.progress import TaskProgress, show_progress, show_training, with_progress
 from wizard_env.evaluation.report.grids import (
     breakdown_grids,
     crossplay_grids,
     evaluation_grids,
+    exact_grids,
     exploit_grid,
     league_grids,
     scorecard_grids,
@@ -24,11 +25,15 @@ from wizard_env.evaluation.report.grids import (
 )
 from wizard_env.evaluation.report.verdict import (
     crossplay_verdict,
+    exact_verdict,
     exploit_verdict,
     league_verdict,
     scorecard_verdict,
     seeds_verdict,
 )
+
+if TYPE_CHECKING:
+    from wizard_env import Rules
 
 
 def evaluate(
@@ -320,6 +325,7 @@ def scorecard(
 
 
 def exploit(
+    context: typer.Context,
     agent: options.Agent,
     players: options.NumPlayers = 4,
     decisions: options.Decisions = 1_000_000,
@@ -340,11 +346,27 @@ def exploit(
     device: options.Device = "cpu",
     threads: options.Threads = None,
     json: options.JsonFile = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact", help="Compute the gains of best responses in rounds of one card, with 3 or 4 players."
+        ),
+    ] = False,
 ) -> None:
     """Train a response to copies of an agent; its gain is a lower bound on what they can lose.
 
-    An interrupted training continues where it stopped.
+    An interrupted training continues where it stopped. With --exact nothing is trained.
     """
+    if exact:
+        for option in ("decisions", "games", "seed", "runs", "start", "device"):
+            source = context.get_parameter_source(option)
+            if source is not None and source.name == "COMMANDLINE":
+                raise ValueError(f"--{option} {context.params[option]}: --exact trains no response")
+        rules = options.rules_for(
+            str(players), hand_sizes or "1", bid_restriction, bid_reveal, magic_edition
+        )[0]
+        _exploit_exactly(agent, rules, Outputs(json, inputs=files_of([agent])))
+        return
     from wizard_env.train.exploit import exploit, run_name
     from wizard_env.train.networks.devices import check_device
 
@@ -374,3 +396,23 @@ def exploit(
         say(f"evaluate it  {again}")
     values = asdict(found)
     outputs.write_json(values, values.pop("fingerprints"))
+
+
+def _exploit_exactly(agent: str, rules: "Rules", outputs: Outputs) -> None:
+    from wizard_env.cards import NUM_KINDS
+    from wizard_env.evaluation.fingerprints import fingerprint
+    from wizard_env.evaluation.one_card import measure_exactly
+    from wizard_env.loading import load
+
+    shown = Console(stderr=True) if outputs.prints_json else console
+    progress = TaskProgress("counting", NUM_KINDS)
+
+    def report(done: int) -> None:
+        progress.done = done
+
+    with show_progress(progress, shown, transient=True):
+        found = measure_exactly(agent, rules, report)
+    if not outputs.prints_json:
+        show_grids(console, exact_grids(found))
+        say(exact_verdict(found))
+    outputs.write_json(found.to_dict(), {agent: fingerprint(agent, load(agent))})

@@ -21,7 +21,7 @@ _Probabilities: TypeAlias = NDArray[np.float32]
 
 
 @runtime_checkable
-class _ProbabilisticAgent(Protocol):
+class ProbabilisticAgent(Protocol):
     """An agent that gives the probabilities that it acts by."""
 
     def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, _Probabilities]:
@@ -128,7 +128,7 @@ def act_with_probabilities(
     actions = np.empty(len(view), np.int64)
     probabilities = np.empty((len(view), NUM_ACTIONS), np.float32)
     for agent, rows, part in split_by_owner(agents, owner, view):
-        if isinstance(agent, _ProbabilisticAgent):
+        if isinstance(agent, ProbabilisticAgent):
             actions[rows], probabilities[rows] = agent.act_and_tell(part, rng)
         else:
             actions[rows], probabilities[rows] = ask(agent, part, rng), np.nan

@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.evaluation.evaluate import Bidding, Difference, Evaluation, Standing
     from wizard_env.evaluation.exploitability import Exploit
     from wizard_env.evaluation.league import League
+    from wizard_env.evaluation.one_card import ExactExploit
     from wizard_env.evaluation.ratings import Rating
     from wizard_env.evaluation.scorecard import Scorecard
     from wizard_env.evaluation.seeds import Curve, SeedScores
@@ -190,6 +191,26 @@ def exploit_grid(exploit: "Exploit") -> Grid:
             ["gain of its lead over the others", signed(exploit.lead_gain), lead_gain],
         ],
     )
+
+
+def exact_grids(exploit: "ExactExploit") -> list[Grid]:
+    """Return the points of each seat and the gain of its best response, and the gains by kind of upcard."""
+    players = exploit.rules.num_players
+    seats = ["1, first to bid", *map(str, range(2, players)), f"{players}, dealer"]
+    title = f"rounds of one card with {players} players, among copies of {exploit.agent}"
+    headings = ["seat", "equilibrium", "points", "gain of best response"]
+    columns = zip(exploit.equilibrium, exploit.values, exploit.gains, strict=True)
+    rows = [[seat, *(f"{points:.4f}" for points in line)] for seat, line in zip(seats, columns, strict=True)]
+    values = Grid(title, headings, [*rows, ["NashConv, the sum", "", "", f"{exploit.nash_conv:.4f}"]])
+    kinds = Grid("gain of best response by upcard", ["upcard", *seats, "NashConv"], [])
+    for kind in ("suit card", "Wizard", "Jester"):
+        lines = [line for line in exploit.by_upcard if line.kind == kind]
+        share = sum(line.probability for line in lines)
+        gains = [
+            sum(line.probability * line.gains[seat] for line in lines) / share for seat in range(players)
+        ]
+        kinds.rows.append([kind, *(f"{gain:.4f}" for gain in gains), f"{sum(gains):.4f}"])
+    return [values, kinds]
 
 
 def scorecard_grids(card: "Scorecard") -> list[Grid]:

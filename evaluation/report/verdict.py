@@ -11,9 +11,13 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.evaluation.evaluate import Evaluation
     from wizard_env.evaluation.exploitability import Exploit
     from wizard_env.evaluation.league import League
+    from wizard_env.evaluation.one_card import ExactExploit
     from wizard_env.evaluation.scorecard import Scorecard
     from wizard_env.evaluation.seeds import SeedScores
     from wizard_env.evaluation.standings import Difference
+
+_ROUNDING = 1e-9
+"""Points; a gain below this is rounding."""
 
 
 def evaluation_verdict(evaluations: "Sequence[Evaluation]") -> str:
@@ -118,6 +122,18 @@ def exploit_verdict(exploit: "Exploit") -> str:
     return (
         f"{found}: nothing was found that exploits {exploit.agent}. That does not show that nothing does; "
         "learning from more decisions may find it."
+    )
+
+
+def exact_verdict(exploit: "ExactExploit") -> str:
+    """Give NashConv, and the seat whose best response gains most, if one gains anything."""
+    most = max(exploit.gains)
+    if most < _ROUNDING:
+        return f"No response gains anything among copies of {exploit.agent}: they are in a Nash equilibrium."
+    seat = exploit.gains.index(most) + 1
+    return (
+        f"Best responses to copies of {exploit.agent} gain {exploit.nash_conv:.4f} points per round in all, "
+        f"and most in seat {seat}: {most:.4f}."
     )
 
 
