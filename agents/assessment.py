@@ -1,14 +1,14 @@
 """Assessment: an agent's opinion of its legal actions and of the other players, for hints and analyses."""
 
 from enum import StrEnum
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.sampling import certain
-from wizard_env.view import View
+from wizard_env.view import Actions, View
 
 _SURE = 0.9
 """The least probability of a kind of player that counts as sure."""
@@ -50,6 +50,14 @@ class PointsAssessor(Assessor, Protocol):
     """An assessor that says whether it estimates the points of every legal action."""
 
     expects_points: bool
+
+
+@runtime_checkable
+class ProbabilisticAgent(Protocol):
+    """An agent that gives the probabilities that it acts by."""
+
+    def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.floating[Any]]]:
+        """Return the actions that `act` chooses, and the probability of each, [n, NUM_ACTIONS]."""
 
 
 class PlayerKind(StrEnum):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from wizard_env import Agent, Rules, View
 from wizard_env.actions import FIRST_BID, FIRST_TRUMP
 from wizard_env.agents import load
+from wizard_env.agents.assessment import ProbabilisticAgent
 from wizard_env.agents.one_card.deals import (
     CERTAIN,
     SIZES,
@@ -30,7 +31,6 @@ from wizard_env.agents.one_card.deals import (
 from wizard_env.agents.one_card.equilibrium import Strategies, in_first_suit, solve
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, NUM_KINDS, NUM_SUITS, UNITS, WIZARD, suit_of
 from wizard_env.checks import quoted
-from wizard_env.evaluation.datasets.decisions import ProbabilisticAgent
 from wizard_env.sampling import certain
 from wizard_env.view import ask
 

@@ -16,6 +16,7 @@ from wizard_env.testing import RULES, UNKNOWN_OPTION, agent_test
 
 NOT_ALONE = {
     "checkpoint": "the path of a network",
+    "exact": "rounds of one card",
     "external": "a command",
     "hf": "a repository on the hub",
     "llm": "a model behind an address",

@@ -95,10 +95,11 @@ def _policy_by(rules: Rules, known: NDArray[Any]) -> NDArray[np.float64]:
 def _check_rounds(known: NDArray[Any]) -> None:
     wrong = (known["hand_size"] != 1) | (known["num_players"] > max(SIZES))
     if wrong.any():
-        cards, players = (int(known[wrong.argmax()][name]) for name in ("hand_size", "num_players"))
+        size, players = (int(known[wrong.argmax()][name]) for name in ("hand_size", "num_players"))
+        cards = "1 card" if size == 1 else f"{size} cards"
         raise ValueError(
-            f"a round of {cards} cards with {players} players: the agent 'exact' plays rounds of one card "
-            f"with {SIZES[0]} or {SIZES[-1]} players"
+            f"a round of {cards} with {players} players: the agent 'exact' plays rounds of one card with "
+            f"{SIZES[0]} or {SIZES[-1]} players"
         )
 
 

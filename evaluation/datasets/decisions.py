@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, Agent, Games, Rules, View, printed_actions, reorder_actions
+from wizard_env.agents.assessment import ProbabilisticAgent
 from wizard_env.evaluation.duplicate_deals import entrant_at
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, ask, split_by_owner
@@ -18,14 +19,6 @@ _ROWS = 2**16
 
 _Probabilities: TypeAlias = NDArray[np.float32]
 """[n, NUM_ACTIONS], of the actions in the suits as printed; NaN where an agent does not give them."""
-
-
-@runtime_checkable
-class ProbabilisticAgent(Protocol):
-    """An agent that gives the probabilities that it acts by."""
-
-    def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, _Probabilities]:
-        """Return the actions that `act` chooses, and the probability of each action."""
 
 
 @dataclass(frozen=True)

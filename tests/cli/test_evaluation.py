@@ -15,6 +15,7 @@ from tests.positions import random_weights
 from wizard_env import Rules
 from wizard_env.agents.network import FILE_NAME, save_agent
 from wizard_env.evaluation.evaluate import evaluate
+from wizard_env.evaluation.one_card import measure_exactly
 from wizard_env.evaluation.scorecard import measure
 from wizard_env.records.game_records import read_records
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS
@@ -248,3 +249,21 @@ def test_the_printed_command_evaluates_the_response(wizard: Wizard) -> None:
     assert [line["name"] for line in found["standings"]] == [words[1], agent]
     expected = Rules(3, "no_even", "open", True, (1, 2))
     assert (found["rules"], found["games"]) == (json.loads(json.dumps(expected.to_dict())), 3)
+
+
+def test_exploit_exactly(wizard: Wizard, tmp_path: Path) -> None:
+    """It prints the points and the gain of each seat, and writes them by upcard too; nothing is trained."""
+    file, rules = tmp_path / "found.json", Rules(3, "no_even", hand_sizes=(1,))
+    command = ("exploit", "heuristic", "--exact", "--players", 3, "--bid-restriction", "no_even")
+    outcome = wizard(*command, "--json", file)
+    assert outcome.code == 0, outcome.err
+    expected = measure_exactly("heuristic", rules)
+    assert json.loads(file.read_text()) == json.loads(json.dumps(expected.to_dict()))
+    assert len(expected.by_upcard) == 54
+    seats, _ = grid_cells(outcome.out)
+    columns = zip(expected.equilibrium, expected.values, expected.gains, strict=True)
+    assert [row[1:] for row in seats[:3]] == [[f"{points:.4f}" for points in line] for line in columns]
+    assert seats[3][-1] == f"{expected.nash_conv:.4f}"
+    assert not Path("runs").exists()
+    refused = wizard(*command, "--start", "champion")
+    assert refused.err.strip() == "error: --start champion: --exact trains no response"
