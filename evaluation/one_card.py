@@ -115,7 +115,7 @@ def measure_exactly(
         values, best = _evaluate(deals, rules, upcard, profile)
         alike = int(in_first_suit(np.array(upcard), np.array(suit_of(upcard))))
         probability = COPIES[upcard] / DECK_SIZE
-        each = [points.tolist() for points in (solved[alike], values, best - values)]
+        each = [points.tolist() for points in (solved[alike], values, (best - values).clip(0))]
         lines.append(UpcardValues(CARD_NAMES[upcard], probability, *each))
         decisions += count
         report(upcard + 1)

@@ -14,8 +14,11 @@ from rich.progress import track
 from tools.marked_tables import fill, head, row
 from wizard_env import Rules, configs
 from wizard_env.agents import load
+from wizard_env.agents.one_card.deals import SIZES
+from wizard_env.agents.pretrained import partner_names
 from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
 from wizard_env.evaluation.evaluate import Entrant, Evaluation, evaluate
+from wizard_env.evaluation.one_card import ExactExploit, measure_exactly
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files import write_atomically
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
@@ -154,12 +157,59 @@ def by_search(games: int, spread: Map) -> Iterator[str]:
         yield line(result, f"`{agent}`", f"`{opponent}`")
 
 
+def by_seat(points: Sequence[float]) -> str:
+    return ", ".join(f"{one:.2f}" for one in points)
+
+
+class OneCard(NamedTuple):
+    """An agent to measure exactly in rounds of one card."""
+
+    agent: str
+    rules: Rules
+    title: str = ""
+    """The rules that differ from the usual ones."""
+
+
+def measure_one_card(task: OneCard) -> ExactExploit:
+    return measure_exactly(task.agent, task.rules)
+
+
+def one_card(games: int, spread: Map) -> Iterator[str]:
+    """Yield the table of rounds of one card: the equilibrium by other rules, and every agent by the usual."""
+    yield from head("players", "agent", "rule", "points by seat", "gain of best response by seat", "NashConv")
+    agents = (
+        "exact",
+        CHAMPION,
+        ADAPTIVE,
+        RIVAL,
+        *SEEN,
+        *(f"partner:name={name}" for name in partner_names()),
+    )
+    others: list[dict[str, Any]] = [
+        {"bid_restriction": "no_even"},
+        {"bid_reveal": "simultaneous"},
+        {"magic_edition": True},
+    ]
+    tasks = []
+    for players in SIZES:
+        usual = Rules(players, hand_sizes=(1,))
+        tasks += [OneCard(agent, usual) for agent in (*agents, "random")]
+        for option in others:
+            ((name, value),) = option.items()
+            tasks.append(OneCard("exact", Rules(players, hand_sizes=(1,), **option), f"`{name}={value}`"))
+    for task, found in zip(tasks, spread(measure_one_card, tasks), strict=True):
+        players, name = str(task.rules.num_players), f"`{task.agent}`"
+        gains, nash_conv = by_seat(found.gains), f"{found.nash_conv:.2f}"
+        yield row(players, name, task.title, by_seat(found.values), gains, nash_conv)
+
+
 SECTIONS: dict[str, Callable[[int, Map], Iterator[str]]] = {
     "opponents": by_opponent,
     "memory": by_memory,
     "rules": by_rules,
     "hand-sizes": by_hand_size,
     "search": by_search,
+    "one-card": one_card,
 }
 
 
