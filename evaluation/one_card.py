@@ -6,6 +6,7 @@ meet. The sum of the seats' gains is NashConv (Lanctot et al. 2017), which is 0 
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +84,14 @@ class _Profile(NamedTuple):
     """float64 [trumps, 54]: the probability that the dealer names the trump, by its card; else 1."""
 
 
+class _Points(NamedTuple):
+    """Points of the round by seat, float64 [seats] each."""
+
+    values: NDArray[np.float64]
+    best: NDArray[np.float64]
+    """Those of the best response of each seat."""
+
+
 def measure_exactly(
     agent: str, rules: Rules, report: Callable[[int], None] = lambda done: None
 ) -> ExactExploit:
@@ -105,15 +114,24 @@ def measure_exactly(
             f"one round of one card, hand_sizes=(1,), with {SIZES[0]} or {SIZES[-1]} players"
         )
     player, deals = load(agent), Deals(rules)
+    known: dict[bytes, _Points] = {}
+
+    def evaluate(upcard: int, profile: _Profile) -> _Points:
+        key = b"".join(array.tobytes() for array in (np.array(upcard), profile.naming, *chain(*profile.bids)))
+        if key not in known:  # most agents do the same in all suits
+            known[key] = _evaluate(deals, rules, upcard, profile)
+        return known[key]
+
     solved = {
-        upcard: _evaluate(deals, rules, upcard, _turn(strategies, upcard))[0]
+        upcard: evaluate(upcard, _name_each(strategies, upcard)).values
         for upcard, strategies in solve(rules).items()
     }
     lines, decisions = [], 0
     for upcard in range(NUM_KINDS):
         profile, count = _ask_all(agent, player, rules, upcard)
-        values, best = _evaluate(deals, rules, upcard, profile)
-        alike = int(in_first_suit(np.array(upcard), np.array(suit_of(upcard))))
+        turned = in_first_suit(np.arange(NUM_KINDS), np.array(suit_of(upcard)))
+        alike = int(turned[upcard])
+        values, best = evaluate(alike, _turn(profile, turned))
         probability = COPIES[upcard] / DECK_SIZE
         each = [points.tolist() for points in (solved[alike], values, (best - values).clip(0))]
         lines.append(UpcardValues(CARD_NAMES[upcard], probability, *each))
@@ -141,7 +159,14 @@ def _trumps(upcard: int) -> range:
     return range(NUM_SUITS if upcard == WIZARD else 1)
 
 
-def _turn(strategies: Strategies, upcard: int) -> _Profile:
+def _turn(profile: _Profile, turned: NDArray[np.int64]) -> _Profile:
+    """Return a profile with its suits turned. turned: int64 [54], what each card becomes."""
+    cards = turned.argsort()
+    bids = [[own.take(cards, axis=1) for own in by_seat] for by_seat in profile.bids]
+    return _Profile([*bids], profile.naming.take(cards, axis=1))
+
+
+def _name_each(strategies: Strategies, upcard: int) -> _Profile:
     """Return the equilibrium after an upcard, for each suit that the dealer may name."""
     turned = [in_first_suit(np.arange(NUM_KINDS), np.array(trump)) for trump in _trumps(upcard)]
     return _Profile(
@@ -150,10 +175,8 @@ def _turn(strategies: Strategies, upcard: int) -> _Profile:
     )
 
 
-def _evaluate(
-    deals: Deals, rules: Rules, upcard: int, profile: _Profile
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the points of each seat after an upcard, and of its best response: float64 [seats] each."""
+def _evaluate(deals: Deals, rules: Rules, upcard: int, profile: _Profile) -> _Points:
+    """Return the points after an upcard where the first suit is trump, or none, or the dealer names one."""
     legal, hidden, dealer = legal_bids(rules, upcard), is_hidden(rules), rules.num_players - 1
     values, best = np.zeros(rules.num_players), np.zeros(rules.num_players)
     best_by_trump = []
@@ -170,7 +193,7 @@ def _evaluate(
             values[seat] += by_card.sum()
     best[dealer] = np.max(best_by_trump, axis=0).sum()
     total = np.prod(np.arange(DECK_SIZE - 1, DECK_SIZE - 1 - rules.num_players, -1.0))
-    return values / total, best / total
+    return _Points(values / total, best / total)
 
 
 def _ask_all(name: str, agent: Agent, rules: Rules, upcard: int) -> tuple[_Profile, int]:
