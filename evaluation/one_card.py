@@ -78,7 +78,7 @@ class ExactExploit:
 class _Profile(NamedTuple):
     """The strategies of all seats after an upcard, for each trump that can follow it."""
 
-    bids: list[Sequence[NDArray[np.float64]]]
+    bids: Sequence[Sequence[NDArray[np.float64]]]
     """For each trump, of each seat float64 [heard, 54]: the probability that it bids 1."""
     naming: NDArray[np.float64]
     """float64 [trumps, 54]: the probability that the dealer names the trump, by its card; else 1."""
@@ -139,7 +139,7 @@ def measure_exactly(
         report(upcard + 1)
 
     def mean(name: str) -> list[float]:
-        return sum(line.probability * np.array(getattr(line, name)) for line in lines).tolist()
+        return np.sum([line.probability * np.array(getattr(line, name)) for line in lines], axis=0).tolist()
 
     gains = mean("gains")
     return ExactExploit(
@@ -163,7 +163,7 @@ def _turn(profile: _Profile, turned: NDArray[np.int64]) -> _Profile:
     """Return a profile with its suits turned. turned: int64 [54], what each card becomes."""
     cards = turned.argsort()
     bids = [[own.take(cards, axis=1) for own in by_seat] for by_seat in profile.bids]
-    return _Profile([*bids], profile.naming.take(cards, axis=1))
+    return _Profile(bids, profile.naming.take(cards, axis=1))
 
 
 def _name_each(strategies: Strategies, upcard: int) -> _Profile:

@@ -82,7 +82,8 @@ def best_of_bids(dealt: Dealt, agent: Agent, seat: int, forced: dict[int, int]) 
         points, seen = play(dealt, agent, seat, forced | {BID: FIRST_BID + bid})
         known, index = np.unique(seen, return_inverse=True)
         by_bid.append(np.bincount(index, points * dealt.ways))
-    return np.bincount(known % NUM_KINDS, np.max(by_bid, axis=0), minlength=NUM_KINDS)
+    best: NDArray[np.float64] = np.bincount(known % NUM_KINDS, np.max(by_bid, axis=0), minlength=NUM_KINDS)
+    return best
 
 
 @pytest.mark.parametrize("upcard", ["WI", pytest.param("5H", marks=pytest.mark.slow)])
@@ -110,7 +111,7 @@ def test_values_are_those_of_sampled_games() -> None:
 # --- the equilibrium
 
 VARIANTS = [
-    Rules(3, hand_sizes=(1,), bid_restriction=restriction, bid_reveal=reveal, magic_edition=magic)
+    Rules(3, restriction, reveal, magic, hand_sizes=(1,))  # type: ignore[arg-type]
     for restriction, reveal in (
         ("free", "open"), ("no_even", "open"), ("leader", "open"), ("canadian", "open"),
         ("free", "simultaneous"), ("free", "secret"),
