@@ -198,9 +198,9 @@ def one_card(games: int, spread: Map) -> Iterator[str]:
             ((name, value),) = option.items()
             tasks.append(OneCard("exact", Rules(players, hand_sizes=(1,), **option), f"`{name}={value}`"))
     for task, found in zip(tasks, spread(measure_one_card, tasks), strict=True):
-        players, name = str(task.rules.num_players), f"`{task.agent}`"
+        seats, name = str(task.rules.num_players), f"`{task.agent}`"
         gains, nash_conv = by_seat(found.gains), f"{found.nash_conv:.2f}"
-        yield row(players, name, task.title, by_seat(found.values), gains, nash_conv)
+        yield row(seats, name, task.title, by_seat(found.values), gains, nash_conv)
 
 
 SECTIONS: dict[str, Callable[[int, Map], Iterator[str]]] = {

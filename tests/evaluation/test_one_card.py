@@ -82,8 +82,8 @@ def best_of_bids(dealt: Dealt, agent: Agent, seat: int, forced: dict[int, int]) 
         points, seen = play(dealt, agent, seat, forced | {BID: FIRST_BID + bid})
         known, index = np.unique(seen, return_inverse=True)
         by_bid.append(np.bincount(index, points * dealt.ways))
-    best: NDArray[np.float64] = np.bincount(known % NUM_KINDS, np.max(by_bid, axis=0), minlength=NUM_KINDS)
-    return best
+    best = np.bincount(known % NUM_KINDS, np.max(by_bid, axis=0), minlength=NUM_KINDS)
+    return best.astype(np.float64)
 
 
 @pytest.mark.parametrize("upcard", ["WI", pytest.param("5H", marks=pytest.mark.slow)])
