@@ -8,13 +8,16 @@ INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 # build for processors alone with `make train TORCH_INDEX=https://download.pytorch.org/whl/cpu`.
 TORCH_INDEX ?=
 
-.PHONY: train serve test test-fast kernels check coverage slow pythons soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
+.PHONY: train serve test test-fast nightly kernels check coverage slow pythons soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
 # CONFIG=smoke takes a minute.
 CONFIG ?= quick
 train: $(VENV)/.for-training
 	$(BIN)/wizard train $(CONFIG) $(ARGUMENTS)
+
+# Images for containers often set it, and each of the tests' processes would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 # All tests but the slow ones. Three processes keep two cores busy, since many tests wait. Each has one thread of
 # torch, since several would wait for each other at every barrier.
@@ -39,14 +42,18 @@ check: $(VENV)/.for-development
 	@if command -v npx >/dev/null; then (cd table && npx --yes @biomejs/biome@2.6.8 ci wizard_table/web/static); \
 	else echo "npx is not installed: the page's scripts are not linted"; fi
 
-# The rules, environments, agents, configs and messages, in less than three minutes.
-test-fast: $(VENV)/.for-development
-	$(BIN)/python -m pytest -q -m "not slow and not long"
+# The rules, environments, agents, configs and messages, in less than two minutes.
+test-fast: kernels
+	$(PYTEST) -q -m "not slow and not long"
 
-# Learning and soak tests that take minutes, and the tests of other Pythons.
+# Tests that take minutes: learning, whole walks through the page, machine code from an empty folder.
 slow: $(VENV)/.for-development
 	$(BIN)/python -m pytest -m slow
-	$(MAKE) pythons
+
+# Everything, in some hours: also many more examples of each property, the other Pythons, and the tests of libraries
+# with environments of their own.
+nightly: test slow pythons soak test-rllib test-verifiers test-openenv
+nightly: export HYPOTHESIS_PROFILE = nightly
 
 # The tests of the core on other Pythons, as far as they are on the path.
 CORE = $(addprefix tests/,test_engine.py test_game.py test_games.py test_rules.py test_seat_bytes.py compiled envs records render)

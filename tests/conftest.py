@@ -1,5 +1,6 @@
 """Fixtures of tests of several modules."""
 
+import os
 import signal
 from collections.abc import Iterator
 from functools import cache
@@ -10,6 +11,15 @@ import pytest
 
 from wizard_env.loading import GROUP
 
+try:
+    from hypothesis import settings
+except ModuleNotFoundError:  # the environments of single libraries do without it
+    pass
+else:
+    settings.register_profile("ordinary", deadline=None, max_examples=50, derandomize=True)
+    settings.register_profile("nightly", deadline=None, max_examples=400, print_blob=True)
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ordinary"))
+
 TESTS = Path(__file__).parent
 LONG = (
     "cli/test_stopping.py",
@@ -17,6 +27,7 @@ LONG = (
     *(f"compiled/test_{name}.py" for name in ("all_kernels", "cache", "uncompiled")),
     *(f"docs/test_{name}.py" for name in ("pages", "site")),
     *(f"llm/test_{name}.py" for name in ("mcp", "mcp_agent")),
+    "../table/tests/web/page",
     "reliability",
     *(f"evaluation/{name}" for name in ("test_dataset.py", "test_scorecard.py", "test_workers.py")),
     *(f"test_{name}.py" for name in ("benchmarks", "examples")),
@@ -39,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def _is_long(path: Path) -> bool:
-    return any(path.is_relative_to(TESTS / name) for name in LONG)
+    return any(path.is_relative_to((TESTS / name).resolve()) for name in LONG)
 
 
 @pytest.fixture(scope="session", autouse=True)

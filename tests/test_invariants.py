@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -22,7 +22,6 @@ from wizard_env.view import printed_actions, reorder_actions
 DECK = Counter(dict(zip(CARD_NAMES, COPIES, strict=True)))
 BY_SEAT = ("hands", "played", "scores", "points", "bids", "tricks_won", "voids", "trick")
 SEATS = ("dealer", "seat", "leader", "best_seat")
-modest = settings(deadline=None, max_examples=60, derandomize=True)
 seeds = st.integers(0, 2**64 - 1)
 
 
@@ -146,7 +145,6 @@ def bid_is_public(game: Game) -> bool:
 
 
 @pytest.mark.parametrize("restriction", BID_RESTRICTIONS)
-@modest
 @given(data=st.data(), seed=seeds, play_seed=seeds)
 def test_a_game_follows_the_rules_from_deal_to_end(
     restriction: str, data: st.DataObject, seed: int, play_seed: int
@@ -325,7 +323,6 @@ def void_suits(tracked: TrackedGame, seat: int) -> list[int]:
 
 
 @pytest.mark.parametrize("reveal", BID_REVEALS)
-@modest
 @given(data=st.data())
 def test_an_observation_says_what_people_read(reveal: str, data: st.DataObject) -> None:
     """Every field of every seat's observation agrees with the game's readable fields."""
@@ -356,7 +353,6 @@ def view_contents(states: NDArray[Any], finished_rounds: NDArray[Any]) -> list[A
 
 
 @pytest.mark.parametrize("reveal", BID_REVEALS)
-@modest
 @given(data=st.data(), seed=seeds)
 def test_nothing_hidden_shows(reveal: str, data: st.DataObject, seed: int) -> None:
     """Bidding: no observation, mask or record shows others' unrevealed bids; nor cards nobody has seen."""
@@ -385,7 +381,6 @@ def test_nothing_hidden_shows(reveal: str, data: st.DataObject, seed: int) -> No
 
 
 @pytest.mark.parametrize("reveal", BID_REVEALS)
-@modest
 @given(data=st.data())
 def test_a_record_without_what_is_hidden_is_observed_alike(reveal: str, data: st.DataObject) -> None:
     """A concealed record holds nothing but what its observer sees, and all of that."""
@@ -420,7 +415,6 @@ def turn(states: NDArray[Any], players: int, places: int) -> NDArray[Any]:
     return turned
 
 
-@modest
 @given(tracked=tracked_games(longest=60), places=st.integers(1, 5), seed=seeds)
 def test_turning_the_table_turns_the_outcome(tracked: TrackedGame, places: int, seed: int) -> None:
     """Players: seats differ in nothing but their order."""
@@ -486,7 +480,6 @@ def rename(states: NDArray[Any], positions: tuple[int, ...]) -> NDArray[Any]:
     return renamed
 
 
-@modest
 @given(tracked=tracked_games(smallest_hand=6, longest=40), positions=st.permutations(range(4)))
 def test_canonical_suits_forget_the_names(tracked: TrackedGame, positions: list[int]) -> None:
     """Deck: a position whose suits are renamed looks the same, but where the observer holds alike suits."""
@@ -506,7 +499,6 @@ def test_canonical_suits_forget_the_names(tracked: TrackedGame, positions: list[
             assert first.mask.tobytes() == second.mask.tobytes()
 
 
-@modest
 @given(tracked=tracked_games(smallest_hand=3))
 def test_canonical_suits_are_the_printed_ones_renamed(tracked: TrackedGame) -> None:
     """The order puts trump first, then the longest suit; mask and hand are renamed alike."""

@@ -1,6 +1,6 @@
 """A byte for each seat, against the same sums over lists."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wizard_env.compiled.packing import BYTE_BITS
@@ -24,7 +24,6 @@ def unpack(word: int) -> list[int]:
     return [(word >> BYTE_BITS * place) & 255 for place in range(MAX_PLAYERS)]
 
 
-@settings(deadline=None)  # the first call compiles
 @given(numbers, st.integers(MIN_PLAYERS, MAX_PLAYERS), st.integers(0, MAX_PLAYERS - 1))
 def test_turning(values: list[int], num_players: int, observer: int) -> None:
     """Place p holds what belongs to the p-th seat from the observer; then there is nothing."""
@@ -35,7 +34,6 @@ def test_turning(values: list[int], num_players: int, observer: int) -> None:
     )
 
 
-@settings(deadline=None)  # the first call compiles
 @given(numbers, numbers)
 def test_sums_and_differences(values: list[int], others: list[int]) -> None:
     assert sum_bytes(pack(values)) == sum(values)
@@ -43,14 +41,12 @@ def test_sums_and_differences(values: list[int], others: list[int]) -> None:
     assert unpack(excess_bytes(pack(values), pack(others))) == above
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(0, 15), min_size=MAX_PLAYERS, max_size=MAX_PLAYERS))
 def test_squeezing(values: list[int]) -> None:
     """Four bits a number, one after the other."""
     assert pack_nibbles(pack(values)) == sum(value << 4 * place for place, value in enumerate(values))
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(0, 1), min_size=MAX_PLAYERS, max_size=MAX_PLAYERS))
 def test_filling(values: list[int]) -> None:
     assert unpack(fill_bytes(pack(values))) == [255 * value for value in values]

@@ -3,14 +3,13 @@
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from wizard_env.agents.layers import Entries, Layer, compute
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     widths=st.lists(st.integers(1, 150), min_size=2, max_size=4),
     rows=st.integers(0, 5),
@@ -48,7 +47,6 @@ def test_a_row_is_computed_alike_in_every_batch() -> None:
 COUNTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, -0.5, 3.0])
 
 
-@settings(deadline=None)  # the first call compiles
 @given(arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=140), elements=COUNTS))
 def test_the_entries_are_those_of_the_matrix(matrix: np.ndarray) -> None:
     """Also where a row is no multiple of a word of 64 flags, or shorter than one; also transposed."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.positions import under_way
@@ -90,7 +90,6 @@ def test_bids_are_met_as_often_as_published(hand_size: int) -> None:
 # --- any position
 
 
-@settings(max_examples=40, deadline=None)
 @given(rules=all_rules(), seed=st.integers(0, 2**32))
 def test_it_does_not_read_hidden_information(rules: Rules, seed: int) -> None:
     """With the unseen cards dealt again and hidden bids changed, the action is the same."""
@@ -112,7 +111,6 @@ def test_it_does_not_read_hidden_information(rules: Rules, seed: int) -> None:
     assert RuleBasedAgent().act(View(changed, copy=False), UNUSED_RNG).tolist() == actions.tolist()
 
 
-@settings(max_examples=40, deadline=None)
 @given(rules=all_rules(), seed=st.integers(0, 2**32))
 def test_it_bids_the_legal_number_nearest_to_what_its_hand_is_worth(rules: Rules, seed: int) -> None:
     games = under_way(rules, 24, seed)

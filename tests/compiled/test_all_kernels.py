@@ -1,10 +1,12 @@
 """`wizard compile` knows all kernels from the code, and leaves nothing for other commands to compile."""
 
 import ast
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,6 @@ import pytest
 pytest.importorskip("torch")  # the kernels of `train` are in modules that need it
 
 from tests.cli.test_training import shortened
-from tests.commands import COMMAND
 from wizard_env.compiled.all_kernels import all_kernels
 from wizard_env.compiled.cache import folder, kernel_sources
 
@@ -38,16 +39,28 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     if own is not None:  # `make test` has compiled most of them, or all
         shutil.copytree(own, copy / own.name)
     environment = {**os.environ, "WIZARD_CACHE": str(copy)}
-    run(environment, copy, "compile")
+    run(environment, copy, ["compile"])
     return environment
 
 
-def run(environment: dict[str, str], folder: Path, *arguments: str | Path) -> str:
-    """Return the output of the installed command; at a table it asks for a hint and leaves."""
+PROGRAM = """
+import json, sys
+from io import StringIO
+from wizard_env.cli.main import main
+for words in map(json.loads, sys.argv[1:]):
+    sys.argv, sys.stdin = ["wizard", *words], StringIO("hint\\nquit\\n")
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, words
+"""
+
+
+def run(environment: dict[str, str], folder: Path, *commands: Sequence[str]) -> str:
+    """Return the output of commands in one new process; at a table they ask for a hint and leave."""
     done = subprocess.run(
-        [str(COMMAND), *map(str, arguments)],
-        env=environment, cwd=folder, input="hint\nquit\n", capture_output=True, text=True, timeout=600,
-        check=False,
+        [sys.executable, "-c", PROGRAM, *map(json.dumps, commands)],
+        env=environment, cwd=folder, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -61,44 +74,32 @@ def kept(environment: dict[str, str]) -> set[Path]:
 @pytest.mark.slow
 def test_all_are_compiled_into_an_empty_folder(tmp_path: Path) -> None:
     environment = {**os.environ, "WIZARD_CACHE": str(tmp_path)}
-    last, count = run(environment, tmp_path, "compile").splitlines()[-1], len(all_kernels())
+    last, count = run(environment, tmp_path, ["compile"]).splitlines()[-1], len(all_kernels())
     assert last.startswith(f"kernels      {count} of {count} compiled in ")
     assert len(kept(environment)) == count
 
 
-def test_a_second_run_finds_all(environment: dict[str, str], tmp_path: Path) -> None:
-    count = len(all_kernels())
-    assert run(environment, tmp_path, "compile") == f"kernels      all {count} are already compiled\n"
-
-
 RANDOM_SEARCH = "search:worlds=2,playouts=random,evidence=nothing"
 AGENTS = ("rule_based", "variant:noise=0.1", "search:worlds=2", "champion+search:worlds=2")
+FEW = ("--games", "2")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("evaluate", *AGENTS, "--games", "2", "--hand-sizes", "1,2"),
-        ("evaluate", RANDOM_SEARCH, "champion", "--games", "2", "--players", "3,6", "--bid-reveal", "secret"),
+def test_commands_compile_nothing_more(environment: dict[str, str], tmp_path: Path) -> None:
+    """Evaluations, tables, and self-play with PPO; nor does `wizard compile` find anything left."""
+    before = kept(environment)
+    printed = run(
+        environment,
+        tmp_path,
+        ("evaluate", *AGENTS, *FEW, "--hand-sizes", "1,2"),
+        ("evaluate", RANDOM_SEARCH, "champion", *FEW, "--players", "3,6", "--bid-reveal", "secret"),
         ("play", "random", "--hint", "search:worlds=2", "--hand-sizes", "1"),
         ("play", "champion", "--hint", "champion+search:worlds=2", "--hand-sizes", "1", "--plain"),
-    ],
-    ids=lambda arguments: " ".join(arguments[:2]),
-)
-def test_commands_compile_nothing_more(
-    environment: dict[str, str], arguments: tuple[str, ...], tmp_path: Path
-) -> None:
-    before = kept(environment)
-    run(environment, tmp_path, *arguments)
+        ("train", str(shortened("short", tmp_path))),
+        ("evaluate", "runs/short", "random", *FEW),
+        ("compile",),
+    )
     assert kept(environment) == before
-
-
-def test_training_compiles_nothing_more(environment: dict[str, str], tmp_path: Path) -> None:
-    """Self-play, PPO, and an evaluation of what was learned."""
-    before = kept(environment)
-    run(environment, tmp_path, "train", shortened("short", tmp_path))
-    run(environment, tmp_path, "evaluate", "runs/short", "random", "--games", "2")
-    assert kept(environment) == before
+    assert printed.endswith(f"kernels      all {len(all_kernels())} are already compiled\n")
 
 
 def test_the_base_install_compiles_ahead(environment: dict[str, str]) -> None:

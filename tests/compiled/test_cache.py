@@ -49,10 +49,18 @@ def run(home: Path, sources: Path = ROOT, **environment: str) -> Ran:
     return Ran(int(done.stdout), done.stderr)
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which some machine code is kept."""
+    home = tmp_path_factory.mktemp("home")
+    assert run(home).hits == 0
+    return home
+
+
 @pytest.fixture
-def base(tmp_path: Path) -> Path:
+def base(home: Path, tmp_path: Path) -> Path:
     """The folder of a home in which machine code is kept, with some in it."""
-    assert run(tmp_path).hits == 0
+    shutil.copytree(home / ".cache", tmp_path / ".cache")
     return tmp_path / ".cache" / "wizard_env"
 
 

@@ -111,11 +111,6 @@ def small_network(rng: np.random.Generator) -> list[Layer]:
     ]
 
 
-def digest_of_engine() -> list[str]:
-    """The part of the digest that needs no kernels but those of the engine."""
-    return [digest_of_game(SINGLE[0]), digest_of_batch(BATCHES[0])]
-
-
 def run_differently(*arguments: str, **environment: str) -> list[str]:
     """Return the output of Python with some settings, and with every warning an error."""
     run = subprocess.run(
@@ -133,26 +128,32 @@ def run_differently(*arguments: str, **environment: str) -> list[str]:
 def test_compiled_equals_uncompiled() -> None:
     """The same lines compiled and uncompiled, without a warning."""
     assert COMPILES
-    assert run_differently(__file__, "all", NUMBA_DISABLE_JIT="1") == digest()
+    assert run_differently(__file__, NUMBA_DISABLE_JIT="1") == digest()
 
 
-@pytest.mark.parametrize("kernels", ["engine", pytest.param("all", marks=pytest.mark.slow)])
-def test_plain_numba_plays_the_same_games(kernels: str) -> None:
+@pytest.mark.slow
+def test_plain_numba_plays_the_same_games() -> None:
     """As with versions that `dispatchers.py` was not tried with."""
-    expected = digest_of_engine() if kernels == "engine" else digest()
-    assert run_differently(__file__, kernels, WIZARD_PLAIN_NUMBA="1") == expected
+    assert run_differently(__file__, WIZARD_PLAIN_NUMBA="1") == digest()
 
 
-@pytest.mark.parametrize("sample", ["sample_legal(mask, rng)", "sample_softmax(mask, mask, rng)[0]"])
-def test_rows_without_legal_action_uncompiled(sample: str) -> None:
-    """Games that pause have nothing to choose, and say so without a warning."""
+@pytest.mark.parametrize(
+    ("sample", "setting"),
+    [
+        ("sample_legal(mask, rng)", "NUMBA_DISABLE_JIT"),
+        ("sample_softmax(mask, mask, rng)[0]", "NUMBA_DISABLE_JIT"),
+        ("sample_legal(mask, rng)", "WIZARD_PLAIN_NUMBA"),
+    ],
+)
+def test_rows_without_legal_action(sample: str, setting: str) -> None:
+    """Games that pause have nothing to choose, and say so without a warning: uncompiled, and by plain numba."""
     program = (
         "import sys; import numpy as np; from wizard_env import sample_legal, sample_softmax;"
         "mask, rng = np.zeros((1, 79), np.uint8), np.random.default_rng(0);"
         f"sys.stdout.write(str({sample}[0]))"
     )
-    assert run_differently("-c", program, NUMBA_DISABLE_JIT="1") == ["0"]
+    assert run_differently("-c", program, **{setting: "1"}) == ["0"]
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(digest() if sys.argv[1] == "all" else digest_of_engine()))
+    sys.stdout.write("\n".join(digest()))

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.typing import NDArray
 
 from tests.test_invariants import all_rules, seeds
@@ -38,7 +38,6 @@ def rounds_of(game: Game) -> NDArray[Any]:
     return game.finished_rounds[np.newaxis]
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
 @given(rules=all_rules(), seed=seeds)
 def test_every_decision_comes_back(rules: Rules, seed: int) -> None:
     """By all rules: what the seat knew, what it did, and how many actions it had to choose from."""

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wizard_env import Game, Rules, View
@@ -70,7 +70,6 @@ def test_the_score_tells_the_results_alone() -> None:
     assert score_text(Game(Rules(num_players=3))) == "Scores: seat 1 0, seat 2 0, seat 3 0"
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.sampled_from(ALL_RULES), st.integers(0, 9), st.integers(0, 400))
 def test_the_text_is_a_function_of_what_the_seat_has_seen(rules: Rules, seed: int, decisions: int) -> None:
     """The view conceals the cards and bids that the acting seat has not seen."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.test_invariants import all_rules
@@ -64,7 +64,6 @@ def signed(written: dict[str, Any]) -> str:
 # --- records
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_game())
 def test_a_record_gives_the_equal_game(game: Game) -> None:
     line = record(game)
@@ -99,7 +98,6 @@ def test_a_game_begun_from_a_state_cannot_be_recorded() -> None:
         record(game)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_an_altered_line_is_refused_or_means_the_same(data: st.DataObject) -> None:
     line = data.draw(st.sampled_from(LINES))
@@ -249,7 +247,6 @@ def same_table(one: Game, other: Game) -> bool:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_game())
 def test_a_position_is_read_back(game: Game) -> None:
     text = position(game)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.positions import POSITION, at
@@ -91,7 +91,6 @@ def test_the_round_without_upcard_and_the_trick_without_led_suit() -> None:
     assert "Trick: seat 0 WI; no suit to follow, seat 0 wins so far" in text(game.scene())
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(3, 6), st.integers(0, 300), st.integers(0, 99))
 def test_colours_only_add_colours(players: int, steps: int, seed: int) -> None:
     game = play_on(Game(Rules(num_players=players), seed), steps)
@@ -123,7 +122,6 @@ def swap_hidden(game: Game, observer: int, rng: random.Random) -> Game:
     return other
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.integers(3, 6),
     st.sampled_from(["open", "simultaneous", "secret"]),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -38,7 +38,6 @@ def rollouts(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=200, deadline=None)
 @given(rollouts())
 def test_advantages_equal_the_reference(rollout: dict[str, Any]) -> None:
     assert estimate(rollout) == pytest.approx(reference_advantages(**rollout), abs=1e-4)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -61,7 +61,6 @@ def all_deals(known: Any) -> Counter[tuple[int, ...]]:
     return Counter(deal(tuple(range(len(pool))), seats))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     players=st.integers(MIN_PLAYERS, MAX_PLAYERS),
     reveal=st.sampled_from(BID_REVEALS),
