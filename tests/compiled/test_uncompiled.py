@@ -146,7 +146,7 @@ def test_plain_numba_plays_the_same_games() -> None:
     ],
 )
 def test_rows_without_legal_action(sample: str, setting: str) -> None:
-    """Games that pause have nothing to choose, and say so without a warning: uncompiled, and by plain numba."""
+    """Games that pause have nothing to choose: no warning, compiled by plain numba or not."""
     program = (
         "import sys; import numpy as np; from wizard_env import sample_legal, sample_softmax;"
         "mask, rng = np.zeros((1, 79), np.uint8), np.random.default_rng(0);"

@@ -93,7 +93,7 @@ def test_a_teacher_without_a_value_is_refused(name: str, tmp_path: Path) -> None
 
 
 def test_it_comes_to_answer_like_its_teacher(tmp_path: Path) -> None:
-    folder = train(config(600 * ITERATION), tmp_path / "small")
+    folder = train(config(350 * ITERATION), tmp_path / "small")
     first, *_, last = (
         {name: float(line[f"train/{name}"]) for name in ("agreement", "divergence", "value_loss")}
         for line in read_curves(folder / CURVES)
