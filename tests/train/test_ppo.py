@@ -1,7 +1,7 @@
 """The learner "ppo": it learns like MaskablePPO, and resumes bit for bit."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -98,26 +98,40 @@ def last_reports(folder: Path, **learning: Any) -> list[Progress]:
     return reports[-5:]
 
 
-def test_it_learns_as_maskable_ppo_does(tmp_path: Path) -> None:
+class Learned(NamedTuple):
+    """The folder and the last reports of a run."""
+
+    folder: Path
+    reports: list[Progress]
+
+    def mean(self, name: str) -> float:
+        return float(np.mean([getattr(progress, name) for progress in self.reports]))
+
+    def explained_variance(self) -> float:
+        lines = read_curves(self.folder / CURVES)[-5:]
+        return float(np.mean([float(line["train/explained_variance"]) for line in lines]))
+
+
+@pytest.fixture(scope="module")
+def plain(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Learned:
+    """A run without options."""
+    folder = tmp_path_factory.mktemp("plain") / "run"
+    return Learned(folder, last_reports(folder))
+
+
+def test_it_learns_as_maskable_ppo_does(plain: Learned, tmp_path: Path) -> None:
     """With the same config, bids met and points at the end differ no more than two seeds do."""
-    accuracy, points = {}, {}
-    for learner in ("ppo", "maskable_ppo"):
-        reports = last_reports(tmp_path / learner, learner=learner)
-        accuracy[learner] = np.mean([progress.bid_accuracy for progress in reports])
-        points[learner] = np.mean([progress.points for progress in reports])
-    assert accuracy["ppo"] == pytest.approx(accuracy["maskable_ppo"], abs=0.03)
-    assert points["ppo"] == pytest.approx(points["maskable_ppo"], abs=1.5)
+    reference = Learned(tmp_path, last_reports(tmp_path, learner="maskable_ppo"))
+    assert plain.mean("bid_accuracy") == pytest.approx(reference.mean("bid_accuracy"), abs=0.03)
+    assert plain.mean("points") == pytest.approx(reference.mean("points"), abs=1.5)
 
 
-def test_a_critic_that_sees_all_hands_explains_more(tmp_path: Path) -> None:
+def test_a_critic_that_sees_all_hands_explains_more(plain: Learned, tmp_path: Path) -> None:
     """In rounds of one card it knows everything but what the others do. The policy learns just as well."""
-    explained = {}
-    for name, critic in (("own", []), ("full", [64])):
-        reports = last_reports(tmp_path / name, critic=critic)
-        lines = read_curves(tmp_path / name / CURVES)[-5:]
-        explained[name] = np.mean([float(line["train/explained_variance"]) for line in lines])
-        assert np.mean([progress.bid_accuracy for progress in reports]) > 0.6
-    assert explained["full"] > explained["own"] + 0.05
+    seeing = Learned(tmp_path, last_reports(tmp_path, critic=[64]))
+    for run in (plain, seeing):
+        assert run.mean("bid_accuracy") > 0.6
+    assert seeing.explained_variance() > plain.explained_variance() + 0.05
 
 
 def test_it_is_rated_as_it_learns(tmp_path: Path) -> None:

@@ -86,7 +86,14 @@ def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
         SearchAgent(**options)
 
 
-@pytest.mark.parametrize("num_players", range(MIN_PLAYERS, MAX_PLAYERS + 1))
+@pytest.mark.parametrize(
+    "num_players",
+    [
+        MIN_PLAYERS,
+        *(pytest.param(count, marks=pytest.mark.slow) for count in range(MIN_PLAYERS + 1, MAX_PLAYERS)),
+        MAX_PLAYERS,
+    ],
+)
 def test_it_beats_the_heuristic(num_players: int) -> None:
     """Alone against heuristics, with few worlds and some hand sizes; the intervals do not overlap."""
     rules = Rules(num_players, hand_sizes=(2, 4, 6, 8))
