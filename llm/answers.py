@@ -94,7 +94,8 @@ def _why_not(game: Game, action: int) -> str | None:
     reason = {
         Refusal.NOT_A_TRUMP: "the trump must be named",
         Refusal.NOT_A_BID: f"a bid from 0 to {game.hand_size} is needed",
-        Refusal.FORBIDDEN_BID: "the bids would add up to the number of tricks",
+        Refusal.FORBIDDEN_BID: "the last bidder may not bid that: with it, the bids add up to "
+        f"{game.total_with(action)}",
         Refusal.NOT_A_CARD: "a card must be played",
         Refusal.NOT_HELD: f"its hand is {hand_text(hand)}",
         Refusal.MUST_FOLLOW: f"it must follow suit with {hand_text(led)}, or play a Wizard or a Jester",

@@ -70,7 +70,7 @@ class _Tools:
         ] = None,
         seat: Annotated[int, Field(ge=1, le=MAX_PLAYERS, description="Your seat.")] = 1,
         bid_restriction: Annotated[
-            BidRestriction, Field(description="Rounds in which the bids may not add up to the tricks.")
+            BidRestriction, Field(description="Rule for the last bidder, such as on what the bids add up to.")
         ] = "free",
         bid_reveal: Annotated[BidReveal, Field(description="When the others see a bid.")] = "open",
         magic_edition: Annotated[bool, Field(description="Play the Magic Edition.")] = False,

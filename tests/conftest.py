@@ -30,7 +30,7 @@ LONG = (
     "../table/tests/web/page",
     "reliability",
     *(f"evaluation/{name}" for name in ("test_dataset.py", "test_scorecard.py", "test_workers.py")),
-    *(f"test_{name}.py" for name in ("benchmarks", "examples")),
+    *(f"test_{name}.py" for name in ("benchmarks", "examples", "own_rule")),
     *(
         f"train/test_{name}.py"
         for name in ("distillation", "exploit", "maskable_ppo", "ppo", "run", "workers")

@@ -158,7 +158,7 @@ VOID = Game.from_deal(THREE, 2, ["AS 3H", "4S 5H", "6S JE"], "TD")
             start(bid_restriction="no_even"),
             ["bid 1", "bid 0"],
             "bid 1",
-            r"seat 2 .*bid 1.*add up to 2.*'no_even'.*legal: bid 0, bid 2",
+            r"seat 2 .*bid 1.*'no_even'.*add up to 2; legal: bid 0, bid 2",
         ),
         (
             Game.from_deal(THREE, 2, HANDS, "WI"),

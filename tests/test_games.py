@@ -23,7 +23,9 @@ from wizard_env import (
     sample_softmax,
     unpack,
 )
+from wizard_env.cards import card_id
 from wizard_env.sampling import draw_noise
+from wizard_env.state import NO_CARD
 from wizard_env.view import actions_by_owner, printed_actions
 
 ALL_RULES = [
@@ -255,6 +257,99 @@ def test_an_illegal_action_names_the_game_and_changes_nothing(num_games: int, ac
     with pytest.raises(IllegalAction, match="game 4 of the batch"):
         games.step(actions[[3, 4]], rows=[3, 4])
     assert snapshot(games) == before
+
+
+def test_results_are_those_of_the_last_step() -> None:
+    """Whichever games it is taken in: the others show no points, and no end of a round or of a game."""
+    rng = np.random.default_rng(5)
+    games = Games(Rules(num_players=3, hand_sizes=(1,)), 12, seed=1)
+    ended = 0
+    for _ in range(200):
+        rows = rng.permutation(12)[: rng.integers(1, 13)]
+        before = games.scores.copy()
+        games.step(sample_legal(games.mask[rows], rng), rows)
+        others = np.setdiff1d(np.arange(12), rows)
+        for array in (games.points, games.round_done, games.done):
+            assert not array[others].any()
+        assert (games.done == games.round_done).all()
+        assert not games.points[~games.done].any()
+        assert (games.points[games.done] != 0).any(axis=1).all()
+        assert (games.scores[others] == before[others]).all()
+        ended += int(games.done.sum())
+        rows[:] = 0  # nothing is kept of the caller's array
+    assert ended > 100
+    games.step(games.mask.argmax(axis=1))
+    games.step(games.mask[[3]].argmax(axis=1), [3])
+    assert not games.done[np.arange(12) != 3].any()
+
+
+def given_deals(
+    rules: Rules, size: int, count: int
+) -> tuple[list[Game], NDArray[np.int64], NDArray[np.int64]]:
+    """Games, and the hands and upcards that they were dealt in their round of that size, by card number."""
+    games, hands, upcards = [], [], []
+    number = rules.rounds.index(size) + 1
+    for seed in range(count):
+        one = Game(Rules(rules.num_players, hand_sizes=(size,)), seed)
+        dealer, scores = seed % rules.num_players, [10 * seed * seat for seat in range(rules.num_players)]
+        games.append(Game.from_deal(rules, dealer, one.hands, one.upcard, scores, seed + 7, number))
+        hands.append([[card_id(card) for card in hand] for hand in one.hands])
+        upcards.append(NO_CARD if one.upcard is None else card_id(one.upcard))
+    return games, np.array(hands), np.array(upcards)
+
+
+@pytest.mark.parametrize("rules", [Rules(4), Rules(3, hand_sizes=(2, 20, 3)), Rules(6, "leader")], ids=str)
+def test_given_hands_are_dealt_in_one_call(rules: Rules) -> None:
+    """As by `Game.from_deal`, and the games go on as these do, with the deals of their seeds."""
+    for size in rules.rounds[:2]:
+        singles, hands, upcards = given_deals(rules, size, 8)
+        games = Games(rules, 10, seed=9, pause="game")
+        games.step(games.mask.argmax(axis=1))
+        rows, kept = np.array([9, 1, 2, 3, 4, 5, 6, 8]), games.states[[0, 7]].tobytes()
+        dealers, scores = [one.dealer for one in singles], [one.scores for one in singles]
+        games.deal_hands(hands, upcards, dealers, scores, seeds=[one.seed for one in singles], rows=rows)
+        assert games.states[[0, 7]].tobytes() == kept
+        assert not games.finished_rounds[rows].view(np.uint8).any()
+        rng = np.random.default_rng(0)
+        for _ in range(300):
+            for row, single in zip(rows, singles, strict=True):
+                assert games.states[row].tobytes() == single.state.tobytes()
+            going = np.array([row for row, one in zip(rows, singles, strict=True) if one.phase != "over"])
+            if not len(going):
+                break
+            assert (
+                games.observation[going[0]].tobytes()
+                == singles[list(rows).index(going[0])].observe(int(games.seat[going[0]])).tobytes()
+            )
+            actions = sample_legal(games.mask[going], rng)
+            games.step(actions, going)
+            for row, action in zip(going, actions, strict=True):
+                singles[list(rows).index(row)].step(int(action))
+
+
+WRONG_DEALS: dict[str, Any] = {
+    "more copies of a card than there are": (
+        {"hands": [[[3], [3], [4]]] * 2},
+        "cards of game 0: one is dealt",
+    ),
+    "an unknown card": ({"hands": [[[3], [4], [54]]] * 2}, "cards of game 0: allowed are 0 to 53"),
+    "no upcard": ({"upcards": -1}, "cards of game 0: allowed are 0 to 53"),
+    "hands of a size that is not played": ({"hands": [[[1, 2], [3, 4], [5, 6]]] * 2}, "hands of 2 cards"),
+    "too few hands": ({"hands": [[[1], [2]]] * 2}, r"hands of shape \(2, 2, 1\)"),
+    "another seat": ({"dealers": [0, 3]}, "dealers of game 1: allowed are 0 to 2"),
+    "odd scores": ({"scores": 5}, "scores of game 0: allowed are multiples of 10"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG_DEALS.values(), ids=WRONG_DEALS.keys())
+def test_deals_that_are_not_possible_are_refused(change: dict[str, Any], message: str) -> None:
+    games = Games(Rules(3, hand_sizes=(1, 3)), 2)
+    before = snapshot(games)
+    with pytest.raises(ValueError, match=message):
+        games.deal_hands(**({"hands": [[[1], [2], [52]]] * 2, "upcards": 52} | change))
+    assert snapshot(games) == before
+    games.deal_hands([[[1], [2], [52]]] * 2, 52)
+    assert games.states["phase"].tolist() == [0, 0]
 
 
 def test_an_agent_that_answers_with_something_else_is_refused() -> None:

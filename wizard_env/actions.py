@@ -33,7 +33,7 @@ class Refusal(Enum):
     NOT_A_BID = auto()
     """The seat bids, from 0 up to the hand size."""
     FORBIDDEN_BID = auto()
-    """The bids would add up to the number of tricks."""
+    """The bid restriction forbids the dealer this bid."""
     NOT_A_CARD = auto()
     """The seat plays a card."""
     NOT_HELD = auto()

@@ -377,13 +377,17 @@ class Game(ReadableState):
             Refusal.UNKNOWN: f"ids run from 0 to {NUM_ACTIONS - 1}",
             Refusal.NOT_A_TRUMP: "it turned up a Wizard and names the trump",
             Refusal.NOT_A_BID: f"it bids 0 to {self.hand_size}",
-            Refusal.FORBIDDEN_BID: f"the bids would add up to {self.hand_size}, which the restriction "
-            f"{self._rules.bid_restriction!r} forbids the dealer",
+            Refusal.FORBIDDEN_BID: f"the restriction {self._rules.bid_restriction!r} forbids the dealer this "
+            f"bid, with which the bids add up to {self.total_with(action)}",
             Refusal.NOT_A_CARD: "it plays a card",
             Refusal.NOT_HELD: f"it holds {', '.join(hand)}",
             Refusal.MUST_FOLLOW: f"{self.led_suit} was led and it holds {', '.join(led)}",
         }[reason]
         return f"seat {self.acting_seat} may not {name}: {explanation}; {self._legal_text()}"
+
+    def total_with(self, bid: int) -> int:
+        """Return the sum of the bids of this round, with one more."""
+        return sum(one for one in self.bids if one is not None) + bid
 
     # --- what a seat may know
 

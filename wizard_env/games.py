@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.actions import FIRST_PLAY, NUM_ACTIONS, IllegalAction
-from wizard_env.cards import NUM_KINDS
+from wizard_env.cards import COPIES, DECK_SIZE, NUM_KINDS, UNITS
 from wizard_env.chance import deal_round, draw_for_dealer, mix, random_action, step_generator
 from wizard_env.checks import (
     check_choice,
@@ -19,7 +19,16 @@ from wizard_env.checks import (
     shortened,
 )
 from wizard_env.compiled.jit import at, compiled, direct, kernel, outlined
-from wizard_env.engine import apply, begin_game, first_action, is_choice, next_round, take, why_illegal
+from wizard_env.engine import (
+    apply,
+    begin_game,
+    first_action,
+    is_choice,
+    next_round,
+    take,
+    turn_up,
+    why_illegal,
+)
 from wizard_env.game import Game
 from wizard_env.history.checks import check_finished_rounds
 from wizard_env.history.finished import (
@@ -39,12 +48,13 @@ from wizard_env.observation.encoder import (
     write_full_state,
 )
 from wizard_env.observation.fields import FULL_ROW, FULL_SIZE, OBS_SIZE, OBSERVATION_ROW
-from wizard_env.rules import MAX_PLAYERS, Rules
+from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS, Rules
 from wizard_env.sampling import draw_noise, sample_legal
 from wizard_env.state import (
     DECK_ORDER,
     FINISHED_ROUND,
     MASK_ROW,
+    NO_CARD,
     NO_SEAT,
     OPTION_FIELDS,
     OVER,
@@ -59,7 +69,7 @@ from wizard_env.state import (
     rules_of,
     write_rules,
 )
-from wizard_env.state_checks import check_states
+from wizard_env.state_checks import MAX_SCORE, check_states
 from wizard_env.view import View, printed_actions, reorder_actions
 
 Pause = Literal["never", "game", "round"]
@@ -202,10 +212,13 @@ class Games:
         )
         self.begin(self._rows, game_seeds(seed, num_games))
 
+    _stepped: NDArray[np.int64]
+    """The games that the last step was taken in; no others hold its results."""
+
     def _attach(self, batch: _Batch) -> None:
         """Take arrays as this batch's own, and name the views of them that callers read."""
         self._batch = batch
-        self._rows = np.arange(self.num_games)
+        self._rows = self._stepped = np.arange(self.num_games)
         self.states: NDArray[Any] = batch.states
         self.num_players = self.states["num_players"]
         most = int(self.num_players.max())
@@ -255,6 +268,7 @@ class Games:
                 raise ValueError(f"game {game} has other rules than these games: {option} differs")
         for array, other in zip(self._batch, restored._batch, strict=True):
             array[...] = other
+        self._stepped = self._rows
 
     def _check_games(self, states: NDArray[Any], finished_rounds: NDArray[Any]) -> None:
         """Raise ValueError for games that cannot have been played."""
@@ -319,12 +333,85 @@ class Games:
             raise ValueError(f"game {games[~waiting][0]} is not between two rounds")
         _deal_games(self._batch, games, self._options)
 
+    def deal_hands(
+        self,
+        hands: ArrayLike,
+        upcards: ArrayLike = NO_CARD,
+        dealers: ArrayLike = 0,
+        scores: ArrayLike = 0,
+        *,
+        seeds: ArrayLike | None = None,
+        rows: ArrayLike | None = None,
+    ) -> None:
+        """Start games from given deals, as `Game.from_deal` does: each in its first round of that hand size.
+
+        A card is the id of its play less FIRST_PLAY, as in `card_id("TS")`.
+
+        Args:
+            hands: int [k, num_players, hand_size], the cards of each seat.
+            upcards: int, or int [k], the card turned up; NO_CARD, -1, exactly where no card is left.
+            dealers: int, or int [k], the seat that deals.
+            scores: int, or int [k, num_players], points of each seat so far, multiples of 10.
+            seeds: uint64 [k], for the deals of later rounds; those of the games before if None.
+            rows: int [k]; all games if None.
+
+        Raises ValueError for a deal that is not possible, and then leaves all games unchanged.
+        """
+        games = self._rows if rows is None else self._indices(rows)
+        states = self.states.take(games)
+        count, players = len(games), int(states["num_players"].max(initial=0))
+        held = check_integers("hands", hands)
+        if held.ndim != 3 or held.shape[:2] != (count, players) or (states["num_players"] != players).any():
+            raise ValueError(
+                f"hands of shape {held.shape}: ({count}, num_players, hand_size) is needed, for games with "
+                "equally many players"
+            )
+        size = held.shape[2]
+        is_played = (states["hand_sizes"] == size) & (
+            np.arange(MAX_ROUNDS) < states["num_rounds"][:, np.newaxis]
+        )
+        if not is_played.any(axis=1).all():
+            raise ValueError(
+                f"hands of {size} cards: no round of game {games[is_played.any(axis=1).argmin()]} has so many"
+            )
+        turned = np.array(np.broadcast_to(check_integers("upcards", upcards), count), np.int64)
+        dealing = np.broadcast_to(check_integers("dealers", dealers), count)
+        points = np.broadcast_to(check_integers("scores", scores), (count, players))
+        words = self.seeds[games] if seeds is None else check_words("seeds", seeds, count)
+        dealt = np.column_stack([held.reshape(count, -1), turned])
+        if size * players == DECK_SIZE:
+            _refuse_games("upcards", games, turned != NO_CARD, "no card is left")
+            dealt = dealt[:, :-1]
+        _refuse_games(
+            "cards",
+            games,
+            ((dealt < 0) | (dealt >= NUM_KINDS)).any(axis=1),
+            f"allowed are 0 to {NUM_KINDS - 1}",
+        )
+        copies = np.zeros((count, NUM_KINDS), np.int64)
+        np.add.at(copies, (np.arange(count)[:, np.newaxis], dealt), 1)
+        _refuse_games(
+            "cards", games, (copies > COPIES).any(axis=1), "one is dealt more often than the deck holds it"
+        )
+        _refuse_games(
+            "dealers", games, (dealing < 0) | (dealing >= players), f"allowed are 0 to {players - 1}"
+        )
+        wrong = (points % 10 != 0) | (abs(points) > MAX_SCORE)
+        _refuse_games("scores", games, wrong.any(axis=1), f"allowed are multiples of 10 up to {MAX_SCORE}")
+        sets = np.array(UNITS)[held].sum(axis=2)
+        self.states["generator"][games] = words
+        self.states["dealer"][games], self.states["hand_size"][games] = dealing, size
+        self.states["round_index"][games] = is_played.argmax(axis=1)
+        self.states["scores"][games, :players], self.states["hands"][games, :players] = points, sets
+        _turn_up_games(self._batch, games, turned, self._options)
+
     def step(self, actions: ArrayLike, rows: ArrayLike | None = None, *, printed: bool = False) -> None:
         """Take one decision in every game, or in some rows.
 
         Args:
             actions: int [n], or [k] with rows: a legal action for each acting seat.
-            rows: int [k], distinct; all games if None.
+            rows: int [k], distinct; all games if None. In the others `points`, `round_done` and `done` are
+                cleared, as they are those of this step.
             printed: the actions are in the suits as printed, as agents answer a `view`, even where
                 `canonical_suits` shows others.
 
@@ -338,9 +425,12 @@ class Games:
         chosen = np.ascontiguousarray(chosen, np.int64)
         shown = printed and self._options.canonical_suits
         taken = reorder_actions(chosen, self.order[games]) if shown else chosen
+        if rows is not None:
+            direct(_clear_results)(self._batch.results, self._stepped, games, taken)
         illegal = direct(_step_games)(self._batch, games, taken, self._options)
         if illegal >= 0:
             self._refuse(int(games[illegal]), int(chosen[illegal]), printed)
+        self._stepped = games
 
     def spread(self, rng: np.random.Generator) -> None:
         """Play each game for a random part of its length, with random actions, so that games are out of step.
@@ -407,7 +497,7 @@ class Games:
 
     def _indices(self, rows: ArrayLike) -> NDArray[np.int64]:
         given = check_integers("rows", rows)
-        indices = np.asarray(given, np.int64, order="C")
+        indices = np.array(given, np.int64, order="C")
         increase = indices.ndim == 1 and bool((indices[1:] > indices[:-1]).all())
         ends = indices[[0, -1]] if increase and len(indices) else indices
         if indices.ndim != 1 or (len(ends) and not 0 <= ends.min() <= ends.max() < self.num_games):
@@ -478,6 +568,15 @@ def _show_in_order(state: State, row: Row, mask: Row, result: Any, options: _Opt
         observe(state, seat, row, order)
 
 
+@compiled
+def _begin_record(batch: _Batch, game: int, options: _Options) -> None:
+    """Note the seed of a new game, and clear its finished rounds."""
+    batch.results[game].seed = batch.states[game].generator
+    if options.history:
+        for index in range(batch.finished_rounds.shape[1]):
+            clear_finished_round(batch.finished_rounds[game, index])
+
+
 @outlined
 def _begin(batch: _Batch, game: int, deck: DeckOrder, dealer: int, options: _Options) -> None:
     """Draw for the first dealer and deal the first round; the generator still holds the game's seed.
@@ -485,10 +584,7 @@ def _begin(batch: _Batch, game: int, deck: DeckOrder, dealer: int, options: _Opt
     dealer: the seat that deals, whatever the draw says; or NO_SEAT.
     """
     state = batch.states[game]
-    batch.results[game].seed = state.generator
-    if options.history:
-        for index in range(batch.finished_rounds.shape[1]):
-            clear_finished_round(batch.finished_rounds[game, index])
+    _begin_record(batch, game, options)
     draw_for_dealer(state, deck)
     if dealer != NO_SEAT:
         begin_game(state, dealer)
@@ -523,6 +619,34 @@ def _first_illegal(results: Any, games: Any, actions: Any) -> int:
     return -1
 
 
+def _refuse_games(name: str, games: NDArray[np.int64], wrong: NDArray[np.bool_], allowed: str) -> None:
+    """Raise ValueError for the first game where something is wrong: bool [k]."""
+    if wrong.any():
+        raise ValueError(f"{name} of game {games[wrong.argmax()]}: {allowed}")
+
+
+@compiled
+def _clear_result(result: Any) -> None:
+    for seat in range(MAX_PLAYERS):
+        result.points[seat] = 0
+    result.round_done = False
+    result.done = False
+
+
+@kernel([RESULT], [np.int64], [np.int64], [np.int64])
+def _clear_results(results: Any, stepped: Any, games: Any, actions: Any) -> None:
+    """Clear the results of the last step, in the games `stepped`, unless the next is refused.
+
+    A kernel of its own: as a part of `_step_games` it would slow down steps in all games.
+    """
+    if _first_illegal(results, games, actions) >= 0:
+        return
+    for index in range(len(stepped)):
+        result = results[at(stepped[index])]
+        if result.round_done:
+            _clear_result(result)
+
+
 @kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)
 def _step_games(batch: _Batch, games: Any, actions: Any, options: _Options) -> int:
     """Take one decision in each game; or in none, and return the first index whose action is illegal, or -1.
@@ -538,10 +662,7 @@ def _step_games(batch: _Batch, games: Any, actions: Any, options: _Options) -> i
         game = at(games[index])
         state, result, deck = states[game], results[game], decks[0]
         action = printed_action(actions[index], int(result.order))
-        for seat in range(MAX_PLAYERS):
-            result.points[seat] = 0
-        result.round_done = False
-        result.done = False
+        _clear_result(result)
         take(state, action, options.skip_forced)
         if state.phase >= SCORED:
             _end_round(batch, game, deck, options)
@@ -580,6 +701,15 @@ def _deal_games(batch: _Batch, games: Any, options: _Options) -> None:
     for game in games:
         next_round(states[game])
         deal_round(states[game], decks[0])
+    _show_rows(batch, games, options)
+
+
+@kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)
+def _turn_up_games(batch: _Batch, games: Any, upcards: Any, options: _Options) -> None:
+    for index in range(len(games)):
+        game = games[index]
+        _begin_record(batch, game, options)
+        turn_up(batch.states[game], int(upcards[index]))
     _show_rows(batch, games, options)
 
 

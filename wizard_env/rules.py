@@ -31,7 +31,7 @@ class Rules:
     num_players: int = 4
     """Number of players, 3 to 6."""
     bid_restriction: BidRestriction = "free"
-    """Rounds whose bids may not add up to the number of tricks: free (none), no_even, leader, canadian."""
+    """Bids that the dealer, who bids last, may not make: free (any is allowed), no_even, leader, canadian."""
     bid_reveal: BidReveal = "open"
     """Moment at which the others see a bid: open (at once), simultaneous, secret."""
     magic_edition: bool = False

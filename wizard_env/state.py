@@ -178,7 +178,7 @@ def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-FREE, NO_EVEN, LEADER, CANADIAN = range(len(BID_RESTRICTIONS))
+FREE, NO_EVEN, LEADER, CANADIAN = map(BID_RESTRICTIONS.index, ("free", "no_even", "leader", "canadian"))
 OPEN, SIMULTANEOUS, SECRET = range(len(BID_REVEALS))
 
 

@@ -85,7 +85,7 @@ def bid_text(bid: int | None, t: Translate = english) -> str:
 
 
 def rules_text(rules: Rules, t: Translate = english) -> str:
-    """Return the options of a game, in words."""
+    """Return the options of a game, in words; a restriction that has none is shown by its name."""
     restrictions = {
         "free": t("free bids"),
         "no_even": t("bids may not add up to the tricks"),
@@ -94,7 +94,8 @@ def rules_text(rules: Rules, t: Translate = english) -> str:
     }
     reveals = {"open": t("open bids"), "simultaneous": t("simultaneous bids"), "secret": t("secret bids")}
     edition = [t("Magic Edition")] if rules.magic_edition else []
-    return ", ".join([restrictions[rules.bid_restriction], reveals[rules.bid_reveal], *edition])
+    restriction = restrictions.get(rules.bid_restriction, rules.bid_restriction)
+    return ", ".join([restriction, reveals[rules.bid_reveal], *edition])
 
 
 def join_names(names: Sequence[str], t: Translate = english) -> str:

@@ -91,20 +91,10 @@ def trajectory(env: WizardEnv, episodes: int, seed: int | None = None) -> list[b
 # --- conformance
 
 
-class EveryNumberIsLegal(WizardEnv):
-    """Takes an action as the number of a legal one, counted round."""
-
-    def step(self, action: Any) -> Any:
-        choices = legal(self)
-        return super().step(choices[action % len(choices)])
-
-
 @every_option
 def test_gymnasium_s_checker(options: dict[str, Any]) -> None:
     """It draws an action, resets the environment and plays the action, which need not be legal there."""
-    env = EveryNumberIsLegal(**options)
-    env.spec = make(**options).spec
-    check_env(env)
+    check_env(make(**options, illegal_action="end"))
 
 
 @pytest.mark.filterwarnings("ignore:Your observation history has an unconventional shape:UserWarning")
@@ -112,9 +102,31 @@ def test_gymnasium_s_checker(options: dict[str, Any]) -> None:
 def test_stable_baselines3_checker(options: dict[str, Any]) -> None:
     """It warns of a history, which is a matrix."""
     stable_baselines3 = pytest.importorskip("stable_baselines3.common.env_checker")
-    env = make(**options)
-    stable_baselines3.check_env(env)
-    env.close()
+    for illegal_action in ("raise", "end"):
+        env = make(**options, illegal_action=illegal_action)
+        stable_baselines3.check_env(env)
+        env.close()
+
+
+def test_an_illegal_action_ends_the_episode_if_asked() -> None:
+    """It is terminated and paid `illegal_reward`, the info says so, and the next reset begins a new game."""
+    env = make(**SHORT, illegal_action="end", illegal_reward=-3, episode="round")
+    before, info = env.reset(seed=1)
+    assert not info["illegal_action"]
+    for action in (NUM_ACTIONS - 1, -1, 10**6):
+        game = env.game
+        after, reward, terminated, truncated, info = env.step(action)
+        assert (reward, terminated, truncated, info["illegal_action"]) == (-3, True, False, True)
+        assert after.tobytes() == before.tobytes()
+        assert not any(info[name].any() for name in ("action_mask", "round", "scores"))
+        with pytest.raises(ValueError, match="the episode has ended: reset"):
+            env.step(0)
+        before, info = env.reset()
+        assert not info["illegal_action"]
+        assert info["action_mask"].any()
+        assert (env.game.seed, env.game.round_number) != (game.seed, game.round_number)
+    with pytest.raises(ValueError, match=r"illegal_action='stop': .*'raise', 'end'"):
+        make(illegal_action="stop")
 
 
 def test_what_make_makes_by_default() -> None:
@@ -153,7 +165,7 @@ def test_it_is_the_game_of_its_seed(num_players: int, reveal: Any) -> None:
             assert env.action_masks().tolist() == game.legal_mask().tolist()
             assert info["scores"].tolist() == game.scores
             assert info["scores"].dtype == np.int64
-            assert info.keys() - {"round"} == {"action_mask", "seat", "scores"}
+            assert info.keys() == {"action_mask", "seat", "scores", "round"}
             assert ended == (game.phase == "over")
             if ended:
                 break

@@ -249,3 +249,19 @@ def test_a_copy_goes_on_identically(copied: Callable[[Any], Any]) -> None:
         assert shown(twin) == shown(env)
         actions = env.action_masks().argmax(axis=1)
         assert contents(twin.step(actions)) == contents(env.step(actions))
+
+
+@every_mode
+def test_an_illegal_action_ends_one_episode_if_asked(mode: AutoresetMode) -> None:
+    """As in single environments, and the others go on; with random actions, legal or not."""
+    options = SHORT | {"illegal_action": "end", "illegal_reward": -2.5}
+    native, sync = make(autoreset_mode=mode, **options), make_sync(4, mode, **options)
+    rng, ended = np.random.default_rng(3), 0
+    assert contents(native.reset(seed=2)) == contents(sync.reset(seed=2))
+    for _ in range(30):
+        legal, any_action = sample_legal(native.action_masks(), rng), rng.integers(-1, 80, 4)
+        actions = np.where(rng.random(4) < 0.8, legal, any_action)
+        ours = native.step(actions)
+        assert contents(ours) == contents(sync.step(actions))
+        ended += int((ours[1] == -2.5).sum())
+    assert ended > 4

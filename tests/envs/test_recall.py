@@ -39,7 +39,7 @@ class Memory:
 
     def see(self, observation: NDArray[np.uint8], info: dict[str, Any]) -> None:
         """Take in what is shown at a decision, or at the end of the game."""
-        if "round" in info:
+        if info["round"].any():
             self.rounds += read_history(self.rules, info["round"])
             self._forget_tricks()
         self.seen = unpack(observation)
@@ -173,7 +173,7 @@ def test_the_learner_of_gymnasium_recalls_the_game(rules: Rules, episode: str) -
             continue
         over, ended = game.phase == "over", False
         observation, info = env.reset()
-        assert "round" not in info
+        assert not info["round"].any()
         if over:
             games += 1
             memory = Memory(rules, info["seat"])
@@ -183,13 +183,13 @@ def test_a_round_is_in_the_info_of_one_step() -> None:
     """PettingZoo: for every agent, from the end of the round to its next step."""
     env: Any = raw_env(num_players=3, hand_sizes=(1, 2))
     env.reset(seed=2)
-    assert not any("round" in info for info in env.infos.values())
+    assert not any(info["round"].any() for info in env.infos.values())
     while not env.game.rounds:
         env.step(env.game.legal_actions()[0])
     expected = env.game.finished_rounds[0].tobytes()
     waiting = set(env.agents)
     while waiting:
-        assert {agent for agent, info in env.infos.items() if "round" in info} == waiting
+        assert {agent for agent, info in env.infos.items() if info["round"].any()} == waiting
         assert all(env.infos[agent]["round"].tobytes() == expected for agent in waiting)
         waiting.discard(env.agent_selection)
         env.step(env.game.legal_actions()[0])
@@ -214,9 +214,10 @@ def test_a_history_shows_no_round_before_it_is_scored(reveal: Any) -> None:
             assert history[:finished].tobytes() == env.game.finished_rounds[:finished].tobytes()
         env.step(int(rng.choice(env.game.legal_actions())))
         for info in env.infos.values():
-            assert "round" not in info or info["round"].tobytes() in map(bytes, env.game.finished_rounds)
-    fields = unpack(env.observe("player_0")["history"], HISTORY)
-    assert fields["bids"][:, :4].tolist() == [each.bids for each in env.game.rounds]
+            assert not info["round"].any() or info["round"].tobytes() in map(bytes, env.game.finished_rounds)
+    for rows in (env.observe("player_0")["history"], env.game.finished_rounds):
+        fields = unpack(rows, HISTORY)
+        assert fields["bids"][:, :4].tolist() == [each.bids for each in env.game.rounds]
 
 
 # --- reading a history

@@ -80,7 +80,7 @@ def test_an_illegal_answer_is_told_why() -> None:
     for action in ("trump H", "bid 1", "bid 1"):
         game.step(action)
     assert reason("bid 4", game) == "seat 3 may not answer “bid 4”: a bid from 0 to 3 is needed"
-    assert reason("bid 1", game).endswith("the bids would add up to the number of tricks")
+    assert reason("bid 1", game).endswith("may not bid that: with it, the bids add up to 3")
     game.step("bid 0")
     assert reason("bid 1", game).endswith("a card must be played")
     assert reason("play AD", game) == "seat 1 may not answer “play A♦”: its hand is 10♠ 7♥ WI"

@@ -21,6 +21,7 @@ from wizard_env.rules import make_rules
 from wizard_env.state import OVER
 
 _NO_ACTIONS = np.zeros(NUM_ACTIONS, np.int8)
+_NO_ROUND = np.zeros(ROUND_SIZE, np.int8)
 _NO_ACTIONS.flags.writeable = False
 
 
@@ -67,7 +68,8 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     OBSERVATION; the mask is zero for an agent that does not act, and is in `infos` too. With `history=True`
     there is also "history", int8 [num_rounds, ROUND_SIZE], where the finished rounds of the game come first,
     as in HISTORY. From the end of a round to its own next step an agent finds that round in its info, as
-    "round", int8 [ROUND_SIZE]. `step` raises IllegalAction, and leaves the game unchanged.
+    "round", int8 [ROUND_SIZE], which is zero at all other times. `step` raises IllegalAction, and leaves the
+    game unchanged.
     """
 
     metadata: dict[str, Any] = {
@@ -167,7 +169,9 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         self._paid = False
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {"action_mask": _NO_ACTIONS.copy()} for agent in self.agents}
+        self.infos = {
+            agent: {"action_mask": _NO_ACTIONS.copy(), "round": _NO_ROUND.copy()} for agent in self.agents
+        }
         self._select()
 
     def _select(self) -> None:
@@ -227,7 +231,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
         finished = game.step(action)  # type: ignore[arg-type]
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent]["action_mask"] = _NO_ACTIONS.copy()
-        self.infos[agent].pop("round", None)
+        self.infos[agent]["round"] = _NO_ROUND.copy()
         if self._paid:
             self._clear_rewards()
             self._paid = False

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.checks import check_seed
-from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
+from wizard_env.envs.opponents import Episode, GamesWithOpponents, IllegalActions, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
 from wizard_env.envs.seeds import OwnSeed
@@ -33,8 +33,9 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
     finished rounds of the game come first, as in HISTORY. Actions are ids of ACTIONS; the legal ones are in
     `info["action_mask"]`, int8 [NUM_ACTIONS], and in `action_masks()`, bool. `info["seat"]` is the learner's
     seat, and `info["scores"]`, int64 [num_players], are the points of the game so far. After a step that
-    ended a round `info["round"]`, int8 [ROUND_SIZE], is that round, as in HISTORY. Rewards are in points,
-    see `rewards`.
+    ended a round `info["round"]`, int8 [ROUND_SIZE], is that round, as in HISTORY; else it is zero. With
+    `illegal_action="end"`, `info["illegal_action"]` says whether one has ended the episode. Rewards are in
+    points, see `rewards`.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
@@ -48,6 +49,8 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
         reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
         history: bool = False,
+        illegal_action: IllegalActions = "raise",
+        illegal_reward: float = -1.0,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -62,11 +65,16 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
                 import one, see `find_reward`.
             dtype: of the observations: "uint8" as in OBSERVATION, or "float32" with each entry / high.
             history: also show the finished rounds of the game.
+            illegal_action: "raise" IllegalAction; or "end" the episode, and its game, for algorithms that
+                know no masks.
+            illegal_reward: the reward of a step that is ended by an illegal action.
             render_mode: None, "ansi", "rgb_array" or "human"; the learner's view is shown.
             options: the other options of Rules.
         """
         rules = make_rules(WizardEnv, num_players, options)
-        self._games = GamesWithOpponents(rules, 1, seat, opponents, episode, reward)
+        self._games = GamesWithOpponents(
+            rules, 1, seat, opponents, episode, reward, illegal_action, illegal_reward
+        )
         self._renderer = Renderer(render_mode)
         self.render_mode = render_mode
         self._row_space = observation_space(dtype)
@@ -100,7 +108,8 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
     def step(self, action: np.int64 | int) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Take an action, then let the opponents act until the learner's next decision.
 
-        Raises IllegalAction, and then leaves the game unchanged.
+        Raises IllegalAction, and then leaves the game unchanged; with `illegal_action="end"` only ValueError,
+        if the episode has ended.
         """
         games = self._games
         games.step(np.array([action]), _ROW)
@@ -129,9 +138,10 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
             "action_mask": self._games.mask[0].astype(np.int8),
             "seat": self._games.seat[0],
             "scores": self._games.scores[0].astype(np.int64),
+            "round": self._games.finished[0].copy(),
         }
-        if self._games.round_done[0]:
-            info["round"] = self._games.finished[0].copy()
+        if self._games.illegal is not None:
+            info["illegal_action"] = bool(self._games.illegal[0])
         return info
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.checks import check_choice, check_integers, check_seed, quoted
-from wizard_env.envs.opponents import Episode, GamesWithOpponents, Opponents
+from wizard_env.envs.opponents import Episode, GamesWithOpponents, IllegalActions, Opponents
 from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
 from wizard_env.envs.seeds import SEED_BITS, OwnSeed
@@ -28,8 +28,8 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
     """`num_envs` copies of WizardEnv on the batched engine; the same seeds give the same games.
 
     Observations are uint8 or float32 [num_envs, OBS_SIZE], with `history=True` in a dict as in WizardEnv;
-    infos hold `action_mask`, int8 [num_envs, NUM_ACTIONS], `seat` and `scores` as in WizardEnv, and after a
-    step that ended a round anywhere `round`, where `_round` is True. Finished episodes restart: with
+    infos hold `action_mask`, int8 [num_envs, NUM_ACTIONS], and `seat`, `scores`, `round` and
+    `illegal_action` as in WizardEnv. Finished episodes restart: with
     AutoresetMode.NEXT_STEP on the next step, which ignores their action; with AutoresetMode.SAME_STEP at
     once, with the last observation and info in `infos["final_obs"]` and `infos["final_info"]`. With
     AutoresetMode.DISABLED the caller resets them, by `options={"reset_mask": ...}`.
@@ -51,6 +51,8 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
         reward: str | RewardFunction = "points",
         dtype: ObservationType = "uint8",
         history: bool = False,
+        illegal_action: IllegalActions = "raise",
+        illegal_reward: float = -1.0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         **options: Any,
@@ -60,7 +62,9 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
         if render_mode is not None:
             check_choice("render_mode", render_mode, _RENDER_MODES)
         rules = make_rules(WizardVectorEnv, num_players, options)
-        self._games = GamesWithOpponents(rules, num_envs, seat, opponents, episode, reward)
+        self._games = GamesWithOpponents(
+            rules, num_envs, seat, opponents, episode, reward, illegal_action, illegal_reward
+        )
         self.num_envs = num_envs
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
@@ -141,7 +145,7 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
         [num_envs]; and infos.
 
         Raises:
-            IllegalAction: an action is not legal; no game has changed.
+            IllegalAction: an action is not legal, and illegal actions raise; no game has changed.
             ValueError: with AutoresetMode.DISABLED, an environment has ended and was not reset.
         """
         games = self._games
@@ -195,12 +199,11 @@ class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64]
             "action_mask": aligned_copy(self._games.mask.view(np.int8)),
             "seat": self._games.seat.copy(),
             "scores": self._games.scores.astype(np.int64),
+            "round": np.where(marked[:, np.newaxis], self._games.finished, np.int8(0)),
         }
-        infos = values | {f"_{name}": marked.copy() for name in values}
-        if (ended := self._games.round_done & marked).any():
-            infos["round"] = np.where(ended[:, np.newaxis], self._games.finished, np.int8(0))
-            infos["_round"] = ended
-        return infos
+        if self._games.illegal is not None:
+            values["illegal_action"] = self._games.illegal.copy()
+        return values | {f"_{name}": marked.copy() for name in values}
 
     def _final_infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
         observations = np.full(self.num_envs, None, dtype=object)

@@ -6,9 +6,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wizard_env.actions import IllegalAction
+from wizard_env.actions import NUM_ACTIONS, IllegalAction
 from wizard_env.chance import mix, scale, step_generator
-from wizard_env.checks import check_choice, is_integer, quoted
+from wizard_env.checks import check_choice, check_integers, check_number, is_integer, quoted
 from wizard_env.compiled.jit import kernel
 from wizard_env.envs.reset_options import NO_OPTIONS, ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
@@ -23,6 +23,8 @@ from wizard_env.state import SCORED, rules_of
 from wizard_env.view import Agent, actions_by_owner
 
 Episode = Literal["game", "round"]
+IllegalActions = Literal["raise", "end"]
+_LARGEST_REWARD = 1e9
 Opponents: TypeAlias = str | Agent | Sequence[str | Agent]
 _SEAT_STREAM = np.uint64(0x5EA7)
 _EPISODE_STREAM = np.uint64(0xE915)
@@ -40,7 +42,9 @@ class GamesWithOpponents:
     terminated: bool [n], whether the episode has ended.
     seat: int64 [n], the learner's.
     round_done: bool [n], whether the last step ended a round; not more than one, as the learner bids in each.
-    finished: int8 [n, ROUND_SIZE], that round, as in HISTORY; of no meaning where none ended.
+    finished: int8 [n, ROUND_SIZE], that round, as in HISTORY; zero where none ended.
+    illegal: bool [n], whether the last step ended the episode because its action was illegal; None where
+        illegal actions raise.
     """
 
     def __init__(
@@ -51,8 +55,14 @@ class GamesWithOpponents:
         opponents: Opponents,
         episode: Episode,
         reward: str | RewardFunction,
+        illegal_action: IllegalActions = "raise",
+        illegal_reward: float = -1.0,
     ) -> None:
         check_choice("episode", episode, get_args(Episode))
+        check_choice("illegal_action", illegal_action, get_args(IllegalActions))
+        self._illegal_reward = check_number(
+            "illegal_reward", illegal_reward, -_LARGEST_REWARD, _LARGEST_REWARD
+        )
         if episode == "round" and reward in ("game", "win", "rank"):
             raise ValueError(f"reward={quoted(reward)} is paid at the end of a game: it needs episode='game'")
         if seat is not None and not (is_integer(seat) and 0 <= seat < rules.num_players):
@@ -70,6 +80,7 @@ class GamesWithOpponents:
         self.terminated = np.zeros(num_games, np.bool_)
         self.round_done = np.zeros(num_games, np.bool_)
         self.finished = np.zeros((num_games, ROUND_SIZE), np.int8)
+        self.illegal = np.zeros(num_games, np.bool_) if illegal_action == "end" else None
         self._noise = np.zeros(num_games, np.uint64)
         self._special = np.zeros(num_games, np.bool_)  # games with hand sizes from options
         self._rng = np.random.default_rng(0)
@@ -135,19 +146,43 @@ class GamesWithOpponents:
     def step(self, actions: ArrayLike, rows: NDArray[np.int64]) -> None:
         """Take the learner's actions, then those of opponents until the learner must act or the episode ends.
 
-        Raises IllegalAction, and then leaves all games unchanged.
+        Raises IllegalAction, and then leaves all games unchanged; unless illegal actions end episodes.
         """
+        if self.illegal is not None:
+            actions, rows = self._end_where_illegal(check_integers("actions", actions), rows, self.illegal)
         self._games.step(actions, rows)
-        self.reward[rows] = 0
-        self.round_done[rows] = False
+        self._clear(rows)
         self._collect(rows)
         self._play_opponents(rows)
 
+    def _end_where_illegal(
+        self, actions: NDArray[Any], rows: NDArray[np.int64], illegal: NDArray[np.bool_]
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """End the episodes whose action is illegal; return the actions and rows of the others."""
+        if self.terminated[rows].any():
+            raise ValueError("the episode has ended: reset the environment first")
+        known = (actions >= 0) & (actions < NUM_ACTIONS)
+        legal = known & (self.mask[rows, np.where(known, actions, 0)] != 0)
+        illegal[rows] = ~legal
+        ended = rows[~legal]
+        self._clear(ended)
+        self.reward[ended] = self._illegal_reward
+        self.terminated[ended] = True
+        self.mask[ended] = 0
+        return actions[legal], rows[legal]
+
     def _start(self, rows: NDArray[np.int64]) -> None:
-        self.reward[rows] = 0
+        self._clear(rows)
         self.terminated[rows] = False
-        self.round_done[rows] = False
+        if self.illegal is not None:
+            self.illegal[rows] = False
         self._play_opponents(rows)
+
+    def _clear(self, rows: NDArray[np.int64]) -> None:
+        """Clear the results of a step."""
+        self.reward[rows] = 0
+        self.round_done[rows] = False
+        self.finished[rows] = 0
 
     def _play_opponents(self, rows: NDArray[np.int64]) -> None:
         games = self._games

@@ -49,7 +49,7 @@ from wizard_env.observation.fields import (
     SCORE_UNIT,
     SCORE_ZERO,
 )
-from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
+from wizard_env.rules import BID_RESTRICTIONS, MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.state import HIDDEN, NO_CARD, NO_SUIT, NOT_BID, PLAY, SCORED, WORD_FIELDS, Row, State
 
 # --- the order of the suits
@@ -228,11 +228,16 @@ _HALF_TRICK = MAX_PLAYERS // 2
 
 # Rows are written from the front: the fields of flags, of which the last ones are one number, then a
 # word of bytes for each field of the seats, one for the numbers of the round, and one for the options.
-# The spare entries stay zero; a field that takes some of them is written last.
+# The spare entries stay zero; a field that takes some of them is written last, in a word of its own.
 _FLAGS = _AT.winning
 assert _AT.position - _FLAGS <= WORD_BITS <= OBS_SIZE - _FLAGS
 assert _AT.bid_total - _AT.hand_size < WORD_BYTES
-assert _AT.spare - _AT.bid_restriction <= WORD_BYTES, "the options no longer fit in one word"
+assert _AT.magic_edition - _AT.bid_restriction < WORD_BYTES
+assert len(BID_RESTRICTIONS) <= WORD_BYTES <= OBS_SIZE - _AT.spare
+_FIRST_BITS = BYTE_BITS * (_AT.bid_reveal - _AT.bid_restriction)
+"""The bits that show the first restrictions; those above show later ones, in a field of their own."""
+_LATER_RESTRICTIONS = _AT.magic_edition + 1
+_HAS_LATER_RESTRICTIONS = len(BID_RESTRICTIONS) > _AT.bid_reveal - _AT.bid_restriction
 assert {"scores", "bids", "tricks_won", "voids"} <= set(WORD_FIELDS)  # those that are loaded as words
 assert NOT_BID == -1
 assert HIDDEN == -2
@@ -371,13 +376,16 @@ def _write_seats(state: State, observer: int, row: Row) -> None:
         | _byte_at(hand_size - sum_bytes(won), _AT.tricks_left - _AT.hand_size)
         | _byte_at(sum_bytes(bid), _AT.bid_total - _AT.hand_size),
     )
+    restriction = _byte_at(1, int(state.bid_restriction))
     store_bytes(
         row.values,
         _AT.bid_restriction,
-        _byte_at(1, int(state.bid_restriction))
+        (restriction & (1 << _FIRST_BITS) - 1)
         | _byte_at(1, _AT.bid_reveal - _AT.bid_restriction + int(state.bid_reveal))
         | _byte_at(int(state.magic_edition), _AT.magic_edition - _AT.bid_restriction),
     )
+    if _HAS_LATER_RESTRICTIONS:
+        store_bytes(row.values, _LATER_RESTRICTIONS, restriction >> _FIRST_BITS)
 
 
 @compiled

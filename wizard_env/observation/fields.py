@@ -48,8 +48,12 @@ class Field:
 
 _CARD_CODE = "suit (4), Wizard, Jester, rank from 2 to A (13)"
 _SEATS = MAX_PLAYERS
+OBS_SIZE = 704
+"""The number of entries: a multiple of 64, so that rows lie in whole cache lines and words of flags."""
+_FIRST_RESTRICTIONS, _LATER_RESTRICTIONS = BID_RESTRICTIONS[:4], BID_RESTRICTIONS[4:]
+"""Those added later have a field of their own, so that all other fields stay where networks know them."""
 
-OBSERVATION = (
+_USED = (
     Field(
         "played",
         (_SEATS, NUM_KINDS),
@@ -106,10 +110,23 @@ OBSERVATION = (
     Field("hand_size", (1,), MAX_BID, "cards dealt to each player this round"),
     Field("tricks_left", (1,), MAX_BID, "tricks not yet finished"),
     Field("bid_total", (1,), DECK_SIZE, "sum of the known bids"),
-    Field("bid_restriction", (len(BID_RESTRICTIONS),), 1, f"one-hot: {', '.join(BID_RESTRICTIONS)}"),
+    Field("bid_restriction", (len(_FIRST_RESTRICTIONS),), 1, f"one-hot: {', '.join(_FIRST_RESTRICTIONS)}"),
     Field("bid_reveal", (len(BID_REVEALS),), 1, f"one-hot: {', '.join(BID_REVEALS)}"),
     Field("magic_edition", (1,), 1, "whether the Magic Edition is played"),
-    Field("spare", (20,), 1, "always zero: room for later fields, which keep the size of the row"),
+)
+if _LATER_RESTRICTIONS:
+    _NAMES = ", ".join(_LATER_RESTRICTIONS)
+    _USED += (Field("later_restriction", (len(_LATER_RESTRICTIONS),), 1, f"one-hot: {_NAMES}"),)
+USED_SIZE = sum(field.size for field in _USED)
+"""The number of entries before those that are spare."""
+OBSERVATION = (
+    *_USED,
+    Field(
+        "spare",
+        (OBS_SIZE - USED_SIZE,),
+        1,
+        "always zero: room for later fields, which keep the size of the row",
+    ),
 )
 
 FULL_STATE = (
@@ -151,10 +168,6 @@ def _highs_of(fields: tuple[Field, ...]) -> NDArray[np.uint8]:
 
 
 SLICES = _slices_of(OBSERVATION)
-OBS_SIZE = sum(field.size for field in OBSERVATION)
-"""The number of entries: a multiple of 64, so that rows lie in whole cache lines and words of flags."""
-USED_SIZE = SLICES["spare"].start
-"""The number of entries before those that are spare."""
 HIGHS = _highs_of(OBSERVATION)
 OBSERVATION_ROW = row_dtype(OBS_SIZE)
 FULL_SLICES = _slices_of(FULL_STATE)
@@ -172,7 +185,7 @@ def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> d
 
     Args:
         observation: uint8 [..., OBS_SIZE]; with `fields=FULL_STATE`, [..., FULL_SIZE]; with `fields=HISTORY`,
-            int8 [..., ROUND_SIZE].
+            int8 [..., ROUND_SIZE], or [...] records of dtype FINISHED_ROUND, as views and `Games` have them.
 
     Returns:
         For each field, a view of shape [..., *field.shape].
@@ -181,6 +194,8 @@ def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> d
         ValueError: the last axis has the wrong length.
     """
     rows = np.asarray(observation)
+    if rows.dtype == FINISHED_ROUND:
+        rows = rows.view((np.int8, ROUND_SIZE))
     size = sum(field.size for field in fields)
     if rows.ndim == 0 or rows.shape[-1] != size:
         raise ValueError(f"shape {rows.shape}: the last axis has length {size}")
