@@ -26,6 +26,7 @@ from wizard_env.cli.records import replay
 from wizard_env.cli.speed import bench, compile_all
 from wizard_env.cli.training import config, train
 from wizard_env.extras import extra
+from wizard_env.failures import note_own_code, own_code_notes
 
 _ALLOWED = {
     "int_parsing": "allowed are whole numbers",
@@ -36,6 +37,8 @@ _ALLOWED = {
 """The values that are allowed, for each kind of wrong value as pydantic names it."""
 
 
+_OF_THE_USER = (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError)
+"""The errors that a user can fix."""
 _LONGEST_ERROR = 3000
 """Characters of an error that are printed."""
 
@@ -101,7 +104,10 @@ for addition in entry_points(group=options.ADDITIONS):
 
 
 def main() -> None:
-    """Run the command line. An error that the user can fix is one line on stderr, with exit code 2."""
+    """Run the command line. An error that the user can fix is one line on stderr, with exit code 2.
+
+    An error in an agent of the user's own also gets the agent's name, and a line for each call in its files.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # pipes on Windows have others, which lack the suits
@@ -112,7 +118,13 @@ def main() -> None:
     try:
         with extra():
             app()
-    except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
-        line = shortened(visible(" ".join(str(error).split())), _LONGEST_ERROR)
-        stderr.print(f"error: {line}", style="red", markup=False, highlight=False, soft_wrap=True)
+    except Exception as error:
+        note_own_code(error)
+        notes = own_code_notes(error)
+        if not notes and not isinstance(error, _OF_THE_USER):
+            raise
+        kind = f"{type(error).__name__}: " if notes else ""
+        line = shortened(visible(kind + " ".join(str(error).split())), _LONGEST_ERROR)
+        for text in (f"error: {line}", *map(visible, notes)):
+            stderr.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

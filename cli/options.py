@@ -9,7 +9,6 @@ import typer
 
 from wizard_env import configs
 from wizard_env.checks import quoted
-from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS
 
 if TYPE_CHECKING:
     from wizard_env import Rules
@@ -37,8 +36,10 @@ Decisions = Annotated[int, typer.Option(min=1, help="Number of decisions to lear
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same deals and random numbers.")]
 RunSeed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="The same seed gives the same result.")]
 HandSizes = Annotated[str, typer.Option(help="Play only rounds of these hand sizes, as in 1,2,3.")]
-Restriction = Annotated[str, typer.Option(help=f"Bid restriction: {', '.join(BID_RESTRICTIONS)}.")]
-Reveal = Annotated[str, typer.Option(help=f"When bids are revealed: {', '.join(BID_REVEALS)}.")]
+Restriction = Annotated[
+    str, typer.Option(help="Bid restriction: free, no_even, leader, canadian, or your own.")
+]
+Reveal = Annotated[str, typer.Option(help="When bids are revealed: open, simultaneous or secret.")]
 MagicEdition = Annotated[bool, typer.Option(help="Play the Magic Edition.")]
 WorkerCount = Annotated[int, typer.Option(help="Number of processes that play.")]
 Resume = Annotated[

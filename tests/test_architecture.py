@@ -14,7 +14,7 @@ PARTS = tuple(sorted(path.name for path in LINKS if path.is_dir()))
 PACKAGES = ("game", "configs", "agents", "evaluation", "train", "llm", "cli")
 """From the bottom up."""
 LAYERS = (
-    {"checks", "extras"},
+    {"checks", "extras", "failures"},
     {"files"},
     {"compiled"},
     {"cards"},

@@ -11,6 +11,7 @@ from wizard_env.actions import NUM_ACTIONS
 from wizard_env.checks import check_integers, check_words
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
+from wizard_env.failures import note_own_code
 from wizard_env.history.checks import check_finished_rounds
 from wizard_env.history.finished import copy_rounds, count_finished, read_rounds
 from wizard_env.observation.encoder import choose_order, observe, printed_action, reorder_action, write_mask
@@ -229,9 +230,17 @@ def actions_by_owner(
 
 
 def ask(agent: Agent, view: View, rng: np.random.Generator) -> Actions:
-    """Ask an agent for its actions: int64 [n]. Raises ValueError for an answer that is something else."""
+    """Ask an agent for its actions: int64 [n]. Raises ValueError for an answer that is something else.
+
+    An error in the code of an agent of one's own gets a note of where it is, see `failures`.
+    """
     name = f"actions of {type(agent).__name__}"
-    actions = check_integers(name, agent.act(view, rng))
+    try:
+        answer = agent.act(view, rng)
+    except Exception as error:
+        note_own_code(error)
+        raise
+    actions = check_integers(name, answer)
     if actions.shape != (len(view),):
         raise ValueError(f"{name} of shape {actions.shape}: ({len(view)},) is needed")
     return actions.astype(np.int64, copy=False)

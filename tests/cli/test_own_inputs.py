@@ -51,3 +51,13 @@ def test_an_input_is_not_overwritten(wizard: Wizard, kept: Path, command: tuple[
     before = kept.read_bytes()
     assert f"is the file {kept}, which is read or written too" in error_line(wizard(*command))
     assert kept.read_bytes() == before
+
+
+def test_a_bug_in_an_own_agent_names_it_and_its_lines(wizard: Wizard) -> None:
+    """Whatever the error is; without the lines of this package."""
+    CODE.write_text("class Mine:\n    def act(self, view, rng):\n        return [][0]\n")
+    outcome = wizard("evaluate", "mine.py:Mine", "random", *RULES)
+    assert outcome.code == 2
+    *_, error, agent, line = outcome.err.splitlines()
+    assert error == "error: IndexError: list index out of range"
+    assert (agent, line) == ("in the agent mine.py:Mine", "  mine.py, line 3, in Mine.act")
