@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from wizard_env.cli import options
 from wizard_env.cli.console import say
-from wizard_env.cli.progress import with_progress
+from wizard_env.cli.progress import TaskProgress, show_progress, with_progress
 
 
 def dataset(
@@ -48,8 +49,9 @@ def dataset(
 
     if minari is not None:
         # fails now rather than after the games
-        from wizard_env.evaluation.datasets.minari import add_to_minari
+        from wizard_env.evaluation.datasets.minari import check_minari
 
+        check_minari(minari)
     variants = options.rules_for(players, hand_sizes, bid_restriction, bid_reveal, magic_edition)
     began, written = time.perf_counter(), 0
     with start_workers(workers, ray) as spread:
@@ -69,4 +71,17 @@ def dataset(
     say(f"decisions    {written:,} written in {seconds:.1f} s, {written / seconds:,.0f} a second")
     say(f"data set     {folder} (wizard_env.evaluation.datasets.parquet.read_decisions)")
     if minari is not None:
-        say(f"minari       {minari}: {add_to_minari(folder, minari):,} episodes")
+        say(f"minari       {minari}: {_add_to_minari(folder, minari):,} episodes")
+
+
+def _add_to_minari(folder: Path, dataset_id: str) -> int:
+    """Add a data set to Minari, and show the progress; return the number of episodes."""
+    from wizard_env.evaluation.datasets.minari import add_to_minari
+    from wizard_env.evaluation.datasets.parquet import count_decisions
+
+    shown, episodes = TaskProgress("minari", count_decisions(folder)), 0
+    with show_progress(shown, Console(stderr=True), transient=True):
+        for block in add_to_minari(folder, dataset_id):
+            shown.done += block.decisions
+            episodes += block.episodes
+    return episodes

@@ -116,6 +116,11 @@ def read_decisions(
             }
 
 
+def count_decisions(folder: Path) -> int:
+    """Return the number of decisions of a data set."""
+    return sum(pq.read_metadata(path).num_rows for path in folder.glob(_SHARDS))
+
+
 def _batches(path: Path, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:

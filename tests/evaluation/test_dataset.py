@@ -170,14 +170,45 @@ def test_minari_reads_it(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
     """There is an episode for each seat in each round, with its points at the end."""
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     minari = pytest.importorskip("minari")
-    from wizard_env.evaluation.datasets.minari import add_to_minari
+    pytest.importorskip("h5py")
+    from wizard_env.evaluation.datasets import minari as module
 
+    monkeypatch.setattr(module, "_ROWS", 100)  # so that games go on in the next block
     columns = columns_of(folder)
     rounds = np.stack([columns[name] for name in ("game", "round", "seat")])
-    count = add_to_minari(folder, "wizard/test-v0")
-    assert count == len(np.unique(rounds, axis=1).T)
+    blocks = list(module.add_to_minari(folder, "wizard/test-v0"))
+    assert len(blocks) > 3
+    assert sum(block.decisions for block in blocks) == len(columns["action"])
+    assert sum(block.episodes for block in blocks) == len(np.unique(rounds, axis=1).T)
     loaded = minari.load_dataset("wizard/test-v0")
     assert loaded.total_steps == len(columns["action"])
     total = sum(float(episode.rewards.sum()) for episode in loaded.iterate_episodes())
     ends = np.unique(np.vstack([rounds, columns["points"]]), axis=1)[3]
     assert total == ends.sum()
+    for number, (*where, points) in enumerate(np.unique(np.vstack([rounds, columns["points"]]), axis=1).T):
+        if number % 20 == 0:
+            rows = np.flatnonzero((where == rounds.T).all(axis=1))
+            episode = loaded[number]
+            assert np.array_equal(episode.observations[:-1], columns["observation"][rows])
+            assert np.array_equal(episode.infos["action_mask"][:-1], columns["mask"][rows])
+            assert np.array_equal(episode.actions, columns["action"][rows])
+            assert (episode.rewards[-1], episode.terminations[-1]) == (points, True)
+    with pytest.raises(ValueError, match="has a data set wizard/test-v0 already"):
+        module.check_minari("wizard/test-v0")
+    with pytest.raises(ValueError, match="Malformed"):
+        module.check_minari("a name")
+
+
+@pytest.mark.filterwarnings("ignore")  # the library's own
+def test_minari_recovers_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all games have the same rules."""
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    minari = pytest.importorskip("minari")
+    pytest.importorskip("h5py")
+    from wizard_env.evaluation.datasets.minari import add_to_minari
+
+    list(write_dataset(tmp_path / "data", ["rule_based"], [RULES], 2000, seed=1))
+    list(add_to_minari(tmp_path / "data", "wizard/rules-v0"))
+    env = minari.load_dataset("wizard/rules-v0").recover_environment()
+    env.reset(seed=1)
+    assert env.unwrapped.game.rules == RULES
