@@ -345,8 +345,9 @@ WRONG_DEALS: dict[str, Any] = {
 def test_deals_that_are_not_possible_are_refused(change: dict[str, Any], message: str) -> None:
     games = Games(Rules(3, hand_sizes=(1, 3)), 2)
     before = snapshot(games)
+    given: dict[str, Any] = {"hands": [[[1], [2], [52]]] * 2, "upcards": 52}
     with pytest.raises(ValueError, match=message):
-        games.deal_hands(**({"hands": [[[1], [2], [52]]] * 2, "upcards": 52} | change))
+        games.deal_hands(**given | change)
     assert snapshot(games) == before
     games.deal_hands([[[1], [2], [52]]] * 2, 52)
     assert games.states["phase"].tolist() == [0, 0]

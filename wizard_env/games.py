@@ -619,8 +619,8 @@ def _first_illegal(results: Any, games: Any, actions: Any) -> int:
     return -1
 
 
-def _refuse_games(name: str, games: NDArray[np.int64], wrong: NDArray[np.bool_], allowed: str) -> None:
-    """Raise ValueError for the first game where something is wrong: bool [k]."""
+def _refuse_games(name: str, games: NDArray[np.int64], wrong: Any, allowed: str) -> None:
+    """Raise ValueError for the first game where something is wrong. wrong: bool [k]."""
     if wrong.any():
         raise ValueError(f"{name} of game {games[wrong.argmax()]}: {allowed}")
 

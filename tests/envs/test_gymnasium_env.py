@@ -129,6 +129,16 @@ def test_an_illegal_action_ends_the_episode_if_asked() -> None:
         make(illegal_action="stop")
 
 
+def test_the_specification_can_be_kept_as_json() -> None:
+    """Data sets do so; whatever the hand sizes were given as."""
+    env = gymnasium.make(NAME, num_players=3, hand_sizes=range(1, 3))
+    assert env.spec is not None
+    again = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    again.reset(seed=0)
+    assert isinstance(again.unwrapped, WizardEnv)
+    assert again.unwrapped.game.rules == Rules(3, hand_sizes=(1, 2))
+
+
 def test_what_make_makes_by_default() -> None:
     """Four players, all rounds, a drawn seat, random opponents, whole games, points."""
     env = gymnasium.make(f"wizard_env:{NAME}")

@@ -4,6 +4,7 @@ from typing import Any, SupportsFloat
 
 import gymnasium
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from wizard_env.checks import check_seed
@@ -39,6 +40,7 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
+    _spec: EnvSpec | None = None
 
     def __init__(
         self,
@@ -84,6 +86,17 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
         )
         self.action_space: LegalActions = LegalActions(self._games.mask[0])
         self._begun = False
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """The specification, from `gymnasium.make`; its hand sizes are a list, which JSON can hold."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        if spec is not None and spec.kwargs.get("hand_sizes") is not None:
+            spec.kwargs["hand_sizes"] = list(self._games.rules.rounds)
+        self._spec = spec
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -53,7 +53,7 @@ OBS_SIZE = 704
 _FIRST_RESTRICTIONS, _LATER_RESTRICTIONS = BID_RESTRICTIONS[:4], BID_RESTRICTIONS[4:]
 """Those added later have a field of their own, so that all other fields stay where networks know them."""
 
-_USED = (
+_USED: tuple[Field, ...] = (
     Field(
         "played",
         (_SEATS, NUM_KINDS),
