@@ -13,7 +13,7 @@ from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
 from wizard_env.failures import note_own_code
 from wizard_env.history.checks import check_finished_rounds
-from wizard_env.history.finished import copy_rounds, count_finished, read_rounds
+from wizard_env.history.finished import copy_rounds, read_rounds
 from wizard_env.observation.encoder import choose_order, observe, printed_action, reorder_action, write_mask
 from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.readable import Round
@@ -118,10 +118,9 @@ class View:
         if not len(games):
             raise ValueError("a view of no games: at least one is needed")
         view = cls(np.frombuffer(b"".join(game.state.tobytes() for game in games), STATE))
-        rounds = np.zeros((len(games), count_finished(view.known).max()), FINISHED_ROUND)
+        rounds = np.zeros((len(games), view.known["num_rounds"].max()), FINISHED_ROUND)
         for own, game in zip(rounds, games, strict=True):
-            finished = game.finished_rounds[: len(own)]
-            own[: len(finished)] = finished
+            own[: len(game.finished_rounds)] = game.finished_rounds
         view._finished_rounds = rounds
         return view
 
@@ -138,8 +137,8 @@ class View:
     def finished_rounds(self) -> NDArray[Any]:
         """[n, k] records of dtype FINISHED_ROUND: the finished rounds of each game, zero where it has fewer.
 
-        So is a round that is not known because the game was begun after it. k is the most rounds that any of
-        the games has finished, or 0 where the games keep none.
+        So is a round that is not known because the game was begun after it. k is that of
+        `Games.finished_rounds`, the most rounds that any of the games has, or 0 where the games keep none.
 
         Raises RuntimeError if they are first read when a game of the batch has ended since.
         """

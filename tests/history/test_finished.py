@@ -8,7 +8,7 @@ import pytest
 from tests.history.test_decisions import KINDS
 from tests.positions import at
 from wizard_env import Game, Games, Rules, View, sample_legal
-from wizard_env.history.finished import count_finished
+from wizard_env.observation.fields import HISTORY, unpack
 
 SHORT = Rules(num_players=3, hand_sizes=(1, 2, 3))
 
@@ -44,9 +44,11 @@ def test_a_batch_keeps_what_single_games_keep(rules: Rules) -> None:
             assert games.finished_rounds[row].tobytes() == single.finished_rounds.tobytes()
         view, of_singles = games.view(), View.of(singles)
         assert view.finished_rounds.tobytes() == of_singles.finished_rounds.tobytes()
-        assert view.finished_rounds.shape == (5, count_finished(games.states).max())
+        assert view.finished_rounds.shape == games.finished_rounds.shape
         assert [view.rounds(row) for row in range(5)] == [single.rounds for single in singles]
         assert view.rounds(-1) == singles[-1].rounds
+        bids = unpack(view.finished_rounds, HISTORY)["bids"]
+        assert bids.tolist() == view.finished_rounds["bids"].tolist()
 
 
 def test_without_history_a_batch_plays_the_same() -> None:
@@ -72,12 +74,10 @@ def test_a_view_is_a_snapshot() -> None:
     before = view.finished_rounds.copy()
     play_on(games, 30)
     assert view.finished_rounds.tobytes() == before.tobytes()
-    finished = count_finished(view.known)
-    for rows in (np.array([4, 1]), np.flatnonzero(finished == finished.min()), np.array([], int)):
+    for rows in (np.array([4, 1]), np.array([], int)):
         part = view.select(rows)
-        most = int(finished[rows].max(initial=0))
-        assert part.finished_rounds.shape == (len(rows), most)
-        assert part.finished_rounds.tobytes() == before[rows, :most].tobytes()
+        assert part.finished_rounds.shape == (len(rows), before.shape[1])
+        assert part.finished_rounds.tobytes() == before[rows].tobytes()
         assert [part.rounds(index) for index in range(len(rows))] == [
             view.rounds(row) for row in rows.tolist()
         ]
@@ -88,11 +88,11 @@ def test_rounds_before_a_given_deal_are_not_known() -> None:
     game = at()
     assert game.round_number == 3
     assert game.rounds == View.of([game]).rounds(0) == []
-    assert View.of([game]).finished_rounds.shape == (1, 2)
+    assert View.of([game]).finished_rounds.shape == (1, game.num_rounds)
     while not game.rounds:
         game.step(game.legal_actions()[0])
     view = View.of([game])
-    assert view.finished_rounds["hand_size"].tolist() == [[0, 0, 3]]
+    assert view.finished_rounds["hand_size"][0, :4].tolist() == [0, 0, 3, 0]
     assert view.rounds(0) == game.rounds
     assert View(view.known, None, view.finished_rounds).rounds(0) == game.rounds
 
@@ -112,4 +112,4 @@ def test_hand_sizes_of_a_batch_can_change() -> None:
         single.step(int(actions[1]))
     view = games.view()
     assert view.rounds(1) == single.rounds
-    assert view.finished_rounds.shape == (3, len(single.rounds))
+    assert view.finished_rounds.shape == (3, 7)

@@ -14,8 +14,8 @@ from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.envs.spaces import ObservationType, fit_to_space, history_space, observation_space
 from wizard_env.game import Game
-from wizard_env.history.finished import as_rows, count_finished
-from wizard_env.observation.fields import FULL_HIGHS, ROUND_SIZE
+from wizard_env.history.finished import count_finished
+from wizard_env.observation.fields import FULL_HIGHS, ROUND_SIZE, as_rows
 from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rules import make_rules
 from wizard_env.state import OVER

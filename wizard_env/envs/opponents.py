@@ -14,9 +14,9 @@ from wizard_env.envs.reset_options import NO_OPTIONS, ResetOptions
 from wizard_env.envs.rewards import RewardFunction, find_reward
 from wizard_env.game import Game
 from wizard_env.games import Games
-from wizard_env.history.finished import as_rows, count_finished
+from wizard_env.history.finished import count_finished
 from wizard_env.loading import load
-from wizard_env.observation.fields import ROUND_SIZE
+from wizard_env.observation.fields import ROUND_SIZE, as_rows
 from wizard_env.rules import Rules
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.state import SCORED, rules_of

@@ -9,7 +9,7 @@ from wizard_env.actions import FIRST_BID, FIRST_PLAY, FIRST_TRUMP
 from wizard_env.cards import CARD_NAMES, DECK_SIZE
 from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import apply, score, turn_up
-from wizard_env.observation.fields import HISTORY, ROUND_SIZE, unpack
+from wizard_env.observation.fields import HISTORY, unpack
 from wizard_env.observation.readable import Round, suit_name, upcard_name
 from wizard_env.rules import MAX_PLAYERS, Rules
 from wizard_env.state import (
@@ -63,27 +63,19 @@ def count_finished(states: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def copy_rounds(finished_rounds: NDArray[Any], states: NDArray[Any], rows: Any = slice(None)) -> NDArray[Any]:
-    """Copy the finished rounds of some games, as many as the game that has finished most of them.
-
-    Rounds that a game has finished after its state are left out.
+    """Copy the finished rounds of some games. Rounds that a game has finished after its state are left out.
 
     Args:
         finished_rounds: [n, k] records of dtype FINISHED_ROUND.
         states: [m] the states of the chosen games.
         rows: an index, or a mask, that chooses m of the n games.
     """
-    counts = count_finished(states)
-    most = min(int(counts.max(initial=0)), finished_rounds.shape[1])
     size = FINISHED_ROUND.itemsize  # bytes are copied as a block, records field by field
-    chosen = np.array(np.ascontiguousarray(finished_rounds).view(np.uint8)[rows, : most * size], order="C")
+    most = finished_rounds.shape[1]
+    chosen = np.array(np.ascontiguousarray(finished_rounds).view(np.uint8)[rows], order="C")
     copied = chosen.reshape(len(states), most, size)
-    copied[np.arange(most) >= counts[:, np.newaxis]] = 0
+    copied[np.arange(most) >= count_finished(states)[:, np.newaxis]] = 0
     return copied.reshape(-1).view(FINISHED_ROUND).reshape(len(states), most)
-
-
-def as_rows(finished_rounds: NDArray[Any]) -> NDArray[np.int8]:
-    """Return int8 [..., ROUND_SIZE], finished rounds as rows that HISTORY lays out; they share memory."""
-    return finished_rounds.view(np.int8).reshape(*finished_rounds.shape, ROUND_SIZE)
 
 
 # --- reading

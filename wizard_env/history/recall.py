@@ -19,7 +19,7 @@ class Recollection(NamedTuple):
     """What the acting seats saw in their games, game by game and oldest first."""
 
     observations: NDArray[np.uint8]
-    """[m, OBS_SIZE] at each of the seat's own decisions, and when a round had been scored (no phase is set)."""
+    """[m, OBS_SIZE] at each of the seat's own decisions, and as each round was scored (no phase is set)."""
     games: NDArray[np.int64]
     """[m] the number of the game. The last row of each is the decision that it awaits."""
 

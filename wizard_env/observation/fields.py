@@ -180,6 +180,11 @@ assert all(FINISHED_ROUND.fields[name][1] == place.start for name, place in ROUN
 assert FINISHED_ROUND.itemsize == ROUND_SIZE
 
 
+def as_rows(finished_rounds: NDArray[Any]) -> NDArray[np.int8]:
+    """Return int8 [..., ROUND_SIZE], finished rounds as rows that HISTORY lays out; they share memory."""
+    return finished_rounds.view(np.int8).reshape(*finished_rounds.shape, ROUND_SIZE)
+
+
 def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> dict[str, NDArray[Any]]:
     """Name the pieces of observations, or of other rows.
 
@@ -195,7 +200,7 @@ def unpack(observation: ArrayLike, fields: tuple[Field, ...] = OBSERVATION) -> d
     """
     rows = np.asarray(observation)
     if rows.dtype == FINISHED_ROUND:
-        rows = rows.view((np.int8, ROUND_SIZE))
+        rows = as_rows(rows)
     size = sum(field.size for field in fields)
     if rows.ndim == 0 or rows.shape[-1] != size:
         raise ValueError(f"shape {rows.shape}: the last axis has length {size}")
