@@ -2,9 +2,9 @@
 
 python examples/recurrent_wizard.py    # trains with memory and without, and compares both on the same deals
 
-One seat learns in each game. The others are three copies of a partner that is drawn for the game from a
-population: each bids too high or too low by its own habit, and grabs or avoids tricks by another. A round
-tells little about these habits, a game tells enough.
+One seat learns in each game. The others are copies of a partner that is drawn for the game from a population:
+each bids too high or too low by its own habit, and half of them always play their weakest card. So a bid is
+worth more or less with each partner, but only finished rounds tell which one it is.
 
 The trajectory of a seat is its part of one game: an observation at each of its own decisions, and one of the
 scored table after each round, with all cards on it. The memory is zero as a game begins. Points are paid to
@@ -12,7 +12,7 @@ the decisions of their round, so advantages end with the round, but gradients go
 
 `Recurrent` plays what was trained, anywhere:
 
-wizard evaluate examples/recurrent_wizard.py:Recurrent rule_based --hand-sizes 3,3,3,3,3,3,3,3
+wizard evaluate examples/recurrent_wizard.py:Recurrent rule_based --hand-sizes 6,6,6,6,6,6
 """
 
 import argparse
@@ -56,19 +56,20 @@ class Args:
     """What to train; the first is then compared with each of the others."""
     seed: int = 1
     num_players: int = 4
-    hand_sizes: str = "3,3,3,3,3,3,3,3"
+    hand_sizes: str = "6,6,6,6,6,6"
     population: int = 16
     """Partners to train with; as many others are drawn for the comparison."""
     decisions: int = 1_000_000
     """Of the learner, for each memory."""
-    num_games: int = 256
+    num_games: int = 128
     compared_games: int = 8192
     width: int = 128
     learning_rate: float = 1e-3
-    update_epochs: int = 3
-    num_minibatches: int = 4
+    gae_lambda: float = 0.95
+    update_epochs: int = 4
+    num_minibatches: int = 8
     clip: float = 0.2
-    entropy_bonus: float = 0.01
+    entropy_bonus: float = 0.005
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
@@ -81,10 +82,10 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
 
 
 def draw_population(count: int, seed: int) -> list[Agent]:
-    """Draw agents whose habits differ widely: their bids, and whether they grab or avoid tricks."""
+    """Draw agents that bid too high or too low; every other one always plays its weakest card."""
     rng = np.random.default_rng(seed)
-    habits = rng.uniform([-1.5, -1.0], [1.5, 1.0], (count, 2)).round(2)
-    return [load(f"variant:of=rule_based,bias={bias},greed={greed}") for bias, greed in habits]
+    biases, greeds = rng.uniform(-1, 1, count).round(2), np.arange(count) % 2 - 1
+    return [load(f"variant:of=rule_based,bias={b},greed={g}") for b, g in zip(biases, greeds, strict=True)]
 
 
 class Network(nn.Module):
@@ -154,10 +155,10 @@ class Steps(NamedTuple):
     values: Tensor
     """In POINTS_UNIT, as the points."""
     points: Tensor
-    """Of the round, at the step that sees it scored; `credit` gives them to its decisions."""
+    """Of the round, at the step that sees it scored."""
 
 
-class Table:
+class Tables:
     """Games in which one seat learns and copies of a partner take the others, drawn anew for each game."""
 
     def __init__(self, args: Args, partners: Sequence[Agent], num_games: int, seed: int) -> None:
@@ -245,21 +246,26 @@ def line_up(steps: Sequence[Steps], owners: NDArray[np.int64]) -> Steps:
     return Steps(*columns)
 
 
-def credit(steps: Steps) -> Tensor:
-    """Return the points of each decision's round: [steps, trajectories]."""
-    points, credited = torch.zeros(steps.points.shape[1]), torch.zeros_like(steps.points)
+def seat_advantages(steps: Steps, gae_lambda: float) -> tuple[Tensor, Tensor]:
+    """Return advantages and returns, each [steps, trajectories], by GAE within each round.
+
+    Schulman et al., High-Dimensional Continuous Control Using Generalized Advantage Estimation, ICLR 2016.
+    """
     scored = are_scored(steps.observations)
-    for step in reversed(range(len(credited))):
-        points = torch.where(scored[step], steps.points[step], points)
-        credited[step] = points
-    return credited
+    values = torch.where(
+        scored, steps.points, steps.values
+    )  # nothing of a round is unknown once it is scored
+    advantages = torch.zeros_like(values)
+    for step in reversed(range(len(values) - 1)):
+        gained = values[step + 1] - values[step] + gae_lambda * advantages[step + 1]
+        advantages[step] = torch.where(scored[step], 0, gained)
+    return advantages, advantages + values
 
 
 def learn(network: Network, optimizer: torch.optim.Optimizer, steps: Steps, args: Args) -> None:
     """Take the gradient steps of an iteration; each follows some trajectories from beginning to end."""
-    targets = credit(steps)
+    advantages, targets = seat_advantages(steps, args.gae_lambda)
     decides = steps.actions != NO_ACTION
-    advantages = targets - steps.values
     advantages = (advantages - advantages[decides].mean()) / (advantages[decides].std() + 1e-8)
     for _ in range(args.update_epochs):
         for columns in torch.randperm(targets.shape[1]).chunk(args.num_minibatches):
@@ -284,11 +290,11 @@ def train(args: Args, memory: str) -> list[float]:
     torch.manual_seed(args.seed)
     network = Network(args.width, memory)
     optimizer = torch.optim.Adam(network.parameters(), args.learning_rate, eps=1e-5)
-    table = Table(args, draw_population(args.population, args.seed), args.num_games, args.seed)
-    num_rounds, curve, decisions, began = len(table.games.rules.rounds), [], 0, time.process_time()
+    tables = Tables(args, draw_population(args.population, args.seed), args.num_games, args.seed)
+    num_rounds, curve, decisions, began = len(tables.games.rules.rounds), [], 0, time.process_time()
     while decisions < args.decisions:
         optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - decisions / args.decisions)
-        steps, points = table.play(network, sample=True)
+        steps, points = tables.play(network, sample=True)
         learn(network, optimizer, steps, args)
         decisions += int((steps.actions != NO_ACTION).sum())
         curve.append(float(points.mean()) / num_rounds)
@@ -343,8 +349,8 @@ def compare(args: Args, memory: str, other: str) -> Estimate:
     """
     partners, points = draw_population(args.population, args.seed + 1), []
     for each in (memory, other):
-        table = Table(args, partners, args.compared_games, args.seed + 1)
-        points.append(table.play(read_network(Path(args.folder) / each / FILE_NAME), sample=False)[1])
+        tables = Tables(args, partners, args.compared_games, args.seed + 1)
+        points.append(tables.play(read_network(Path(args.folder) / each / FILE_NAME), sample=False)[1])
     gains = (points[0] - points[1]).astype(np.float64)
     return estimate_weighted_sums([gains], np.ones((1, 1)), args.seed)[0]
 

@@ -1,13 +1,19 @@
 """The examples run, and their agents learn."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
-from examples import cleanrl_wizard, paper_dqn
-from wizard_env import Rules
+from examples import cleanrl_wizard, paper_dqn, recurrent_wizard
+from wizard_env import NUM_ACTIONS, Games, Rules
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.evaluation.evaluate import evaluate
+from wizard_env.state import SCORED
+from wizard_env.testing import agent_test
+from wizard_env.view import printed_actions
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -45,6 +51,37 @@ def test_the_published_dqn_learns_and_resumes(tmp_path: Path) -> None:
     agents = [(tmp_path / name / FILE_NAME).read_bytes() for name in ("parts", "again")]
     assert agents[0] == agents[1]
     assert len(run("parts", "8192")) == 2
+
+
+def test_recurrent_ppo_learns(tmp_path: Path) -> None:
+    """Points rise. Its agent plays from a view as the network does that has kept a memory for every seat."""
+    options = (
+        "--hand-sizes 1,2,1,2 --decisions 16000 --num-games 64 --compared-games 64 --width 32 --memories"
+    )
+    args = recurrent_wizard.parse([*options.split(), "game", "--folder", str(tmp_path)])
+    curve = recurrent_wizard.train(args, "game")
+    assert curve[-1] > curve[0] + 3
+    (gain,) = recurrent_wizard.main(replace(args, memories="round,none", decisions=1))
+    assert gain.low < gain.mean < gain.high
+
+    agent = recurrent_wizard.Recurrent(str(tmp_path / "game"))
+    agent_test(agent)
+    games = Games(Rules(3, hand_sizes=(1, 3, 2)), 16, canonical_suits=True, skip_forced=True, pause="round")
+    memories, rng = torch.zeros(16 * 3, args.width), np.random.default_rng(0)
+    while len(rows := (games.states["phase"] < SCORED).nonzero()[0]):
+        owners = rows * 3 + games.seat[rows]
+        seen = games.observation[rows], games.mask[rows]
+        step = recurrent_wizard.see(agent.network, memories, owners, *seen)
+        kept = printed_actions(step.actions.numpy(), games.order[rows])
+        assert kept.tolist() == agent.act(games.view(rows), rng).tolist()
+        games.step(kept, rows, printed=True)
+        scored = rows[games.states["phase"][rows] >= SCORED]
+        for seat in range(3):
+            everything = np.ones((len(scored), NUM_ACTIONS), np.uint8)
+            recurrent_wizard.see(
+                agent.network, memories, scored * 3 + seat, games.observe(seat, scored), everything
+            )
+        games.deal(scored[~games.done[scored]])
 
 
 @pytest.mark.parametrize("more", [[], ["--self-play"]])
