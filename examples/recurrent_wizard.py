@@ -6,9 +6,10 @@ One seat learns in each game. The others are copies of a partner that is drawn f
 each bids too high or too low by its own habit, and half of them always play their weakest card. So a bid is
 worth more or less with each partner, but only finished rounds tell which one it is.
 
-The trajectory of a seat is its part of one game: an observation at each of its own decisions, and one of the
-scored table after each round, with all cards on it. The memory is zero as a game begins. Points are paid to
-the decisions of their round, so advantages end with the round, but gradients go back to the first one.
+The network bids, and `heuristic` plays the cards for it, so that minutes are enough. The trajectory of a seat
+is its part of one game: an observation at each of its bids, and one of the scored table after each round,
+with all cards on it. The memory is zero as a game begins. A bid is paid the points of its round, but
+gradients go back through the memory to the first round.
 
 `Recurrent` plays what was trained, anywhere:
 
@@ -35,7 +36,7 @@ from wizard_env.agents import load
 from wizard_env.evaluation.statistics import Estimate, estimate_weighted_sums
 from wizard_env.history.recall import recall
 from wizard_env.sampling import best_legal
-from wizard_env.state import OVER, SCORED
+from wizard_env.state import BID, OVER, SCORED
 from wizard_env.view import Actions, ask, printed_actions
 
 FILE_NAME = "recurrent.safetensors"
@@ -43,12 +44,14 @@ MEMORIES = ("game", "round", "none")
 """What is remembered: all of the game; the present round; or nothing, so that the GRU is one more layer."""
 POINTS_UNIT = 20.0
 """Points; values are learned in this unit, so that they are about 1."""
+PLAYER = "heuristic"
+"""The agent that plays the cards, and names trumps, for the network's seat."""
 NO_ACTION = -1
 
 
 @dataclass
 class Args:
-    """The options of the command line, such as `--decisions 100000`."""
+    """The options of the command line, such as `--bids 100000`."""
 
     folder: str = "runs/recurrent"
     """Each memory has a folder in it, which is written when its training ends."""
@@ -57,15 +60,14 @@ class Args:
     seed: int = 1
     num_players: int = 4
     hand_sizes: str = "6,6,6,6,6,6"
-    population: int = 16
+    population: int = 8
     """Partners to train with; as many others are drawn for the comparison."""
-    decisions: int = 1_000_000
-    """Of the learner, for each memory."""
-    num_games: int = 128
-    compared_games: int = 8192
+    bids: int = 150_000
+    """To learn from, for each memory."""
+    num_games: int = 512
+    compared_games: int = 4096
     width: int = 128
     learning_rate: float = 1e-3
-    gae_lambda: float = 0.95
     update_epochs: int = 4
     num_minibatches: int = 8
     clip: float = 0.2
@@ -84,7 +86,7 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
 def draw_population(count: int, seed: int) -> list[Agent]:
     """Draw agents that bid too high or too low; every other one always plays its weakest card."""
     rng = np.random.default_rng(seed)
-    biases, greeds = rng.uniform(-1, 1, count).round(2), np.arange(count) % 2 - 1
+    biases, greeds = rng.uniform(-0.5, 0.5, count).round(2), np.arange(count) % 2 - 1
     return [load(f"variant:of=rule_based,bias={b},greed={g}") for b, g in zip(biases, greeds, strict=True)]
 
 
@@ -166,7 +168,7 @@ class Tables:
         self.rng = np.random.default_rng(seed)
         rules = Rules(args.num_players, hand_sizes=hand_sizes)
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True, pause="round")
-        self.partners = partners
+        self.partners, self.player = partners, load(PLAYER)
 
     def play(self, network: Network, *, sample: bool) -> tuple[Steps, NDArray[np.int64]]:
         """Play a game in every row; return the trajectories, and int64 [n], the points of each game.
@@ -182,12 +184,14 @@ class Tables:
         steps: list[Steps] = []
         owners: list[NDArray[np.int64]] = []
         while len(rows):
-            learns = games.seat[rows] == learner[rows]
-            if len(mine := rows[learns]):
+            learns, bids = games.seat[rows] == learner[rows], games.states["phase"][rows] == BID
+            if len(mine := rows[learns & bids]):
                 step = see(network, memories, mine, games.observation[mine], games.mask[mine], sample=sample)
                 games.step(step.actions.numpy(), mine)
                 steps.append(step)
                 owners.append(mine)
+            if len(mine := rows[learns & ~bids]):
+                games.step(ask(self.player, games.view(mine), rng), mine, printed=True)
             for number in np.unique(partner[rows[~learns]]):
                 theirs = rows[~learns & (partner[rows] == number)]
                 games.step(ask(self.partners[number], games.view(theirs), rng), theirs, printed=True)
@@ -246,26 +250,20 @@ def line_up(steps: Sequence[Steps], owners: NDArray[np.int64]) -> Steps:
     return Steps(*columns)
 
 
-def seat_advantages(steps: Steps, gae_lambda: float) -> tuple[Tensor, Tensor]:
-    """Return advantages and returns, each [steps, trajectories], by GAE within each round.
-
-    Schulman et al., High-Dimensional Continuous Control Using Generalized Advantage Estimation, ICLR 2016.
-    """
+def credit(steps: Steps) -> Tensor:
+    """Return the points of each bid's round: [steps, trajectories]."""
+    points, credited = torch.zeros_like(steps.points[0]), torch.zeros_like(steps.points)
     scored = are_scored(steps.observations)
-    values = torch.where(
-        scored, steps.points, steps.values
-    )  # nothing of a round is unknown once it is scored
-    advantages = torch.zeros_like(values)
-    for step in reversed(range(len(values) - 1)):
-        gained = values[step + 1] - values[step] + gae_lambda * advantages[step + 1]
-        advantages[step] = torch.where(scored[step], 0, gained)
-    return advantages, advantages + values
+    for step in reversed(range(len(credited))):
+        points = torch.where(scored[step], steps.points[step], points)
+        credited[step] = points
+    return credited
 
 
 def learn(network: Network, optimizer: torch.optim.Optimizer, steps: Steps, args: Args) -> None:
     """Take the gradient steps of an iteration; each follows some trajectories from beginning to end."""
-    advantages, targets = seat_advantages(steps, args.gae_lambda)
-    decides = steps.actions != NO_ACTION
+    targets, decides = credit(steps), steps.actions != NO_ACTION
+    advantages = targets - steps.values
     advantages = (advantages - advantages[decides].mean()) / (advantages[decides].std() + 1e-8)
     for _ in range(args.update_epochs):
         for columns in torch.randperm(targets.shape[1]).chunk(args.num_minibatches):
@@ -291,15 +289,15 @@ def train(args: Args, memory: str) -> list[float]:
     network = Network(args.width, memory)
     optimizer = torch.optim.Adam(network.parameters(), args.learning_rate, eps=1e-5)
     tables = Tables(args, draw_population(args.population, args.seed), args.num_games, args.seed)
-    num_rounds, curve, decisions, began = len(tables.games.rules.rounds), [], 0, time.process_time()
-    while decisions < args.decisions:
-        optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - decisions / args.decisions)
+    num_rounds, curve, bids, began = len(tables.games.rules.rounds), [], 0, time.process_time()
+    while bids < args.bids:
+        optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - bids / args.bids)
         steps, points = tables.play(network, sample=True)
         learn(network, optimizer, steps, args)
-        decisions += int((steps.actions != NO_ACTION).sum())
+        bids += int((steps.actions != NO_ACTION).sum())
         curve.append(float(points.mean()) / num_rounds)
         print(
-            f"{memory:5}  decisions {decisions:>10,}  points per round {curve[-1]:+6.2f}"
+            f"{memory:5}  bids {bids:>10,}  points per round {curve[-1]:+6.2f}"
             f"  {time.process_time() - began:6.0f} s",
             flush=True,
         )
@@ -324,19 +322,26 @@ class Recurrent:
 
     def __init__(self, path: str = "runs/recurrent/game", memory: str = "") -> None:
         """Read a network. path: the folder that `train` wrote; memory: as for `read_network`."""
-        self.network = read_network(Path(path) / FILE_NAME, memory)
+        self.network, self.player = read_network(Path(path) / FILE_NAME, memory), load(PLAYER)
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        if not len(view):
-            return np.empty(0, np.int64)
+        actions = ask(self.player, view, rng).copy()
+        if (bids := view.known["phase"] == BID).any():
+            actions[bids] = self.bid(view.select(bids))
+        return actions
+
+    def bid(self, view: View) -> Actions:
+        """Bid in every game of a view."""
         seen = recall(view.known, view.finished_rounds, canonical_suits=True, forced=False)
-        lengths = np.bincount(seen.games)
-        ends = lengths.cumsum()
-        observations = torch.zeros((int(lengths.max()), len(view), OBS_SIZE), dtype=torch.uint8)
-        place = np.arange(len(seen.games)) - (ends - lengths)[seen.games]
-        observations[place, seen.games] = torch.from_numpy(seen.observations)
+        phases = seen.observations[:, SLICES["phase"]]
+        taken = (phases[:, BID] > 0) | ~phases.any(axis=1)  # the network saw bids and scored rounds alone
+        observations, games = seen.observations[taken], seen.games[taken]
+        lengths = np.bincount(games)
+        trajectories = torch.zeros((int(lengths.max()), len(view), OBS_SIZE), dtype=torch.uint8)
+        place = np.arange(len(games)) - (lengths.cumsum() - lengths)[games]
+        trajectories[place, games] = torch.from_numpy(observations)
         with torch.inference_mode():
-            outputs, _ = self.network(observations, torch.zeros(len(view), self.network.width))
+            outputs, _ = self.network(trajectories, torch.zeros(len(view), self.network.width))
         encoding = view.encode(canonical_suits=True)
         last = outputs[lengths - 1, np.arange(len(view)), :NUM_ACTIONS]
         return printed_actions(best_legal(last.numpy(), encoding.mask), encoding.order)

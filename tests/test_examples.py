@@ -11,9 +11,8 @@ from examples import cleanrl_wizard, paper_dqn, recurrent_wizard
 from wizard_env import NUM_ACTIONS, Games, Rules
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.evaluation.evaluate import evaluate
-from wizard_env.state import SCORED
+from wizard_env.state import BID, SCORED
 from wizard_env.testing import agent_test
-from wizard_env.view import printed_actions
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -54,33 +53,30 @@ def test_the_published_dqn_learns_and_resumes(tmp_path: Path) -> None:
 
 
 def test_recurrent_ppo_learns(tmp_path: Path) -> None:
-    """Points rise. Its agent plays from a view as the network does that has kept a memory for every seat."""
-    options = (
-        "--hand-sizes 1,2,1,2 --decisions 16000 --num-games 64 --compared-games 64 --width 32 --memories"
-    )
+    """Points rise. Its agent bids from a view as the network does that has kept a memory for every seat."""
+    options = "--hand-sizes 1,2,1,2 --bids 2500 --num-games 64 --compared-games 64 --width 32 --memories"
     args = recurrent_wizard.parse([*options.split(), "game", "--folder", str(tmp_path)])
     curve = recurrent_wizard.train(args, "game")
     assert curve[-1] > curve[0] + 3
-    (gain,) = recurrent_wizard.main(replace(args, memories="round,none", decisions=1))
-    assert gain.low < gain.mean < gain.high
+    (gain,) = recurrent_wizard.main(replace(args, memories="round,none", bids=1))
+    assert gain.low <= gain.mean <= gain.high
 
     agent = recurrent_wizard.Recurrent(str(tmp_path / "game"))
     agent_test(agent)
     games = Games(Rules(3, hand_sizes=(1, 3, 2)), 16, canonical_suits=True, skip_forced=True, pause="round")
     memories, rng = torch.zeros(16 * 3, args.width), np.random.default_rng(0)
     while len(rows := (games.states["phase"] < SCORED).nonzero()[0]):
-        owners = rows * 3 + games.seat[rows]
-        seen = games.observation[rows], games.mask[rows]
-        step = recurrent_wizard.see(agent.network, memories, owners, *seen)
-        kept = printed_actions(step.actions.numpy(), games.order[rows])
-        assert kept.tolist() == agent.act(games.view(rows), rng).tolist()
-        games.step(kept, rows, printed=True)
+        actions = agent.act(games.view(rows), rng)
+        bids = games.states["phase"][rows] == BID
+        owners = (rows * 3 + games.seat[rows])[bids]
+        seen = games.observation[rows[bids]], games.mask[rows[bids]]
+        kept = recurrent_wizard.see(agent.network, memories, owners, *seen).actions
+        assert kept.tolist() == actions[bids].tolist()
+        games.step(actions, rows, printed=True)
         scored = rows[games.states["phase"][rows] >= SCORED]
         for seat in range(3):
-            everything = np.ones((len(scored), NUM_ACTIONS), np.uint8)
-            recurrent_wizard.see(
-                agent.network, memories, scored * 3 + seat, games.observe(seat, scored), everything
-            )
+            seen = games.observe(seat, scored), np.ones((len(scored), NUM_ACTIONS), np.uint8)
+            recurrent_wizard.see(agent.network, memories, scored * 3 + seat, *seen)
         games.deal(scored[~games.done[scored]])
 
 
