@@ -21,7 +21,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -136,8 +136,8 @@ def are_scored(observations: Tensor) -> Tensor:
     return observations[..., SLICES["phase"]].sum(dim=-1) == 0
 
 
-def policy_of(outputs: Tensor, masks: Tensor) -> Categorical:
-    """Return the distributions of legal actions. masks: uint8 [..., NUM_ACTIONS]."""
+def policy_of(outputs: Tensor, masks: Tensor) -> Any:  # torch does not type the methods of distributions
+    """Return `Categorical` distributions of legal actions. masks: uint8 [..., NUM_ACTIONS]."""
     logits = outputs[..., :NUM_ACTIONS].masked_fill(masks == 0, torch.finfo(torch.float32).min)
     return Categorical(logits=logits, validate_args=False)
 
@@ -278,7 +278,7 @@ def learn(network: Network, optimizer: torch.optim.Optimizer, steps: Steps, args
             error = (values - targets[:, columns][mine]).square().mean()
             loss = 0.5 * error - gain - args.entropy_bonus * policy.entropy().mean()
             optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), 0.5)
             optimizer.step()
 
@@ -309,7 +309,7 @@ def train(args: Args, memory: str) -> list[float]:
 
 def read_network(path: Path, memory: str = "") -> Network:
     """Read a network that `train` wrote. memory: another than it was trained with, unless empty."""
-    with safe_open(path, "pt") as file:  # type: ignore[no-untyped-call]
+    with safe_open(path, "pt") as file:
         weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
         trained = file.metadata()["memory"]
     network = Network(len(weights["encoder.0.bias"]), memory or trained)
