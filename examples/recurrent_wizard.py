@@ -6,7 +6,7 @@ One seat learns in each game. The others are copies of a partner that is drawn f
 each bids too high or too low by its own habit, and half of them always play their weakest card. So a bid is
 worth more or less with each partner, but only finished rounds tell which one it is.
 
-The network bids, and `heuristic` plays the cards for it, so that minutes are enough. The trajectory of a seat
+The network bids, and `heuristic` plays the cards for it, so that learning is quick. The trajectory of a seat
 is its part of one game: an observation at each of its bids, and one of the scored table after each round,
 with all cards on it. The memory is zero as a game begins. A bid is paid the points of its round, but
 gradients go back through the memory to the first round.
