@@ -10,7 +10,7 @@ from wizard_env import Game, Games, IllegalAction, Rules, View, action_name, unp
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, RANKS, SUITS, card_id, pack
 from wizard_env.chance import draw_for_dealer, draw_or_reshuffle
 from wizard_env.engine import draw_cards
-from wizard_env.state import DECK_ORDER, HIDDEN, STATE, write_rules
+from wizard_env.state import DECK_ORDER, HIDDEN, OVER, STATE, write_rules
 
 DECK = [name for name, copies in zip(CARD_NAMES, COPIES, strict=True) for _ in range(copies)]
 
@@ -126,7 +126,7 @@ def test_every_round_is_dealt_from_all_60_cards_freshly_shuffled() -> None:
             games.step(games.mask[rows].argmax(axis=1), rows)
         if round_index == 0:
             games.deal(np.arange(games.num_games))
-    assert games.done.all()
+    assert (games.states["phase"] == OVER).all()
 
 
 def first_dealer(draw: list[tuple[int, str]], num_players: int) -> tuple[int, int]:

@@ -78,7 +78,7 @@ def test_bids_are_met_as_often_as_published(hand_size: int) -> None:
     while len(rows):
         games.step(RuleBasedAgent().act(games.view(rows), UNUSED_RNG), rows)
         rows = rows[~games.done[rows]]
-    met = (games.points > 0).mean(axis=1)
+    met = (games.scores > 0).mean(axis=1)
     if hand_size == 15:
         assert met.mean() == pytest.approx(PUBLISHED_ACCURACY[hand_size], abs=0.015)
         return
