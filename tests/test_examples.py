@@ -142,3 +142,23 @@ def test_agents_learn_from_data_sets(teacher: str, more: list[str], tmp_path: Pa
     assert curve[-1] > curve[0]
     (lead,) = evaluate([str(tmp_path / "agent"), "random", "random"], rules, 200).differences
     assert lead.points_low > 5
+
+
+def test_openspiel_comes_near_an_equilibrium() -> None:
+    """NashConv falls towards 0, on a deck of five cards."""
+    from examples import openspiel_wizard
+
+    arguments = "mccfr --deck 2S;AS;5H;WI;JE --upcard 5H --iterations 150 --lines 2"
+    first, last = openspiel_wizard.mccfr(openspiel_wizard.parse(arguments.split()))
+    assert last < first
+    assert last < 3
+
+
+def test_openspiel_learns_by_deep_cfr(capsys: pytest.CaptureFixture[str]) -> None:
+    """It runs; what it reaches in minutes stands in docs/libraries.md."""
+    pytest.importorskip("tree")
+    from examples import openspiel_wizard
+
+    arguments = "deep_cfr --iterations 1 --traversals 4 --train-steps 4 --batch-size 16 --games 4"
+    openspiel_wizard.deep_cfr(openspiel_wizard.parse(arguments.split()))
+    assert "lead over rule_based in points a round" in capsys.readouterr().out

@@ -10,7 +10,7 @@ import pytest
 from open_spiel.python.algorithms import evaluate_bots, generate_playthrough
 from open_spiel.python.policy import UniformRandomPolicy
 
-from wizard_env import Game, Games, Rules, View
+from wizard_env import NUM_ACTIONS, Game, Games, Rules, View
 from wizard_env.agents import load
 from wizard_env.cards import CARD_NAMES, COPIES, card_id
 from wizard_env.engine import deal
@@ -215,13 +215,16 @@ def test_bots_play_games_of_openspiel() -> None:
 def test_a_policy_is_checked() -> None:
     game = load_game(players=3, hand_sizes="1")
     view, rng = View.of([Game(Rules(3, hand_sizes=(1,)))]), np.random.default_rng(0)
-    assert PolicyAgent(UniformRandomPolicy(game), game).act(view, rng)[0] in (0, 1)
+    uniform = PolicyAgent(UniformRandomPolicy(game), game)
+    drawn = [uniform.act_and_tell(view, rng) for _ in range(64)]
+    assert {int(actions[0]) for actions, _ in drawn} == {0, 1}
+    assert drawn[0][1].tolist() == [[0.5, 0.5] + [0] * (NUM_ACTIONS - 2)]
 
     class Wrong:
         def action_probabilities(self, state: WizardState, player: int) -> dict[int, float]:
             return {5: 1.0}
 
-    with pytest.raises(ValueError, match=r"allows \['bid 5'\]; legal: bid 0, bid 1"):
+    with pytest.raises(ValueError, match=r"allows bid 5; legal: bid 0, bid 1"):
         PolicyAgent(Wrong(), game).act(view, rng)
     with pytest.raises(ValueError, match="this one is played by"):
         PolicyAgent(Wrong(), load_game(players=3, hand_sizes="2")).act(view, rng)

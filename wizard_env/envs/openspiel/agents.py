@@ -3,8 +3,9 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wizard_env.actions import ACTIONS
+from wizard_env.actions import ACTIONS, NUM_ACTIONS
 from wizard_env.checks import check_seed
 from wizard_env.envs.openspiel.game import WizardGame, WizardState
 from wizard_env.extras import extra
@@ -56,30 +57,37 @@ class PolicyAgent:
         self._policy, self._game = policy, game
 
     def act(self, view: View, rng: np.random.Generator) -> Actions:
-        """Draw int64 [n], an action for each decision, with the policy's probabilities made to add up to 1.
+        """Draw int64 [n], an action for each decision.
 
         Raises ValueError for games by other rules, and for a policy that allows an illegal action or none.
         """
-        actions = np.empty(len(view), np.int64)
-        draws = view.noise(rng) / 2.0**64
+        return self.act_and_tell(view, rng)[0]
+
+    def act_and_tell(self, view: View, rng: np.random.Generator) -> tuple[Actions, NDArray[np.float32]]:
+        """Return the actions that `act` draws, and float32 [n, NUM_ACTIONS], the probability of each action.
+
+        They are the policy's, made to add up to 1.
+        """
+        policy = np.zeros((len(view), NUM_ACTIONS))
         for index in range(len(view)):
             known = view.known[[index]]
-            state = self._game.state_of(
-                Game.from_state(view.rules(index), known, view.finished_rounds[index])
-            )
-            actions[index] = self._choose(state, float(draws[index]))
-        return actions
+            game = Game.from_state(view.rules(index), known, view.finished_rounds[index])
+            self._ask(self._game.state_of(game), policy[index])
+        policy /= policy.sum(axis=1, keepdims=True)
+        draws = (view.noise(rng) >> np.uint64(11)) * 2.0**-53
+        reached = policy.cumsum(axis=1)
+        actions = (reached / reached[:, -1:] <= draws[:, np.newaxis]).sum(axis=1)
+        return actions, policy.astype(np.float32)
 
-    def _choose(self, state: WizardState, draw: float) -> int:
-        """Choose an action. draw: uniform in [0, 1)."""
+    def _ask(self, state: WizardState, policy: NDArray[np.float64]) -> None:
+        """Write the policy of the acting seat. policy: [NUM_ACTIONS], zero before."""
         legal, seat = state.legal_actions(), state.current_player()
         if len(legal) == 1:
-            return int(legal[0])
-        chances = self._policy.action_probabilities(state, seat)
-        weights = np.array([chances.get(action, 0.0) for action in legal], np.float64)
-        illegal = [ACTIONS[action] for action, chance in chances.items() if chance and action not in legal]
-        if illegal or not weights.sum() > 0:
-            allowed = ", ".join(ACTIONS[action] for action in legal)
-            raise ValueError(f"the policy of seat {seat} allows {illegal or 'nothing'}; legal: {allowed}")
-        place = np.searchsorted(weights.cumsum() / weights.sum(), draw, side="right")
-        return int(legal[min(int(place), len(legal) - 1)])
+            policy[legal] = 1
+            return
+        for action, probability in self._policy.action_probabilities(state, seat).items():
+            policy[action] = probability
+        chosen = policy.nonzero()[0].tolist()
+        if not chosen or not set(chosen) <= set(legal):
+            names = [", ".join(ACTIONS[action] for action in actions) for actions in (chosen, legal)]
+            raise ValueError(f"the policy of seat {seat} allows {names[0] or 'nothing'}; legal: {names[1]}")
