@@ -52,7 +52,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def lead_over(opponent: str, policy: Any, game: Any, games: int, seed: int) -> float:
     """Play a policy against an agent, which sits in all other seats; return and print its lead in points."""
-    entrants = [Entrant("policy", PolicyAgent(policy, game)), *[opponent] * (game.num_players() - 1)]
+    ours = Entrant("policy", PolicyAgent(policy, game))
+    entrants: list[Entrant | str] = [ours, *[opponent] * (game.num_players() - 1)]
     (lead,) = evaluate(entrants, game.rules, games, seed).differences
     interval = f"{lead.points_low:+.1f} to {lead.points_high:+.1f}"
     print(f"lead over {opponent} in points a round: {lead.points:+.1f} ({interval})")

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from wizard_env.cards import CARD_NAMES, NUM_KINDS, card_names
 from wizard_env.engine import bids_are_public
 from wizard_env.game import Game
-from wizard_env.history.finished import as_rows
-from wizard_env.observation.fields import HIGHS, HISTORY, OBS_SIZE, OBSERVATION, ROUND_SIZE, unpack
+from wizard_env.observation.fields import HIGHS, HISTORY, OBS_SIZE, OBSERVATION, ROUND_SIZE, as_rows, unpack
 from wizard_env.observation.readable import Round
 from wizard_env.render.ansi import text
 from wizard_env.rules import Rules
@@ -88,7 +87,7 @@ class WizardObserver:
 
 
 _ROUND_HIGHS = np.concatenate(
-    [np.broadcast_to(np.float32(field.high), field.shape).ravel() for field in HISTORY]
+    [np.broadcast_to(np.asarray(field.high, np.float32), field.shape).ravel() for field in HISTORY]
 ).astype(np.float32)
 """float32 [ROUND_SIZE], the largest value of every entry of a finished round."""
 
