@@ -118,7 +118,7 @@ links: $(VENV)/.for-development
 	$(BIN)/python -m sphinx -b linkcheck -q docs build/links
 
 $(VENV)/.for-training: pyproject.toml constraints.txt | $(VENV)/bin/python
-	@echo "installing 1.8 GB into $(VENV), which takes a minute or two"
+	@echo "installing 1.5 GB into $(VENV), which takes a minute or two"
 	$(INSTALL) -e ".[train]"
 	touch $@
 
