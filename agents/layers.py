@@ -167,8 +167,8 @@ def add_rows(columns: Any, values: Any, start: int, end: int, weights: Any, firs
         start += 1
 
 
-@kernel([[np.float32]], [np.int32], [np.int32], [np.float32])
-def _find_entries(matrix: Any, starts: Any, columns: Any, values: Any) -> int:
+@compiled
+def _list_entries(matrix: Any, starts: Any, columns: Any, values: Any) -> int:
     """Write the entries other than 0, and return how many there are."""
     width = matrix.shape[1]
     flat = matrix.reshape(-1)
@@ -180,16 +180,15 @@ def _find_entries(matrix: Any, starts: Any, columns: Any, values: Any) -> int:
     return count
 
 
+@kernel([[np.float32]], [np.int32], [np.int32], [np.float32])
+def _find_entries(matrix: Any, starts: Any, columns: Any, values: Any) -> int:
+    return _list_entries(matrix, starts, columns, values)
+
+
 @kernel([[np.uint8]], [np.float32], [np.int32], [np.int32], [np.float32])
 def _find_scaled(matrix: Any, scale: Any, starts: Any, columns: Any, values: Any) -> int:
-    """Write the entries other than 0, times the scale of their columns, and return how many there are."""
-    width = matrix.shape[1]
-    flat = matrix.reshape(-1)
-    count = 0
-    for row in range(matrix.shape[0]):
-        starts[row] = count
-        count = find_nonzeros(flat, row * width, width, columns, values, count)
-    starts[matrix.shape[0]] = count
+    """Write the entries other than 0 times the scale of their columns."""
+    count = _list_entries(matrix, starts, columns, values)
     for entry in range(count):
         values[at(entry)] *= scale[at(columns[at(entry)])]
     return count
