@@ -55,7 +55,7 @@ class Group(NamedTuple):
 
     name: str
     runs: tuple[str, ...]
-    """What `load` takes."""
+    """The runs or agents, by the names that `load` accepts."""
 
 
 @dataclass(frozen=True)

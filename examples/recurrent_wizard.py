@@ -41,7 +41,7 @@ from wizard_env.view import Actions, ask, printed_actions
 
 FILE_NAME = "recurrent.safetensors"
 MEMORIES = ("game", "round", "none")
-"""What is remembered: all of the game; the present round; or nothing, so that the GRU is one more layer."""
+"""How far memory reaches: the whole game, the current round, or not at all, where the GRU is just a layer."""
 POINTS_UNIT = 20.0
 """Points; values are learned in this unit, so that they are about 1."""
 PLAYER = "heuristic"
@@ -56,7 +56,7 @@ class Args:
     folder: str = "runs/recurrent"
     """Each memory has a folder in it, which is written when its training ends."""
     memories: str = "game,none"
-    """What to train; the first is then compared with each of the others."""
+    """The memories to train with; the first is then compared with each of the others."""
     seed: int = 1
     num_players: int = 4
     hand_sizes: str = "6,6,6,6,6,6"

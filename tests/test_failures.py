@@ -44,7 +44,7 @@ def test_the_agent_and_its_lines_are_noted(tmp_path: Path, how: str, kind: type,
 
 
 def test_an_agent_of_the_package_gets_no_note() -> None:
-    """What it refuses is about what it was given."""
+    """An agent of the package gets no note: its errors are about its arguments."""
     agent = load("champion")
     with pytest.raises(AttributeError) as raised:
         ask(agent, object(), RNG)  # type: ignore[arg-type]

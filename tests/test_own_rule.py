@@ -1,4 +1,4 @@
-"""A rule of one's own: the section of CONTRIBUTING.md, followed as it is printed in a copy of the package."""
+"""Adding a rule: a test that follows the steps printed in CONTRIBUTING.md, in a copy of the package."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""All deals of a round of one card, counted by the cards held and by who takes the trick.
+"""Counts of all deals of a one-card round, by the cards held and the seat that takes the trick.
 
 Seats are numbered as they bid and play: 0 is to the dealer's left, and the dealer is the last. What a seat
 has heard is the number whose binary digits are the bids before its own, in order; 0 where bids are hidden.

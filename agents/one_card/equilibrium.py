@@ -43,7 +43,7 @@ _ROUNDING = 1e-5
 
 
 class Strategies(NamedTuple):
-    """What the seats do after an upcard where the first suit is trump, or none."""
+    """The strategies of the seats after an upcard that makes the first suit trump, or leaves no trump."""
 
     bids: _Bids
     naming: NDArray[np.float64]

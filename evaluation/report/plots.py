@@ -98,7 +98,7 @@ def scorecard_plots(card: Scorecard) -> Plots:
 
 
 def _settled(plots: Plots) -> Plots:
-    """Lay out the plots for good: every drawing would change the layout a little."""
+    """Fix the layout of the plots, which would otherwise shift a little each time they are drawn."""
     for figure in plots.values():
         figure.draw_without_rendering()
         figure.set_layout_engine("none")

@@ -201,7 +201,7 @@ def test_minari_reads_it(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.filterwarnings("ignore")  # the library's own
 def test_minari_recovers_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where all games have the same rules."""
+    """It works if all games have the same rules."""
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     minari = pytest.importorskip("minari")
     pytest.importorskip("h5py")

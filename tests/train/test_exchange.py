@@ -52,7 +52,7 @@ EXCHANGED: dict[str, Any] = {
     "first": "worker 0",
     "mapped": [0, -1, -2, -3, -4],
 }
-"""What `exchange` returns to each of three workers, but for the values of their parameters."""
+"""The result of `exchange` for each of three workers, apart from the values of their parameters."""
 
 
 def _in_a_process(rank: int, folder: str) -> None:
