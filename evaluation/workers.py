@@ -58,7 +58,7 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
         yield in_this_process
     else:
         # Torch's threads do not survive a fork, so every process starts from scratch.
-        with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
+        with ProcessPoolExecutor(count, get_context("spawn"), initializer=prepare_process) as pool:
             try:
                 yield pool.map
             except BaseException:  # the pool would wait for its tasks
@@ -67,7 +67,7 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
                 raise
 
 
-def _prepare_process() -> None:
+def prepare_process() -> None:
     """Prepare a process of a pool. Ctrl-C reaches it too, but its parent decides what happens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()

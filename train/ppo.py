@@ -142,9 +142,7 @@ def loss_gradient(
     entropy = -(policy * likely).sum(dim=1)
     ratio = change.exp()
     unclipped, clipped = ratio * advantages, ratio.clamp(1 - clip_range, 1 + clip_range) * advantages
-    slope = torch.where(
-        clipped < unclipped, 0, -unclipped
-    )  # of the first term, by the action's log probability
+    slope = torch.where(clipped < unclipped, 0, -unclipped)  # of the first term, by the log probability
     errors = outputs[:, NUM_ACTIONS] - batch.returns
     gradient = torch.empty_like(outputs)
     of_logits = gradient[:, :NUM_ACTIONS]

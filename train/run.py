@@ -118,7 +118,8 @@ def decide(config: Config, folder: Path, device: str, peers: Peers | None = None
     the old run cannot be read.
     """
     check_device(device)
-    kept = read_kept(folder / CONFIG) if checkpoint_of(config, folder).exists() else None
+    continues = checkpoint_of(config, folder).exists() and (folder / CONFIG).exists()
+    kept = read_kept(folder / CONFIG) if continues else None
     if peers is None:
         workers = config.workers or (kept and kept.workers) or _processors(config, device)
     elif config.workers not in (None, peers.count):
@@ -133,12 +134,9 @@ def decide(config: Config, folder: Path, device: str, peers: Peers | None = None
     if peers is not None:
         precision = peers.broadcast(precision)
     if kept and kept.learning.precision not in (AUTO, precision):
-        _log.warning(
-            "the run continues in %s, as it began; here %s would be faster",
-            kept.learning.precision,
-            precision,
-        )
-        precision = kept.learning.precision
+        began = kept.learning.precision
+        _log.warning("the run continues in %s, as it began; here %s would be faster", began, precision)
+        precision = began
     return config.model_copy(update={"learning": learning.model_copy(update={"precision": precision})})
 
 

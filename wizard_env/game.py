@@ -33,6 +33,7 @@ from wizard_env.state import (
     PHASES,
     SCORED,
     STATE,
+    copy_records,
     write_rules,
 )
 from wizard_env.state_checks import ANY_HIDDEN, MAX_SCORE, check_states
@@ -427,8 +428,7 @@ class Game(ReadableState):
         """Return an independent copy; the deals to come are the same."""
         copy = self.__class__.__new__(self.__class__)
         copy.__dict__.update(self.__dict__)
-        # As one block: numpy would copy field by field, slowly.
-        copy._adopt(np.frombuffer(bytearray(self._buffers.tobytes()), _GAME))
+        copy._adopt(copy_records(self._buffers))
         copy._history = list(self._history)
         return copy
 

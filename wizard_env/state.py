@@ -182,9 +182,9 @@ FREE, NO_EVEN, LEADER, CANADIAN = map(BID_RESTRICTIONS.index, ("free", "no_even"
 OPEN, SIMULTANEOUS, SECRET = range(len(BID_REVEALS))
 
 
-def copy_states(states: NDArray[Any]) -> NDArray[Any]:
-    """Copy records of dtype STATE, [n], as one block; numpy would copy field by field, slowly."""
-    return np.frombuffer(bytearray(states.tobytes()), STATE)
+def copy_records(records: NDArray[Any]) -> NDArray[Any]:
+    """Copy records, [n], as one block; numpy would copy field by field, slowly."""
+    return np.frombuffer(bytearray(records.tobytes()), records.dtype)
 
 
 OPTION_FIELDS = ("num_players", "bid_restriction", "bid_reveal", "magic_edition", "num_rounds", "hand_sizes")

@@ -35,7 +35,7 @@ from wizard_env.state import (
     STATE,
     TRUMP,
     State,
-    copy_states,
+    copy_records,
 )
 
 MAX_SCORE = 10_000
@@ -116,8 +116,8 @@ def check_states(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> None:
 
 def find_flaw(states: NDArray[Any], hidden: int = NOTHING_HIDDEN) -> Flaw | None:
     """Return the first record that is not a state of the game; arguments as for `check_states`."""
-    rebuilt = copy_states(states)
-    found = _rebuild_all(states if states.flags.carray else copy_states(states), rebuilt, hidden)
+    rebuilt = copy_records(states)
+    found = _rebuild_all(states if states.flags.carray else copy_records(states), rebuilt, hidden)
     if found != _NO_FAULT:
         game, number = divmod(found, _NUM_FAULTS)
         fault = list(_StateFault)[number]

@@ -19,7 +19,7 @@ from wizard_env.observation.fields import OBS_SIZE, OBSERVATION_ROW
 from wizard_env.observation.readable import Round
 from wizard_env.rules import Rules
 from wizard_env.sampling import draw_noise
-from wizard_env.state import FINISHED_ROUND, MASK_ROW, PLAY, STATE, copy_states, rules_of
+from wizard_env.state import FINISHED_ROUND, MASK_ROW, PLAY, STATE, copy_records, rules_of
 from wizard_env.state_checks import OTHERS_HIDDEN, check_states
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class View:
         over = states["phase"] > PLAY
         if over.any():
             raise ValueError(f"game {over.argmax()} of the view awaits no decision: its round is over")
-        self.known = copy_states(states) if copy else states
+        self.known = copy_records(states) if copy else states
         _conceal_rows(self.known)
         self._finished_rounds = finished_rounds
         self._noise = None if noise is None else check_words("noise", noise, len(states))

@@ -12,7 +12,7 @@ from wizard_env.agents.one_card.equilibrium import in_first_suit, solve
 from wizard_env.cards import NUM_RANKS, NUM_SUIT_CARDS, NUM_SUITS, UNITS, WIZARD
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import legal
-from wizard_env.state import BID, OPEN, PLAY, STATE, TRUMP, copy_states
+from wizard_env.state import BID, OPEN, PLAY, STATE, TRUMP, copy_records
 from wizard_env.view import Actions, View
 
 
@@ -45,7 +45,7 @@ def _policy(view: View) -> NDArray[np.float64]:
     forced = known["phase"] == PLAY
     policy[forced] = view.mask[forced]
     restricted = np.empty(len(view), np.uint8)
-    _find_restricted(copy_states(known), restricted)
+    _find_restricted(copy_records(known), restricted)
     options = [known["num_players"], restricted, known["bid_reveal"] != OPEN, known["magic_edition"]]
     kinds = np.stack(options, axis=1).astype(np.int64)
     for kind in np.unique(kinds[~forced], axis=0):

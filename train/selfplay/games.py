@@ -17,7 +17,7 @@ from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.train.selfplay.beliefs import SeatBeliefs
 from wizard_env.train.selfplay.workers import ALONE, Peers
-from wizard_env.view import ask
+from wizard_env.view import actions_by_owner
 
 REWARD_SCALES: dict[str, float] = {
     "points": 1 / 20,  # 20 points are what a bid of 0 earns when it is met
@@ -129,9 +129,8 @@ class SelfPlayGames:
         games = self.games
         while len(rows := self._rows[self.plays[self._rows, games.seat]]):
             owner = self._first[self.partner[rows, games.seat[rows]]]
-            for number, partner in enumerate(self._partners):
-                if len(theirs := rows[owner == number]):
-                    self._step(ask(partner, games.view(theirs), self.rng), theirs, printed=True)
+            actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
+            self._step(actions, rows, printed=True)
 
     def _step(self, actions: NDArray[np.int64], rows: NDArray[np.int64], *, printed: bool = False) -> None:
         """Take decisions in some games, and note their points and rewards.

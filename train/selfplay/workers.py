@@ -20,8 +20,7 @@ import torch
 import torch.distributed as dist
 from numpy.typing import NDArray
 
-from wizard_env.compiled.processes import end_with_parent
-from wizard_env.evaluation.workers import limit_threads, torch_on_one_thread
+from wizard_env.evaluation.workers import limit_threads, prepare_process, torch_on_one_thread
 
 EXCHANGE_SECONDS = "workers/exchange_seconds"
 MEGABYTES_SENT = "workers/megabytes_sent"
@@ -120,7 +119,7 @@ class LocalGroup(Peers):
         if self._shared.shape[1] != size:
             self._shared = self._share_memory((self.count + 1, size))
         own, mean = self._shared[self.rank], self._shared[-1]
-        torch.cat([_as_stored(gradient).reshape(-1) for gradient in gradients], out=torch.from_numpy(own))
+        _pack(gradients, out=torch.from_numpy(own))
         self._wait()
         part = slice(self.rank * size // self.count, (self.rank + 1) * size // self.count)
         np.add.reduce(self._shared[:-1, part], axis=0, out=mean[part])
@@ -215,7 +214,7 @@ class ProcessGroup(Peers):
 
     def average_gradients(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        flat = torch.cat([_as_stored(gradient).reshape(-1) for gradient in gradients])
+        flat = _pack(gradients)
         with self._exchange(flat):
             dist.all_reduce(flat)
         flat /= self.count
@@ -223,7 +222,7 @@ class ProcessGroup(Peers):
 
     def broadcast_parameters(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         values = [parameter.data for parameter in parameters]
-        flat = torch.cat([_as_stored(value).reshape(-1) for value in values])
+        flat = _pack(values)
         with self._exchange(flat, rounds=1):
             dist.broadcast(flat, 0)
         _unpack(flat, values)
@@ -268,6 +267,10 @@ class ProcessGroup(Peers):
         self._seconds += time.perf_counter() - start
         if tensor is not None:
             self._bytes += rounds * tensor.nbytes * (self.count - 1) / self.count
+
+
+def _pack(tensors: Sequence[torch.Tensor], out: torch.Tensor | None = None) -> torch.Tensor:
+    return torch.cat([_as_stored(tensor).reshape(-1) for tensor in tensors], out=out)
 
 
 def _unpack(flat: torch.Tensor, into: Sequence[torch.Tensor]) -> None:
@@ -315,11 +318,10 @@ def start_workers(count: int, work: Callable[..., object]) -> Iterator[Peers]:
 
 def _work(rank: int, count: int, pipe: Connection, work: Callable[..., object]) -> None:
     """Be another worker of this machine. Signals reach it too, but worker 0 decides what happens."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+    prepare_process()
+    for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    end_with_parent()
-    limit_threads(1)
     try:
         work(peers=LocalGroup(rank, count, [pipe]))
     except Exception as error:

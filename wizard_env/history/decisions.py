@@ -16,7 +16,7 @@ from wizard_env.compiled.jit import compiled, kernel, outlined
 from wizard_env.engine import apply, conceal, first_action, is_choice, legal, score
 from wizard_env.history.finished import action_taken, deal_again, write_finished_round
 from wizard_env.rules import MAX_PLAYERS
-from wizard_env.state import BID, FINISHED_ROUND, PLAY, SCORED, STATE, FinishedRound, State, copy_states
+from wizard_env.state import BID, FINISHED_ROUND, PLAY, SCORED, STATE, FinishedRound, State, copy_records
 from wizard_env.state_checks import Fault, Flaw, check_states
 
 
@@ -70,7 +70,7 @@ def rewind(states: NDArray[Any], finished_rounds: NDArray[Any]) -> Beginnings:
     known = finished_rounds["hand_size"] > 0
     games, indices = map(np.ascontiguousarray, known.nonzero())
     rounds = finished_rounds[known]
-    beginnings = copy_states(states[games])
+    beginnings = copy_records(states[games])
     _rewind(beginnings, rounds, games, indices)
     return Beginnings(beginnings, rounds, games)
 
