@@ -1,6 +1,7 @@
 """The curves of a run: its metrics by iteration, in a CSV file and for TensorBoard."""
 
 import csv
+import io
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -33,7 +34,15 @@ class Curves:
         self._lines: list[Mapping[str, str | float]] = []
         if decisions and self._path.exists():
             self._lines += [line for line in read_curves(self._path) if int(line[DECISIONS]) <= decisions]
+        self._format_lines()
         self._tensorboard = SummaryWriter(str(folder))
+
+    def _format_lines(self) -> None:
+        names = sorted({name for line in self._lines for name in line})
+        self._text = io.StringIO(newline="")
+        self._writer = csv.DictWriter(self._text, names)
+        self._writer.writeheader()
+        self._writer.writerows(self._lines)
 
     def add(self, metrics: Mapping[str, float], decisions: int, csv_only: Collection[str] = ()) -> None:
         """Write the metrics of an iteration.
@@ -42,17 +51,14 @@ class Curves:
         csv_only: the names that TensorBoard does not show.
         """
         self._lines.append(dict(metrics))
-        write_atomically(self._path, self._write_lines)
+        if metrics.keys() <= set(self._writer.fieldnames):
+            self._writer.writerow(metrics)
+        else:
+            self._format_lines()
+        write_atomically(self._path, lambda path: path.write_bytes(self._text.getvalue().encode()))
         for name in sorted(metrics.keys() - set(csv_only)):
             self._tensorboard.add_scalar(name, metrics[name], decisions)
         self._tensorboard.flush()
-
-    def _write_lines(self, path: Path) -> None:
-        names = sorted({name for line in self._lines for name in line})
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, names)
-            writer.writeheader()
-            writer.writerows(self._lines)
 
     def close(self) -> None:
         self._tensorboard.close()
