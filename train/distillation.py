@@ -31,13 +31,14 @@ from wizard_env.sampling import best_legal
 from wizard_env.train.config.distillation import DistillationConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.devices import autocast
-from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, check_finite
+from wizard_env.train.networks.layers import check_finite
 from wizard_env.train.networks.policy_value import PolicyValueNetwork, kinds_beside
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint, restoring, write_checkpoint
 from wizard_env.train.selfplay.games import NO_PARTNER, VALUE_UNIT, deal_games
 from wizard_env.train.selfplay.loop import IterativeLearner
 
 _METRICS = ("divergence", "value_loss", "agreement")
+_ADAM_EPSILON = 1e-8
 _VALUE_WEIGHT = 0.05
 """The weight of the squared error of the value, beside the divergence in nats."""
 
@@ -68,8 +69,7 @@ class DistillationLearner(IterativeLearner):
         self.network = PolicyValueNetwork(learning.layers, config.seed, beliefs=beliefs).to(self._device)
         if learning.start:
             self.network.start_from(read_agent(find_network(learning.start), beliefs=None), VALUE_UNIT)
-        optimizer = torch.optim.Adam(self.network.parameters(), learning.learning_rate, fused=True)
-        super().__init__(config, {"network": self.network}, optimizer)
+        super().__init__(config, {"network": self.network}, _ADAM_EPSILON)
         if checkpoint is not None:
             with restoring(checkpoint):
                 self._restore_networks(*read_checkpoint(checkpoint))
@@ -97,9 +97,6 @@ class DistillationLearner(IterativeLearner):
         learning = self._learning
         sums = np.zeros(len(_METRICS))
         for _ in range(learning.decisions_per_game):
-            rate = learning.learning_rate * max(1 - self.decisions / learning.decisions, 0.0)
-            for group in self._optimizer.param_groups:
-                group["lr"] = rate
             sums += self._step()
             self.decisions += learning.num_games
         check_finite(self.network.parameters(), self.decisions)
@@ -138,6 +135,7 @@ class DistillationLearner(IterativeLearner):
         Returns the network's logits as each was learned from, float32 [n, NUM_ACTIONS], and the sums of the
         divergences and of the squared errors of the values.
         """
+        rate = self._learning.learning_rate * max(1 - self.decisions / self._learning.decisions, 0.0)
         logits = np.empty((len(answers), NUM_ACTIONS), np.float32)
         total_divergence = total_error = 0.0
         order = self._rng.permutation(len(answers))
@@ -150,10 +148,8 @@ class DistillationLearner(IterativeLearner):
             logits[rows] = outputs[:, :NUM_ACTIONS].detach().cpu().numpy()
             divergence = divergences(answers[at, :NUM_ACTIONS], outputs[:, :NUM_ACTIONS], illegal[at])
             error = (outputs[:, NUM_ACTIONS] - answers[at, NUM_ACTIONS]) ** 2
-            self._optimizer.zero_grad()
             (divergence.mean() + _VALUE_WEIGHT * error.mean()).backward()
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT_NORM)
-            self._optimizer.step()
+            self._take_step(rate)
             total_divergence += float(divergence.detach().sum())
             total_error += float(error.detach().sum())
         return logits, total_divergence, total_error

@@ -27,7 +27,7 @@ from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.ppo import PpoConfig
 from wizard_env.train.config.run import Config
 from wizard_env.train.networks.devices import autocast
-from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, check_finite
+from wizard_env.train.networks.layers import check_finite
 from wizard_env.train.networks.policy_value import Critic, Mlp, PolicyValueNetwork, kinds_beside
 from wizard_env.train.past_selves import PastSelves, count_wins
 from wizard_env.train.selfplay.advantages import (
@@ -185,9 +185,7 @@ class PpoLearner(IterativeLearner):
         self.critic = None
         if learning.critic:
             self.critic = networks["critic"] = Critic(learning.critic, config.seed, beliefs).to(self._device)
-        self.parameters = [each for network in networks.values() for each in network.parameters()]
-        optimizer = torch.optim.Adam(self.parameters, learning.learning_rate, eps=_ADAM_EPSILON, fused=True)
-        super().__init__(config, networks, optimizer, peers)
+        super().__init__(config, networks, _ADAM_EPSILON, peers)
         if learning.start:
             self._start_from(find_network(learning.start))
         self.past_selves = self._make_past_selves()
@@ -291,8 +289,6 @@ class PpoLearner(IterativeLearner):
         progress = self.decisions / learning.decisions
         rate = _interpolate(learning.learning_rate, learning.final_learning_rate, progress)
         entropy_bonus = _interpolate(learning.entropy_bonus, learning.final_entropy_bonus, progress)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
         advantages, values = rollout.advantages.reshape(count), rollout.values.reshape(count)
         targets = advantages + values
         decisions = Batch(
@@ -311,7 +307,7 @@ class PpoLearner(IterativeLearner):
             scaled[order] = normalise_minibatches(advantages[order], self._batch_size, self.peers)
             decisions = decisions._replace(advantages=self._send(scaled))
             for rows in torch.split(self._send(order), self._batch_size):
-                sums += self._step(decisions.take(rows), entropy_bonus)
+                sums += self._step(decisions.take(rows), rate, entropy_bonus)
         of_all = self.peers.sum(np.array([*sums.tolist(), learning.epochs * count]))
         *means, critic_loss = (of_all[:-1] / of_all[-1]).tolist()
         found = dict(zip(METRICS, means, strict=True)) | {"learning_rate": rate}
@@ -319,14 +315,13 @@ class PpoLearner(IterativeLearner):
             found["critic_loss"] = critic_loss
         return found | {"explained_variance": explained_variance(values, targets, self.peers)}
 
-    def _step(self, batch: Batch, entropy_bonus: float) -> torch.Tensor:
+    def _step(self, batch: Batch, rate: float, entropy_bonus: float) -> torch.Tensor:
         """Take a gradient step; returns the sums of METRICS and of the critic's squared errors, [6]."""
         with self._autocast():
             outputs = self.network(batch.observations)
         gradient, metrics = loss_gradient(
             outputs.detach().float(), batch, self._learning.clip_range, entropy_bonus
         )
-        self._optimizer.zero_grad()
         outputs.backward(gradient.to(outputs.dtype))
         critic_error = torch.zeros(1, device=self._device)
         if self.critic:
@@ -335,10 +330,7 @@ class PpoLearner(IterativeLearner):
             squares = (valued.float() - batch.critic_returns) ** 2
             (VALUE_WEIGHT * squares.mean()).backward()
             critic_error += squares.detach().sum()
-        self.peers.average_gradients(self.parameters)
-        for network in self._networks.values():
-            torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT_NORM)
-        self._optimizer.step()
+        self._take_step(rate)
         return torch.cat([metrics, critic_error])
 
     # --- games, past selves and files

@@ -29,6 +29,11 @@ def check_finite(parameters: Iterable[torch.Tensor], decisions: int) -> None:
         )
 
 
+def as_stored(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a view of a tensor that is contiguous: a matrix that is stored by columns is transposed."""
+    return tensor.t() if tensor.dim() == 2 and not tensor.is_contiguous() else tensor
+
+
 def linear_layers(widths: Sequence[int]) -> list[torch.nn.Linear]:
     """Return fully connected layers, one after another; `widths` runs from the inputs to the outputs.
 

@@ -48,11 +48,7 @@ def linear(
 
 
 def order_by_input(layer: torch.nn.Linear) -> torch.nn.Linear:
-    """Reorder the memory of a layer, so that the weights behind an input are adjacent; returns the layer.
-
-    A fused optimiser takes gradients to be in the order of their parameter. Those of autograd are; code that
-    changes one must write into it.
-    """
+    """Reorder the memory of a layer, so that the weights behind an input are adjacent; returns the layer."""
     layer.weight = torch.nn.Parameter(layer.weight.detach().t().contiguous().t())
     return layer
 

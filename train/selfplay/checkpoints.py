@@ -93,8 +93,6 @@ def set_moments(optimizer: torch.optim.Optimizer, kept: Tensors) -> None:
         needed = () if name == _STEP else parameters[int(number)].shape
         if value.shape != needed or not torch.isfinite(value).all():
             raise ValueError(f"the optimiser's {full_name} does not fit the network, or is not finite")
-        if value.ndim:  # in the parameter's order of memory, which the fused optimiser relies on
-            value = torch.empty_like(parameters[int(number)]).copy_(value)
         state.setdefault(int(number), {})[name] = value
     for parameter in range(len(parameters)):
         if state.get(parameter, {}).keys() != _MOMENTS:

@@ -10,7 +10,7 @@ import torch
 
 from wizard_env.checks import check_integer
 from wizard_env.train.config.run import Config
-from wizard_env.train.networks.layers import check_finite
+from wizard_env.train.networks.layers import MAX_GRADIENT_NORM, as_stored, check_finite
 from wizard_env.train.selfplay.checkpoints import Tensors, moments, set_moments
 from wizard_env.train.selfplay.curves import DECISIONS, Curves
 from wizard_env.train.selfplay.progress import Report, StopLearning, Tally
@@ -24,22 +24,28 @@ class IterativeLearner(ABC):
 
     decisions: the number that it has learned from.
     tally: counts the rounds of the seats that learn.
+    parameters: of all networks, as they are stored: Adam copies matrices that are not contiguous.
     """
 
     def __init__(
         self,
         config: Config,
         networks: Mapping[str, torch.nn.Module],
-        optimizer: torch.optim.Optimizer,
+        epsilon: float,
         peers: Peers = ALONE,
     ) -> None:
-        """networks: by their names in checkpoints. peers: the workers that learn together."""
+        """networks: by their names in checkpoints. epsilon: of Adam. peers: who learns together."""
         self.decisions = 0
         self.peers = peers
         self.tally = Tally(config.learning.decisions, peers)
         self._config = config
         self._networks = networks
-        self._optimizer = optimizer
+        self._of_networks = [
+            [torch.nn.Parameter(as_stored(values.detach())) for values in network.parameters()]
+            for network in networks.values()
+        ]
+        self.parameters = [values for each in self._of_networks for values in each]
+        self._optimizer = torch.optim.Adam(self.parameters, eps=epsilon, fused=True)
 
     @abstractmethod
     def iterate(self) -> dict[str, float]:
@@ -78,6 +84,19 @@ class IterativeLearner(ABC):
                 self.save(folder)
                 raise StopLearning
         self.save(folder)
+
+    def _take_step(self, rate: float) -> None:
+        """Take a step along the networks' gradients, averaged over the workers. rate: the learning rate."""
+        for network, parameters in zip(self._networks.values(), self._of_networks, strict=True):
+            for own, stored in zip(network.parameters(), parameters, strict=True):
+                assert own.grad is not None
+                stored.grad, own.grad = as_stored(own.grad), None
+        self.peers.average_gradients(self.parameters)
+        for parameters in self._of_networks:
+            torch.nn.utils.clip_grad_norm_(parameters, MAX_GRADIENT_NORM)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        self._optimizer.step()
 
     def _checkpoint(self) -> tuple[dict[str, Tensors], dict[str, Any]]:
         """Return the parts and the plain values of a checkpoint."""

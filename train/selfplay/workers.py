@@ -270,18 +270,13 @@ class ProcessGroup(Peers):
 
 
 def _pack(tensors: Sequence[torch.Tensor], out: torch.Tensor | None = None) -> torch.Tensor:
-    return torch.cat([_as_stored(tensor).reshape(-1) for tensor in tensors], out=out)
+    return torch.cat([tensor.reshape(-1) for tensor in tensors], out=out)
 
 
 def _unpack(flat: torch.Tensor, into: Sequence[torch.Tensor]) -> None:
     parts = torch.split(flat, [tensor.numel() for tensor in into])
-    for tensor, part in zip(map(_as_stored, into), parts, strict=True):
+    for tensor, part in zip(into, parts, strict=True):
         tensor.copy_(part.view_as(tensor))
-
-
-def _as_stored(tensor: torch.Tensor) -> torch.Tensor:
-    """Return a matrix that is stored by columns as one that is stored by rows, which flattens at once."""
-    return tensor.t() if tensor.dim() == 2 and not tensor.is_contiguous() else tensor
 
 
 @contextmanager
