@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import at, compiled, kernel
 from wizard_env.compiled.packing import WORD_BITS, pack_bits
+from wizard_env.compiled.patience import runs_plain
 
 _ROWS = 1024
 """Rows computed at a time."""
@@ -77,12 +78,23 @@ def compute(layers: Sequence[Layer], inputs: NDArray[np.float32]) -> NDArray[np.
 
     inputs: float32 [n, inputs].
     """
+    if runs_plain(_multiply):
+        return _compute_densely(layers, inputs)
     outputs = np.empty((len(inputs), len(layers[-1].biases)), np.float32)
     for start in range(0, len(inputs), _ROWS):
         hidden = inputs[start : start + _ROWS]
         for number, layer in enumerate(layers):
             hidden = Entries.of(hidden).times(layer, relu=number < len(layers) - 1)
         outputs[start : start + _ROWS] = hidden
+    return outputs
+
+
+def _compute_densely(layers: Sequence[Layer], inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`compute`, by numpy's products, until there is machine code."""
+    *trunk, head = layers
+    for layer in trunk:
+        inputs = np.maximum(inputs @ layer.weights + layer.biases, 0)
+    outputs: NDArray[np.float32] = inputs @ head.weights + head.biases
     return outputs
 
 

@@ -28,7 +28,7 @@ _THINKING = (0.5, 1.5)
 _WARM_UP = 3.0
 """Seconds that are not measured, while people sit down."""
 _LONGEST_START = 600.0
-"""Seconds until the server must be ready; kernels may have to be compiled first."""
+"""Seconds until all its kernels must be compiled."""
 
 
 async def measure(tables: int, seconds: float, opponents: Sequence[str], seed: int) -> list[float]:
@@ -40,7 +40,7 @@ async def measure(tables: int, seconds: float, opponents: Sequence[str], seed: i
         command = [str(wizard), "serve", *dict.fromkeys(opponents), "--port", str(port)]
         server = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=DEVNULL)
         try:
-            await asyncio.wait_for(until_ready(port), _LONGEST_START)
+            await asyncio.wait_for(until(port, "compiled"), _LONGEST_START)
             waits: list[float] = []
             playing = [
                 asyncio.create_task(_play(port, number, opponents, random.Random(f"{seed} {number}"), waits))
@@ -59,11 +59,11 @@ async def measure(tables: int, seconds: float, opponents: Sequence[str], seed: i
             await server.wait()
 
 
-async def until_ready(port: int) -> None:
-    """Wait until the server is ready."""
+async def until(port: int, what: str) -> None:
+    """Wait until the server is "ready" or has everything "compiled"."""
     while True:
         try:
-            if (await asyncio.to_thread(request, port, "127.0.0.1", "GET", "/ready"))["ready"]:
+            if (await asyncio.to_thread(request, port, "127.0.0.1", "GET", "/ready"))[what]:
                 return
         except ConnectionRefusedError:
             pass

@@ -47,23 +47,31 @@ def compile_all() -> None:
     compile_missing()
 
 
-def compile_missing(report: Callable[[int, int], None] | None = None) -> None:
+def compile_missing(report: Callable[[int, int], None] | None = None, *, behind: bool = False) -> None:
     """Compile the missing kernels, with progress on stderr.
 
-    report: called at the beginning and after each with the number compiled so far, and the number that were
-        missing.
+    Args:
+        report: called at the beginning and after each with the number compiled so far, and the number that
+            were missing.
+        behind: whether other threads of this process play meanwhile, see `compile_behind`.
     """
     start = perf_counter()
     counted = TaskProgress("looking for kernels to compile")
     with show_progress(counted, Console(stderr=True), transient=True):
-        from wizard_env.compiled.all_kernels import all_kernels, be_quiet, compile_kernels, missing_kernels
+        from wizard_env.compiled.all_kernels import (
+            all_kernels,
+            be_quiet,
+            compile_behind,
+            compile_kernels,
+            missing_kernels,
+        )
 
         be_quiet()
         missing = missing_kernels()
         counted.doing, counted.total = "compiling", len(missing)
         if report:
             report(0, len(missing))
-        for _ in compile_kernels(missing):
+        for _ in (compile_behind if behind else compile_kernels)(missing):
             counted.done += 1
             if report:
                 report(counted.done, len(missing))

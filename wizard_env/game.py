@@ -527,8 +527,10 @@ def _step(games: Any, action: int) -> int:
 def _prepare_step(games: Any, action: int) -> int:
     """Look the kernel up for the first step; later ones call it directly."""
     global _step_direct
-    _step_direct = direct(_step)
-    return _step_direct(games, action)
+    step = direct(_step)
+    if step is not _step:  # which has no machine code yet
+        _step_direct = step
+    return step(games, action)
 
 
 _step_direct = _prepare_step

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import ClientConnection, connect
 from wizard_table.commands import LARGEST_MESSAGE
 
-from benchmarks.server import request, until_ready
+from benchmarks.server import request, until
 from tests.reliability.effort import generator, times
 
 resource = pytest.importorskip("resource")
@@ -33,7 +33,7 @@ class Server:
         wizard = str(Path(sys.executable).with_name("wizard"))
         command = [wizard, "serve", "random", "--port", str(self.port)]
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
-        asyncio.run(asyncio.wait_for(until_ready(self.port), PATIENCE))
+        asyncio.run(asyncio.wait_for(until(self.port, "ready"), PATIENCE))
 
     def open_table(self) -> dict[str, Any]:
         """A table with one seat for a person: its name, and the seat's token."""
@@ -72,6 +72,18 @@ def act_first(seat: ClientConnection, until: int) -> tuple[int, str]:
             seat.send(json.dumps({"kind": "act", "action": heard["legal"][0], "decisions": shown}))
         if shown >= until or heard["scene"]["phase"] == "over":
             return shown, ""
+
+
+def test_a_game_begins_before_anything_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WIZARD_CACHE", str(tmp_path / "cache"))
+    server = Server(tmp_path)
+    try:
+        with server.seat(server.open_table()) as seat:
+            assert act_first(seat, 1) == (1, "")
+        assert not list(tmp_path.glob("cache/*/*.nbc"))
+        assert not request(server.port, "127.0.0.1", "GET", "/ready")["compiled"]
+    finally:
+        server.kill()
 
 
 @pytest.mark.slow

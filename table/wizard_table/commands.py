@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -140,7 +141,7 @@ def serve(
 
         def get_ready() -> None:
             try:
-                prepare(offered, readiness, compile_missing)
+                prepare(offered, readiness, partial(compile_missing, behind=True))
             except Exception as error:
                 failures.append(error)
                 server.should_exit = True

@@ -2,6 +2,7 @@
 
 import importlib
 import logging
+import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -11,11 +12,14 @@ from typing import Any, NamedTuple, cast
 
 from numba.core import event
 
+from wizard_env.compiled import cache
 from wizard_env.compiled.cache import PACKAGE, kernel_sources, notices
 from wizard_env.compiled.jit import COMPILES, KERNELS, config
 from wizard_env.compiled.processes import end_with_parent
 
 _MARK = "\n@kernel("
+_NICENESS = 10
+"""Of processes that compile while somebody plays."""
 
 
 class Compiled(NamedTuple):
@@ -56,12 +60,13 @@ def missing_kernels() -> list[str]:
     return [name for name in all_kernels() if not KERNELS[name].is_kept()]
 
 
-def compile_kernels(names: list[str], processes: int | None = None) -> Iterator[Compiled]:
+def compile_kernels(names: list[str], processes: int | None = None, niceness: int = 0) -> Iterator[Compiled]:
     """Compile kernels, and yield each when it is on disk.
 
     Args:
         names: as `missing_kernels` gives them. Those of one module share helpers, and so a process.
         processes: their number; by default one for each processor that this process may use.
+        niceness: added to that of this process; higher numbers leave the processor to others.
     """
     modules: dict[str, list[str]] = {}
     for name in names:
@@ -69,7 +74,7 @@ def compile_kernels(names: list[str], processes: int | None = None) -> Iterator[
     if not modules:
         return
     count = min(processes or config.NUMBA_DEFAULT_NUM_THREADS, len(modules))
-    with ProcessPoolExecutor(count, get_context("spawn"), initializer=_prepare_process) as pool:
+    with ProcessPoolExecutor(count, get_context("spawn"), _prepare_process, (niceness,)) as pool:
         for task in as_completed([pool.submit(compile_here, part) for part in modules.values()]):
             yield from task.result()
 
@@ -83,6 +88,21 @@ def compile_here(names: list[str]) -> list[Compiled]:
         KERNELS[name].prepare()
         compiled.append(Compiled(name, time.process_time() - start))
     return compiled
+
+
+def compile_behind(names: list[str]) -> Iterator[Compiled]:
+    """Compile kernels for this process while others of its threads go on in `patience`; yield each.
+
+    They are compiled in processes of low priority and then loaded; or here, if no folder can keep them.
+
+    names: as `missing_kernels` gives them.
+    """
+    if cache.folder() is None:
+        for name in names:
+            yield from compile_here([name])
+    for kernel in compile_kernels(names, niceness=_NICENESS):
+        KERNELS[kernel.name].prepare()
+        yield kernel
 
 
 class _Watch(event.Listener):
@@ -112,8 +132,10 @@ def watched_compilations() -> Iterator[list[str]]:
         events.unregister("numba:compile", watch)
 
 
-def _prepare_process() -> None:
+def _prepare_process(niceness: int) -> None:
     be_quiet()
+    if hasattr(os, "nice"):
+        os.nice(niceness)
     end_with_parent()
 
 

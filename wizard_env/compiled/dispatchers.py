@@ -25,6 +25,7 @@ from numba.core.registry import CPUDispatcher
 
 from wizard_env.checks import shortened
 from wizard_env.compiled import cache
+from wizard_env.compiled.patience import runs_plain
 from wizard_env.compiled.plain import type_of
 from wizard_env.files import write_atomically
 
@@ -106,9 +107,13 @@ class Kernel(CPUDispatcher):
                 self.disable_compile()
         return cast(Any, self.overloads[self._declared]).entry_point
 
+    def is_loaded(self) -> bool:
+        """Return whether this process has the machine code."""
+        return bool(self.overloads)
+
     def is_kept(self) -> bool:
         """Return whether the machine code is at hand, here or on disk."""
-        return bool(self.overloads) or self._cache.load_overload(self._declared, self.targetctx) is not None
+        return self.is_loaded() or self._cache.load_overload(self._declared, self.targetctx) is not None
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """Called by numba where a kernel calls a kernel."""
@@ -117,6 +122,8 @@ class Kernel(CPUDispatcher):
 
     def _compile_for_args(self, *arguments: Any, **keywords: Any) -> Any:
         """Called by numba for the first call from Python. Raises TypeError for arguments of other types."""
+        if runs_plain(self):
+            return self.py_func
         entry = self.prepare()
         for argument, wanted in zip(arguments, self._declared, strict=True):
             if self.typingctx.can_convert(self.typeof_pyval(argument), wanted) is None:

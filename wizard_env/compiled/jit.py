@@ -14,6 +14,8 @@ import numba
 import numpy as np
 from numba.core.registry import cpu_target
 
+from wizard_env.compiled.patience import runs_plain
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 config: Any = numba.config  # its settings are made at run time, out of the type checker's sight
@@ -114,10 +116,14 @@ def kernel(*kinds: Any) -> Callable[[Function], Function]:
     return compile_later
 
 
-@functools.cache
 def direct(function: Function) -> Function:
     """Return the machine code of a kernel, which skips the check of types: callers keep to those declared.
 
     The check takes longer than a step of one game.
     """
+    return function if COMPILES and runs_plain(function) else _machine_code(function)
+
+
+@functools.cache
+def _machine_code(function: Function) -> Function:
     return cast(Function, cast(Any, function).prepare()) if COMPILES else function

@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from wizard_env.compiled import cache
+from wizard_env.compiled.patience import runs_plain
 
 _OPTIONS: Any = {"error_model": "numpy"}
 
@@ -38,7 +39,7 @@ class Kernel:
         return made
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._dispatcher(*arguments)
+        return (self.py_func if runs_plain(self) else self._dispatcher)(*arguments)
 
     @property
     def _numba_type_(self) -> Any:
@@ -49,9 +50,13 @@ class Kernel:
         """Return the kernel, read from disk or compiled by the first call."""
         return self._dispatcher
 
+    def is_loaded(self) -> bool:
+        """Return whether this process has the machine code."""
+        return "_dispatcher" in self.__dict__
+
     def is_kept(self) -> bool:
         """Return whether the machine code is at hand; numba does not say what is on disk."""
-        return "_dispatcher" in self.__dict__
+        return self.is_loaded()
 
 
 def make_helper(function: Callable[..., Any], inlined: bool) -> Any:

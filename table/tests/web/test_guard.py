@@ -61,7 +61,7 @@ def test_a_server_that_is_not_ready() -> None:
     readiness.done, readiness.total = 3, 40
     with browser(make_app(":memory:", AGENTS, readiness=readiness)) as client:
         assert client.get("/").status_code == 200
-        assert client.get("/ready").json() == {"ready": False, "done": 3, "total": 40}
+        assert client.get("/ready").json() == vars(readiness)
         refused = client.post("/tables", json=TABLE)
         assert (refused.status_code, "3 of 40 steps" in refused.json()["why"]) == (503, True)
         with pytest.raises(WebSocketDisconnect), client.websocket_connect("ws://localhost/tables/x"):

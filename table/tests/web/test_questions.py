@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ from starlette.testclient import TestClient
 from wizard_table.translation import t, use_language
 from wizard_table.web import endpoints, judgements, views
 from wizard_table.web.addresses import Addresses
+from wizard_table.web.agents import Agents, SharedAgent
 from wizard_table.web.questions import BusyError, Questions
+from wizard_table.web.readiness import Readiness
 from wizard_table.web.server import make_app
 from wizard_table.web.store import Store
 from wizard_table.web.tables import Tables
 
 from table.tests.web.seats import browser, play_to_the_end, sit_down
+from wizard_env import Rules
 from wizard_env.session import Session
 
 
@@ -30,6 +34,27 @@ def test_a_question_is_refused_in_the_language_of_its_client() -> None:
         with pytest.raises(ValueError, match="la partida ha terminado"):
             await questions.ask(refuse)
         questions.close()
+
+    asyncio.run(run())
+
+
+def test_questions_and_searches_wait_until_everything_is_compiled() -> None:
+    """Other agents act at once."""
+    names, readiness = ["random", "search:worlds=2"], Readiness(ready=True)
+    offered = Agents(names, cache(SharedAgent), readiness)
+    assert [described["waits"] for described in offered.describe()] == [False, True]
+
+    async def run() -> None:
+        first, second = (Session(Rules(3), [name] * 3, seed=0) for name in names)
+        assert await offered.choose(first) in first.game.legal_actions()
+        waiting = [asyncio.create_task(offered.choose(second))]
+        waiting.append(asyncio.create_task(offered.ask("random", lambda agent: 3)))
+        await asyncio.sleep(0.05)
+        assert not any(task.done() for task in waiting)
+        readiness.compiled = True
+        action, answer = await asyncio.gather(*waiting)
+        assert (action in second.game.legal_actions(), answer) == (True, 3)
+        offered.close()
 
     asyncio.run(run())
 

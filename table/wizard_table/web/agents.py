@@ -18,6 +18,7 @@ from wizard_env.session import Session
 from wizard_env.view import Actions, View
 from wizard_table.translation import t
 from wizard_table.web.questions import Questions
+from wizard_table.web.readiness import READY, Readiness
 from wizard_table.web.tables import MAX_TABLES
 
 T = TypeVar("T")
@@ -59,12 +60,15 @@ class Agents:
     for a judgement.
     """
 
-    def __init__(self, names: Sequence[str], find: Callable[[str], SharedAgent]) -> None:
+    def __init__(
+        self, names: Sequence[str], find: Callable[[str], SharedAgent], readiness: Readiness = READY
+    ) -> None:
         """Offer agents by name; `find` returns the one that acts at tables.
 
         Browsers may choose only these, because `load` runs programs and reads files. The last one acts for
-        people who leave.
+        people who leave. Questions, and agents that expect points, wait until everything is compiled.
         """
+        self._readiness = readiness
         self.names = list(names)
         self.find = find
         self._moves = Questions("move", at_once=2, most=MAX_TABLES)
@@ -90,7 +94,13 @@ class Agents:
     def describe(self) -> list[dict[str, Any]]:
         """Describe the agents for browsers, see `messages`."""
         return [
-            {"name": name, "lead": self.leads.get(name), "judges": name == self.judge} for name in self.names
+            {
+                "name": name,
+                "lead": self.leads.get(name),
+                "judges": name == self.judge,
+                "waits": self.find(name).expects_points,
+            }
+            for name in self.names
         ]
 
     def check(self, name: str) -> None:
@@ -102,6 +112,8 @@ class Agents:
     async def choose(self, session: Session) -> int:
         """Return the choice of the agent that acts in a session. Raises AgentError if it fails."""
         assert session.agent is not None
+        if session.agent in self.names and self.find(session.agent).expects_points:
+            await self._readiness.until_compiled()
         try:
             return await self._moves.ask(session.choose)
         except Exception as error:  # agents may be programs of others
@@ -116,6 +128,7 @@ class Agents:
         """
         self.check(name)
         questions = self._costly if costly else self._quick
+        await self._readiness.until_compiled()
         try:
             return await questions.ask(lambda: question(self._advisers[questions](name)))
         except ValueError:

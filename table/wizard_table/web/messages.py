@@ -4,9 +4,11 @@
 and the body {"why"}, in the language of the request, and for some errors also "detail", in English for
 developers. 429: too many new tables; 503: not now, so try again.
 
-    GET  /ready                     {"ready": bool, "done": int, "total": int}; until then the rest is 503
-    GET  /agents                    [{"name", "lead", "judges"}]: `lead` over three `rule_based` in points per
-                                    game, null if not measured; `judges`: true for the one that judges
+    GET  /ready                     {"ready": bool, "compiled": bool, "done": int, "total": int}; until it is
+                                    ready the rest is 503; until all is compiled, questions wait
+    GET  /agents                    [{"name", "lead", "judges", "waits"}]: `lead` over three `rule_based` in
+                                    points per game, null if not measured; `judges`: true for the one that
+                                    judges; `waits`: true for those that act only when all is compiled
     GET  /tables                    {"tables": [summary]}: tables that wait for guests, where somebody is
     POST /tables                    OpenTable -> {"table", "seat", "token"}; both null at a table of agents
     POST /tables/mine               Tokens -> {"tables": [summary + {"seat", "left"}], "gone": [table]}

@@ -1,5 +1,6 @@
-"""Readiness of a server: its kernels are compiled, and its agents have acted once."""
+"""Readiness of a server: games can begin, and later everything is compiled."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -8,8 +9,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from wizard_env import Game, Rules, View
+from wizard_env.agents.assessment import expects_points
 from wizard_env.agents.search.network_search import assess_every_action
+from wizard_env.compiled.patience import patience
 from wizard_env.loading import load
+
+_POLL = 0.2
+"""Seconds between two looks at whether everything is compiled."""
 
 
 @dataclass
@@ -17,12 +23,19 @@ class Readiness:
     """Progress of the preparation of a server. One thread writes it, others read it."""
 
     ready: bool = False
+    """Games can begin: kernels that are not compiled yet run as plain Python."""
+    compiled: bool = False
+    """Agents that search can act, and questions can be answered."""
     done: int = 0
     total: int = 0
     """Steps of the preparation; 0 until they are counted."""
 
+    async def until_compiled(self) -> None:
+        while not self.compiled:
+            await asyncio.sleep(_POLL)
 
-READY = Readiness(ready=True)
+
+READY = Readiness(ready=True, compiled=True)
 """For a server that compiles kernels when they are first called."""
 
 
@@ -31,29 +44,29 @@ def prepare(
     readiness: Readiness,
     compile_kernels: Callable[[Callable[[int, int], None]], None],
 ) -> None:
-    """Compile the kernels, play two rounds, and let each agent act and advise: the first time is slow.
+    """Let games begin at once, by plain Python; compile the kernels meanwhile, and let each agent advise.
 
     compile_kernels: compiles what is missing, and reports at the beginning and after each kernel the number
     compiled so far and the number that were missing.
     """
 
     def report(done: int, total: int) -> None:
-        readiness.done, readiness.total = done, total + len(agents)
+        readiness.done, readiness.total = done, total
 
-    compile_kernels(report)
-    readiness.total = readiness.done + len(agents)
-    game = Game(Rules(hand_sizes=(1, 1)), seed=0)
-    view = View.of([game])
-    while game.phase != "over":
-        game.step(game.legal_actions()[0])
-    for name in agents:
-        agent = load(name)
-        agent.act(view, np.random.default_rng(0))
-        assess_every_action(agent, view, np.random.default_rng(0))
-        readiness.done += 1
-    readiness.ready = True
+    rng = np.random.default_rng(0)
+    with patience():
+        view = View.of([Game(Rules(hand_sizes=(1, 1)), seed=0)])
+        for agent in map(load, agents):
+            if not expects_points(agent):  # from many playouts, for which plain Python is too slow
+                agent.act(view, rng)
+        readiness.ready = True
+        compile_kernels(report)
+    for agent in map(load, agents):
+        agent.act(view, rng)
+        assess_every_action(agent, view, rng)
+    readiness.compiled = True
 
 
 async def show_readiness(request: Request) -> Response:
-    """GET /ready: whether the server is ready, and its progress until then."""
+    """GET /ready: the readiness of the server."""
     return JSONResponse(vars(request.app.state.readiness))

@@ -75,7 +75,7 @@ def make_app(
         records: a folder, created if it does not exist, to which finished games are written, one file per
             table; None writes none.
         addresses: the addresses of the server; requests to other names are refused.
-        readiness: whether kernels are compiled and agents have warmed up.
+        readiness: whether games can begin, and everything is compiled.
 
     Raises ValueError if the file is no database or is in use, OSError for the folder, and as `load` does.
     """
@@ -89,7 +89,7 @@ def make_app(
     @asynccontextmanager
     async def run(app: Starlette) -> AsyncIterator[None]:
         store = Store(database)
-        offered = Agents(agents, find)
+        offered = Agents(agents, find, readiness)
         hub = Hub(Tables(store, find), offered, records)
         app.state.addresses = addresses
         app.state.readiness = readiness

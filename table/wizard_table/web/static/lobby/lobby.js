@@ -4,7 +4,7 @@ import { card } from "../drawings/cards.js";
 import { signed, t, tn } from "../language.js";
 import { dueDrills } from "../pages/collection.js";
 import { goTo } from "../shared/address.js";
-import { askQuietly, enableWhenReady } from "../shared/connection.js";
+import { askQuietly, enableWhenReady, isCompiled, untilCompiled } from "../shared/connection.js";
 import { $, complain, levelName, make } from "../shared/elements.js";
 import { takeSeat } from "../shared/seat.js";
 import { forgetToken, savedPerson, savedSeats, savedTokens, saveSeats } from "../shared/storage.js";
@@ -67,11 +67,7 @@ function offerSeats(agents, friendly) {
   const add = () => {
     const number = seats().length;
     const select = make("select", {}, new Option(number ? t("another person, by link") : t("you"), ""));
-    for (const { name, lead } of agents) {
-      const level = levelName(name);
-      const text = lead === null ? level : t("{level} ({points})", { level, points: signed(lead) });
-      select.append(new Option(text, name));
-    }
+    for (const agent of agents) select.append(levelOption(agent));
     select.value = kept[number] ?? (number ? friendly : "");
     if (select.selectedIndex < 0) select.value = friendly; // an agent that this server does not offer
     $("seats").append(make("label", {}, t("Seat {number}", { number: number + 1 }), select));
@@ -83,6 +79,19 @@ function offerSeats(agents, friendly) {
     $("seats").lastElementChild.remove();
     limit();
   };
+}
+
+// A level that cannot play yet says so, and is offered when it can.
+function levelOption({ name, lead, waits }) {
+  const level = levelName(name);
+  const text = lead === null ? level : t("{level} ({points})", { level, points: signed(lead) });
+  const option = new Option(text, name);
+  if (waits && !isCompiled()) {
+    option.disabled = true;
+    option.text = `${text} · ${t("Preparing …")}`;
+    untilCompiled().then(() => Object.assign(option, { disabled: false, text }));
+  }
+  return option;
 }
 
 function openChosenTable() {

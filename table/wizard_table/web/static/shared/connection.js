@@ -73,15 +73,18 @@ async function attempt(address, options) {
 
 // --- a server that is getting ready
 
-let progress = { ready: false, done: 0, total: 0 }; // the last that the server told
+let progress = { ready: false, compiled: false, done: 0, total: 0 }; // the last that the server told
 let preparing; // resolves when the server is ready, while it is asked
+let compiling; // resolves when everything is compiled
 let buttons; // those that show the progress; without any, a line does
 onEachVisit(() => {
-  preparing = null;
+  preparing = compiling = null;
   buttons = new Set();
 });
 
 export const isReady = () => progress.ready;
+
+export const isCompiled = () => progress.compiled;
 
 export async function askReadiness() {
   progress = await askQuietly("ready");
@@ -103,6 +106,19 @@ async function followProgress() {
     await sleep(PROGRESS_EVERY);
   }
   preparing = null;
+}
+
+// Waits until all agents can act and answer.
+export function untilCompiled() {
+  compiling ??= followCompiling();
+  return compiling;
+}
+
+async function followCompiling() {
+  while (!progress.compiled) {
+    await sleep(PROGRESS_EVERY);
+    await askReadiness();
+  }
 }
 
 const progressText = () => (progress.total ? t("Preparing {done} of {total}", progress) : t("Preparing …"));

@@ -3,6 +3,7 @@
 import { actionName } from "../drawings/cards.js";
 import { decimal, t } from "../language.js";
 import { keepGame } from "../pages/collection.js";
+import { isCompiled, untilCompiled } from "../shared/connection.js";
 import { $, complain, judgeOf, levelName, offerLobby } from "../shared/elements.js";
 import { connect } from "../shared/socket.js";
 import { saveMatch } from "../shared/storage.js";
@@ -52,6 +53,7 @@ export function sit(table, token, agents) {
   offerGuests(table, send);
   offerLessons();
   listen();
+  untilCompiled().then(() => view !== null && offerHint());
 }
 
 function showAllChoices() {
@@ -93,13 +95,18 @@ function show(received) {
   drawPodium(view, judge);
   if (view.you !== null && view.match !== null) saveMatch(view.match, view.table); // its link leads back here
   if (view.scene.phase === "over" && view.you !== null && judge !== null) keepGame(view);
-  $("hint").hidden = view.you === null || judge === null;
+  offerHint();
   $("back").hidden = view.you === null;
   keepHint(decided);
   teach(view, hint !== null);
   $("back").disabled = !view.can_take_back;
   if (pacing === null) $("pace").value = view.seconds;
   showPace();
+}
+
+// Hints come once the server has compiled what they need.
+function offerHint() {
+  $("hint").hidden = view.you === null || judge === null || !isCompiled();
 }
 
 // Joins and leaves change nothing else.
