@@ -2,7 +2,10 @@
 
 import importlib.util
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import active_children
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
@@ -13,6 +16,9 @@ from rich.console import Console
 from wizard_env.cli.console import console, say
 from wizard_env.cli.progress import TaskProgress, show_progress
 from wizard_env.extras import extra
+
+_PATIENCE = 0.1
+"""Seconds until processes that do not end are killed again."""
 
 
 def bench(
@@ -45,6 +51,20 @@ def compile_all() -> None:
     Without it, each kernel is compiled when it is first called.
     """
     compile_missing()
+
+
+@contextmanager
+def behind(work: Callable[[], None]) -> Iterator[None]:
+    """Do some work that compiles in a thread while the block runs; then kill its processes if it goes on."""
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        while thread.is_alive():
+            for process in active_children():
+                process.kill()
+            thread.join(_PATIENCE)
 
 
 def compile_missing(report: Callable[[int, int], None] | None = None, *, behind: bool = False) -> None:

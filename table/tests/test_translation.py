@@ -9,7 +9,6 @@ from starlette.testclient import TestClient
 from wizard_table import translation
 from wizard_table.translation import (
     LANGUAGES,
-    decimal_text,
     environment_language,
     language_in_use,
     plural_rule,
@@ -146,7 +145,7 @@ def test_a_request_is_answered_in_the_chosen_language_or_else_the_wished_one() -
 def test_numbers_have_the_signs_of_the_language() -> None:
     def written() -> list[str]:
         use_language("es")
-        return [decimal_text(0.6), decimal_text(5.0), points_text(-12.5, 1)]
+        return [points_text(20), points_text(-12.5, 1)]
 
-    assert copy_context().run(written) == ["0,6", "5", "-12,5"]
-    assert [decimal_text(0.6), points_text(-12.5, 1)] == ["0.6", "-12.5"]
+    assert copy_context().run(written) == ["+20", "-12,5"]
+    assert points_text(-12.5, 1) == "-12.5"

@@ -2,6 +2,9 @@
 
 import sys
 import threading
+from collections import deque
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +14,7 @@ import typer
 from wizard_env.checks import check_integer, printable
 from wizard_env.cli import options
 from wizard_env.cli.console import say
-from wizard_env.cli.speed import compile_missing
+from wizard_env.cli.speed import behind, compile_missing
 from wizard_env.files import check_file, check_folder_with_parent
 
 if TYPE_CHECKING:
@@ -42,22 +45,20 @@ def play(
     bid_reveal: options.Reveal = "open",
     magic_edition: options.MagicEdition = False,
     hint: Annotated[str, typer.Option(help="The agent that gives hints.")] = "champion+search:worlds=32",
-    seconds: Annotated[
-        float, typer.Option(min=0, help="Seconds that each agent waits before it acts.")
-    ] = 0.6,
-    plain: Annotated[
-        bool, typer.Option(help="Play in plain lines of text, as always if input or output is a pipe.")
-    ] = False,
     language: _Language = None,
     records: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Append the game to this file of records.")
     ] = None,
 ) -> None:
     """Play against agents in the terminal."""
+    from wizard_env.agents.assessment import expects_points
+    from wizard_env.compiled.all_kernels import be_quiet, compile_behind, missing_kernels
+    from wizard_env.compiled.patience import patience
+    from wizard_env.evaluation.advice import Advice, advise
     from wizard_env.loading import load
     from wizard_env.records.game_records import write_records
     from wizard_env.session import PERSON, Session, fresh_seed, seat_agents
-    from wizard_table.terminal.lines import PlainTerminal
+    from wizard_table.terminal.lines import Terminal
     from wizard_table.translation import environment_language, t, use_language
 
     rules = options.rules_for(str(players), hand_sizes, bid_restriction, bid_reveal, magic_edition)[0]
@@ -70,14 +71,25 @@ def play(
     seats = seat_agents(others, seat - 1, players)
     session = Session(rules, seats, fresh_seed() if seed is None else seed, t=t)
     session.game.players = tuple(PERSON if name is None else printable(name) for name in seats)
-    adviser = load(hint)
-    try:
-        if plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            PlainTerminal(session, seat - 1, adviser, sys.stdin, sys.stdout).run()
-        else:
-            from wizard_table.terminal.full_screen import TerminalApp
+    be_quiet()
+    adviser, compiled = load(hint), threading.Event()
 
-            TerminalApp(session, seat - 1, adviser, seconds).run()
+    def compile_quietly() -> None:
+        with patience(), suppress(BrokenProcessPool):  # when the game ends before
+            deque(compile_behind(missing_kernels()), maxlen=0)
+        compiled.set()
+
+    def ask_adviser(game: "Game") -> Advice:
+        if not compiled.is_set():
+            say(t("{agent} is thinking …", agent=hint))
+            compiled.wait()  # its playouts would take minutes in plain Python
+        return advise(adviser, game)
+
+    if any(expects_points(load(name)) for name in others):
+        compile_missing()
+    try:
+        with behind(compile_quietly):
+            Terminal(session, seat - 1, ask_adviser, sys.stdin, sys.stdout).run()
     finally:
         if records:
             write_records(records, [*_read_games(records), session.game])
@@ -143,17 +155,15 @@ def serve(
             try:
                 prepare(offered, readiness, partial(compile_missing, behind=True))
             except Exception as error:
-                failures.append(error)
+                if not server.should_exit:
+                    failures.append(error)
                 server.should_exit = True
 
         say(f"tables       {addresses.public_address(host)}")
         say(f"saved in     {database}")
         if records:
             say(f"records      {records}")
-        preparing = threading.Thread(target=get_ready, daemon=True)
-        preparing.start()
-        server.run(sockets=[listening])  # returns when the server is stopped
-        if readiness.ready or not server.should_exit:
-            preparing.join()
+        with behind(get_ready):
+            server.run(sockets=[listening])  # returns when the server is stopped
     for failure in failures:
         raise failure

@@ -74,11 +74,6 @@ def place_text(place: int, players: int) -> str:
     return places[place - 1]
 
 
-def decimal_text(number: float) -> str:
-    """Return a number with at most two digits after its decimal sign, as the language writes it."""
-    return format_decimal(number, "0.##", LOCALES[language_in_use()])
-
-
 def points_text(points: float, digits: int = 0) -> str:
     """Return points with their sign, as in +20, or with digits as in +12.5, as the language writes them."""
     pattern = "0." + "0" * digits if digits else "0"

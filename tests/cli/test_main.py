@@ -74,7 +74,7 @@ def test_a_missing_module(wizard: Wizard, monkeypatch: pytest.MonkeyPatch) -> No
     assert "wizard-env[all]" in error_line(wizard("train", "smoke"))
 
 
-HEAVY = ("numba", "llvmlite", "torch", "scipy", "matplotlib", "textual", "uvicorn", "mcp", "wizard_env.game")
+HEAVY = ("numba", "llvmlite", "torch", "scipy", "matplotlib", "uvicorn", "mcp", "wizard_env.game")
 
 
 def test_help_loads_nothing_that_takes_long() -> None:

@@ -93,7 +93,7 @@ def test_commands_compile_nothing_more(environment: dict[str, str], tmp_path: Pa
         ("evaluate", *AGENTS, *FEW, "--hand-sizes", "1,2"),
         ("evaluate", RANDOM_SEARCH, "champion", *FEW, "--players", "3,6", "--bid-reveal", "secret"),
         ("play", "random", "--hint", "search:worlds=2", "--hand-sizes", "1"),
-        ("play", "champion", "--hint", "champion+search:worlds=2", "--hand-sizes", "1", "--plain"),
+        ("play", "champion", "--hint", "champion+search:worlds=2", "--hand-sizes", "1"),
         ("train", str(shortened("short", tmp_path))),
         ("evaluate", "runs/short", "random", *FEW),
         ("compile",),

@@ -1,14 +1,16 @@
-"""PlainTerminal: a game in lines of text, through pipes."""
+"""Terminal: a game in lines of text, through pipes."""
 
 import io
+from functools import partial
 
 import pytest
-from wizard_table.terminal.lines import PlainTerminal, commands, typed_action
+from wizard_table.terminal.lines import Terminal, commands, typed_action
 from wizard_table.translation import LANGUAGES, t, use_language
 
 from tests.sessions import session_of
 from wizard_env import ACTIONS, Game, Rules
 from wizard_env.agents import load
+from wizard_env.evaluation.advice import advise
 from wizard_env.session import Session
 from wizard_env.words import card_text
 
@@ -17,7 +19,7 @@ HANDS = [["9C", "TS", "WI"], ["2C", "3S", "4D"], ["5D", "6D", "7D"]]
 
 def play_plainly(session: Session, answers: str) -> str:
     shown = io.StringIO()
-    PlainTerminal(session, 0, load("champion"), io.StringIO(answers), shown).run()
+    Terminal(session, 0, partial(advise, load("champion")), io.StringIO(answers), shown).run()
     return shown.getvalue()
 
 

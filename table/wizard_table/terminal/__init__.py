@@ -1,1 +1,1 @@
-"""Games in the terminal, on a full screen or in plain lines."""
+"""Games in the terminal."""

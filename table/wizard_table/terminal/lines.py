@@ -1,10 +1,11 @@
-"""A game in the terminal in plain text: it reads and writes lines, so it works through pipes."""
+"""A game in the terminal: it reads and writes lines, so it works through pipes too."""
 
+from collections.abc import Callable
 from typing import TextIO
 
-from wizard_env import ACTIONS, Agent, Game, IllegalAction
+from wizard_env import ACTIONS, Game, IllegalAction
 from wizard_env.actions import Refusal
-from wizard_env.evaluation.advice import advise
+from wizard_env.evaluation.advice import Advice
 from wizard_env.narration import narrate_event, narrate_last_trick, seat_names
 from wizard_env.session import Session
 from wizard_env.words import SUIT_SYMBOLS, choice_text, suit_name
@@ -62,10 +63,17 @@ def _reasons(reason: Refusal | None, game: Game) -> list[str]:
     return []
 
 
-class PlainTerminal:
+class Terminal:
     """Plays a session to its end, or until the input ends or the person quits."""
 
-    def __init__(self, session: Session, seat: int, adviser: Agent, stdin: TextIO, stdout: TextIO) -> None:
+    def __init__(
+        self,
+        session: Session,
+        seat: int,
+        adviser: Callable[[Game], Advice],
+        stdin: TextIO,
+        stdout: TextIO,
+    ) -> None:
         """Seat the person in a session without other people; each line of `stdin` is an answer."""
         self._session = session
         self._seat = seat
@@ -120,7 +128,7 @@ class PlainTerminal:
     def _answer(self, command: str) -> None:
         """Carry out a command that changes nothing."""
         if command == "hint":
-            advice = advise(self._adviser, self._session.game)
+            advice = self._adviser(self._session.game)
             self._write(*narrate_advice(advice, seat_names(self._session, self._seat, t)))
         elif command == "last":
             self._write(narrate_last_trick(self._session, self._seat, t))
