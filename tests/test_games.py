@@ -385,6 +385,14 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     ),
     "an unknown pause": (lambda _: Games(SHORT, 2, pause=cast(Any, "games")), "'game'"),
     "an unknown dealer": (lambda games: games.begin([0], [1], 4), "dealer=4: allowed are 0 to 2"),
+    "rules for more players": (
+        lambda games: games.begin([1], [1], rules=Rules(num_players=4)),
+        "num_players=4 of game 1: only hand sizes may differ",
+    ),
+    "rules with other options": (
+        lambda games: games.begin([1], [1], rules=Rules(num_players=3, magic_edition=True)),
+        "magic_edition=1 of game 1: only hand sizes may differ",
+    ),
 }
 
 

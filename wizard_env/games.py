@@ -298,31 +298,39 @@ class Games:
             raise ValueError(f"the games have {len(self._kinds)} different rules: see `rules_of(states[i])`")
         return self._kinds[0]
 
-    def begin(self, rows: ArrayLike, seeds: ArrayLike, dealer: int | None = None) -> None:
+    def begin(
+        self, rows: ArrayLike, seeds: ArrayLike, dealer: int | None = None, rules: Rules | None = None
+    ) -> None:
         """Start new games in some rows.
 
         Args:
             rows: int [k].
             seeds: uint64 [k].
             dealer: the seat that deals first; the one that draws the highest card if None.
+            rules: play their hand sizes from now on; the other options must be those of these games.
         """
         games = self._indices(rows)
         words = check_words("seeds", seeds, len(games))
         fewest = int(self.num_players[games].min(initial=MAX_PLAYERS))
         first = NO_SEAT if dealer is None else check_integer("dealer", dealer, 0, fewest - 1)
+        if rules is not None:
+            self._change_hand_sizes(games, rules)
         _begin_games(self._batch, games, words, first, self._options)
 
-    def change_hand_sizes(self, rows: ArrayLike, rules: Rules) -> None:
-        """Write the hand sizes of `rules` into games that are about to `begin`. rows: int [k]."""
-        games = self._indices(rows)
+    def _change_hand_sizes(self, games: NDArray[np.int64], rules: Rules) -> None:
+        """Write the hand sizes of `rules` into games that are about to begin. Raises ValueError as `begin`."""
         pattern = np.zeros(1, STATE)
         write_rules(rules, pattern)
+        changed = ["num_rounds", "hand_sizes"]
+        for option in OPTION_FIELDS:
+            if option not in changed:
+                differs = self.states[option][games] != pattern[option]
+                _refuse_games(f"{option}={pattern[option][0]}", games, differs, "only hand sizes may differ")
         room = self._batch.finished_rounds
         if self._options.history and room.shape[1] < len(rules.rounds):
             wider = np.zeros((self.num_games, len(rules.rounds)), FINISHED_ROUND)
             wider[:, : room.shape[1]] = room
             self._batch, self.finished_rounds = self._batch._replace(finished_rounds=wider), wider
-        changed = ["num_rounds", "hand_sizes"]
         self.states[changed][games] = pattern[changed]
 
     def deal(self, rows: ArrayLike) -> None:

@@ -102,8 +102,7 @@ def test_hand_sizes_of_a_batch_can_change() -> None:
     games = Games(SHORT, 3, seed=1)
     play_on(games, 20)
     longer = Rules(num_players=3, hand_sizes=(1,) * 7)
-    games.change_hand_sizes([1], longer)
-    games.begin([1], [7])
+    games.begin([1], [7], rules=longer)
     assert games.finished_rounds.shape == (3, 7)
     single, rng = Game(longer, seed=7), np.random.default_rng(0)
     for _ in range(7 * 6 - 1):

@@ -112,8 +112,10 @@ class GamesWithOpponents:
         self, rows: NDArray[np.int64], seeds: NDArray[np.uint64], options: ResetOptions = NO_OPTIONS
     ) -> None:
         """Start new games with these seeds and options, and let the opponents act until the learner must."""
-        self._set_rounds(rows, options)
-        self._games.begin(rows, seeds, options.dealer)
+        special = options.hand_sizes is not None
+        rules = options.change(self.rules) if special or self._special[rows].any() else None
+        self._games.begin(rows, seeds, options.dealer, rules)
+        self._special[rows] = special
         _draw_seats(rows, seeds, self.rules.num_players, self.seat)
         self._noise[rows] = noise_streams(seeds)
         # Not from the games' own seeds: a generator reveals its seed.
@@ -122,15 +124,6 @@ class GamesWithOpponents:
         if seat is not None:
             self.seat[rows] = seat
         self._start(rows)
-
-    def _set_rounds(self, rows: NDArray[np.int64], options: ResetOptions) -> None:
-        """Write the hand sizes of games that are about to begin."""
-        special = options.hand_sizes is not None
-        if not special and not self._special[rows].any():
-            return
-        self._special[rows] = True
-        self._games.change_hand_sizes(rows, options.change(self.rules))
-        self._special[rows] = special
 
     def next_episode(self, rows: NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
         """Start the next round of the game if there is one and no option is given, else a new game."""
