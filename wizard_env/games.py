@@ -318,7 +318,7 @@ class Games:
         _begin_games(self._batch, games, words, first, self._options)
 
     def _change_hand_sizes(self, games: NDArray[np.int64], rules: Rules) -> None:
-        """Write the hand sizes of `rules` into games that are about to begin. Raises ValueError as `begin`."""
+        """Write the hand sizes of `rules`; raises ValueError if another option differs."""
         pattern = np.zeros(1, STATE)
         write_rules(rules, pattern)
         changed = ["num_rounds", "hand_sizes"]

@@ -199,13 +199,16 @@ def test_keys_are_set_on_the_command_line(wizard: Wizard, tmp_path: Path) -> Non
 
 
 def test_a_custom_encoding(wizard: Wizard, tmp_path: Path) -> None:
-    """It needs --allow-programs; the run is evaluated with it, and the printed name loads the agent."""
+    """It needs --allow-programs; the run is evaluated with it, and the printed name loads the agent.
+
+    Its folder may have a colon in its path.
+    """
     (tmp_path / "mine.py").write_text("def halves(observations):\n    return observations / 2\n")
     command = ("train", shortened("own", tmp_path), "--set", f"learning.encoding={tmp_path}/mine.py:halves")
     assert "--allow-programs" in error_line(wizard(*command))
-    outcome = wizard(*command, "--allow-programs")
+    outcome = wizard(*command, "--runs", "12:30", "--allow-programs")
     assert outcome.code == 0
     assert "own alone against heuristic" in " ".join(outcome.out.split())
-    name = f"runs/own:encoding='{tmp_path}/mine.py:halves'"
+    name = f"12:30/own:encoding='{tmp_path}/mine.py:halves'"
     assert shlex.quote(name) in outcome.out
     assert wizard("evaluate", name, "random", "--games", 2, "--hand-sizes", "1").code == 0
