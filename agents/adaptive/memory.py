@@ -4,6 +4,7 @@ They are a function of those rounds alone, so all players at a table believe the
 copy are known. Results are kept by the bytes of the rounds; without them the same beliefs are found again.
 """
 
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ class _Past(NamedTuple):
 
 
 class Memory:
-    """Beliefs about the seats of games, worked out round by round and kept."""
+    """Beliefs about the seats of games, worked out round by round and kept, for any number of threads."""
 
     def __init__(self, kinds: Kinds, size: int = 1 << 14) -> None:
         """size: the number of histories that are kept at least."""
@@ -36,6 +37,7 @@ class Memory:
         self._size = size
         self._recent: dict[bytes, _Past] = {}
         self._older: dict[bytes, _Past] = {}
+        self._lock = Lock()
         self._nothing = _Past(
             np.zeros((MAX_PLAYERS, len(kinds), NUM_COUNTS), np.float32),
             np.zeros((MAX_PLAYERS, NUM_FEATURES), np.float32),
@@ -54,15 +56,16 @@ class Memory:
         ends = _ends(rounds)
         if not ends.any():
             return np.zeros((len(view), MAX_PLAYERS, NUM_FEATURES), np.float32)
-        if len(self._recent) > self._size:
-            self._older, self._recent = self._recent, {}
         keys = _keys(states, known, rounds, ends)
-        pasts = [self._find(key) if end else self._nothing for key, end in zip(keys, ends, strict=True)]
-        missing = {key: row for row, key in enumerate(keys) if pasts[row] is None}
-        if missing:
-            rows = np.array(list(missing.values()))
-            self._work_out(states[rows], known[rows], rounds[rows], list(missing))
-            pasts = [past or self._recent[key] for past, key in zip(pasts, keys, strict=True)]
+        with self._lock:
+            if len(self._recent) > self._size:
+                self._older, self._recent = self._recent, {}
+            pasts = [self._find(key) if end else self._nothing for key, end in zip(keys, ends, strict=True)]
+            missing = {key: row for row, key in enumerate(keys) if pasts[row] is None}
+            if missing:
+                rows = np.array(list(missing.values()))
+                self._work_out(states[rows], known[rows], rounds[rows], list(missing))
+                pasts = [past or self._recent[key] for past, key in zip(pasts, keys, strict=True)]
         return np.stack([past.beliefs for past in pasts if past is not None])
 
     def inputs(self, view: View) -> NDArray[np.uint8]:

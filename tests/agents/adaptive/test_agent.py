@@ -1,5 +1,6 @@
 """AdaptiveAgent: the champion without evidence, and always a pure function of the view."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ from wizard_env import Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.adaptive.agent import AdaptiveAgent, response_file
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
+from wizard_env.agents.adaptive.kinds import Kinds
+from wizard_env.agents.adaptive.memory import Memory
 from wizard_env.agents.assessment import Believer, PlayerKind
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, RIVAL
@@ -42,6 +45,20 @@ def test_what_it_keeps_changes_nothing() -> None:
     assert used.act(view, RNG).tolist() == expected
     alone = [int(load("adaptive").act(view.select([row]), RNG)[0]) for row in range(3)]
     assert alone == expected[:3]
+
+
+def test_threads_share_an_agent() -> None:
+    """Its memory drops what another thread needs, and finds it again."""
+    agent, view = AdaptiveAgent(), later_view()
+    views = [view.select(np.arange(row, row + 4)) for row in range(4)]
+    expected = [agent.beliefs(view).tolist() for view in views]
+    memory = Memory(Kinds(agent), size=0)
+
+    def believe(number: int) -> list[float]:
+        return memory.beliefs(views[number % 4]).tolist()
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(believe, range(20))) == expected * 5
 
 
 def test_a_path_with_beliefs_is_an_adaptive_agent() -> None:
