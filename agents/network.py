@@ -361,6 +361,8 @@ def read_agent(path: Path, encoding: str = "", beliefs: int | None = 0) -> dict[
     for name, values in weights.items():
         if not np.isfinite(values).all():
             raise ValueError(f"{path}: {name} holds numbers that are not finite")
+    if _largest_output(weights) > float(np.finfo(np.float32).max):
+        raise ValueError(f"{path}: its weights are so large that its outputs may not be finite")
     if not encoding:
         for name in _input_layers(weights):
             seen, believed = np.split(weights[name], [known], axis=1)
@@ -401,7 +403,7 @@ def _fit_together(weights: Mapping[str, NDArray[Any]], inputs: int | None) -> bo
     widths = [inputs]
     while (bias := weights.get(f"layer.{len(widths) - 1}.bias")) is not None:
         widths.append(bias.size)
-    if widths[-1] != NUM_ACTIONS:
+    if widths[-1] != NUM_ACTIONS or 0 in widths:
         return False
     shapes: dict[str, tuple[int, ...]] = {}
     for number, (before, after) in enumerate(pairwise(widths)):
@@ -409,6 +411,19 @@ def _fit_together(weights: Mapping[str, NDArray[Any]], inputs: int | None) -> bo
     if "value.weight" in weights:
         shapes |= {"value.weight": (1, widths[-2]), "value.bias": (1,)}
     return {name: values.shape for name, values in weights.items()} == shapes
+
+
+def _largest_output(weights: Mapping[str, NDArray[Any]]) -> float:
+    """Return a bound on the numbers that a network, whose layers fit together, computes from bytes."""
+
+    def bound_after(name: str, bound: float) -> float:
+        sums = abs(weights[f"{name}.weight"]).sum(axis=1, dtype=np.float64)
+        return float(sums.max()) * bound + float(abs(weights[f"{name}.bias"]).max())
+
+    bounds = [255.0]
+    while (name := f"layer.{len(bounds) - 1}") + ".bias" in weights:
+        bounds.append(bound_after(name, bounds[-1]))
+    return max(*bounds, bound_after("value", bounds[-2]) if "value.weight" in weights else 0.0)
 
 
 def _pop_layer(weights: dict[str, NDArray[np.float32]], name: str) -> Layer:

@@ -194,6 +194,12 @@ def of_a_file(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 GOOD = of_a_file(random_weights(8))
 WITH_VALUE = of_a_file(random_weights(8, value=True))
+EMPTY = {
+    "layer.0.weight": torch.zeros(0, USED_SIZE),
+    "layer.0.bias": torch.zeros(0),
+    "layer.1.weight": torch.zeros(NUM_ACTIONS, 0),
+    "layer.1.bias": torch.zeros(NUM_ACTIONS),
+}
 
 
 @pytest.mark.parametrize(
@@ -209,6 +215,9 @@ WITH_VALUE = of_a_file(random_weights(8, value=True))
         ({}, ABOUT, "layers"),
         (GOOD | {"layer.1.bias": torch.tensor(0.0)}, ABOUT, "layers"),
         (GOOD | {"more": torch.zeros(3)}, ABOUT, "layers"),
+        (EMPTY, ABOUT, "layers"),
+        (GOOD | {"layer.1.weight": torch.full((NUM_ACTIONS, 8), 1e37)}, ABOUT, "its weights are so large"),
+        (WITH_VALUE | {"value.weight": torch.full((1, 8), 1e38)}, ABOUT, "its weights are so large"),
         (without(WITH_VALUE, "value.weight"), ABOUT, "layers"),
         (WITH_VALUE | {"value.weight": torch.zeros(2, 8), "value.bias": torch.zeros(2)}, ABOUT, "layers"),
         ({name: tensor.bfloat16() for name, tensor in GOOD.items()}, ABOUT, "BF16, allowed are F32, F16"),
