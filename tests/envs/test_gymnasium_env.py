@@ -131,12 +131,18 @@ def test_an_illegal_action_ends_the_episode_if_asked() -> None:
 
 def test_the_specification_can_be_kept_as_json() -> None:
     """Data sets do so; whatever the hand sizes were given as."""
+    read = gymnasium.envs.registration.EnvSpec.from_json
     env = gymnasium.make(NAME, num_players=3, hand_sizes=range(1, 3))
     assert env.spec is not None
-    again = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    again = gymnasium.make(read(env.spec.to_json()))
     again.reset(seed=0)
     assert isinstance(again.unwrapped, WizardEnv)
     assert again.unwrapped.game.rules == Rules(3, hand_sizes=(1, 2))
+    many = gymnasium.make_vec(NAME, 2, num_players=3, hand_sizes=range(1, 3))
+    assert many.spec is not None
+    assert (
+        gymnasium.make_vec(gymnasium.envs.registration.EnvSpec.from_json(many.spec.to_json())).num_envs == 2
+    )
 
 
 def test_what_make_makes_by_default() -> None:

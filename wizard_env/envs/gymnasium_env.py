@@ -4,7 +4,6 @@ from typing import Any, SupportsFloat
 
 import gymnasium
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from wizard_env.checks import check_seed
@@ -19,6 +18,7 @@ from wizard_env.envs.spaces import (
     observation_space,
     with_history,
 )
+from wizard_env.envs.specification import OwnSpec
 from wizard_env.game import Game
 from wizard_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 from wizard_env.rules import make_rules
@@ -26,7 +26,7 @@ from wizard_env.rules import make_rules
 _ROW = np.zeros(1, np.int64)
 
 
-class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
+class WizardEnv(OwnSeed, OwnSpec, gymnasium.Env[Any, np.int64]):
     """One learner plays Wizard against opponents; `step` returns at the learner's next decision.
 
     Observations are rows of bytes as in OBSERVATION, uint8 [OBS_SIZE], or float32 from 0 to 1. With
@@ -40,7 +40,6 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
-    _spec: EnvSpec | None = None
 
     def __init__(
         self,
@@ -86,17 +85,6 @@ class WizardEnv(OwnSeed, gymnasium.Env[Any, np.int64]):
         )
         self.action_space: LegalActions = LegalActions(self._games.mask[0])
         self._begun = False
-
-    @property
-    def spec(self) -> EnvSpec | None:
-        """The specification, from `gymnasium.make`; its hand sizes are a list, which JSON can hold."""
-        return self._spec
-
-    @spec.setter
-    def spec(self, spec: EnvSpec | None) -> None:
-        if spec is not None and spec.kwargs.get("hand_sizes") is not None:
-            spec.kwargs["hand_sizes"] = list(self._games.rules.rounds)
-        self._spec = spec
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -16,6 +16,7 @@ from wizard_env.envs.reset_options import ResetOptions
 from wizard_env.envs.rewards import RewardFunction
 from wizard_env.envs.seeds import SEED_BITS, OwnSeed
 from wizard_env.envs.spaces import LegalBatch, ObservationType, fit_to_space, observation_space, with_history
+from wizard_env.envs.specification import OwnSpec
 from wizard_env.render.modes import RENDER_FPS, Renderer
 from wizard_env.rules import make_rules
 from wizard_env.state import aligned_copy
@@ -24,7 +25,7 @@ _RENDER_MODES = ("ansi", "rgb_array")
 _RESET_MASK = "reset_mask"
 
 
-class WizardVectorEnv(OwnSeed, gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
+class WizardVectorEnv(OwnSeed, OwnSpec, gymnasium.vector.VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """`num_envs` copies of WizardEnv on the batched engine; the same seeds give the same games.
 
     Observations are uint8 or float32 [num_envs, OBS_SIZE], with `history=True` in a dict as in WizardEnv;
