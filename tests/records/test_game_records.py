@@ -1,5 +1,6 @@
 """Records and positions: what is written down is read back equal, and nothing else is read at all."""
 
+import codecs
 import doctest
 import json
 import pickle
@@ -208,17 +209,20 @@ def test_a_damaged_line_is_named(change: Callable[[str], str], reason: str) -> N
 
 
 def test_files_keep_their_games(tmp_path: Path) -> None:
+    """Blank lines and a byte-order mark, which editors add, are skipped."""
     games = [in_the_middle(steps) for steps in (0, 24, 500)]
     path = tmp_path / "games.jsonl"
     write_records(path, games)
     assert list(read_records(path)) == games
     assert path.read_text() == "".join(record(game) + "\n" for game in games)
     assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
+    path.write_bytes(codecs.BOM_UTF8 + path.read_bytes() + b"\r\n \n")
+    assert list(read_records(path)) == games
     write_records(str(path), [])
     assert list(read_records(str(path))) == []
 
 
-@pytest.mark.parametrize("damage", [b"\n", b"\xff\n", b'{"format'])
+@pytest.mark.parametrize("damage", [b"\0\n", b"\xff\n", b'{"format'])
 def test_a_bad_line_is_named_after_the_good_ones(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "games.jsonl"
     write_records(path, [in_the_middle(), in_the_middle(30)])

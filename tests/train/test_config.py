@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from wizard_env.agents.perturbed import generated_population
 from wizard_env.train.config.distillation import DistillationConfig
-from wizard_env.train.config.reading import ConfigError, read_config
+from wizard_env.train.config.reading import ConfigError, read_config, read_kept
 from wizard_env.train.config.run import Config
 
 MASKABLE = 'learner = "maskable_ppo"\ndecisions = 1'
@@ -61,6 +61,19 @@ def test_what_is_refused(tmp_path: Path, given: dict[str, str], message: str) ->
         read_config(path)
     assert str(refused.value).startswith(f"{path}: ")
     assert message in str(refused.value)
+
+
+def test_the_encodings_of_editors(tmp_path: Path) -> None:
+    """A byte-order mark is dropped, also from the config that a run keeps; UTF-16 is named."""
+    path = write(tmp_path)
+    read, text = read_config(path), path.read_text()
+    path.write_text(text, encoding="utf-8-sig")
+    assert read_config(path) == read
+    path.write_text(read.model_dump_json(), encoding="utf-8-sig")
+    assert read_kept(path) == read
+    path.write_text(text, encoding="utf-16")
+    with pytest.raises(ConfigError, match=r"mine\.toml: .*UTF-16.*: save it in UTF-8"):
+        read_config(path)
 
 
 def test_all_errors_are_reported_at_once(tmp_path: Path) -> None:

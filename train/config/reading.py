@@ -1,5 +1,6 @@
 """Reading configs from TOML files; unknown keys and bad values are refused."""
 
+import codecs
 import reprlib
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -100,7 +101,9 @@ def _text(path: Path) -> str:
         content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         raise ValueError(f"it is larger than {_MAX_BYTES} bytes")
-    return content.decode("utf-8")
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError("it is in UTF-16, as the > of PowerShell may write it: save it in UTF-8")
+    return content.decode("utf-8-sig")  # Notepad may write a mark
 
 
 def _reasons(error: ValidationError) -> str:

@@ -81,14 +81,16 @@ def write_records(
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[Game]:
-    """Yield the games of a file of records.
+    """Yield the games of a file of records. Blank lines are skipped, and so is a byte-order mark.
 
     Raises:
         OSError: the file cannot be read.
         RecordError: a line is not a record, see `replay`; raised when the line is reached, with the file.
     """
-    with Path(path).open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+    with Path(path).open(encoding="utf-8-sig", errors="surrogateescape", newline="\n") as file:
         for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), ""), start=1):
+            if line.isspace():
+                continue
             try:
                 game = replay(line, number)
             except RecordError as error:
