@@ -20,10 +20,14 @@ def test_a_metric_has_a_column_and_a_curve(tmp_path: Path) -> None:
     assert [(event.step, event.value) for event in events.Scalars("loss")] == [(10, 0.5), (20, 0.25)]
 
 
-def test_a_resumed_run_drops_lines_beyond_its_checkpoint(tmp_path: Path) -> None:
-    with closing(Curves(tmp_path, 0)) as curves:
-        for decisions in (10, 20, 30):
-            curves.add({DECISIONS: decisions}, decisions)
+def test_a_resumed_run_drops_points_beyond_its_checkpoint(tmp_path: Path) -> None:
+    """In the CSV file and in TensorBoard, also if it was killed before its first checkpoint."""
+    for _ in range(2):
+        with closing(Curves(tmp_path, 0)) as curves:
+            for decisions in (10, 20, 30):
+                curves.add({DECISIONS: decisions}, decisions)
     with closing(Curves(tmp_path, 20)) as curves:
         curves.add({DECISIONS: 25}, 25)
     assert [line[DECISIONS] for line in read_curves(tmp_path / CURVES)] == ["10", "20", "25"]
+    events = EventAccumulator(str(tmp_path)).Reload()
+    assert [event.step for event in events.Scalars(DECISIONS)] == [10, 20, 25]

@@ -23,10 +23,10 @@ _MAX_BYTES = 1 << 27
 
 
 class Curves:
-    """Writes the metrics of every iteration; a resumed run continues the CSV file."""
+    """Writes the metrics of every iteration; a resumed run continues its curves."""
 
     def __init__(self, folder: Path, decisions: int) -> None:
-        """Open the curves in a run's folder; drop lines beyond the `decisions` that the run resumes from.
+        """Open the curves in a run's folder; drop points beyond the `decisions` that the run resumes from.
 
         Raises ValueError if the CSV file is damaged.
         """
@@ -35,7 +35,7 @@ class Curves:
         if decisions and self._path.exists():
             self._lines += [line for line in read_curves(self._path) if int(line[DECISIONS]) <= decisions]
         self._format_lines()
-        self._tensorboard = SummaryWriter(str(folder))
+        self._tensorboard = SummaryWriter(str(folder), purge_step=decisions + 1)
 
     def _format_lines(self) -> None:
         names = sorted({name for line in self._lines for name in line})
