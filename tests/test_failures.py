@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from wizard_env import Game, View, load
+from wizard_env.evaluation.datasets.decisions import act_with_probabilities
 from wizard_env.failures import note_own_code, own_code_notes
 from wizard_env.view import actions_by_owner, ask
 
@@ -41,6 +42,17 @@ def test_the_agent_and_its_lines_are_noted(tmp_path: Path, how: str, kind: type,
     ]
     if kind is IndexError:
         assert own_code_notes(pickle.loads(pickle.dumps(raised.value))) == notes
+
+
+@pytest.mark.parametrize("of_a_data_set", [False, True])
+def test_an_agent_that_ends_the_program_has_failed(tmp_path: Path, of_a_data_set: bool) -> None:
+    """Otherwise a run would end as if all were well, without a result."""
+    path = tmp_path / "mine.py"
+    path.write_text(MINE.format(how="exit()") + "    act_and_tell = act\n" * of_a_data_set, encoding="utf-8")
+    agent = load(f"{path}:Mine")
+    with pytest.raises(RuntimeError, match="an agent has ended the program: SystemExit") as raised:
+        act_with_probabilities([agent], np.zeros(1, np.int64), VIEW, RNG)
+    assert own_code_notes(raised.value)[0] == f"in the agent {path}:Mine"
 
 
 def test_an_agent_of_the_package_gets_no_note() -> None:

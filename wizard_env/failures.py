@@ -3,6 +3,7 @@
 import os
 import sysconfig
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from traceback import walk_tb
 from types import CodeType
@@ -12,6 +13,23 @@ _INSTALLED = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "pur
 _METHODS = ("act", "act_and_tell", "assess")
 """The methods by which agents are called."""
 _BEGINNING = "in the agent "
+
+
+@contextmanager
+def noting_own_code() -> Iterator[None]:
+    """Note which agent's own code raised an error in the block, as `note_own_code` does.
+
+    Raises RuntimeError where it ends the program, which would look as if all were well.
+    """
+    try:
+        yield
+    except Exception as error:
+        note_own_code(error)
+        raise
+    except SystemExit as ended:
+        error = RuntimeError(f"an agent has ended the program: SystemExit({ended})")
+        note_own_code(error.with_traceback(ended.__traceback__))
+        raise error from ended
 
 
 def note_own_code(error: BaseException) -> None:

@@ -11,7 +11,7 @@ from wizard_env.actions import NUM_ACTIONS
 from wizard_env.checks import check_integers, check_words
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import conceal
-from wizard_env.failures import note_own_code
+from wizard_env.failures import noting_own_code
 from wizard_env.history.checks import check_finished_rounds
 from wizard_env.history.finished import copy_rounds, read_rounds
 from wizard_env.observation.encoder import choose_order, observe, printed_action, reorder_action, write_mask
@@ -231,14 +231,12 @@ def actions_by_owner(
 def ask(agent: Agent, view: View, rng: np.random.Generator) -> Actions:
     """Ask an agent for its actions: int64 [n]. Raises ValueError for an answer that is something else.
 
-    An error in the code of an agent of one's own gets a note of where it is, see `failures`.
+    An error in the code of an agent of one's own gets a note of where it is, see `failures`; and
+    RuntimeError is raised where that code ends the program.
     """
     name = f"actions of {type(agent).__name__}"
-    try:
+    with noting_own_code():
         answer = agent.act(view, rng)
-    except Exception as error:
-        note_own_code(error)
-        raise
     actions = check_integers(name, answer)
     if actions.shape != (len(view),):
         raise ValueError(f"{name} of shape {actions.shape}: ({len(view)},) is needed")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wizard_env import NUM_ACTIONS, Agent, Games, Rules, View, printed_actions, reorder_actions
 from wizard_env.agents.assessment import ProbabilisticAgent
 from wizard_env.evaluation.duplicate_deals import entrant_at
-from wizard_env.failures import note_own_code
+from wizard_env.failures import noting_own_code
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, ask, split_by_owner
 
@@ -123,11 +123,8 @@ def act_with_probabilities(
     probabilities = np.empty((len(view), NUM_ACTIONS), np.float32)
     for agent, rows, part in split_by_owner(agents, owner, view):
         if isinstance(agent, ProbabilisticAgent):
-            try:
+            with noting_own_code():
                 actions[rows], probabilities[rows] = agent.act_and_tell(part, rng)
-            except Exception as error:
-                note_own_code(error)
-                raise
         else:
             actions[rows], probabilities[rows] = ask(agent, part, rng), np.nan
     return actions, probabilities
