@@ -172,7 +172,7 @@ class TrainingProgress(ProgressDisplay):
 
 @contextmanager
 def show_training(console: Console, total: int | None = None, then: str = "") -> Iterator[TrainingProgress]:
-    """Show `TrainingProgress` while the block runs; Ctrl-C and SIGTERM end it with a checkpoint."""
+    """Show `TrainingProgress` while the block runs; a signal ends it with a checkpoint."""
     from wizard_env.compiled.all_kernels import watched_compilations
 
     with stoppable() as stop, watched_compilations() as compiled:
