@@ -25,7 +25,8 @@ def check_finite(parameters: Iterable[torch.Tensor], decisions: int) -> None:
     if not all(torch.isfinite(values).all() for values in parameters):
         raise DivergedError(
             f"training diverged: after {decisions} decisions the network has weights that are not finite; "
-            "the last checkpoint is from before; try a lower learning_rate"
+            "a checkpoint, if there is one, is from before; try a lower learning_rate, and see that a reward "
+            "of your own is never nan"
         )
 
 
