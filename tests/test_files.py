@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from wizard_env.files import check_distinct, check_file, write_atomically, write_output, write_tensors
+from wizard_env.files import check_distinct, check_file, locked, write_atomically, write_output, write_tensors
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, modes, devices and pipes of POSIX")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="/proc of Linux")
@@ -36,6 +36,23 @@ def test_a_file_is_replaced_atomically(name: str, tmp_path: Path) -> None:
         write(text)
         assert path.read_text() == text
         assert list(path.parent.iterdir()) == [path]
+
+
+@POSIX
+def test_a_folder_that_was_moved_is_written_no_more(tmp_path: Path) -> None:
+    """Neither where another has locked a new one of its name, nor where there is none."""
+    folder, moved = tmp_path / "run", tmp_path / "moved"
+    with locked(folder):
+        write_atomically(folder / "past" / "file", lambda path: path.write_text("ours"))
+        folder.rename(moved)
+        for other in (False, True):
+            if other:
+                folder.mkdir()
+                (folder / "_lock").touch()
+            with pytest.raises(FileNotFoundError, match=f"{folder} was moved or replaced"):
+                write_atomically(folder / "past" / "file", lambda path: path.write_text("theirs"))
+    assert (moved / "past" / "file").read_text() == "ours"
+    assert [path.name for path in folder.iterdir()] == ["_lock"]
 
 
 @pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()])

@@ -23,6 +23,8 @@ _DAY = 86_400
 _MAX_JSON = 1 << 20
 _TENSORS_SIZE = 8
 """Bytes at the beginning of a file of tensors that hold the length of its header."""
+_held: dict[Path, os.stat_result] = {}
+"""The locked files of this process."""
 _OPEN_FILES = ("/dev/", "/proc/")
 """Folders with links to the open files of a process."""
 
@@ -51,7 +53,12 @@ def write_atomically(path: Path, write: Callable[[Path], object], mode: int | No
     file: each time it is one of theirs as a whole. Leftovers of killed processes are removed after a day.
 
     mode: of the file; by default that of the file before, and what the umask leaves to a new one.
+
+    Raises FileNotFoundError in a folder that this process has locked, if it was moved or replaced since.
     """
+    for lock, held in _held.items():
+        if lock.parent in path.parents and not (lock.exists() and os.path.samestat(lock.stat(), held)):
+            raise FileNotFoundError(f"{lock.parent} was moved or replaced while this process wrote there")
     path.parent.mkdir(parents=True, exist_ok=True)
     if mode is None and path.is_file():
         mode = stat.S_IMODE(path.stat().st_mode) & 0o777
@@ -100,9 +107,11 @@ def locked(folder: Path, name: str = "_lock") -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise BlockingIOError(f"{folder} is being written by another run: wait for its end") from None
+    _held[folder / name] = (folder / name).stat()
     try:
         yield
     finally:
+        del _held[folder / name]
         lock.release()
 
 
@@ -184,7 +193,7 @@ def read_object(path: Path) -> dict[str, Any]:
     """Read the JSON object in a file. Raises ValueError if it is too large or holds something else."""
     check_kept(path, _MAX_JSON)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not JSON: {shortened(error)}") from None
     if not isinstance(found, dict):
