@@ -10,6 +10,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
@@ -28,6 +29,10 @@ _SECONDS = 10.0
 """Time for a machine of a cluster to answer; Ray itself would try for minutes."""
 
 
+_UNGUARDED = 97
+"""The exit code of a worker that came upon its own start while it imported the script that starts it."""
+
+
 class Map(Protocol):
     """Calls a function for every task; yields the results in the order of the tasks, as they come in."""
 
@@ -43,7 +48,8 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
         ray_address: the Ray cluster to work on instead; "auto" is the one that this machine belongs to,
             "local" starts one here.
 
-    Raises ConnectionError if there is no cluster at that address, ValueError if it is not an address.
+    Raises ConnectionError if there is no cluster at that address, ValueError if it is not an address, and
+    RuntimeError in a script that workers cannot import without starting others.
     """
     if count < 1:
         raise ValueError(f"workers={count}: allowed are numbers from 1")
@@ -61,9 +67,17 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
         with ProcessPoolExecutor(count, get_context("spawn"), initializer=prepare_process) as pool:
             try:
                 yield pool.map
-            except BaseException:  # the pool would wait for its tasks
-                for process in list((pool._processes or {}).values()):
-                    process.terminate()
+            except BaseException as error:
+                if isinstance(error, RuntimeError) and "freeze_support" in str(error):
+                    raise SystemExit(_UNGUARDED) from None  # says multiprocessing, in a worker
+                processes = list((pool._processes or {}).values())
+                for process in processes:
+                    process.terminate()  # the pool would wait for its tasks
+                if isinstance(error, BrokenProcessPool) and _UNGUARDED in [one.exitcode for one in processes]:
+                    raise RuntimeError(
+                        "workers import the script that starts them: put what it does below the line "
+                        'if __name__ == "__main__":'
+                    ) from None
                 raise
 
 

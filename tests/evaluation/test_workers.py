@@ -1,6 +1,8 @@
 """Workers: the results are the same on any number of processes or machines."""
 
 import socket
+import subprocess
+import sys
 import time
 from operator import neg
 from pathlib import Path
@@ -57,6 +59,19 @@ def test_a_block_that_is_left_early_ends_its_workers() -> None:
 
 
 @pytest.mark.slow
+def test_a_script_that_workers_cannot_import_is_told_so(tmp_path: Path) -> None:
+    """In its last line; the workers say nothing, and end."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from wizard_env.evaluation.workers import workers\n"
+        "with workers(2) as spread:\n"
+        "    list(spread(abs, [1, 2]))\n"
+    )
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert ended.stderr.count("Traceback") == 1
+    assert ended.stderr.splitlines()[-1].endswith('below the line if __name__ == "__main__":')
+
+
 def test_a_ray_cluster_finds_the_same(network: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A path that is valid here is valid on the cluster."""
     pytest.importorskip("ray")
