@@ -10,6 +10,7 @@ from wizard_table.web.transitions import (
     TableState,
     Transition,
     advance,
+    leave,
     obey,
 )
 
@@ -71,6 +72,19 @@ def test_a_click_is_checked() -> None:
     with pytest.raises(ValueError, match="the game has not begun"):
         obey(begin(begun=False), 0, click)
     assert len(state.session.events) == decisions
+
+
+def test_nobody_plays_in_the_name_of_a_person_alone_with_agents() -> None:
+    """Their result may be compared with others' in a match; beside other people an agent takes over."""
+    left = leave(begin(), 0)
+    assert left is not None
+    state = left.after
+    while state.session.waits_for_an_agent:
+        state = play(state).after
+    assert (state.setup.left, state.session.game.seat) == ((0,), 0)
+    left = leave(begin(None, None, "random", taken={0: "digest", 1: "another"}), 0)
+    assert left is not None
+    assert left.after.setup.acting == ["heuristic", None, "random"]
 
 
 def test_an_agent_that_chose_too_late_is_not_heard() -> None:

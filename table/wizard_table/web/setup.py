@@ -25,7 +25,7 @@ class Setup:
     """For each seat an agent's name, or None for a person."""
     seed: int
     stand_in: str | None = None
-    """The agent that acts for people who are absent."""
+    """The agent that acts for people who are absent, while others play."""
     taken: Mapping[int, str] = field(default_factory=dict)
     """The digest of the token of each seat that a person has taken."""
     people: Mapping[int, str] = field(default_factory=dict)
@@ -68,8 +68,11 @@ class Setup:
 
     @property
     def acting(self) -> list[str | None]:
-        """For each seat the agent that acts there now, or None for a person."""
-        absent = {*self.open_seats, *self.left} if self.begun else set()
+        """For each seat the agent that acts there now, or None for a person.
+
+        A person alone with agents is waited for: the result of a match is their own.
+        """
+        absent = {*self.open_seats, *self.left} if self.begun and self.seats.count(None) > 1 else set()
         return [self.stand_in if seat in absent else name for seat, name in enumerate(self.seats)]
 
     @property

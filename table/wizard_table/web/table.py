@@ -90,7 +90,7 @@ class Table:
             return "agent"
         if seat not in self.setup.taken:
             return "open"
-        if seat in self.setup.left:
+        if seat in self.setup.left and self.setup.acting[seat] is not None:
             return "left"
         return "here" if seat in audience.seats else "away"
 
