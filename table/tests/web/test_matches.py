@@ -1,14 +1,18 @@
 """Matches: the same deals for all, and nobody learns of a round before it is played."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
 from wizard_table.web import matches
-from wizard_table.web.matches import DAILY_RULES
+from wizard_table.web.matches import DAILY_RULES, list_results
+from wizard_table.web.setup import new_setup
+from wizard_table.web.store import Row, Save, Store
 
 from table.tests.web.seats import Seat, play_to_the_end, share, sit_down
+from wizard_env import Game, Rules
 from wizard_env.records.game_records import replay
 from wizard_env.records.transcripts import transcribe
 
@@ -135,6 +139,26 @@ def test_results_are_listed_best_first(client: TestClient) -> None:
     assert (by_name["First"]["points"], summary["hinted"], summary["match"]) == (scores[1], [1], match)
     assert by_name["First"]["place"] == 1 + sum(score > scores[1] for score in scores)
     assert not any(one["own"] for one in client.get(f"/matches/{match}").json()["results"])
+
+
+def test_a_result_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until its table changes; damaged tables are left out, and the thread that saves moves reads none."""
+    store, setup = Store(":memory:"), replace(new_setup(Rules(3, hand_sizes=(1,)), SEATS), match="m")
+    begun, history = Save("one", setup.to_json(), [], 1.0), Game(setup.rules, setup.seed).legal_actions()[:1]
+    monkeypatch.setattr(Row, "read", None)
+    store.save_all([begun, Save("other", {"match": "m"}, [], 1.0)])
+    store._database.execute("UPDATE tables SET digest = 'false' WHERE name = 'other'")
+    rows = store.of_match("m")
+    assert [row.name for row in rows] == ["one", "other"]
+    monkeypatch.undo()
+    (result,) = list_results(rows, "one")
+    assert (result["own"], result["rounds"]) == (True, 0)
+    monkeypatch.setattr(Row, "read", None)
+    assert list_results(store.of_match("m"), "one") == [result]
+    assert list_results(store.of_match("m")) == [result | {"own": False}]
+    store.save_all([begun._replace(history=history, version=1)])
+    with pytest.raises(TypeError):
+        list_results(store.of_match("m"))
 
 
 def test_the_day_is_shown_before_anyone_plays(client: TestClient) -> None:

@@ -159,8 +159,8 @@ async def _judge_table(request: Request) -> Response:
 
 async def _show_match(request: Request) -> Response:
     find = partial(_matches_of(request).find, request.path_params["match"])
-    setup, stored = await _compute(request, find)
-    results = await _compute(request, partial(list_results, stored, request.query_params.get("table")))
+    setup, rows = await _compute(request, find)
+    results = await _compute(request, partial(list_results, rows, request.query_params.get("table")))
     game = {"rules": setup.rules.to_dict(), "num_rounds": len(setup.rules.rounds), "seats": setup.seats}
     return JSONResponse({"match": setup.match, **game, "results": results})
 

@@ -8,17 +8,18 @@ played again at that table.
 import asyncio
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from wizard_env import Game, Rules
 from wizard_env.session import PERSON, place_of
 from wizard_table.translation import t
 from wizard_table.web.hub import Hub, Ticket
 from wizard_table.web.setup import Setup, UnknownTableError, new_setup
-from wizard_table.web.store import Stored
+from wizard_table.web.store import DamagedError, Row
 from wizard_table.web.table import Table
 from wizard_table.web.transitions import TableState, Transition, change_setup
 
@@ -26,8 +27,8 @@ _DAILY = "daily"
 """The name of the match of the day."""
 DAILY_RULES = Rules(num_players=4, hand_sizes=(2, 4, 6, 8, 10))
 """The rules of every deal of the day."""
-_KEPT_SCORES = 1000
-"""Games whose score is kept; the least recently used is dropped."""
+_KEPT_RESULTS = 1000
+"""Tables whose result is kept until they change; the least recently used is dropped."""
 
 
 class Matches:
@@ -43,15 +44,16 @@ class Matches:
         assert table.setup.match is not None
         return table.setup.match
 
-    def find(self, match: str) -> tuple[Setup, list[Stored]]:
+    def find(self, match: str) -> tuple[Setup, list[Row]]:
         """Return the setup of a match and its tables, the oldest first; called outside the event loop.
 
         The match of the day ("daily") may have no table yet. Raises UnknownTableError and StoreError.
         """
         name = f"{_DAILY}-{today()}" if match == _DAILY else match
-        stored = self._hub.tables.of_match(name)
-        if stored:
-            return Setup.from_json(stored[0].setup), stored
+        rows = self._hub.tables.of_match(name)
+        for row in rows:
+            with suppress(DamagedError):
+                return Setup.from_json(row.read().setup), rows
         if match != _DAILY:
             raise UnknownTableError(t("there is no such match"))
         agent = self._hub.agents.names[-1]
@@ -80,45 +82,35 @@ def today() -> str:
 # --- results
 
 
-class Score(NamedTuple):
-    """The score of a game so far."""
-
-    points: list[int]
-    rounds: int
-    """The rounds that are over."""
-    is_over: bool
-
-
-def list_results(stored: Sequence[Stored], own: str | None = None) -> list[dict[str, Any]]:
+def list_results(rows: Sequence[Row], own: str | None = None) -> list[dict[str, Any]]:
     """List the tables of a match, the best finished game first, then those under way by their rounds.
 
     Returns for each {"name", "points", "place": the person's among the seats of the table, "rounds": the
     number that are over, "over": whether all are, "hinted", "taken_back", "own": whether it is the table
-    of that name}.
+    of that name}. Damaged tables are left out.
     """
-    results = [_result(one, one.name == own) for one in stored]
+    found = [(row.name, _result(row)) for row in rows]
+    results = [result | {"own": name == own} for name, result in found if result is not None]
     return sorted(results, key=lambda one: (not one["over"], -one["rounds"], -one["points"]))
 
 
-def _result(stored: Stored, is_own: bool) -> dict[str, Any]:
+@lru_cache(_KEPT_RESULTS)
+def _result(row: Row) -> dict[str, Any] | None:
+    """Return the result of a table but for "own", or None if it is damaged."""
+    try:
+        stored = row.read()
+    except DamagedError:
+        return None
     setup = Setup.from_json(stored.setup)
-    seat = setup.seats.index(None)
-    score = _score_of(setup.rules, setup.seed, tuple(stored.history))
+    game, seat = Game(setup.rules, setup.seed), setup.seats.index(None)
+    for action in stored.history:
+        game.step(action)
     return {
         "name": setup.people.get(seat, PERSON),
-        "points": score.points[seat],
-        "place": place_of(score.points, seat),
-        "rounds": score.rounds,
-        "over": score.is_over,
+        "points": game.scores[seat],
+        "place": place_of(game.scores, seat),
+        "rounds": len(game.rounds),
+        "over": game.seat is None,
         "hinted": seat in setup.hinted,
         "taken_back": seat in setup.taken_back,
-        "own": is_own,
     }
-
-
-@lru_cache(_KEPT_SCORES)
-def _score_of(rules: Rules, seed: int, history: tuple[int, ...]) -> Score:
-    game = Game(rules, seed)
-    for action in history:
-        game.step(action)
-    return Score(list(game.scores), len(game.rounds), game.seat is None)

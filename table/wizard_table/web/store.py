@@ -55,6 +55,26 @@ class Stored(NamedTuple):
     """The number of times it was saved."""
 
 
+class Row(NamedTuple):
+    """A saved table as the database holds it; it is read in any thread."""
+
+    name: str
+    setup: str
+    history: str
+    version: int
+    digest: str
+    """Of setup and history; "" in rows of earlier releases."""
+
+    def read(self) -> Stored:
+        """Return the table. Raises DamagedError."""
+        try:
+            if self.digest and self.digest != _digest(self.setup, self.history):
+                raise ValueError("its digest does not match its content")
+            return Stored(self.name, json.loads(self.setup), json.loads(self.history), self.version)
+        except (RecursionError, TypeError, ValueError) as error:
+            raise DamagedError(f"table {self.name}: {error}") from error
+
+
 class Save(NamedTuple):
     """A table to save, replacing the version that was read."""
 
@@ -146,20 +166,16 @@ class Store:
     def find(self, name: str) -> Stored | None:
         """Return the saved table of that name, or None. Raises DamagedError."""
         rows = self._rows(f"SELECT {_STORED} FROM tables WHERE name = ?", (name,))
-        return _read(*rows[0]) if rows else None
+        return Row(*rows[0]).read() if rows else None
 
-    def of_match(self, match: str) -> list[Stored]:
-        """Return the saved tables of a match that are not damaged, the oldest first."""
+    def of_match(self, match: str) -> list[Row]:
+        """Return the rows of a match, the oldest first. To read them here would keep saves waiting."""
         rows = self._rows(
             f"SELECT {_STORED} FROM tables"
             " WHERE iif(json_valid(setup), json_extract(setup, '$.match'), NULL) = ? ORDER BY rowid",
             (match,),
         )
-        found = []
-        for row in rows:
-            with suppress(DamagedError):
-                found.append(_read(*row))
-        return found
+        return [Row(*row) for row in rows]
 
     def __len__(self) -> int:
         ((count,),) = self._rows("SELECT count(*) FROM tables")
@@ -209,16 +225,6 @@ def _create(path: Path) -> None:
     """Create a file that only this user may read, if there is none; it will hold the seeds of games."""
     with suppress(OSError):  # it is there, or SQLite says why it cannot be
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-
-
-def _read(name: str, setup: str, history: str, version: int, digest: str) -> Stored:
-    """Read a row of the database. Raises DamagedError; rows of earlier releases have no digest."""
-    try:
-        if digest and digest != _digest(setup, history):
-            raise ValueError("its digest does not match its content")
-        return Stored(name, json.loads(setup), json.loads(history), version)
-    except (RecursionError, TypeError, ValueError) as error:
-        raise DamagedError(f"table {name}: {error}") from error
 
 
 def _explain(error: sqlite3.Error) -> str:

@@ -15,7 +15,7 @@ from wizard_env import Agent
 from wizard_table.translation import t
 from wizard_table.web.questions import BusyError, Questions
 from wizard_table.web.setup import Setup, UnknownTableError
-from wizard_table.web.store import EMPTY, WAITING, DamagedError, Save, StaleError, Store, Stored
+from wizard_table.web.store import EMPTY, WAITING, DamagedError, Row, Save, StaleError, Store, Stored
 from wizard_table.web.table import Table
 from wizard_table.web.transitions import Change, TableState, Transition
 
@@ -133,7 +133,7 @@ class Tables:
         state = TableState.of(Setup.from_json(stored.setup), self._find, stored.history)
         return Table(stored.name, state, stored.version)
 
-    def of_match(self, match: str) -> list[Stored]:
+    def of_match(self, match: str) -> list[Row]:
         """Return the tables of a match as they are stored, the oldest first. Raises StoreError.
 
         It reads every table, and so is called outside the event loop.
