@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Rules
 from wizard_env.checks import check_integer, quoted, shortened
-from wizard_env.files import check_kept, compact_json, digest
+from wizard_env.files import check_kept, check_still_held, compact_json, digest
 from wizard_env.games import LARGEST_SEED
 
 _VERSION = 1
@@ -90,6 +90,7 @@ class LeagueFile:
         """Add some deals, numbered from `first_deal`, and write them. scores: see `TableScores`."""
         line = _format(table, first_deal, scores)
         self._add(table, first_deal, scores)
+        check_still_held(self.path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
             file.write(line)

@@ -1,5 +1,6 @@
 """Agents by name: entry points, options, paths, and what is refused."""
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -59,6 +60,15 @@ def test_agents_of_other_packages_take_options(text: str, given: tuple[Any, ...]
     assert isinstance(agent, OtherAgent)
     assert agent.given == given
     assert "mine" in agent_names()
+
+
+def test_the_examples_of_load_can_be_loaded() -> None:
+    """Those of the agents that come with the package."""
+    names = [name for name in re.findall(r'"(\w+(?::[^"]+)?)"', load.__doc__ or "") if "/" not in name]
+    known = [name for name in names if name.partition(":")[0] in ("random", "search")]
+    assert len(known) >= 2
+    for name in known:
+        assert load(name) is not None
 
 
 @pytest.mark.usefixtures("added")

@@ -27,9 +27,9 @@ def noting_own_code() -> Iterator[None]:
         note_own_code(error)
         raise
     except SystemExit as ended:
-        error = RuntimeError(f"an agent has ended the program: SystemExit({ended})")
-        note_own_code(error.with_traceback(ended.__traceback__))
-        raise error from ended
+        failed = RuntimeError(f"an agent has ended the program: SystemExit({ended})")
+        note_own_code(failed.with_traceback(ended.__traceback__))
+        raise failed from ended
 
 
 def note_own_code(error: BaseException) -> None:

@@ -54,11 +54,9 @@ def write_atomically(path: Path, write: Callable[[Path], object], mode: int | No
 
     mode: of the file; by default that of the file before, and what the umask leaves to a new one.
 
-    Raises FileNotFoundError in a folder that this process has locked, if it was moved or replaced since.
+    Raises FileNotFoundError as `check_still_held` does.
     """
-    for lock, held in _held.items():
-        if lock.parent in path.parents and not (lock.exists() and os.path.samestat(lock.stat(), held)):
-            raise FileNotFoundError(f"{lock.parent} was moved or replaced while this process wrote there")
+    check_still_held(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if mode is None and path.is_file():
         mode = stat.S_IMODE(path.stat().st_mode) & 0o777
@@ -113,6 +111,16 @@ def locked(folder: Path, name: str = "_lock") -> Iterator[None]:
     finally:
         del _held[folder / name]
         lock.release()
+
+
+def check_still_held(path: Path) -> None:
+    """Raise FileNotFoundError if a path is in a folder that this process locked, and it was moved since.
+
+    Another process may have locked a new folder of that name.
+    """
+    for lock, held in _held.items():
+        if lock.parent in path.parents and not (lock.exists() and os.path.samestat(lock.stat(), held)):
+            raise FileNotFoundError(f"{lock.parent} was moved or replaced while this process wrote there")
 
 
 # --- files that a person named, to write: checked before the work that they hold, and written through links

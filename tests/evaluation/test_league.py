@@ -1,6 +1,7 @@
 """Leagues: no game is played twice, and the ratings and differences are those of the games."""
 
 import json
+import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -32,6 +33,7 @@ from wizard_env.evaluation.league import (
 )
 from wizard_env.evaluation.league_file import LeagueFile, LeagueFileError, Matchup, Member, TableScores
 from wizard_env.evaluation.ratings import PRIOR, SCALE, rate
+from wizard_env.files import locked
 from wizard_env.loading import load
 
 SHORT = Rules(num_players=3, hand_sizes=(2, 1))
@@ -104,6 +106,20 @@ def test_a_killed_run_continues_where_it_stopped(tmp_path: Path, stop: int) -> N
     assert league(tmp_path / "cut", *NAMES, rules=(SHORT, FOUR), games=games, spread=rest) == whole
     assert len(rest.tasks) == len(lines) - stop == 3 * 5 - stop
     assert path.read_bytes() == b"".join(lines)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a folder with a locked file cannot be moved")
+def test_a_league_that_was_moved_gets_no_more_games(tmp_path: Path) -> None:
+    """Another may have begun under its old name."""
+    games = scored("a", "b", "c", scores=[[10, 20, 30]])
+    with locked(tmp_path / "league"):
+        results = LeagueFile(tmp_path / "league" / FILE_NAME)
+        results.add(games.table, 0, games.scores)
+        (tmp_path / "league").rename(tmp_path / "moved")
+        with pytest.raises(FileNotFoundError, match="league was moved or replaced"):
+            results.add(games.table, 1, games.scores)
+    assert len(LeagueFile(tmp_path / "moved" / FILE_NAME).tables[games.table]) == 1
+    assert not (tmp_path / "league").exists()
 
 
 def test_more_games_add_to_those_already_played(tmp_path: Path) -> None:
