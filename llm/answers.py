@@ -8,12 +8,14 @@ from wizard_env.actions import Refusal
 from wizard_env.checks import quoted
 from wizard_env.engine import why_illegal
 from wizard_env.llm.text import answer_text, legal_text
-from wizard_env.words import card_text, hand_text, seat_text, suit_name
+from wizard_env.words import card_text, drop_selectors, hand_text, seat_text, suit_name
 
 LONGEST_ANSWER = 100_000
 """Characters of an answer that are read, from its end."""
 
-_WORD = r"(?<!\w){}(?!\w)"
+_NAMED = r"(?<!\w)({})(?!\w)([^\w\s]\d)?"
+"""A named action, and what follows it in a longer number, as in "bid 1.5" or "bid 1-2"."""
+_MARKS = " \t\r\n`'\"*"
 
 
 class AnswerError(ValueError):
@@ -32,7 +34,7 @@ def read_answer(answer: str, game: Game) -> int:
 
     The last action named in the answer counts, in upper or lower case: its name, as in "play TS", or its
     words, as in "play 10♠", "trump hearts" or "play Wizard". The choice alone is enough if nothing else is
-    said, as in "10♠" or "2".
+    said, as in "10♠" or "2". A fraction or a range, as in "bid 1.5", names no action.
 
     Raises AnswerError if it names none, or none that is legal; ValueError if the game is over.
     """
@@ -48,12 +50,13 @@ def read_answer(answer: str, game: Game) -> int:
 
 
 def _find_action(answer: str, phase: str) -> int | None:
-    alone = answer.strip(" \t\r\n.`'\"*").casefold()
-    names = _names()
+    text, names = drop_selectors(answer).casefold(), _names()
+    alone = text.lstrip(_MARKS).rstrip(f"{_MARKS}.")
     if (named := names.get(f"{phase} {alone}")) is not None:
         return named
-    found = _pattern().findall(" ".join(answer.split()))
-    return names[found[-1].casefold()] if found else None
+    found = _pattern().findall(" ".join(text.split()))
+    name, longer = found[-1] if found else ("", "")
+    return None if longer else names.get(name)
 
 
 @cache
@@ -81,7 +84,7 @@ def _forms(verb: str, what: str) -> list[str]:
 @cache
 def _pattern() -> re.Pattern[str]:
     names = sorted(_names(), key=len, reverse=True)
-    return re.compile(_WORD.format(f"(?:{'|'.join(map(re.escape, names))})"), re.IGNORECASE)
+    return re.compile(_NAMED.format("|".join(map(re.escape, names))))
 
 
 def _why_not(game: Game, action: int) -> str | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictInt
 
 from wizard_env import ACTIONS, Rules
 from wizard_env.checks import check_integer
@@ -59,7 +59,7 @@ class _Tools:
     async def sit_down(
         self,
         players: Annotated[
-            int, Field(ge=MIN_PLAYERS, le=MAX_PLAYERS, description="Number of players, you included.")
+            StrictInt, Field(ge=MIN_PLAYERS, le=MAX_PLAYERS, description="Number of players, you included.")
         ] = 4,
         opponents: Annotated[
             list[str] | None,
@@ -68,21 +68,21 @@ class _Tools:
                 description="Computer players, from your left; repeated if too few.",
             ),
         ] = None,
-        seat: Annotated[int, Field(ge=1, le=MAX_PLAYERS, description="Your seat.")] = 1,
+        seat: Annotated[StrictInt, Field(ge=1, le=MAX_PLAYERS, description="Your seat.")] = 1,
         bid_restriction: Annotated[
             BidRestriction, Field(description="Rule for the last bidder, such as on what the bids add up to.")
         ] = "free",
         bid_reveal: Annotated[BidReveal, Field(description="When the others see a bid.")] = "open",
         magic_edition: Annotated[bool, Field(description="Play the Magic Edition.")] = False,
         hand_sizes: Annotated[
-            list[int] | None,
+            list[StrictInt] | None,
             Field(
                 max_length=MAX_ROUNDS,
                 description="Cards dealt to each player, round by round; by default 1 to 60 / players.",
             ),
         ] = None,
         seed: Annotated[
-            int | None,
+            StrictInt | None,
             Field(ge=0, lt=2**64, description="Repeats the game of that seed; by default all deals are new."),
         ] = None,
     ) -> TextAndReply:

@@ -11,7 +11,7 @@ import anyio
 import numpy as np
 import uvicorn
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictInt
 
 from wizard_env import View
 from wizard_env.checks import check_integer, check_seconds
@@ -171,7 +171,7 @@ class _Tools:
 
     async def answer(
         self,
-        question: Annotated[int, Field(description="The number of the question.")],
+        question: Annotated[StrictInt, Field(description="The number of the question.")],
         action: Annotated[str, Field(description='Such as "bid 2", "trump hearts" or "play 10♠".')],
     ) -> TextAndReceipt:
         """Answer a question with one of its legal actions.

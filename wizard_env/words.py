@@ -10,6 +10,7 @@ from wizard_env.cards import SUITS
 from wizard_env.rules import Rules
 
 SUIT_SYMBOLS = dict(zip(SUITS, "♠♥♦♣", strict=True))
+_SELECTORS = str.maketrans("", "", "\ufe0e\ufe0f")
 
 
 class Translate(Protocol):
@@ -37,6 +38,11 @@ def card_text(card: str) -> str:
     if card in ("WI", "JE"):
         return card
     return f"{card[0].replace('T', '10')}{SUIT_SYMBOLS[card[1]]}"
+
+
+def drop_selectors(text: str) -> str:
+    """Return a text without the invisible characters by which a suit is drawn as an emoji or as text."""
+    return text.translate(_SELECTORS)
 
 
 def count_cards(count: int, t: Translate = english) -> str:

@@ -1,8 +1,11 @@
 """Answers of language models: the action that they name, or a reason why there is none."""
 
+from contextlib import suppress
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.llm.test_text import play_randomly
 from wizard_env import ACTIONS, Game, Rules
@@ -24,6 +27,11 @@ def playing() -> Game:
     return game
 
 
+PLAYING = playing()
+FOLDED = "\u0130\u0131\u017f\u212a\ufe0f"
+"""Letters that are equal to i, s or k in some comparisons without case, and a character that is dropped."""
+
+
 @pytest.mark.parametrize(
     ("answer", "action"),
     [
@@ -36,6 +44,8 @@ def playing() -> Game:
         ("I could play 7♥, but seat 2 may be void.\n\nplay\nWI", "play WI"),
         ('{"action": "play 7H"}', "play 7H"),
         ("play 7H" + " " * LONGEST_ANSWER + "play TS", "play TS"),
+        ("play 10♠\ufe0f", "play TS"),
+        ("10♠\ufe0e.", "play TS"),
     ],
 )
 def test_the_last_action_counts(answer: str, action: str) -> None:
@@ -55,7 +65,19 @@ def test_a_choice_alone_belongs_to_the_phase(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "10", "no idea", "play", "bidding 1", "replay WI", "play 10♠x", "bid -1"]
+    "answer",
+    [
+        "",
+        "10",
+        "no idea",
+        "play",
+        "bidding 1",
+        "replay WI",
+        "play 10♠x",
+        "bid -1",
+        "B\u0130D 1",
+        "b\u0131d 1",
+    ],
 )
 def test_an_answer_without_an_action_is_unreadable(answer: str) -> None:
     with pytest.raises(AnswerError, match=r"names no action\. Legal actions of seat 1: play 10♠, ") as raised:
@@ -64,6 +86,29 @@ def test_an_answer_without_an_action_is_unreadable(answer: str) -> None:
     with pytest.raises(AnswerError) as raised:
         read_answer("x" * 10_000_000, playing())
     assert len(str(raised.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "answer", [".5", "bid .5", "1.5", "bid 0.5", "bid 1,5", "bid 1/2", "bid 1-2", "bid 1\u20132"]
+)
+def test_a_fraction_is_not_cut(answer: str) -> None:
+    game = leading()
+    game.step("trump H")
+    with pytest.raises(AnswerError) as raised:
+        read_answer(answer, game)
+    assert raised.value.kind == "unreadable"
+    with pytest.raises(AnswerError):
+        read_answer("I thought of bid 2, now: bid 1.5", game)
+
+
+@given(
+    st.lists(st.sampled_from([*"bidplayhearts 01.,-\n", *FOLDED, "bid 1", "play 10s"]) | st.text()).map(
+        "".join
+    )
+)
+def test_any_text_is_read_or_refused(answer: str) -> None:
+    with suppress(AnswerError):
+        assert read_answer(answer, PLAYING) in PLAYING.legal_actions()
 
 
 def test_an_illegal_answer_is_told_why() -> None:

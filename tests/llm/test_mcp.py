@@ -257,6 +257,7 @@ def test_the_server_explains_itself() -> None:
         ("bid 9", "seat 1 may not answer “bid 9”: a bid from 0 to 1 is needed. Legal actions of seat 1: bid"),
         ("I give up", "The answer 'I give up' names no action. Legal actions of seat 1: bid 0, bid 1"),
         ("x" * 90_000, "names no action. Legal actions of seat 1: bid 0, bid 1"),
+        ("b\u0131d 1", "names no action. Legal actions of seat 1: bid 0, bid 1"),
     ],
 )
 def test_an_answer_without_a_legal_action_changes_nothing(answer: str, reason: str) -> None:
@@ -277,6 +278,9 @@ def test_an_answer_without_a_legal_action_changes_nothing(answer: str, reason: s
         ("look", {"table": "nowhere"}, "there is no such table"),
         ("look", {"tabel": "x"}, "tool 'look' has no option 'tabel': did you mean 'table'?"),
         ("sit_down", {"players": 3, "seat": 4}, "seat=4: allowed are 1 to 3"),
+        ("sit_down", {"seat": True}, "Input should be a valid integer"),
+        ("sit_down", {"seed": True}, "Input should be a valid integer"),
+        ("sit_down", {"hand_sizes": [True]}, "Input should be a valid integer"),
         ("sit_down", {"opponents": ["champion"]}, "unknown agent 'champion': allowed are random"),
         ("sit_down", {"opponents": ["x" * 1000]}, "allowed are random"),
         ("sit_down", {"hand_sizes": ["x"] * 90_000}, "List should have at most 60 items"),

@@ -101,6 +101,8 @@ def test_what_a_question_says() -> None:
             for number in (0, 2, -1):
                 told = await refusal(client, "answer", question=number, action="bid 1")
                 assert f"there is no question {number}" in told
+            told = await refusal(client, "answer", question=True, action="bid 1")
+            assert "Input should be a valid integer" in told
             await call(client, "answer", question=1, action="bid 9")
             again = await call(client, "next_question")
             assert (again["question"], again["decision"]) == (2, first["decision"])

@@ -60,7 +60,16 @@ def test_other_hands_and_hidden_bids_are_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "card"), [("9c", "9C"), ("9♣", "9C"), ("10s", "TS"), ("10♠", "TS"), ("ts", "TS"), ("wi", "WI")]
+    ("typed", "card"),
+    [
+        ("9c", "9C"),
+        ("9♣", "9C"),
+        ("10s", "TS"),
+        ("10♠", "TS"),
+        ("10♠\ufe0f", "TS"),
+        ("ts", "TS"),
+        ("wi", "WI"),
+    ],
 )
 def test_cards_are_typed_with_letters_or_symbols(typed: str, card: str) -> None:
     game = Game.from_deal(Rules(3, hand_sizes=(3,)), dealer=2, hands=HANDS, upcard="2H")
@@ -79,8 +88,9 @@ def test_a_refusal_names_the_rule() -> None:
         game.step(action)
     with pytest.raises(ValueError, match="The led suit must be followed: clubs"):
         typed_action("3♠", game)
-    with pytest.raises(ValueError, match=r"9C is not possible here\.$"):
-        typed_action("9C", game)
+    for typed in ("9C", "34"):
+        with pytest.raises(ValueError, match=rf"{typed} is not possible here\.$"):
+            typed_action(typed, game)
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))

@@ -8,14 +8,14 @@ from wizard_env.actions import Refusal
 from wizard_env.evaluation.advice import Advice
 from wizard_env.narration import narrate_event, narrate_last_trick, seat_names
 from wizard_env.session import Session
-from wizard_env.words import SUIT_SYMBOLS, choice_text, suit_name
+from wizard_env.words import SUIT_SYMBOLS, choice_text, drop_selectors, suit_name
 from wizard_table.terminal.board import Board
 from wizard_table.terminal.hints import narrate_advice
 from wizard_table.translation import t
 
 _LETTERS = str.maketrans({symbol: suit for suit, symbol in SUIT_SYMBOLS.items()})
 _IDS = {words: action for action, name in enumerate(ACTIONS) for words in (name.upper(), name.split()[1])}
-"""Ids by name and by the part after the verb, which is unique; a bid's number is also its id."""
+"""Ids by name and by the part after the verb, which is unique."""
 
 
 def commands() -> dict[str, tuple[str, str]]:
@@ -40,11 +40,11 @@ def _help_text() -> str:
 
 def typed_action(answer: str, game: Game) -> int:
     """Return the action that was typed. Raises ValueError, with a text for people, if it is not legal."""
-    words = " ".join(answer.translate(_LETTERS).upper().split())
+    words = " ".join(drop_selectors(answer).translate(_LETTERS).upper().split())
     if words.startswith("10") and words[2:]:
         words = f"T{words[2:]}"
     try:
-        action = _IDS[words] if words in _IDS else int(words)
+        action = _IDS.get(words, -1)
         game.check(action)
         return action
     except ValueError as error:
