@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from wizard_env import Rules
 from wizard_env.checks import check_integer, quoted, shortened
-from wizard_env.files import check_kept, check_still_held, compact_json, digest
+from wizard_env.files import append_line, check_kept, check_still_held, compact_json, digest
 from wizard_env.games import LARGEST_SEED
 
 _VERSION = 1
@@ -92,10 +91,7 @@ class LeagueFile:
         self._add(table, first_deal, scores)
         check_still_held(self.path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab") as file:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+        append_line(self.path, line)
 
     def _add(self, table: Matchup, first_deal: int, scores: NDArray[np.int32]) -> None:
         deals = self.tables.setdefault(table, {})

@@ -1,23 +1,31 @@
 """ChatAgent: a language model behind an OpenAI-compatible address plays a seat; its answers are kept."""
 
+import asyncio
 import json
 import os
+import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, aclosing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from openai import OpenAI, OpenAIError, omit
+import httpx2
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError, omit
 
 from wizard_env.checks import check_integer, check_number, check_seconds, quoted, shortened
-from wizard_env.files import compact_json, digest
+from wizard_env.files import append_line, check_file, compact_json, digest, locked
 from wizard_env.llm.text_agent import Message, TextAgent
 
+LONGEST_REPLY = 10_000_000
+"""Bytes of a reply, unpacked."""
 _MOST_TOKENS = 10_000_000
+_LOCK_SECONDS = 60.0
+"""Time to wait for another process that writes to the file of answers, each time for one line."""
 _KEY, _URL = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 _NO_KEY = "none"
 """Sent where no key is set: local servers need none."""
-_MALFORMED = (AttributeError, TypeError, ValueError, IndexError, RecursionError)
+_MALFORMED = (AttributeError, TypeError, ValueError, LookupError, OverflowError, RecursionError)
 """Errors of a reply that is not a chat completion."""
 
 
@@ -44,14 +52,15 @@ class AnswerFile:
     """A file with a line of JSON for each answer: the model, the question, the answer and its tokens.
 
     `key` is a digest of the model and the whole conversation. A last line that was cut off by a crash is
-    removed.
+    removed. Several agents, also of several processes, may write to one file.
     """
 
     def __init__(self, path: Path) -> None:
         """Open the file, or begin it. Raises ValueError if it holds something else, or OSError."""
+        check_file(path)
         self._path = path
         self._answers: dict[str, str] = {}
-        with path.open("ab+") as file:
+        with self._locked(), path.open("ab+") as file:
             file.seek(0)
             for number, line in enumerate(file, start=1):
                 if not line.endswith(b"\n"):
@@ -68,10 +77,12 @@ class AnswerFile:
         """Write an answer down, with numbers that belong to it."""
         key = _key(model, conversation)
         content = {"key": key, "model": model, "question": conversation[-1].content, "answer": answer}
-        line = compact_json(content | numbers).encode() + b"\n"
-        with self._path.open("ab", buffering=0) as file:
-            file.write(line)
+        with self._locked():
+            append_line(self._path, compact_json(content | numbers).encode() + b"\n")
         self._answers[key] = answer
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return locked(self._path.parent, f".{self._path.name}.lock", _LOCK_SECONDS)
 
 
 class ChatAgent(TextAgent):
@@ -103,7 +114,7 @@ class ChatAgent(TextAgent):
             prompt: a file with instructions, which follow the rules.
             answers: a file to which each question and its answer are added, as a line of JSON. A question
                 that it holds is not asked again, so a measurement that was stopped can go on.
-            timeout: seconds allowed for each answer.
+            timeout: seconds allowed for each answer, from the request to its last byte.
             retries: how often a request is repeated if the server fails, with growing pauses.
             max_tokens: the most tokens of an answer; by default the server's limit.
             price_in, price_out: the cost of a million tokens of questions, and of answers.
@@ -123,6 +134,8 @@ class ChatAgent(TextAgent):
         retries = check_integer("retries", retries, 0, 100)
         self._client = _connect(url, check_seconds("timeout", timeout), retries)
         self._file = None if answers is None else AnswerFile(Path(answers))
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self.usage = Usage()
 
     def costs(self) -> dict[str, float]:
@@ -135,25 +148,34 @@ class ChatAgent(TextAgent):
         """
         if self._file is not None and (known := self._file.find(self._model, conversation)) is not None:
             return known
-        reply = self._ask(conversation)
+        reply = asyncio.run_coroutine_threadsafe(self._ask(conversation), self._loop).result()
         with self._lock:
             self._count(reply)
             if self._file is not None:
                 self._file.add(self._model, conversation, **reply._asdict())
         return reply.answer
 
-    def _ask(self, conversation: Sequence[Message]) -> Reply:
+    def abandon(self) -> None:
+        """Close the connections of all questions under way."""
+        self._loop.call_soon_threadsafe(self._cancel)
+
+    def _cancel(self) -> None:
+        for task in asyncio.all_tasks():
+            task.cancel()
+
+    async def _ask(self, conversation: Sequence[Message]) -> Reply:
         messages: Any = [message._asdict() for message in conversation]
         limit = omit if self._max_tokens is None else self._max_tokens
         try:
-            found = self._client.chat.completions.create(
+            found = await self._client.chat.completions.create(
                 model=self._model, messages=messages, max_completion_tokens=limit
             )
             return _read_reply(found)
         except (OpenAIError, *_MALFORMED) as error:
             reason = "" if isinstance(error, OpenAIError) else "the reply is no chat completion: "
             where = f"model {self._model!r} at {self._client.base_url}"
-            raise ConnectionError(f"{where}: {reason}{shortened(error)}") from error
+            cause = f" {error.__cause__}" if error.__cause__ else ""
+            raise ConnectionError(f"{where}: {reason}{shortened(f'{error}{cause}')}") from error
 
     def _count(self, reply: Reply) -> None:
         price_in, price_out = self._prices
@@ -163,7 +185,37 @@ class ChatAgent(TextAgent):
         self.usage.cost += (reply.tokens_in * price_in + reply.tokens_out * price_out) / 1e6
 
 
-def _connect(url: str | None, timeout: float, retries: int) -> OpenAI:
+class _BoundedClient(DefaultAsyncHttpxClient):  # type: ignore[misc]
+    """Bounds the time and the size of whole replies; by itself a client bounds the wait for the next byte."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(timeout=None, follow_redirects=False)  # it would read the page of a redirect whole
+        self._seconds = seconds
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Return a reply that has been read. Raises OpenAIError, which is final, if it is too long."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await _read_whole(await super().send(request, **options | {"stream": True}))
+        except TimeoutError:
+            raise httpx2.ReadTimeout(f"There was no whole reply in {self._seconds:g} seconds.") from None
+
+
+async def _read_whole(response: httpx2.Response) -> httpx2.Response:
+    body = bytearray()
+    async with aclosing(response.aiter_bytes()) as parts:
+        async for part in parts:
+            body += part
+            if len(body) > LONGEST_REPLY:
+                raise OpenAIError(f"The reply is longer than {LONGEST_REPLY:,} bytes.")
+    headers = response.headers.copy()
+    headers.pop("Content-Encoding", None)  # the body is unpacked
+    return httpx2.Response(
+        response.status_code, headers=headers, content=bytes(body), request=response.request
+    )
+
+
+def _connect(url: str | None, timeout: float, retries: int) -> AsyncOpenAI:
     """Return the client of a server. Raises ValueError if a key is needed, or the address is none."""
     key = os.environ.get(_KEY)
     if url is None:
@@ -172,15 +224,24 @@ def _connect(url: str | None, timeout: float, retries: int) -> OpenAI:
         raise ValueError(f"url={quoted(url)}: an address is needed, as in http://localhost:8000/v1")
     if key is None and url is None:
         raise ValueError(f"no key of the model's server is set: set {_KEY}, or name your own server by url=")
-    return OpenAI(base_url=url, api_key=key or _NO_KEY, timeout=timeout, max_retries=retries)
+    return AsyncOpenAI(
+        base_url=url,
+        api_key=key or _NO_KEY,
+        timeout=None,
+        max_retries=retries,
+        http_client=_BoundedClient(timeout),
+    )
 
 
 def _read_reply(found: Any) -> Reply:
     """Return the answer in a server's reply, which the client does not check. Raises one of _MALFORMED."""
-    text, usage = found.choices[0].message.content or "", found.usage
-    tokens_in, tokens_out = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+    text = found.choices[0].message.content or ""
+    tokens = [
+        check_integer(name, int(getattr(found.usage, name, None) or 0), 0, _MOST_TOKENS)
+        for name in ("prompt_tokens", "completion_tokens")
+    ]
     readable = text.encode(errors="replace").decode()  # half of a pair of surrogates cannot be sent back
-    return Reply(readable, int(tokens_in or 0), int(tokens_out or 0))
+    return Reply(readable, *tokens)
 
 
 def _key(model: str, conversation: Sequence[Message]) -> str:

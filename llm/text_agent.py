@@ -17,6 +17,10 @@ from wizard_env.sampling import sample_legal
 from wizard_env.view import Actions, OutsideAgent
 
 MOST_AT_ONCE = 1_000
+_SENT_BACK = 2_000
+"""Characters of a refused answer that are sent back, from its end, so that the conversation stays short."""
+_EMPTY = "(no answer)"
+"""Sent back in the place of an empty answer: many servers refuse an empty message."""
 
 _log = logging.getLogger(__name__)
 
@@ -92,7 +96,8 @@ class TextAgent(OutsideAgent, ABC):
             except AnswerError as error:
                 if number == self._tries:
                     self._forfeit(error)
-                conversation += [Message("assistant", answer), Message("user", str(error))]
+                shown = answer.strip()[-_SENT_BACK:] or _EMPTY
+                conversation += [Message("assistant", shown), Message("user", str(error))]
         return None
 
     def _forfeit(self, error: AnswerError) -> None:

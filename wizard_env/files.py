@@ -83,13 +83,27 @@ def _remove_leftovers(path: Path, prefix: str) -> None:
                 leftover.unlink()
 
 
+def append_line(path: Path, line: bytes) -> None:
+    """Write a line at the end of a file; if that fails, as on a full disk, the file stays as it was."""
+    with path.open("ab", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        try:
+            while line:
+                line = line[file.write(line) :]
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(size)
+            raise
+
+
 @contextmanager
-def locked(folder: Path, name: str = "_lock") -> Iterator[None]:
+def locked(folder: Path, name: str = "_lock", wait: float = 0.0) -> Iterator[None]:
     """Hold the lock on a folder within this block; create the folder if it is missing.
 
     A lock ends with its process.
 
     name: of the locked file; readers of data sets skip names that begin with an underscore.
+    wait: seconds to wait for another holder.
 
     Raises:
         BlockingIOError: another process holds the lock.
@@ -100,7 +114,7 @@ def locked(folder: Path, name: str = "_lock") -> Iterator[None]:
 
     check_no_file_in_way(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / name, blocking=False)
+    lock = FileLock(folder / name, timeout=wait)
     try:
         lock.acquire()
     except Timeout:

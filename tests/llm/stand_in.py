@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,9 @@ from wizard_env.words import card_text, suit_name
 
 Speaker = Callable[[list[dict[str, str]]], str]
 """Answers a conversation, of which each message has a role and a content."""
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+PACKED = b"Content-Encoding: gzip\r\n"
+END = b"\r\n"
 
 CARDS = {card_text(card): card for card in CARD_NAMES}
 SUITS = {suit_name(suit): suit for suit in "SHDC"}
@@ -52,6 +56,45 @@ def serving(speak: Speaker) -> Iterator[str]:
     finally:
         server.shutdown()
         server.server_close()
+        thread.join()
+
+
+class RawServer(ThreadingHTTPServer):
+    """Sends each client some bytes, then others for ever if there are any.
+
+    asked: counts the clients.
+    left: set once a client has left before the last byte.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, first: bytes, forever: bytes, pause: float) -> None:
+        self.asked = threading.Semaphore(0)
+        self.left = threading.Event()
+        self._first, self._forever, self._pause = first, forever, pause
+        super().__init__(("127.0.0.1", 0), BaseHTTPRequestHandler)
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        request.recv(1 << 20)
+        self.asked.release()
+        try:
+            request.sendall(self._first)
+            while self._forever:
+                request.sendall(self._forever)
+                time.sleep(self._pause)
+        except OSError:
+            self.left.set()
+
+
+@contextmanager
+def sending(first: bytes, forever: bytes = b"", pause: float = 0.0) -> Iterator[RawServer]:
+    """Serve bytes in the place of replies. pause: seconds between those that are sent for ever."""
+    with RawServer(first, forever, pause) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
         thread.join()
 
 

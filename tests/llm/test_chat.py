@@ -1,7 +1,13 @@
 """ChatAgent: a model behind an address plays as its answers say, and pays for each question once."""
 
+import gzip
 import json
 import logging
+import signal
+import threading
+import time
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +16,9 @@ import pytest
 
 from tests.llm import stand_in
 from tests.llm.stand_in import (
+    END,
+    HEAD,
+    PACKED,
     TOKENS_IN,
     TOKENS_OUT,
     Speaker,
@@ -17,14 +26,18 @@ from tests.llm.stand_in import (
     completion,
     legal_in,
     random_speaker,
+    sending,
     serving,
 )
 from wizard_env import ACTIONS, Game, Games, Rules, View
 from wizard_env.agents import load
 from wizard_env.evaluation.duplicate_deals import Entrant
 from wizard_env.evaluation.evaluate import evaluate
-from wizard_env.llm.chat import ChatAgent
+from wizard_env.files import append_line
+from wizard_env.llm import chat
+from wizard_env.llm.chat import LONGEST_REPLY, AnswerFile, ChatAgent
 from wizard_env.llm.text import rules_page, view_text
+from wizard_env.llm.text_agent import Message
 
 RULES = Rules(num_players=3, hand_sizes=(2, 4))
 
@@ -38,6 +51,11 @@ def ask(speak: Speaker, view: View, **options: object) -> tuple[ChatAgent, list[
     with serving(speak) as url:
         agent = ChatAgent("stand-in", url, **{"retries": 0, "timeout": 20.0, **options})  # type: ignore[arg-type]
         return agent, agent.act(view, np.random.default_rng(1)).tolist()
+
+
+def ask_at(url: str, **options: object) -> list[int]:
+    agent = ChatAgent("stand-in", url, **{"retries": 0, "timeout": 20.0, **options})  # type: ignore[arg-type]
+    return agent.act(first_view(1), np.random.default_rng(1)).tolist()
 
 
 def test_a_model_that_plays_rule_based_by_the_text_scores_what_it_scores() -> None:
@@ -125,6 +143,27 @@ def test_a_file_with_something_else_is_refused(line: str, tmp_path: Path) -> Non
     assert path.read_text() == line + "\n"
 
 
+def test_two_processes_share_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that another is writing is not taken for one that was cut off."""
+    path, halfway = tmp_path / "answers.jsonl", threading.Event()
+
+    def write_slowly(path: Path, line: bytes) -> None:
+        append_line(path, line[:20])
+        halfway.set()
+        time.sleep(0.1)
+        append_line(path, line[20:])
+
+    monkeypatch.setattr(chat, "append_line", write_slowly)
+    questions = [[Message("user", text)] for text in ("first", "second")]
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(AnswerFile(path).add, "model", questions[0], "bid 1")
+        assert halfway.wait(5)
+        AnswerFile(path).add("model", questions[1], "bid 2")
+        writing.result()
+    found = AnswerFile(path)
+    assert [found.find("model", question) for question in questions] == ["bid 1", "bid 2"]
+
+
 def test_a_server_that_fails_ends_the_measurement() -> None:
     """Random actions in the place of its answers would measure nothing."""
 
@@ -143,9 +182,12 @@ MALFORMED: tuple[Any, ...] = (
     None,
     {"choices": None},
     {"choices": 3},
+    {"choices": {}},
     {"choices": [{}]},
     {"choices": [{"message": {"content": ["a"]}}]},
     {**completion("bid 1"), "usage": {"prompt_tokens": "x", "completion_tokens": {}}},
+    {**completion("bid 1"), "usage": {"prompt_tokens": 1e300}},
+    {**completion("bid 1"), "usage": {"prompt_tokens": float("inf")}},
 )
 
 
@@ -158,9 +200,91 @@ def test_a_reply_that_is_no_completion_ends_the_measurement(
         ask(random_speaker(0), first_view(1))
 
 
-def test_an_answer_that_is_no_text_of_unicode_is_sent_back() -> None:
-    agent, _ = ask(lambda messages: "\ud83d", first_view(1))
-    assert agent.forfeits == {"unreadable": 1}
+PAGE = b"<html>Please log in</html>"
+
+
+@pytest.mark.parametrize("page", [END + PAGE, PACKED + END + gzip.compress(PAGE)])
+def test_a_page_in_the_place_of_a_reply_ends_the_measurement(page: bytes) -> None:
+    no_completion = r"model 'stand-in' at http.*: the reply is no chat completion"
+    with sending(HEAD + page) as server, pytest.raises(ConnectionError, match=no_completion):
+        ask_at(server.url)
+
+
+@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": None, "completion_tokens": None}])
+def test_tokens_that_are_not_counted_are_0(usage: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stand_in, "completion", lambda text: completion(text) | {"usage": usage})
+    agent, actions = ask(lambda messages: "bid 1", first_view(1))
+    assert ACTIONS[actions[0]] == "bid 1"
+    assert (agent.usage.questions, agent.usage.tokens_in, agent.usage.tokens_out) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("answer", ["\ud83d", "", " \n", None, "bid 9 " + "x" * 100_000])
+def test_an_answer_without_an_action_is_sent_back(answer: Any) -> None:
+    """As text of Unicode, never empty, which servers refuse, and not longer than models allow."""
+    heard: list[str] = []
+
+    def speak(messages: list[dict[str, str]]) -> str:
+        heard.extend(message["content"] for message in messages)
+        assert all(message["content"].strip() for message in messages)
+        return answer  # type: ignore[no-any-return]
+
+    agent, _ = ask(speak, first_view(1))
+    assert sum(agent.forfeits.values()) == 1
+    assert max(map(len, heard)) < 5_000
+
+
+@pytest.mark.parametrize("first", [b"HTTP/1.1 200 ", HEAD + END])
+def test_the_time_is_that_of_the_whole_reply(first: bytes) -> None:
+    """A byte now and then does not extend it, and the connection is closed at its end."""
+    with sending(first, b" ", pause=0.02) as server:
+        with pytest.raises(ConnectionError, match=r"There was no whole reply in 0\.2 seconds"):
+            ask_at(server.url, timeout=0.2)
+        assert server.left.wait(5)
+
+
+REDIRECT = b"HTTP/1.1 307 Temporary Redirect\r\nLocation: /\r\n\r\n"
+
+
+@pytest.mark.parametrize("first", [HEAD + END, REDIRECT])
+def test_an_endless_reply_is_not_kept(first: bytes) -> None:
+    with sending(first, b" " * 100_000) as server:
+        assert_not_kept(server.url)
+        assert server.left.wait(5)
+
+
+def test_a_packed_reply_is_not_unpacked_whole() -> None:
+    with sending(HEAD + PACKED + END + gzip.compress(bytes(10 * LONGEST_REPLY))) as server:
+        assert_not_kept(server.url)
+
+
+def assert_not_kept(url: str) -> None:
+    """Check that a reply is refused without asking again, and most of it is never in memory."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ConnectionError, match=r"The reply is longer than 10,000,000 bytes"):
+            ask_at(url, retries=3)
+        assert tracemalloc.get_traced_memory()[1] < 4 * LONGEST_REPLY
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("slow", [True, False])
+def test_ctrl_c_closes_the_connection(slow: bool) -> None:
+    """At once, also while it waits to repeat a request."""
+    with sending(b"HTTP/1.1 500 Busy\r\n\r\n", b" " if slow else b"", pause=0.02) as server:
+
+        def interrupt() -> None:
+            server.asked.acquire()
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # type: ignore[arg-type]
+
+        stopping = threading.Thread(target=interrupt)
+        stopping.start()
+        begun = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            ask_at(server.url, retries=100, timeout=60.0)
+        stopping.join()
+        assert time.monotonic() - begun < 5
+        assert not slow or server.left.wait(5)
 
 
 def test_a_failure_that_passes_is_waited_for() -> None:

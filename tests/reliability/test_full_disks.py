@@ -66,6 +66,20 @@ def test_a_league_on_a_full_disk(tmp_path: Path) -> None:
         assert play_league(tmp_path, names, rules, 4, 1, spread) == expected
 
 
+def test_paid_answers_on_a_full_disk(tmp_path: Path) -> None:
+    """Those before are kept, and those that follow once there is room."""
+    chat = pytest.importorskip("wizard_env.llm.chat")
+    path = tmp_path / "answers.jsonl"
+    answers = chat.AnswerFile(path)
+    questions = [[chat.Message("user", text)] for text in ("1", "2", "3")]
+    answers.add("model", questions[0], "bid 1")
+    with full_after(path.stat().st_size + 10), pytest.raises(OSError, match="File too large"):
+        answers.add("model", questions[1], "bid 2")
+    answers.add("model", questions[2], "bid 3")
+    found = chat.AnswerFile(path)
+    assert [found.find("model", question) for question in questions] == ["bid 1", None, "bid 3"]
+
+
 def test_a_data_set_on_a_full_disk(tmp_path: Path) -> None:
     writing = pytest.importorskip("wizard_env.evaluation.datasets.writer")
     with full_after(1000), pytest.raises(OSError, match="File too large"):
