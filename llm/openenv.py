@@ -21,6 +21,11 @@ with extra("openenv"):
     from openenv.core.client_types import StepResult
     from openenv.core.env_server import Action, Environment, Observation, State, create_app
     from openenv.core.env_server.types import EnvironmentMetadata
+    from starlette.datastructures import Headers
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse
+    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.websockets import WebSocketClose
 
 
 class WizardAction(Action):  # type: ignore[misc]
@@ -90,8 +95,8 @@ class WizardEnvironment(Environment[WizardAction, WizardObservation, WizardState
         Raises TypeError for other options: those of the games are set where the server starts.
         """
         check_names("reset", options, ["seed", "episode_id"])
-        self._seed = fresh_seed() if seed is None else seed
-        self._game = self._deal(self._seed)
+        seed = fresh_seed() if seed is None else seed
+        self._game, self._seed = self._deal(seed), seed
         self._episode_id = episode_id or str(uuid4())
         self._steps = 0
         return self._observe(f"{rules_page(self._rules)}\n\n{self._game.message}", reward=0.0)
@@ -160,15 +165,36 @@ class WizardClient(EnvClient[WizardAction, WizardObservation, WizardState]):  # 
         return WizardState(**payload)
 
 
+class _ProgramsOnly:
+    """ASGI middleware: refuses web pages, which name their site in `Origin`; clients are programs.
+
+    Any page could else play through the browser of somebody in this network.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = self._app
+        if scope["type"] in ("http", "websocket") and "Origin" in Headers(scope=scope):
+            refusal = JSONResponse({"detail": "requests from web pages are refused"}, 403)
+            answer = refusal if scope["type"] == "http" else WebSocketClose()
+        await answer(scope, receive, send)
+
+
+async def _refuse(_: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, 400)
+
+
 def make_app(max_sessions: int = 64, **options: Any) -> Any:
-    """Return the server's app, in which each session plays its own games.
+    """Return the server's app, in which each session plays its own games. It refuses requests of web pages.
 
     Args:
         max_sessions: number of sessions at the same time.
         options: as for `WizardEnvironment`; refused here if no game could be dealt with them.
     """
     WizardEnvironment(**options).reset(seed=0)
-    return create_app(
+    app = create_app(
         partial(WizardEnvironment, **options),
         WizardAction,
         WizardObservation,
@@ -176,3 +202,7 @@ def make_app(max_sessions: int = 64, **options: Any) -> Any:
         max_concurrent_envs=max_sessions,
         state_cls=WizardState,
     )
+    app.add_middleware(_ProgramsOnly)
+    for error in (TypeError, ValueError):
+        app.add_exception_handler(error, _refuse)
+    return app

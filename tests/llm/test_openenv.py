@@ -2,11 +2,17 @@
 
 import asyncio
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 pytest.importorskip("openenv")
+
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from tests.docs.pages import ROOT, examples, run
 from tests.llm.players import RULES, answers_of, scores_among, serving
@@ -73,6 +79,40 @@ def test_an_invalid_reply_is_told_why(url: str) -> None:
         assert end.metadata == {"points": -50, "bids_met": 0, "invalid_answers": 3, "forfeited": 1}
         with pytest.raises(RuntimeError, match="takes no more answers"):
             client.step(WizardAction(reply="bid 0"))
+
+
+def test_a_refused_reset_changes_nothing(url: str) -> None:
+    with WizardClient(base_url=url).sync() as client:
+        client.reset(seed=5)
+        before = client.state()
+        for wrong in (-1, True, "7"):
+            with pytest.raises(RuntimeError, match="allowed are"):
+                client.reset(seed=wrong)
+        assert client.state() == before
+
+
+def test_requests_that_are_refused(url: str) -> None:
+    """Also those of web pages, whose browser sends the name of their site."""
+    for path, body, headers, expected in (
+        ("/reset", b"{}", {}, (200, "Wizard, 3 players")),
+        ("/reset", b"{}", {"Origin": "https://other.example"}, (403, "requests from web pages are refused")),
+        (
+            "/reset",
+            b'{"seed": 18446744073709551616}',
+            {},
+            (400, "seed=18446744073709551616: allowed are 0 to"),
+        ),
+        ("/reset", b'{"sede": 1}', {}, (400, "reset has no option 'sede'")),
+        ("/step", b'{"action": {"reply": "bid 1"}}', {}, (400, "no game has begun: reset comes first")),
+    ):
+        connection = HTTPConnection(urlsplit(url).netloc, timeout=30)
+        connection.request("POST", path, body, {"Content-Type": "application/json", **headers})
+        answer = connection.getresponse()
+        assert answer.status == expected[0]
+        assert expected[1] in answer.read().decode()
+        connection.close()
+    with pytest.raises(InvalidStatus), connect(f"ws{url[4:]}/ws", origin=Origin("https://other.example")):
+        pass
 
 
 def test_options_are_those_of_the_environment() -> None:
