@@ -13,6 +13,8 @@ from wizard_env.evaluation.report.grids import Grid
 console = Console()
 _NARROW_NAME = 20
 """Columns that a name is folded to where there is no room, before the figures are divided."""
+_LEAST_NAME = 6
+"""Columns that a name has at least; a terminal without room for them wraps the lines."""
 _PADDING, _BORDER = 3, 1
 """Columns that lines and spaces add to each column of a grid, and to all."""
 
@@ -37,15 +39,16 @@ def show_grid(console: Console, grid: Grid) -> None:
     if sum(needed) + _PADDING * len(needed) + _BORDER > console.width:
         needed = [_measure(grid, column, grid.headings[column].split()) for column in columns]
     for number, figures in enumerate(_divide(needed, grid.names, console.width)):
-        table = Table(title=escape(grid.title) if number == 0 else None, title_justify="left")
         shown = [*range(grid.names), *figures]
         widths = _fit([needed[column] for column in shown], grid.names, console.width)
+        title = escape(grid.title) if number == 0 else None
+        table = Table(title=title, title_justify="left", width=_BORDER + sum(widths) + _PADDING * len(widths))
         for column, width in zip(shown, widths, strict=True):
             side: JustifyMethod = "left" if column < grid.names else "right"
             table.add_column(escape(grid.headings[column]), justify=side, overflow="fold", width=width)
         for row in grid.rows:
             table.add_row(*(escape(row[column]) for column in shown))
-        console.print(table)
+        console.print(table, crop=False)
 
 
 def _measure(grid: Grid, column: int, heading: Sequence[str]) -> int:
@@ -73,6 +76,6 @@ def _fit(needed: Sequence[int], names: int, width: int) -> list[int]:
     room = width - _BORDER - sum(one + _PADDING for one in needed[names:])
     widths = list(needed)
     for left, column in zip(range(names, 0, -1), sorted(range(names), key=needed.__getitem__), strict=True):
-        widths[column] = max(1, min(needed[column], room // left - _PADDING))
+        widths[column] = min(needed[column], max(_LEAST_NAME, room // left - _PADDING))
         room -= widths[column] + _PADDING
     return widths

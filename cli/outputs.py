@@ -67,12 +67,12 @@ class Outputs:
         if self.prints_json:
             sys.stdout.write(text)
         elif self.json:
-            _write(self.json, text.encode())
+            _write(self.json, text)
 
     def write_report(self, report: "Report") -> None:
         """Write the page, and the plots and tables, as far as they are wanted."""
         if self.report:
-            _write(self.report, report.page.encode())
+            _write(self.report, report.page)
         if self.plots is None:
             return
         from wizard_env.evaluation.report.grids import latex
@@ -82,11 +82,11 @@ class Outputs:
             for kind in FORMATS:
                 _write(self.plots / f"{name}.{kind}", draw(figure, kind))
         for name, grid in report.tables.items():
-            _write(self.plots / f"{name}.tex", latex(grid).encode())
+            _write(self.plots / f"{name}.tex", latex(grid))
         for name, grid in (report.tables | report.data).items():
             text = io.StringIO(newline="")
             csv.writer(text).writerows([grid.headings, *grid.rows])
-            _write(self.plots / f"{name}.csv", text.getvalue().encode())
+            _write(self.plots / f"{name}.csv", text.getvalue())
 
 
 def files_of(agents: Iterable[str]) -> tuple[Path, ...]:
@@ -113,5 +113,7 @@ def _command() -> str:
     return shlex.join(["wizard", *sys.argv[1:]])
 
 
-def _write(path: Path, content: bytes) -> None:
-    write_output(path, lambda temporary: temporary.write_bytes(content))
+def _write(path: Path, content: bytes | str) -> None:
+    """Write bytes, or text in UTF-8, in which bytes of a path that are no text are spelled out."""
+    found = content.encode(errors="backslashreplace") if isinstance(content, str) else content
+    write_output(path, lambda temporary: temporary.write_bytes(found))

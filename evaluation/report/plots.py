@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator, PercentFormatter
 
+from wizard_env.checks import printable
 from wizard_env.evaluation.crossplay import Crossplay
 from wizard_env.evaluation.evaluate import Bidding, Evaluation
 from wizard_env.evaluation.league import League
@@ -29,14 +30,14 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 _DPI = 200
 _WIDTH = 5.0
 """Inches."""
-_LONGEST = 28
-"""Characters in a line of a label."""
+_LONGEST = 22
+"""Characters in a line of a label, which has two lines, or three where words break badly."""
 
 
 class _Bar(NamedTuple):
     """A number with its interval, drawn on its own line."""
 
-    label: str
+    name: str
     value: float
     low: float
     high: float
@@ -47,7 +48,7 @@ def evaluation_plots(evaluations: Sequence[Evaluation]) -> Plots:
     """Plot points, leads and bids, with a panel per evaluation."""
     figures = {"points": _panels(evaluations, _draw_points, "points per game")}
     if any(evaluation.differences for evaluation in evaluations):
-        label = f"lead over {evaluations[0].standings[0].name}"
+        label = f"lead over {_label(evaluations[0].standings[0].name)}"
         figures["differences"] = _panels(evaluations, _draw_differences, label)
     figures["bid_accuracy"] = _panels(evaluations, _draw_accuracy, "cards in hand", legend=True)
     figures["bid_bias"] = _panels(evaluations, _draw_bias, "position in the bidding", legend=True)
@@ -60,7 +61,7 @@ def league_plots(league: League) -> Plots:
     names, leads = [rating.name for rating in league.ratings], leads_by_pair(league)
     return _settled(
         {
-            "ratings": _plot_bars(bars, "rating on the scale of Elo, on average 0", ".0f"),
+            "ratings": _plot_bars(bars, "rating (scale of Elo, on average 0)", ".0f"),
             "leads": _plot_matrix(names, names, leads, signed, "PuOr"),
         }
     )
@@ -100,6 +101,7 @@ def scorecard_plots(card: Scorecard) -> Plots:
 def _settled(plots: Plots) -> Plots:
     """Fix the layout of the plots, which would otherwise shift a little each time they are drawn."""
     for figure in plots.values():
+        figure.set_dpi(_DPI)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     return plots
@@ -124,7 +126,7 @@ def _draw_bars(
         axes.plot(bar.value, row, "o", color=bar.color, markersize=7)
         text = write(bar.value, form)
         axes.annotate(text, (bar.value, row), xytext=(0, 9), textcoords="offset points", ha="center")
-    axes.set_yticks(range(len(bars)), [bar.label for bar in bars])
+    axes.set_yticks(range(len(bars)), [_label(bar.name) for bar in bars])
     axes.set_ylim(len(bars) - 0.5, -0.7)
     axes.margins(x=0.1)
     axes.grid(axis="x", alpha=0.3)
@@ -200,7 +202,7 @@ def _draw_lines(axes: Axes, evaluation: Evaluation, lines: Sequence[Bidding], fi
         low, high = ([getattr(line, f"{figure}_{end}") for line in mine] for end in ("low", "high"))
         axes.fill_between(groups, low, high, color=color, alpha=0.18, linewidth=0)
         values = [getattr(line, figure) for line in mine]
-        axes.plot(groups, values, color=color, marker=marker, markersize=5, label=standing.name)
+        axes.plot(groups, values, color=color, marker=marker, markersize=5, label=_label(standing.name))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(alpha=0.3)
 
@@ -244,17 +246,21 @@ def _plot_matrix(
         color = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
         axes.text(column, row - 0.12, mean, ha="center", va="center", color=color, fontsize=10)
         axes.text(column, row + 0.25, f"{low} to {high}", ha="center", va="center", color=color, fontsize=6.5)
-    axes.set_yticks(range(len(rows)), [_wrap(name) for name in rows])
-    labels = [_wrap(name) for name in columns]
+    axes.set_yticks(range(len(rows)), [_label(name) for name in rows])
+    labels = [_label(name) for name in columns]
     axes.set_xticks(range(len(columns)), labels, rotation=40, ha="right", rotation_mode="anchor")
     bar = figure.colorbar(image, ax=axes)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: write(value, form)))
     return figure
 
 
-def _wrap(name: str) -> str:
-    """Break a long label into lines."""
-    return fill(name, _LONGEST)
+def _label(name: str) -> str:
+    """Return a name as it is drawn: in lines, shortened in the middle, and never read as mathematics."""
+    shown, half = printable(name), _LONGEST - 1
+    if len(shown) > 2 * _LONGEST:
+        shown = f"{shown[:half]}…{shown[-half:]}"
+    shown = fill(shown, _LONGEST).replace("$", r"\$")
+    return f"\u200b{shown}" if shown.startswith("_") else shown  # legends leave out what begins with _
 
 
 def _plot_curves(curves: Sequence[Curve]) -> Figure:
@@ -267,7 +273,7 @@ def _plot_curves(curves: Sequence[Curve]) -> Figure:
         for curve, color in zip(mine, cycle(_COLORS), strict=False):
             axes.fill_between(curve.decisions, curve.low, curve.high, color=color, alpha=0.18, linewidth=0)
             axes.plot(
-                curve.decisions, curve.mean, color=color, label=f"{_wrap(curve.name)}, {curve.seeds} seeds"
+                curve.decisions, curve.mean, color=color, label=f"{_label(curve.name)}, {curve.seeds} seeds"
             )
         axes.set_ylabel(metric)
         axes.grid(alpha=0.3)
@@ -288,11 +294,11 @@ def _plot_scores(result: SeedScores) -> Figure:
     for axes, opponent in zip(panels, opponents, strict=True):
         mine = [score for score in result.scores if score.opponent == opponent]
         bars = [
-            _Bar(_wrap(one.name), one.mean, one.mean_low, one.mean_high, color)
+            _Bar(one.name, one.mean, one.mean_low, one.mean_high, color)
             for one, color in zip(mine, cycle(_COLORS), strict=False)
         ]
         _draw_bars(axes, bars, write=signed)
-        axes.set_xlabel(f"lead over {opponent or 'all, on average'}, points per game")
+        axes.set_xlabel(f"lead over {_label(opponent) or 'all, on average'}, points per game")
         axes.spines[["top", "right"]].set_visible(False)
     return figure
 
@@ -308,7 +314,7 @@ def _plot_profiles(result: SeedScores) -> Figure:
     axes = figure.subplots()
     for (name, found), color in zip(leads.items(), cycle(_COLORS), strict=False):
         shares = (np.array(found)[:, np.newaxis] > grid).mean(axis=0)
-        axes.plot(grid, shares, color=color, label=_wrap(name), drawstyle="steps-post")
+        axes.plot(grid, shares, color=color, label=_label(name), drawstyle="steps-post")
     axes.set_xlabel("lead in points per game")
     axes.set_ylabel("share of runs with a larger lead")
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -102,6 +102,13 @@ def test_names_are_whole_where_there_is_room(console: Console) -> None:
     assert f"│ {LONG} │" in printed(wide)
 
 
+def test_no_name_vanishes_from_a_narrow_grid() -> None:
+    """A terminal that is too narrow wraps the lines."""
+    narrow = Console(file=StringIO(), width=20)
+    show_grid(narrow, Grid("", ["agent", "over", "lead"], [["random", OTHER, "-1.0 to +1.0"]], names=2))
+    check_grids(printed(narrow), "random", OTHER, "-1.0 to +1.0")
+
+
 @pytest.mark.parametrize(
     ("gain", "part"),
     [

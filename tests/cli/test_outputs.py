@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import json
+import os
 import re
 from datetime import UTC, date, datetime
 from importlib.metadata import version
@@ -52,6 +53,26 @@ def test_a_report_needs_no_other_files(wizard: Wizard, tmp_path: Path) -> None:
     assert facts["Version"] == f"wizard-env {version('wizard-env')}"
     assert date.fromisoformat(facts["Date"]) <= datetime.now(UTC).date()
     assert facts["Command"].startswith("<code>wizard evaluate random heuristic --players 3 --games 5")
+
+
+NAMES = ["$x_{1}$ $\\frac$", "_mine", os.fsdecode(b"caf\xe9"), "<b>", "x" * 3000]
+
+
+def test_any_name_can_be_written(wizard: Wizard, tmp_path: Path) -> None:
+    """Also one with the beginning of a formula, or with bytes that are no text."""
+    report, plots = tmp_path / "report.html", tmp_path / "plots"
+    agents = ["random", "random:", "heuristic", "heuristic:", "rule_based"]
+    labels = [
+        word for name, text in zip(agents, NAMES, strict=True) for word in ("--label", f"{name}={text}")
+    ]
+    deals = ("--games", 2, "--players", 5, "--hand-sizes", "1")
+    outcome = wizard("evaluate", *agents, *deals, *labels, "--report", report, "--plots", plots)
+    assert (outcome.code, outcome.err) == (0, "")
+    text = report.read_text(encoding="utf-8")
+    for shown in ("$x_{1}$ $\\frac$", "<td>_mine</td>", "caf\\udce9", "&lt;b&gt;", NAMES[-1]):
+        assert shown in text
+    rows = list(csv.reader(io.StringIO((plots / "points.csv").read_text(encoding="utf-8"))))
+    assert [row[0] for row in rows[1:]] == [*NAMES[:2], "caf\\udce9", *NAMES[3:]]
 
 
 def test_results_say_what_they_come_from(wizard: Wizard) -> None:
