@@ -17,7 +17,7 @@ def fingerprint(name: str, agent: Agent) -> str:
     No other code counts, and no file that weights were read from: an agent that is named by its class alone
     and whose code has changed needs another folder or another name.
     """
-    digest = hashlib.sha256(name.encode())
+    digest = hashlib.sha256(name.encode(errors="surrogatepass"))
     if (place := place_of(name)) is not None and place.suffix == ".py" and place.is_file():
         digest.update(place.read_bytes())
     for weights in _weights_of(agent):

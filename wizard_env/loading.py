@@ -104,7 +104,7 @@ def _split_path(agent: str) -> tuple[str, str]:
     """
     parts = agent.split(":")
     for count in range(len(parts), 0, -1):
-        if (path := ":".join(parts[:count])) and Path(path).exists():
+        if _exists(path := ":".join(parts[:count])):
             return path, ":".join(parts[count:])
     return parts[0], ":".join(parts[1:])
 
@@ -116,7 +116,11 @@ def _match_imported(agent: str, path: str) -> re.Match[str] | None:
 
 
 def _is_path(name: str) -> bool:
-    return "/" in name or bool(name and Path(name).exists())
+    return "/" in name or _exists(name)
+
+
+def _exists(path: str) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises OSError for a long name
 
 
 def import_named(name: str) -> Any:

@@ -10,6 +10,8 @@ from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
+
 from tests.commands import Wizard, error_line
 from wizard_env.evaluation.fingerprints import fingerprint
 from wizard_env.evaluation.report.grids import Grid, latex, plain, signed
@@ -67,12 +69,15 @@ def test_any_name_can_be_written(wizard: Wizard, tmp_path: Path) -> None:
     ]
     deals = ("--games", 2, "--players", 5, "--hand-sizes", "1")
     outcome = wizard("evaluate", *agents, *deals, *labels, "--report", report, "--plots", plots)
-    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.code == 0
     text = report.read_text(encoding="utf-8")
     for shown in ("$x_{1}$ $\\frac$", "<td>_mine</td>", "caf\\udce9", "&lt;b&gt;", NAMES[-1]):
         assert shown in text
     rows = list(csv.reader(io.StringIO((plots / "points.csv").read_text(encoding="utf-8"))))
     assert [row[0] for row in rows[1:]] == [*NAMES[:2], "caf\\udce9", *NAMES[3:]]
+    assert len({fingerprint(name, load("random")) for name in NAMES}) == len(NAMES)
+    with pytest.raises(ValueError, match="unknown agent"):
+        load(NAMES[-1])
 
 
 def test_results_say_what_they_come_from(wizard: Wizard) -> None:

@@ -49,13 +49,12 @@ def first_view(games: int = 4) -> View:
 def ask(speak: Speaker, view: View, **options: object) -> tuple[ChatAgent, list[int]]:
     """Return an agent and its actions; it has no time for repeated requests."""
     with serving(speak) as url:
-        agent = ChatAgent("stand-in", url, **{"retries": 0, "timeout": 20.0, **options})  # type: ignore[arg-type]
-        return agent, agent.act(view, np.random.default_rng(1)).tolist()
+        return ask_at(url, view, **options)
 
 
-def ask_at(url: str, **options: object) -> list[int]:
+def ask_at(url: str, view: View | None = None, **options: object) -> tuple[ChatAgent, list[int]]:
     agent = ChatAgent("stand-in", url, **{"retries": 0, "timeout": 20.0, **options})  # type: ignore[arg-type]
-    return agent.act(first_view(1), np.random.default_rng(1)).tolist()
+    return agent, agent.act(view or first_view(1), np.random.default_rng(1)).tolist()
 
 
 def test_a_model_that_plays_rule_based_by_the_text_scores_what_it_scores() -> None:
@@ -223,10 +222,10 @@ def test_an_answer_without_an_action_is_sent_back(answer: Any) -> None:
     """As text of Unicode, never empty, which servers refuse, and not longer than models allow."""
     heard: list[str] = []
 
-    def speak(messages: list[dict[str, str]]) -> str:
+    def speak(messages: list[dict[str, str]]) -> Any:
         heard.extend(message["content"] for message in messages)
         assert all(message["content"].strip() for message in messages)
-        return answer  # type: ignore[no-any-return]
+        return answer
 
     agent, _ = ask(speak, first_view(1))
     assert sum(agent.forfeits.values()) == 1
