@@ -11,9 +11,8 @@ from wizard_env.records.transcripts import PlayedRound, tricks_of
 from wizard_env.render.scene import Scene, Seat
 from wizard_env.rules import prose
 from wizard_env.words import (
-    action_text,
     bid_text,
-    card_text,
+    choice_text,
     hand_text,
     join_names,
     rules_text,
@@ -167,5 +166,4 @@ def legal_text(game: Game) -> str:
 
 def answer_text(action: str) -> str:
     """Return the name of an action, as in "play TS", the way that an answer names it, as in "play 10♠"."""
-    verb, what = action.split()
-    return f"play {card_text(what)}" if verb == "play" else action_text(action)
+    return f"{action.split()[0]} {choice_text(action)}"

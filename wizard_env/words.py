@@ -75,14 +75,14 @@ def choice_text(action: str, t: Translate = english) -> str:
 
 
 def action_text(action: str, t: Translate = english) -> str:
-    """Return an action in words: a card, "bid 3", "bid hidden" for a hidden one, "trump hearts"."""
+    """Return an action in words: a card, "bid 3", "bid hidden" for a hidden one, "hearts as trump"."""
     if action == "bid":
         return t("bid hidden")
     if action.startswith("play"):
         return choice_text(action, t)
     if action.startswith("bid"):
         return t("bid {number}", number=choice_text(action, t))
-    return t("trump {suit}", suit=choice_text(action, t))
+    return t("{suit} as trump", suit=choice_text(action, t))
 
 
 def bid_text(bid: int | None, t: Translate = english) -> str:

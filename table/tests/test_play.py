@@ -37,7 +37,7 @@ def test_seats_are_counted_from_1() -> None:
     [
         (["--seat", "0"], "--seat=0: allowed are 1 to 4"),
         (["--seat", "5"], "--seat=5: allowed are 1 to 4"),
-        (["--language", "de"], "language 'de': allowed are ca, es, en, pt"),
+        (["--language", "fr"], "language 'fr': allowed are ca, de, es, en, pt"),
         (["--players", "7"], "--players 7: allowed are 3 to 6"),
         (["nobody"], "unknown agent 'nobody'"),
         (["--records", "nowhere/games.jsonl"], "there is no folder nowhere"),

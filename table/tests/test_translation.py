@@ -1,8 +1,11 @@
 """Texts in the language in use: choosing it, placeholders, plurals, requests to the server."""
 
+import gettext
+import os
 from collections.abc import Iterator
 from contextvars import copy_context
 from pathlib import Path
+from random import Random
 
 import pytest
 from starlette.testclient import TestClient
@@ -85,8 +88,8 @@ def test_every_language_has_one_form_for_one_and_another_for_all_others(language
 
 
 def test_an_unknown_language_is_refused() -> None:
-    with pytest.raises(ValueError, match="language 'de': allowed are ca, es, en, pt"):
-        use_language("de")
+    with pytest.raises(ValueError, match="language 'fr': allowed are ca, de, es, en, pt"):
+        use_language("fr")
     assert language_in_use() == "en"
 
 
@@ -97,7 +100,8 @@ def test_an_unknown_language_is_refused() -> None:
         (["fr-FR", "pt-BR", "es"], "pt"),
         (["es-419"], "es"),
         (["en-GB", "ca"], "en"),
-        (["de"], "en"),
+        (["DE-at"], "de"),
+        (["fr"], "en"),
         ([], "en"),
     ],
 )
@@ -105,11 +109,16 @@ def test_the_first_wish_that_can_be_met_is(wishes: list[str], language: str) -> 
     assert preferred_language(wishes) == language
 
 
+VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG")
+
+
 @pytest.mark.parametrize(
     ("variables", "language"),
     [
         ({"LANG": "ca_ES.UTF-8"}, "ca"),
-        ({"LANG": "ca_ES.UTF-8", "LC_ALL": "pt_PT.UTF-8"}, "pt"),
+        ({"LANG": "es_ES.UTF-8", "LC_CTYPE": "C.UTF-8"}, "es"),
+        ({"LANG": "ca_ES.UTF-8", "LC_MESSAGES": "es", "LC_ALL": "pt_PT.UTF-8"}, "pt"),
+        ({"LANG": "ca", "LANGUAGE": "xx:de:en"}, "de"),
         ({"LANG": "C.UTF-8"}, "en"),
         ({"LANG": "fr_FR"}, "en"),
         ({}, "en"),
@@ -118,11 +127,43 @@ def test_the_first_wish_that_can_be_met_is(wishes: list[str], language: str) -> 
 def test_the_environment_names_a_language(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], language: str
 ) -> None:
-    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG"):
+    set_variables(monkeypatch, variables)
+    assert environment_language() == language
+
+
+def test_the_environment_names_the_language_that_gettext_finds(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for language in LANGUAGES:
+        folder = tmp_path / language / "LC_MESSAGES"
+        folder.mkdir(parents=True)
+        (folder / "x.mo").touch()
+    locales = [
+        "",
+        "C",
+        "POSIX",
+        "C.UTF-8",
+        "xx",
+        "de",
+        "de_AT.UTF-8",
+        "es_ES",
+        "pt_BR",
+        "ca_ES@valencia",
+        "en_GB",
+    ]
+    rng = Random(1)
+    for _ in range(500):
+        variables = {name: ":".join(rng.choices(locales, k=rng.randint(1, 3))) for name in VARIABLES}
+        set_variables(monkeypatch, {name: rng.choice(["", value]) for name, value in variables.items()})
+        found = gettext.find("x", str(tmp_path))
+        assert environment_language() == (Path(found).parts[-3] if found else "en"), dict(os.environ)
+
+
+def set_variables(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
+    for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert environment_language() == language
 
 
 def test_accepted_languages_come_most_wanted_first() -> None:
@@ -138,7 +179,7 @@ def test_a_request_is_answered_in_the_chosen_language_or_else_the_wished_one() -
         client.cookies.set("language", "ca")
         chosen = client.get("/language", headers={"Accept-Language": "pt-BR"})
         assert chosen.json()["language"] == "ca"
-        client.cookies.set("language", "de")
+        client.cookies.set("language", "fr")
         assert client.get("/language").json()["language"] == "en"
 
 

@@ -28,7 +28,9 @@ LARGEST_MESSAGE = 4096
 """The most bytes of a websocket message; a longer one closes the connection before it is read."""
 _Language = Annotated[
     str | None,
-    typer.Option(metavar="[ca|es|en|pt]", help="The language; by default that of the environment (LANG)."),
+    typer.Option(
+        metavar="[ca|de|es|en|pt]", help="The language; by default that of the environment (LANGUAGE, LANG)."
+    ),
 ]
 
 

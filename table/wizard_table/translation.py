@@ -4,22 +4,25 @@
 kept in a context variable: each request to the server has its own.
 """
 
+import os
+import re
 from collections.abc import Iterable
 from contextvars import ContextVar
 from functools import cache
+from locale import normalize
 from pathlib import Path
 from typing import Any
 
-from babel import Locale, default_locale, negotiate_locale
+from babel import Locale, negotiate_locale
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 from babel.plural import PluralRule
 
 CATALOGUES = Path(__file__).parent / "catalogues"
 SOURCE = "en"
-LANGUAGES = {"ca": "Català", "es": "Español", SOURCE: "English", "pt": "Português"}
+LANGUAGES = {"ca": "Català", "de": "Deutsch", "es": "Español", SOURCE: "English", "pt": "Português"}
 """The name of each language in itself, by its code."""
-LOCALES = {"ca": "ca_ES", "es": "es_ES", SOURCE: "en_GB", "pt": "pt_PT"}
+LOCALES = {"ca": "ca_ES", "de": "de_DE", "es": "es_ES", SOURCE: "en_GB", "pt": "pt_PT"}
 """The locale of each language, for plurals, lists and numbers."""
 
 _language = ContextVar("language", default=SOURCE)
@@ -39,14 +42,19 @@ def language_in_use() -> str:
 
 def preferred_language(locales: Iterable[str]) -> str:
     """Return the first language with a catalogue; locales are as `pt-BR`, `ca_ES`, `es`. Else English."""
-    locales = [locale.replace("-", "_") for locale in locales]
+    locales = [locale.replace("-", "_").lower() for locale in locales]
     return negotiate_locale(locales, LANGUAGES, aliases={}) or SOURCE
 
 
 def environment_language() -> str:
-    """Return the language set by LANGUAGE, LC_ALL, LC_MESSAGES or LANG; else English."""
-    locale = default_locale("LC_MESSAGES")
-    return preferred_language([locale] if locale else [])
+    """Return the language set by LANGUAGE, LC_ALL, LC_MESSAGES or LANG, as gettext chooses it; else English.
+
+    The first variable that is set decides, with the first language in its list that has a catalogue.
+    """
+    names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+    chosen = next(filter(None, map(os.environ.get, names)), "")
+    codes = [re.split("[_.@]", normalize(locale))[0] for locale in chosen.split(":")]
+    return preferred_language(SOURCE if code == "C" else code for code in codes)
 
 
 def t(text: str, plural: str | None = None, /, **values: Any) -> str:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
+from wizard_table.translation import LANGUAGES
 from wizard_table.web.messages import LONGEST_NAME, normalize_name
 from wizard_table.web.setup import check_distinct
 
@@ -76,7 +77,7 @@ def test_nobody_has_the_name_of_an_agent() -> None:
 # --- refusals
 
 
-@pytest.mark.parametrize("language", ["en", "ca", "es", "pt"])
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
 @pytest.mark.parametrize(("path", "body"), WRONG)
 def test_a_refusal_is_translated(client: TestClient, language: str, path: str, body: dict[str, Any]) -> None:
     answer = client.post(f"/{path}", json=body, headers={"Accept-Language": language})

@@ -33,7 +33,8 @@ class AgentError(ValueError):
 
     def __init__(self, error: Exception) -> None:
         """Tell browsers the kind of the error; its text, which may show cards and paths, is only logged."""
-        super().__init__(t("an agent failed ({kind}); the server's log says more", kind=type(error).__name__))
+        kind = type(error).__name__
+        super().__init__(t("a computer player failed ({kind}); the server's log says more", kind=kind))
 
 
 class SharedAgent:

@@ -81,7 +81,7 @@ class Hub:
 
     def _check_person(self, person: str | None) -> None:
         if person is not None:
-            check_distinct(person, [*self.agents.names, *agent_names()], t("an agent"))
+            check_distinct(person, [*self.agents.names, *agent_names()], t("a computer player"))
 
     async def leave_seat(self, table: Table, seat: int) -> None:
         """Free a person's seat, and end their connections. Raises StoreError."""

@@ -64,7 +64,7 @@ class Judgements:
         """Return the judgement of a round, see `judge`. Raises ValueError, and as `Agents.ask` does."""
         agent = self._agents.judge
         if agent is None:
-            raise ValueError(t("No agent of this server can judge decisions."))
+            raise ValueError(t("This server cannot judge decisions."))
         session, finished = table.session, len(table.session.game.rounds)
         if round_number > finished:
             text = t(

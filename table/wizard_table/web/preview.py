@@ -74,10 +74,10 @@ def _cost(seat: int, judged: Iterable[Mapping[str, Any]]) -> str | None:
     worst = max(wrong, key=lambda one: one["lost"])
     points = round(worst["lost"])
     if worst["chosen"].startswith("bid"):
-        return t("One bid cost {points}.", points=points)
+        return t("One bid cost {points} points.", points=points)
     if worst["chosen"].startswith("trump"):
-        return t("One choice of trump cost {points}.", points=points)
-    return t("One card cost {points}.", points=points)
+        return t("One choice of trump cost {points} points.", points=points)
+    return t("One card cost {points} points.", points=points)
 
 
 def _is_costly(decision: Mapping[str, Any]) -> bool:

@@ -50,7 +50,7 @@ class Table:
         """Return the seat that a token opens, or NOBODY for watching if None. Raises UnknownTableError."""
         if token is None:
             if not self.setup.people_may_watch:
-                why = t("a table with people cannot be watched, unless it was opened to watchers")
+                why = t("This table is full. Its players did not invite watchers.")
                 raise UnknownTableError(why)
             return NOBODY
         opened = digest(token)

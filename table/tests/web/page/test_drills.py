@@ -85,7 +85,7 @@ def test_a_game_becomes_drills(visit: Visit, address: str, tmp_path: Path) -> No
         first = drills[0]
         said = decide(page, first["chosen"])  # as wrong as then
         assert said.startswith("Better: ")
-        assert "Now as then" in said
+        assert "Same choice again" in said
         assert page.locator("#advice tbody tr").count() == len(view["legal"])
         assert page.locator("#advice tr[data-chosen] .past").count() == 1
         better = best(page)
@@ -147,4 +147,4 @@ def test_there_is_nothing_to_do(visit: Visit, tmp_path: Path) -> None:
     with served(make_app(tmp_path / "tables.sqlite", ["random"])) as other:
         page.goto(f"{other}#drills")
         page.wait_for_selector("#error a")
-        assert page.inner_text("#error").startswith("No agent of this server can judge decisions.")
+        assert page.inner_text("#error").startswith("This server cannot judge decisions.")

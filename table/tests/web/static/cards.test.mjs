@@ -18,7 +18,7 @@ test("actions and cards have names", () => {
   assert.equal(cardName("JE"), "Jester");
   assert.deepEqual(["play QH", "trump S", "bid 3", "bid"].map(actionName), [
     "Queen of hearts",
-    "trump piques",
+    "piques as trump",
     "bid 3",
     "bid",
   ]);

@@ -117,11 +117,11 @@ export const playsOf = ({ leader, cards }, seats) =>
 
 // --- actions
 
-// "play 7H" as "7 of hearts", "trump H" as "trump hearts", "bid 3" as "bid 3"; "bid" alone is a hidden one.
+// "play 7H" as "7 of hearts", "trump H" as "hearts as trump", "bid 3" as "bid 3"; "bid" alone is a hidden one.
 export function actionName(action) {
   const [verb, what] = action.split(" ");
   if (verb === "play") return cardName(what);
-  if (verb === "trump") return t("trump {suit}", { suit: SUITS[what] });
+  if (verb === "trump") return t("{suit} as trump", { suit: SUITS[what] });
   return what === undefined ? t("bid") : t("bid {number}", { number: what });
 }
 

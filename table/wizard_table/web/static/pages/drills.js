@@ -28,7 +28,7 @@ onEachVisit(() => {
 export async function showDrills(agents) {
   judge = judgeOf(agents);
   if (!judge) {
-    complain(t("No agent of this server can judge decisions."));
+    complain(t("This server cannot judge decisions."));
     return offerLobby();
   }
   for (const name of ["hint", "back", "asks", "paces"]) $(name).hidden = true;
@@ -70,7 +70,7 @@ async function decide(view, action) {
   drawThinking(judge);
   const advice = await ask("records/assessment", { record, decisions: shown.decisions, agent: judge });
   if (!advice) return show(view);
-  const best = drawHint(judge, advice, action, shown.chosen);
+  const best = drawHint(advice, action, shown.chosen);
   drawFigures(advice.choices);
   for (const name of ["next", "replay"]) $(name).hidden = false;
   $("next").focus();
@@ -83,7 +83,7 @@ async function decide(view, action) {
 function comparison(choices, action) {
   const points = (one) => signed(worthOf(choices, one), 1);
   const now = { chosen: actionName(action), points: points(action) };
-  if (action === shown.chosen) return t("Now as then {chosen}: {points} points.", now);
+  if (action === shown.chosen) return t("Same choice again, {chosen}: {points} points.", now);
   const before = { before: actionName(shown.chosen), worth: points(shown.chosen) };
   return t("Now {chosen}: {points} points; then {before}: {worth}.", { ...now, ...before });
 }
@@ -117,7 +117,7 @@ function showRest(progress = "") {
       )
     : t("None yet.");
   const explanation = t(
-    "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it expects at most one point less than the best, or if the difference may be noise.",
+    "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it is as good as the best, or expects at most one point less.",
   );
   $("result").replaceChildren(
     heading(

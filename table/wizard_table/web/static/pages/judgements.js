@@ -61,14 +61,14 @@ export function notesOn(judged) {
     1,
   );
   const texts = [
-    t("Judged by {agent} in {seconds} s, by what the seat knew.", {
+    t("Judged by {agent} in {seconds} s, by what the player knew.", {
       agent: levelName(judged[0].analyst),
       seconds,
     }),
     t(
-      "Par is what the table could expect of these cards. Lost is what other choices would have brought; less than nothing is chance. Luck is all else.",
+      "Par: what these cards are worth on average. Lost: what better choices would have added. Luck: the rest.",
     ),
-    t("A loss counts as a mistake only above two standard errors; less may be chance."),
+    t("Small losses may be chance."),
   ];
   return texts.map((textContent) => make("p", { className: "note", textContent }));
 }

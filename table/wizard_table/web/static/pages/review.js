@@ -105,7 +105,7 @@ async function advise() {
   if (!table.tBodies[0].rows.length) drawThinking(agent);
   const advice = await askOnce({ decisions: here.decisions, agent });
   if (!advice || here !== shown || agent !== table.dataset.agent) return;
-  drawAdvice(agent, advice, here.chosen);
+  drawAdvice(advice, here.chosen);
 }
 
 // Asks for advice on the game that is shown: once, unless it fails.

@@ -12,19 +12,19 @@ export function drawThinking(agent) {
 }
 
 // Advice in a review, as a hint, and the probability that the agent takes each action.
-export function drawAdvice(agent, advice, chosen) {
+export function drawAdvice(advice, chosen) {
   const rows = advice.choices.map((one) => line(one, percent(one.share), chosen));
-  fillIn(agent, advice, t("share"), rows);
+  fillIn(advice, t("share"), rows);
 }
 
 // A hint: the chance that the bid is met with each action, and the points that can be expected, the best first.
 // In a drill, the choices made now and before are marked. Returns the best action.
-export function drawHint(agent, advice, chosen = null, before = null) {
+export function drawHint(advice, chosen = null, before = null) {
   const { choices } = advice;
   const rows = choices.map((one) => line(one, bar(one.met), chosen));
   const earlier = choices.findIndex(({ action }) => action === before);
   if (earlier >= 0) rows[earlier].cells[0].append(" ", sign("past", t("then")));
-  fillIn(agent, advice, "", rows);
+  fillIn(advice, "", rows);
   return choices[0].action;
 }
 
@@ -41,9 +41,8 @@ function line({ action, met, points }, second, chosen) {
 }
 
 // Both figures of a row come from the same playouts.
-function fillIn(agent, { value }, second, rows) {
-  const values = { agent: levelName(agent), points: signed(value, 1) };
-  const caption = t("{agent} expects {points} points this round", values);
+function fillIn({ value }, second, rows) {
+  const caption = t("With the best choice: {points} points on average", { points: signed(value, 1) });
   fill(caption, ["", second, t("meets the bid"), t("points")], rows);
 }
 

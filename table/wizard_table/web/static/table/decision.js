@@ -1,7 +1,7 @@
 // The decision: bids and suits to choose from, and the hand.
 
 import { actionName, card, SUITS, suitSymbol } from "../drawings/cards.js";
-import { percent, signed, t, tn } from "../language.js";
+import { percent, signed, t } from "../language.js";
 import { $, make } from "../shared/elements.js";
 import { onEachVisit } from "../shared/visit.js";
 
@@ -70,12 +70,10 @@ const figures = (...texts) =>
 const bidsOf = ({ scene }) => Array.from({ length: scene.hand_size + 1 }, (_, bid) => `bid ${bid}`);
 
 const forbidden = ({ scene }, action) =>
-  tn(
-    "Not {bid}: the bids would add up to the trick.",
-    "Not {bid}: the bids would add up to the {count} tricks.",
-    scene.hand_size,
-    { bid: action.split(" ")[1] },
-  );
+  t("Not {bid}: the bids may not add up to {count}.", {
+    bid: action.split(" ")[1],
+    count: scene.hand_size,
+  });
 
 function makePickable(view, choose, element, action) {
   const legal = view.legal.includes(action);

@@ -68,7 +68,7 @@ function status(view) {
   const seat = scene.seats.find(({ acts }) => acts).number;
   if (view.chosen) return describe(seatLabel(view, seat), view.chosen);
   if (view.legal.length) return prompt(scene);
-  return t("{name} to act", { name: seatLabel(view, seat) });
+  return t("{name}'s turn", { name: seatLabel(view, seat) });
 }
 
 function prompt({ phase, led_suit }) {
@@ -84,10 +84,8 @@ function tally({ seats, hand_size, phase }) {
   const bids = seats.filter((seat) => seat.bid !== null);
   const sum = bids.reduce((total, seat) => total + seat.bid, 0);
   const counts = { sum, tricks: hand_size };
-  if (bids.length < seats.length) return bids.length ? t("Bids so far {sum} of {tricks}", counts) : "";
-  const over = sum - hand_size;
-  if (over === 0) return t("Bids {sum} of {tricks}: exactly", counts);
-  return over > 0
-    ? tn("Bids {sum} of {tricks}: {count} too many", "Bids {sum} of {tricks}: {count} too many", over, counts)
-    : tn("Bids {sum} of {tricks}: {count} too few", "Bids {sum} of {tricks}: {count} too few", -over, counts);
+  if (!bids.length) return "";
+  return bids.length < seats.length
+    ? t("Bids so far add up to {sum}, tricks to win: {tricks}", counts)
+    : t("Bids add up to {sum}, tricks to win: {tricks}", counts);
 }

@@ -41,7 +41,7 @@ function scorePad(view) {
   const names = seats.map(({ number }) =>
     make("th", { scope: "col" }, make("span", {}, seatLabel(view, number))),
   );
-  const leads = row("td", [t("lead"), ...behind]);
+  const leads = row("td", [t("ahead by"), ...behind]);
   leads.className = "leads";
   const caption = make("caption", {}, t("Totals; tricks won / bid, points"));
   const columns = make("colgroup", {}, make("col"), ...seats.map(() => make("col", { className: "seat" })));

@@ -72,9 +72,9 @@ function plateOf(view, seat) {
   if (seat.number === scene.leader) signs.append(sign("leads", t("leads")));
   const presence = view.presence?.[seat.number];
   if (presence === "away") signs.append(sign("absent", t("away")));
-  if (presence === "left") signs.append(sign("absent", t("left; an agent plays")));
+  if (presence === "left") signs.append(sign("absent", t("left; the computer plays")));
   if (view.waiting) return waitingPlate(name, signs, presence);
-  if (presence === "open") signs.append(sign("absent", t("open; an agent plays until someone comes")));
+  if (presence === "open") signs.append(sign("absent", t("open; the computer plays until someone comes")));
   const bid = seat.bid_is_hidden ? "?" : (seat.bid ?? "–");
   const ariaLabel = t("tricks won: {won}, bid: {bid}", { won: seat.tricks_won, bid });
   const tricks = make("span", { className: `tricks ${statusOf(seat)}`, ariaLabel, role: "img" });

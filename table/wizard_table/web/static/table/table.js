@@ -143,7 +143,7 @@ function forgetHint() {
 
 // Returns the best action.
 function redrawHint() {
-  const best = drawHint(hint.agent, hint);
+  const best = drawHint(hint);
   drawFigures(hint.choices, best);
   $("told").hidden = false;
   $("told").firstElementChild.textContent = t("Best: {choice}.", { choice: actionName(best) });
