@@ -148,7 +148,7 @@ def test_the_text_names_what_a_decision_cost(tmp_path: Path, monkeypatch: pytest
         worst = max(clear, key=lambda one: one["lost"])
         assert worst["lost"] >= 5, "choose another seed"
         kind = {"bid": "One bid", "trump": "One choice of trump", "play": "One card"}[worst["phase"]]
-        cost = f"{kind} cost {round(worst['lost'])}."
+        cost = f"{kind} cost {round(worst['lost'])} points."
         assert told(client.get(path).text)["og:description"] == f"{cost} Can you do better?"
         Seat.leave_all()
 

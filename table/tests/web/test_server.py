@@ -114,7 +114,7 @@ def test_the_lobby_shows_how_strong_agents_are(client: TestClient) -> None:
 
 def test_the_failure_of_an_agent_is_reported(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error leaves out its message, which may show cards; the game goes on once the agent works again."""
-    why = "an agent failed (RuntimeError); the server's log says more"
+    why = "a computer player failed (RuntimeError); the server's log says more"
     with monkeypatch.context() as broken:
         broken.setattr("wizard_env.agents.heuristic.HeuristicAgent.act", fail)
         seat, opened = sit_down(client, ["random", None, "heuristic"], hand_sizes=[2])
@@ -135,7 +135,7 @@ def test_the_failure_of_an_adviser_is_reported(client: TestClient, monkeypatch: 
     seat, _ = sit_down(client, [None, "random", "random"])
     seat.wait_for_turn()
     seat.say(kind="hint", agent="heuristic")
-    assert seat.hear("error")["why"].startswith("an agent failed (RuntimeError)")
+    assert seat.hear("error")["why"].startswith("a computer player failed (RuntimeError)")
 
 
 def fail(self: object, view: object, rng: object) -> None:

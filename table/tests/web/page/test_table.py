@@ -203,7 +203,7 @@ def test_hint_take_back_and_last_trick(visit: Visit) -> None:
     figures = [row.split() for row in page.locator("#choices .choice:has(small)").all_inner_texts()]
     page.click("#list")
     rows = page.locator("#dialog tbody tr").all_inner_texts()
-    assert "Hard expects" in page.inner_text("#dialog caption")
+    assert "points on average" in page.inner_text("#dialog caption")
     assert len(rows) == 5
     told = {row.split()[1]: row.split()[-2] for row in rows}
     assert {bid: chance for bid, chance, _ in figures} == told
