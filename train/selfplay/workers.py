@@ -21,6 +21,7 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 
 from wizard_env.evaluation.workers import limit_threads, prepare_process, torch_on_one_thread
+from wizard_env.failures import own_code_notes
 
 EXCHANGE_SECONDS = "workers/exchange_seconds"
 MEGABYTES_SENT = "workers/megabytes_sent"
@@ -321,7 +322,7 @@ def _work(rank: int, count: int, pipe: Connection, work: Callable[..., object]) 
         work(peers=LocalGroup(rank, count, [pipe]))
     except Exception as error:
         with suppress(OSError):  # if worker 0 has stopped, or has failed in the same way, it does not listen
-            pipe.send(_Failure(f"{type(error).__name__}: {error}"))
+            pipe.send(_Failure("\n".join([f"{type(error).__name__}: {error}", *own_code_notes(error)])))
 
 
 @contextmanager
