@@ -10,7 +10,7 @@ from wizard_env import Game, Rules
 from wizard_env.checks import check_choice, check_integer, check_seed
 from wizard_env.engine import score
 from wizard_env.envs.opponents import GamesWithOpponents, Opponents
-from wizard_env.envs.rewards import RewardFunction, find_reward
+from wizard_env.envs.rewards import RewardFunction
 from wizard_env.llm.answers import AnswerError, read_answer
 from wizard_env.llm.text import turn_text
 
@@ -155,8 +155,8 @@ class TextGame:
         return text
 
 
-def _payment(reward: TextReward, rules: Rules) -> RewardFunction:
-    return partial(_share_of_bids_met, len(rules.rounds)) if reward == "met" else find_reward(reward)
+def _payment(reward: TextReward, rules: Rules) -> str | RewardFunction:
+    return partial(_share_of_bids_met, len(rules.rounds)) if reward == "met" else reward
 
 
 def _share_of_bids_met(

@@ -22,7 +22,7 @@ LAYERS = (
     {"rules"},
     {"state"},
     {"engine"},
-    {"chance", "state_checks", "observation", "sampling"},
+    {"chance", "state_checks", "observation", "sampling", "win_probability"},
     {"history"},
     {"words"},
     {"render"},

@@ -13,4 +13,6 @@ def expected_total(kind: str, scores: list[int]) -> list[float]:
         return list(points - points.mean())
     if kind == "win":
         return list((points == points.max()) / (points == points.max()).sum())
+    if kind == "win_probability":
+        return [share - 1 / len(points) for share in expected_total("win", scores)]
     return list(1 - 2 * (scipy.stats.rankdata(-points) - 1) / (len(points) - 1))

@@ -51,22 +51,23 @@ def test_only_seats_that_learn_decide(sparring: float) -> None:
 # --- other rewards
 
 
-@pytest.mark.parametrize("reward", ["points", "relative", "game", "win", "rank"])
+@pytest.mark.parametrize("reward", ["points", "relative", "game", "win", "rank", "win_probability"])
 @pytest.mark.parametrize("sparring", [0.0, 1.0])
 def test_what_is_paid_is_what_the_rewards_say(reward: Reward, sparring: float) -> None:
     """Computed from the scores before each step; rewards of a game are paid only at its end."""
     self_play = SelfPlayGames(RULES, 60, seed=4, sparring=sparring, partners=["random"], reward=reward)
     rng, ended = np.random.default_rng(0), 0
     for _ in range(60):
-        scores = self_play.games.scores.copy()
+        scores, index = self_play.games.scores.copy(), self_play.games.states["round_index"].tolist()
         self_play.step(sample_legal(self_play.games.mask, rng))
         scored = self_play.points[:, 0] != 0
         assert self_play.round_done.tolist() == scored.tolist()
         learned = self_play.points[scored][self_play.learns[scored]]
         assert self_play.learners_points().tolist() == learned.tolist()
         over = scored & (self_play.games.states["round_index"] == 0)
-        expected = rewards(reward, self_play.points, scores + self_play.points, over)
-        of_a_round = reward in ("points", "relative")
+        left = np.array([RULES.rounds[first:] + (0,) * first for first in index], np.int8)
+        expected = rewards(reward, self_play.points, scores + self_play.points, over, left)
+        of_a_round = reward in ("points", "relative", "win_probability")
         assert self_play.ended.tolist() == (scored if of_a_round else over).tolist()
         paid = self_play.ended
         assert self_play.rewards[paid] == pytest.approx(expected[paid] * REWARD_SCALES[reward], abs=1e-6)

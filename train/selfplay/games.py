@@ -18,6 +18,7 @@ from wizard_env.train.config.run import Config
 from wizard_env.train.selfplay.beliefs import SeatBeliefs
 from wizard_env.train.selfplay.workers import ALONE, Peers
 from wizard_env.view import actions_by_owner
+from wizard_env.win_probability import rounds_from
 
 REWARD_SCALES: dict[str, float] = {
     "points": 1 / 20,  # 20 points are what a bid of 0 earns when it is met
@@ -25,6 +26,7 @@ REWARD_SCALES: dict[str, float] = {
     "game": 1 / 200,
     "win": 1.0,
     "rank": 1.0,
+    "win_probability": 10.0,
 }
 """Factors that bring returns to about 1."""
 VALUE_UNIT = 1 / REWARD_SCALES["points"]
@@ -153,9 +155,12 @@ class SelfPlayGames:
         fresh = ended & ~self.ended[rows]
         self.ended[rows] |= ended
         sizes, totals = games.num_players[rows], self._totals[rows] + points
+        states = games.states
+        following = np.where(over, states["num_rounds"][rows], states["round_index"][rows])
+        hand_sizes = rounds_from(states["hand_sizes"][rows], following.astype(np.int64) - 1)
         for size in np.unique(sizes[fresh]).tolist():
             these = fresh & (sizes == size)
-            paid = self._pays(points[these, :size], totals[these, :size], over[these])
+            paid = self._pays(points[these, :size], totals[these, :size], over[these], hand_sizes[these])
             self.rewards[rows[these], :size] = paid * self._scale
         self._totals[rows] = games.scores[rows]
 

@@ -92,8 +92,8 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
 
         Args:
             num_players: 3 to 6.
-            reward: "points", "game", "relative", "win" or "rank", see `rewards`; or a function, or where to
-                import one, see `find_reward`.
+            reward: "points", "game", "relative", "win", "rank" or "win_probability", see `rewards`; or a
+                function, or where to import one, see `find_reward`.
             dtype: of the observations: "uint8" as in OBSERVATION, or "float32" with each entry / high.
             history: also show the finished rounds of the game.
             render_mode: None, "ansi", "rgb_array" or "human"; the acting seat's view is shown.
@@ -251,7 +251,9 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def _pay(self, points: list[int]) -> None:
         over = np.asarray(self.game.phase_code == OVER)
         scores = np.array(self.game.scores, np.int16)
-        paid = self._compute_rewards(np.array(points, np.int16), scores, over).tolist()
+        number = int(count_finished(self.game.state)[0])
+        hand_sizes = np.array(self.game.rules.rounds[number - 1 :], np.int8)
+        paid = self._compute_rewards(np.array(points, np.int16), scores, over, hand_sizes).tolist()
         self.rewards = dict(zip(self.possible_agents, paid, strict=True))
         self._paid = True
         self._accumulate_rewards()

@@ -62,8 +62,8 @@ class WizardEnv(OwnSeed, OwnSpec, gymnasium.Env[Any, np.int64]):
             seat: the learner's seat; drawn for each game if None.
             opponents: the name of an agent, an agent, or one for each seat to the learner's left.
             episode: "game", or "round": each episode is the next round of the game.
-            reward: "points", "game", "relative", "win" or "rank", see `rewards`; or a function, or where to
-                import one, see `find_reward`.
+            reward: "points", "game", "relative", "win", "rank" or "win_probability", see `rewards`; or a
+                function, or where to import one, see `find_reward`.
             dtype: of the observations: "uint8" as in OBSERVATION, or "float32" with each entry / high.
             history: also show the finished rounds of the game.
             illegal_action: "raise" IllegalAction; or "end" the episode, and its game, for algorithms that

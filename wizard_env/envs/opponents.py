@@ -21,6 +21,7 @@ from wizard_env.rules import Rules
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.state import SCORED, rules_of
 from wizard_env.view import Agent, actions_by_owner
+from wizard_env.win_probability import rounds_from
 
 Episode = Literal["game", "round"]
 IllegalActions = Literal["raise", "end"]
@@ -207,10 +208,12 @@ class GamesWithOpponents:
         ended = games.round_done[rows]
         if ended.any():
             these = rows[ended]
-            paid = self._compute_rewards(games.points[these], games.scores[these], over[ended])
+            scored = count_finished(games.states[these]) - 1
+            hand_sizes = rounds_from(games.states["hand_sizes"][these], scored)
+            paid = self._compute_rewards(games.points[these], games.scores[these], over[ended], hand_sizes)
             self.reward[these] += np.take_along_axis(paid, self.seat[these, np.newaxis], 1)[:, 0]
             self.round_done[these] = True
-            self.finished[these] = self.history[these, count_finished(games.states[these]) - 1]
+            self.finished[these] = self.history[these, scored]
         self.terminated[rows] = over if self._episode == "game" else ended
 
 

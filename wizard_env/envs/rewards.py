@@ -9,30 +9,50 @@ from numpy.typing import NDArray
 
 from wizard_env.checks import check_choice
 from wizard_env.loading import import_named
+from wizard_env.win_probability import win_probability
 
-Reward = Literal["points", "game", "relative", "win", "rank"]
+Reward = Literal["points", "game", "relative", "win", "rank", "win_probability"]
 REWARDS: tuple[str, ...] = get_args(Reward)
 RewardFunction: TypeAlias = Callable[
     [NDArray[np.int16], NDArray[np.int16], NDArray[np.bool_]], NDArray[np.float64]
 ]
-"""Rewards of every seat after a step that scored a round, from the points, scores and over of `rewards`."""
+"""A custom reward: those of every seat after a step that scored a round, from the points, scores and over of
+`rewards`."""
+Payment: TypeAlias = Callable[
+    [NDArray[np.int16], NDArray[np.int16], NDArray[np.bool_], NDArray[np.int8]], NDArray[np.float64]
+]
+"""`rewards` of one kind."""
 
 
-def find_reward(reward: str | RewardFunction) -> RewardFunction:
-    """Return the function of a reward.
+def find_reward(reward: str | RewardFunction) -> Payment:
+    """Return the function that pays a reward.
 
     reward: a name of REWARDS, a function, or where to import one: "module:function" or "file.py:function".
     """
     if callable(reward):
-        return reward
+        return partial(_pay_custom, reward)
     if isinstance(reward, str) and ":" in reward:
-        return cast(RewardFunction, import_named(reward))
+        return partial(_pay_custom, cast(RewardFunction, import_named(reward)))
     check_choice("reward", reward, REWARDS)
     return partial(rewards, cast(Reward, reward))
 
 
+def _pay_custom(
+    reward: RewardFunction,
+    points: NDArray[np.int16],
+    scores: NDArray[np.int16],
+    over: NDArray[np.bool_],
+    hand_sizes: NDArray[np.int8],
+) -> NDArray[np.float64]:
+    return reward(points, scores, over)
+
+
 def rewards(
-    kind: Reward, points: NDArray[np.int16], scores: NDArray[np.int16], over: NDArray[np.bool_]
+    kind: Reward,
+    points: NDArray[np.int16],
+    scores: NDArray[np.int16],
+    over: NDArray[np.bool_],
+    hand_sizes: NDArray[np.int8],
 ) -> NDArray[np.float64]:
     """Return the rewards of every seat after a step.
 
@@ -43,9 +63,14 @@ def rewards(
             "win": at the end of the game 1, shared among the winners; 0 for all others.
             "rank": at the end of the game 1 for the first to -1 for the last rank, in equal steps;
             seats that share ranks get their mean.
+            "win_probability": the change of the probability of winning the game, see `win_probability`, as a
+            round is scored. With 1 / num_players, a game pays what "win" pays: it is a potential of the
+            state (Ng, Harada and Russell 1999).
         points: [..., num_players] points that the step scored; 0 where no round ended.
         scores: [..., num_players] points of the game so far.
         over: [...] whether the step ended the game.
+        hand_sizes: [..., rounds] the hand size of the round that the step scored, then of those after it;
+            0 after the last round.
 
     Returns:
         float64 [..., num_players].
@@ -54,6 +79,9 @@ def rewards(
         return points.astype(np.float64)
     if kind == "relative":
         return points - points.mean(axis=-1, keepdims=True)
+    if kind == "win_probability":
+        before = win_probability(scores - points, hand_sizes)
+        return win_probability(scores, hand_sizes[..., 1:]) - before
     ended = over[..., np.newaxis]
     if kind == "game":
         return np.where(ended, scores, 0.0)
