@@ -6,11 +6,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wizard_env import Rules, wizard_v0
-from wizard_env.win_probability import rounds_from, squared_temperatures, win_probability
+from wizard_env.win_probability import rounds_from, variances, win_probability
 
 
 @st.composite
@@ -23,17 +24,23 @@ def standings(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 
 @given(standings())
-def test_it_is_the_softmax_of_the_docstring(standing: tuple[list[int], list[int]]) -> None:
-    """With no round left, the winners share 1 equally."""
+def test_it_is_the_chance_of_ending_in_front(standing: tuple[list[int], list[int]]) -> None:
+    """By integrating over the points of each seat; with no round left, the winners share 1 equally."""
     scores, sizes = standing
     chances = win_probability(scores, np.array(sizes, int))
     if not sizes:
         winners = [score == max(scores) for score in scores]
         assert chances.tolist() == [won / sum(winners) for won in winners]
         return
-    temperature = math.sqrt(sum(squared_temperatures(len(scores))[size] for size in sizes))
-    weights = [math.exp((score - max(scores)) / temperature) for score in scores]
-    assert chances == pytest.approx([weight / sum(weights) for weight in weights], abs=1e-12)
+    deviation = math.sqrt(sum(variances(len(scores))[size] for size in sizes))
+    ends = np.linspace(min(scores) - 8 * deviation, max(scores) + 8 * deviation, 20_001)
+    ends_at = scipy.stats.norm(np.array(scores)[:, np.newaxis], deviation)
+    density, below = ends_at.pdf(ends), ends_at.cdf(ends)
+    expected = [
+        np.trapezoid(density[seat] * np.delete(below, seat, axis=0).prod(axis=0), ends)
+        for seat in range(len(scores))
+    ]
+    assert chances == pytest.approx(expected, abs=2e-3)
 
 
 def test_a_batch_is_its_games() -> None:

@@ -1,8 +1,8 @@
 """Fit `wizard_env/win_probability.json` to games of `champion`: python -m tools.win_probability.
 
-What a round adds to T² is the variance of its points among the seats, times a factor. The variance is
-measured for each hand size, and the factor is fitted by maximum likelihood to the winners of the games, both
-for each number of players. The calibration on other games is printed. Equal seeds give equal files.
+A number is the variance of a round's points among the seats, times a factor. The variance is measured for
+each hand size, and the factor is fitted by maximum likelihood to the winners of the games, both for each
+number of players. The calibration on other games is printed. Equal seeds give equal files.
 """
 
 import argparse
@@ -20,10 +20,12 @@ from wizard_env.evaluation.duplicate_deals import Deals, load_players, play
 from wizard_env.files import write_atomically
 from wizard_env.games import game_seeds
 from wizard_env.rules import MAX_PLAYERS, MIN_PLAYERS
-from wizard_env.win_probability import FILE_NAME, softmax_of_scores
+from wizard_env.win_probability import FILE_NAME, chances_to_win
 
 TARGET = Path(__file__).parent.parent / "wizard_env" / FILE_NAME
 NUM_BINS = 10
+LEAST = 1e-6
+"""The least probability in the likelihood, so that one game cannot decide it."""
 
 
 class Played(NamedTuple):
@@ -52,24 +54,24 @@ def play_champions(rules: Rules, games: int, seed: int) -> Played:
     results = play(Deals(load_players(["champion"]), rules, game_seeds(seed, games)))
     points = results.points[0].transpose(1, 2, 0).astype(np.float64)
     scores = points.cumsum(axis=1)
-    wins = softmax_of_scores(scores[:, -1:], np.zeros((games, 1)))
+    wins = chances_to_win(scores[:, -1:], np.zeros((games, 1)))
     return Played(points, scores - points, wins)
 
 
 def fit(played: Played) -> NDArray[np.float64]:
-    """Return float64 [rounds]: what each round of the games adds to T²."""
-    variances = played.points.var(axis=2, ddof=1).mean(axis=0)
+    """Return float64 [rounds]: the variance of the luck in each round of the games."""
+    measured = played.points.var(axis=2, ddof=1).mean(axis=0)
 
     def surprise(log_factor: float) -> float:
-        chances = softmax_of_scores(played.scores, sum_of_left(np.exp(log_factor) * variances))
-        return -float((played.wins * np.log(chances)).sum(axis=2).mean())
+        chances = chances_to_win(played.scores, sum_of_left(np.exp(log_factor) * measured))
+        return -float((played.wins * np.log(np.maximum(chances, LEAST))).sum(axis=2).mean())
 
-    return np.exp(minimize_scalar(surprise, bounds=(-5, 5), method="bounded").x) * variances
+    return np.exp(minimize_scalar(surprise, bounds=(-1, 1), method="bounded").x) * measured
 
 
-def sum_of_left(squares: NDArray[np.float64]) -> NDArray[np.float64]:
+def sum_of_left(variances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return float64 [rounds]: the sum over each round and those after it."""
-    return squares[::-1].cumsum()[::-1]
+    return variances[::-1].cumsum()[::-1]
 
 
 def calibrate(chances: NDArray[np.float64], wins: NDArray[np.float64]) -> list[Bin]:
@@ -97,11 +99,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     fitted = {}
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         rules = Rules(players)
-        squares = fit(play_champions(rules, options.games, options.seed)).round(1)
-        fitted[str(players)] = squares.tolist()
+        variances = fit(play_champions(rules, options.games, options.seed)).round(1)
+        fitted[str(players)] = variances.tolist()
         others = play_champions(rules, options.games, options.seed + 1)
         print(f"{players} players: predicted, won, seats")
-        for each in calibrate(softmax_of_scores(others.scores, sum_of_left(squares)), others.wins):
+        for each in calibrate(chances_to_win(others.scores, sum_of_left(variances)), others.wins):
             print(f"{each.predicted:.3f} {each.won:.3f} {each.count:7}", flush=True)
     text = json.dumps(fitted).replace('], "', '],\n "') + "\n"
     write_atomically(options.target, lambda path: path.write_text(text, encoding="utf-8"))

@@ -1,8 +1,10 @@
 """Each seat's probability of winning the game, from the points so far and the rounds that are left.
 
-A softmax over the seats of points / T. T grows with the rounds that are left: T² is the sum of a number for
-each of them, which depends on its hand size and on the number of players. `win_probability.json` has these
-numbers; `python -m tools.win_probability` fits them to games of `champion` against itself.
+All seats are expected to score equally many further points, each with luck of its own, which is normally
+distributed. A seat wins if it ends in front (Thurstone 1927, "A law of comparative judgment", case V). The
+variance of the luck is a sum over the rounds that are left. What a round adds depends on its hand size and on
+the number of players: `win_probability.json` has these numbers, which `python -m tools.win_probability` fits
+to games of `champion` against itself.
 """
 
 import json
@@ -17,15 +19,21 @@ from wizard_env.checks import check_integers
 from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
 
 FILE_NAME = "win_probability.json"
+_LUCK, _WEIGHTS = np.polynomial.hermite_e.hermegauss(10)
+_WEIGHTS /= _WEIGHTS.sum()
+"""Gauss-Hermite quadrature over the luck of one seat, in standard deviations."""
 
 
 @cache
-def squared_temperatures(num_players: int) -> NDArray[np.float64]:
-    """Return float64 [60 / num_players + 1]: what a round adds to T², by its hand size; 0 for size 0."""
+def variances(num_players: int) -> NDArray[np.float64]:
+    """Return float64 [60 / num_players + 1]: the variance of the points of a round, by its hand size.
+
+    That of hand size 0, which stands for no round, is 0.
+    """
     fitted = json.loads(files("wizard_env").joinpath(FILE_NAME).read_text(encoding="utf-8"))
-    squares = np.array([0.0, *fitted[str(num_players)]])
-    squares.flags.writeable = False
-    return squares
+    by_size = np.array([0.0, *fitted[str(num_players)]])
+    by_size.flags.writeable = False
+    return by_size
 
 
 def win_probability(scores: ArrayLike, hand_sizes: ArrayLike) -> NDArray[np.float64]:
@@ -52,20 +60,35 @@ def win_probability(scores: ArrayLike, hand_sizes: ArrayLike) -> NDArray[np.floa
     largest = DECK_SIZE // players
     if ((sizes < 0) | (sizes > largest)).any():
         raise ValueError(f"hand_sizes from {sizes.min()} to {sizes.max()}: allowed are 0 to {largest}")
-    return softmax_of_scores(points, squared_temperatures(players)[sizes].sum(axis=-1))
+    return chances_to_win(points, variances(players)[sizes].sum(axis=-1))
 
 
-def softmax_of_scores(scores: NDArray[np.float64], squares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the softmax over seats of scores / T, or equal shares of the first place where T is 0.
+def chances_to_win(scores: NDArray[np.float64], variance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return float64 [..., num_players], the probability that each seat ends in front.
 
-    scores: [..., num_players]. squares: [...], T².
+    Args:
+        scores: [..., num_players], the points of the game so far.
+        variance: [...], of the points that each seat is still to score; 0 at the end of the game, where the
+            first place is shared.
     """
-    behind = scores - scores.max(axis=-1, keepdims=True)
-    temperature = np.sqrt(squares)[..., np.newaxis]
-    over = temperature == 0
-    weights = np.where(over, behind == 0, np.exp(behind / np.where(over, 1.0, temperature)))
-    shares: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+    over = variance == 0
+    deviation = np.sqrt(np.where(over, 1.0, variance))[..., np.newaxis, np.newaxis]
+    ahead = (scores[..., :, np.newaxis] - scores[..., np.newaxis, :]) / deviation
+    beats = _normal_distribution(ahead[..., np.newaxis] + _LUCK)  # [..., seat, other seat, luck of the seat]
+    seats = np.arange(scores.shape[-1])
+    beats[..., seats, seats, :] = 1
+    first = (scores == scores.max(axis=-1, keepdims=True)).astype(np.float64)
+    chances = np.where(over[..., np.newaxis], first, beats.prod(axis=-2) @ _WEIGHTS)
+    shares: NDArray[np.float64] = chances / chances.sum(axis=-1, keepdims=True)
     return shares
+
+
+def _normal_distribution(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard normal distribution function, to within 0.0002 (Page 1977)."""
+    probabilities: NDArray[np.float64] = (
+        1 + np.tanh(np.sqrt(2 / np.pi) * values * (1 + 0.044715 * values**2))
+    ) / 2
+    return probabilities
 
 
 def rounds_from(hand_sizes: NDArray[np.int8], first: NDArray[np.int64]) -> NDArray[np.int8]:
