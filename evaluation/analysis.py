@@ -22,6 +22,7 @@ from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
 from wizard_env.checks import quoted
 from wizard_env.evaluation.answers import NUM_ANSWERS, ask_twice, error_of_mean
 from wizard_env.state import BID, PHASES, STATE
+from wizard_env.win_probability import win_probability
 
 ERRORS = 2
 """Standard errors up to which a loss may be noise."""
@@ -71,6 +72,17 @@ class PlayedSeat:
 
 
 @dataclass(frozen=True)
+class AfterRound:
+    """The seats of a game after a round."""
+
+    round_number: int
+    scores: list[int]
+    """Points of the game so far, by seat."""
+    win_probability: list[float]
+    """By seat, see `wizard_env.win_probability`; at the end of the game 1, shared among the winners."""
+
+
+@dataclass(frozen=True)
 class Analysis:
     """The result of `analyse`."""
 
@@ -80,6 +92,8 @@ class Analysis:
     seats: list[PlayedSeat]
     """Empty if no round is finished."""
     decisions: list[Decision]
+    after_rounds: list[AfterRound]
+    """After each finished round of the game that is known, judged or not."""
     players: list[str] | None = None
     """The names of the players, by seat; None if the game has none."""
 
@@ -129,7 +143,17 @@ def analyse(
         )
     par, seats = _sum_up(game, states, worth, lost)
     players = None if game.players is None else list(game.players)
-    return Analysis(analyst, par, seats, decisions, players)
+    return Analysis(analyst, par, seats, decisions, follow_scores(game), players)
+
+
+def follow_scores(game: Game) -> list[AfterRound]:
+    """Return the scores, and what they are worth, after each finished round that is known, oldest first."""
+    found, scores = [], np.array(game.scores)
+    for number, scored in reversed(game.scene().pad):
+        chances = win_probability(scores, game.rules.rounds[number:])
+        found.append(AfterRound(number, scores.tolist(), chances.tolist()))
+        scores -= scored.points
+    return found[::-1]
 
 
 def _states_before_actions(game: Game) -> NDArray[Any]:

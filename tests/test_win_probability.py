@@ -10,6 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tools.win_probability import Played, calibrate, fit, play_champions
 from wizard_env import Rules, wizard_v0
 from wizard_env.win_probability import rounds_from, variances, win_probability
 
@@ -33,7 +34,7 @@ def test_it_is_the_chance_of_ending_in_front(standing: tuple[list[int], list[int
         assert chances.tolist() == [won / sum(winners) for won in winners]
         return
     deviation = math.sqrt(sum(variances(len(scores))[size] for size in sizes))
-    ends = np.linspace(min(scores) - 8 * deviation, max(scores) + 8 * deviation, 20_001)
+    ends = np.linspace(min(scores) - 8 * deviation, max(scores) + 8 * deviation, 4_001)
     ends_at = scipy.stats.norm(np.array(scores)[:, np.newaxis], deviation)
     density, below = ends_at.pdf(ends), ends_at.cdf(ends)
     expected = [
@@ -117,3 +118,30 @@ def test_episodes_of_a_round_pay_the_changes_of_one_game() -> None:
                 chance += paid
             assert chance == pytest.approx(win_probability(info["scores"], (2, 1, 3)[number + 1 :])[seat])
             _, info = env.reset()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rules",
+    [*map(Rules, range(3, 7)), Rules(4, hand_sizes=(1,) * 15), Rules(4, hand_sizes=(9, 2) * 5)],
+    ids=str,
+)
+def test_champions_win_that_often(rules: Rules) -> None:
+    """To within two points, give or take three standard errors, on games that were not used to fit."""
+    played = play_champions(rules, 2000, seed=2)
+    left = np.triu(np.tile(rules.rounds, (len(rules.rounds), 1)))
+    bins = calibrate(win_probability(played.scores.astype(int), left), played.wins)
+    seats = sum(each.count for each in bins)
+    assert sum(abs(each.predicted - each.won) * each.count for each in bins) / seats < 0.015
+    for each in bins:
+        error = math.sqrt(each.predicted * (1 - each.predicted) / min(each.count, 2000))
+        assert each.won == pytest.approx(each.predicted, abs=0.02 + 3 * error)
+
+
+def test_the_variance_of_luck_is_found_again() -> None:
+    """In games whose rounds are drawn from normal distributions."""
+    rng, deviations = np.random.default_rng(0), np.array([10.0, 40.0, 20.0, 30.0])
+    points = rng.normal(0, deviations[:, np.newaxis], (2_000, 4, 3))
+    scores = points.cumsum(axis=1)
+    wins = (scores[:, -1:] == scores[:, -1:].max(axis=2, keepdims=True)).astype(float)
+    assert fit(Played(points, scores - points, wins)) == pytest.approx(deviations**2, rel=0.1)

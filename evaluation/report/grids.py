@@ -242,7 +242,7 @@ def scorecard_grids(card: "Scorecard") -> list[Grid]:
 
 
 def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[Grid]:
-    """Return the play of each seat, and decisions of the game.
+    """Return the play of each seat, the probability of winning after each round, and decisions of the game.
 
     shown: the number of decisions to list, those that lost most; None lists all in the order of play.
     """
@@ -253,6 +253,12 @@ def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[
         cells = [str(seat.points), signed(seat.luck, ".0f"), f"{seat.lost:.0f}", f"{seat.lost_by_bids:.0f}"]
         bids = [f"{seat.bid_accuracy:.1%}", signed(seat.bid_bias, ".2f")]
         seats.rows.append([f"{seat.seat + 1} {name}".rstrip(), *cells, *bids])
+    labels = [f"seat {seat.seat + 1}" for seat in analysis.seats]
+    winning = Grid("points and probability of winning after each round", ["round", *labels], [])
+    for after in analysis.after_rounds:
+        pairs = zip(after.scores, after.win_probability, strict=True)
+        cells = [f"{score}  {chance:4.0%}" for score, chance in pairs]
+        winning.rows.append([str(after.round_number), *cells])
     listed = analysis.decisions
     if shown is not None:
         mistakes = [one for one in listed if one.is_mistake and one.lost >= _LEAST_LOST]
@@ -264,7 +270,7 @@ def analysis_grids(analysis: "Analysis", title: str, shown: int | None) -> list[
         points = [f"{one.points[action]:.1f}" for action in (one.chosen, one.best)]
         cells = [str(one.round_number), str(one.seat + 1), one.chosen, one.best]
         decisions.rows.append([*cells, *points, f"{one.lost:.1f}", f"{one.error:.1f}"])
-    return [*([seats] if seats.rows else []), decisions]
+    return [*([seats, winning] if seats.rows else []), decisions]
 
 
 def plain(value: float, form: str = ".1f") -> str:

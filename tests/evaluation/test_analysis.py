@@ -8,7 +8,8 @@ import pytest
 from wizard_env import ACTIONS, Game, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.assessment import Assessment, assess
-from wizard_env.evaluation.analysis import analyse
+from wizard_env.evaluation.analysis import analyse, follow_scores
+from wizard_env.win_probability import win_probability
 
 RULES = Rules(3, hand_sizes=(1, 3, 5))
 SEARCH = "search:worlds=32"
@@ -144,6 +145,21 @@ def test_a_round_is_judged_the_same_by_itself() -> None:
     for number, part in enumerate(parts):
         assert [seat.points for seat in part.seats] == game.rounds[number].points
     assert analyse(game, agent, "search", only=[]).decisions == []
+
+
+def test_the_scores_after_each_round() -> None:
+    """Of a game that is over, and of one on its way."""
+    whole = play(["heuristic"] * 3)
+    part = play(["heuristic"] * 3, actions=len(whole.history) - 1)
+    after = follow_scores(whole)
+    assert after[:2] == follow_scores(part)
+    scores = np.zeros(3, int)
+    for number, (now, scored) in enumerate(zip(after, whole.rounds, strict=True), start=1):
+        scores += scored.points
+        assert (now.round_number, now.scores) == (number, scores.tolist())
+        left = np.array(RULES.rounds[number:], int)
+        assert now.win_probability == win_probability(scores, left).tolist()
+    assert np.flatnonzero(after[-1].win_probability).tolist() == whole.winners
 
 
 def test_an_agent_that_expects_no_points_cannot_judge() -> None:
