@@ -93,7 +93,7 @@ class Analysis:
     """Empty if no round is finished."""
     decisions: list[Decision]
     after_rounds: list[AfterRound]
-    """After each finished round of the game that is known, judged or not."""
+    """After each finished round that is judged."""
     players: list[str] | None = None
     """The names of the players, by seat; None if the game has none."""
 
@@ -143,7 +143,8 @@ def analyse(
         )
     par, seats = _sum_up(game, states, worth, lost)
     players = None if game.players is None else list(game.players)
-    return Analysis(analyst, par, seats, decisions, follow_scores(game), players)
+    after = [one for one in follow_scores(game) if only is None or one.round_number in only]
+    return Analysis(analyst, par, seats, decisions, after, players)
 
 
 def follow_scores(game: Game) -> list[AfterRound]:

@@ -131,10 +131,10 @@ def test_champions_win_that_often(rules: Rules) -> None:
     played = play_champions(rules, 2000, seed=2)
     left = np.triu(np.tile(rules.rounds, (len(rules.rounds), 1)))
     bins = calibrate(win_probability(played.scores.astype(int), left), played.wins)
-    seats = sum(each.count for each in bins)
-    assert sum(abs(each.predicted - each.won) * each.count for each in bins) / seats < 0.015
+    total = sum(each.seats for each in bins)
+    assert sum(abs(each.predicted - each.won) * each.seats for each in bins) / total < 0.015
     for each in bins:
-        error = math.sqrt(each.predicted * (1 - each.predicted) / min(each.count, 2000))
+        error = math.sqrt(each.predicted * (1 - each.predicted) / min(each.seats, 2000))
         assert each.won == pytest.approx(each.predicted, abs=0.02 + 3 * error)
 
 

@@ -46,7 +46,7 @@ class Bin(NamedTuple):
     """The mean of their probabilities."""
     won: float
     """The share that won."""
-    count: int
+    seats: int
 
 
 def play_champions(rules: Rules, games: int, seed: int) -> Played:
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         others = play_champions(rules, options.games, options.seed + 1)
         print(f"{players} players: predicted, won, seats")
         for each in calibrate(chances_to_win(others.scores, sum_of_left(variances)), others.wins):
-            print(f"{each.predicted:.3f} {each.won:.3f} {each.count:7}", flush=True)
+            print(f"{each.predicted:.3f} {each.won:.3f} {each.seats:7}", flush=True)
     text = json.dumps(fitted).replace('], "', '],\n "') + "\n"
     write_atomically(options.target, lambda path: path.write_text(text, encoding="utf-8"))
 

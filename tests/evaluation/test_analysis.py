@@ -141,6 +141,7 @@ def test_a_round_is_judged_the_same_by_itself() -> None:
         [analyse(game, agent, "search", only=[number]) for number in (1, 2, 3)],
     )
     assert [decision for part in parts for decision in part.decisions] == whole.decisions
+    assert [after for part in parts for after in part.after_rounds] == whole.after_rounds
     assert sum(part.par for part in parts) == pytest.approx(whole.par)
     for number, part in enumerate(parts):
         assert [seat.points for seat in part.seats] == game.rounds[number].points

@@ -62,15 +62,16 @@ def test_the_score_pad_and_the_end() -> None:
     start = "players=3 sizes=2,1 round=1 dealer=0 scores=0,0,0 hands=2S9S/KHWI/3DAH upcard=JE "
     game = parse_position(start + "bids=1,0,2 tricks=KHAH9S/3D2S seed=4")
     game.step("play WI")
-    assert text(game.scene()).splitlines()[-5:] == [
+    assert text(game.scene()).splitlines()[-6:] == [
         f"Seat {game.seat} bids",
         "",
         "Score pad: tricks won / bid, points",
-        "round  cards  trump      seat 0      seat 1      seat 2",
-        "    1      2      -    0/2  -20    1/1   30    1/0  -10",
+        "round  cards   trump      seat 0      seat 1      seat 2",
+        "    1      2       -    0/2  -20    1/1   30    1/0  -10",
+        "              to win          0%         99%          1%",
     ]
     play_on(game, 99)
-    assert text(game.scene()).splitlines()[-6].startswith("Game over: seat")
+    assert text(game.scene()).splitlines()[-7].startswith("Game over: seat")
     assert str(game) == text(game.scene())
 
 

@@ -42,15 +42,17 @@ class SceneText:
         yield self._moment()
 
     def pad_lines(self) -> Iterator[str]:
-        """Yield the score pad, with a line per finished round."""
+        """Yield the score pad, with a line per finished round, and each seat's probability of winning."""
         pad = self.scene.pad
-        columns = [["round", *(str(number) for number, _ in pad)]]
-        columns.append(["cards", *(str(scored.hand_size) for _, scored in pad)])
+        columns = [["round", *(str(number) for number, _ in pad), ""]]
+        columns.append(["cards", *(str(scored.hand_size) for _, scored in pad), ""])
         trumps = [scored.trump or "-" for _, scored in pad]
-        columns.append(["trump", *(SUIT_SYMBOLS.get(one, one) if self.color else one for one in trumps)])
-        for seat, name in enumerate(self.names):
-            cells = (f"{one.tricks_won[seat]}/{one.bids[seat]} {one.points[seat]:>4}" for _, one in pad)
-            columns.append([name.rjust(_PAD_WIDTH), *cells])
+        symbols = (SUIT_SYMBOLS.get(one, one) if self.color else one for one in trumps)
+        columns.append(["trump", *symbols, "to win"])
+        for seat, name in zip(self.scene.seats, self.names, strict=True):
+            number = seat.number
+            cells = (f"{one.tricks_won[number]}/{one.bids[number]} {one.points[number]:>4}" for _, one in pad)
+            columns.append([name.rjust(_PAD_WIDTH), *cells, f"{seat.win_probability:.0%}"])
         yield "Score pad: tricks won / bid, points"
         yield from self.align(columns)
 

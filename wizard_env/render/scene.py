@@ -6,8 +6,10 @@ from typing import Self
 
 from wizard_env.checks import quoted
 from wizard_env.engine import bid_is_visible, cards_left
+from wizard_env.history.finished import count_finished
 from wizard_env.observation.readable import ReadableState, Round
 from wizard_env.rules import Rules
+from wizard_env.win_probability import rounds_from, win_probability
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,8 @@ class Seat:
 
     number: int
     score: int
+    win_probability: float
+    """Of the game, by the scores and the rounds that are not over, see `win_probability`."""
     bid: int | None
     """None if none was made, or if it is hidden."""
     bid_is_hidden: bool
@@ -72,12 +76,15 @@ class Scene:
         state = game.state
         phase, trick = game.phase, tuple(game.trick)
         hands, bids, scores, tricks_won = game.hands, game.bids, game.scores, game.tricks_won
+        rounds_left = rounds_from(state["hand_sizes"], count_finished(state))[0]
+        chances = win_probability(scores, rounds_left).tolist()
 
         def seat(number: int) -> Seat:
             shown = observer is None or bool(bid_is_visible(state[0], observer, number))
             return Seat(
                 number=number,
                 score=scores[number],
+                win_probability=chances[number],
                 bid=bids[number] if shown else None,
                 bid_is_hidden=bids[number] is not None and not shown,
                 tricks_won=tricks_won[number],
