@@ -17,12 +17,15 @@ class Board(SceneText):
     """A scene as lines of text."""
 
     def pad_lines(self) -> Iterator[str]:
-        """Yield the score pad: a line per finished round, and the sums. Seats that do not fit come below."""
+        """Yield the score pad: a line per finished round, the sums, and each seat's probability of winning.
+
+        Seats that do not fit come below.
+        """
         pad = self.scene.pad
-        rounds = [[t("round"), *(str(number) for number, _ in pad), ""]]
-        rounds.append([t("cards"), *(str(scored.hand_size) for _, scored in pad), ""])
+        rounds = [[t("round"), *(str(number) for number, _ in pad), "", ""]]
+        rounds.append([t("cards"), *(str(scored.hand_size) for _, scored in pad), "", ""])
         trumps = ("-" if scored.trump is None else SUIT_SYMBOLS[scored.trump] for _, scored in pad)
-        rounds.append([t("trump"), *trumps, t("sum")])
+        rounds.append([t("trump"), *trumps, t("sum"), t("to win")])
         yield t("Score pad: tricks won / bid, points")
         block = list(rounds)
         for seat in self.scene.seats:
@@ -38,7 +41,8 @@ class Board(SceneText):
         number, name = seat.number, self.names[seat.number]
         rounds = [scored for _, scored in self.scene.pad]
         cells = [f"{one.tricks_won[number]}/{one.bids[number]} {one.points[number]:>+4}" for one in rounds]
-        return [name if len(name) <= _LONGEST_LABEL else seat_text(number, t), *cells, str(seat.score)]
+        label = name if len(name) <= _LONGEST_LABEL else seat_text(number, t)
+        return [label, *cells, str(seat.score), f"{seat.win_probability:.0%}"]
 
     def headings(self) -> Sequence[str]:
         return "", t("score"), t("bid"), t("won"), t("hand")

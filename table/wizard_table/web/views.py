@@ -34,7 +34,7 @@ def view_of(session: Session, seat: int | None) -> dict[str, Any]:
         | {
             "rules": scene.rules.to_dict(),
             "pad": [(number, _without_cards(scored)) for number, scored in scene.pad],
-            "seats": [vars(one) for one in scene.seats],
+            "seats": [vars(one) | {"win_probability": round(one.win_probability, 3)} for one in scene.seats],
             "leader": None if game.seat is None else int(game.state["leader"][0]),
         },
         "legal": [ACTIONS[action] for action in game.legal_actions()] if acts else [],

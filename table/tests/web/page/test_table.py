@@ -130,7 +130,7 @@ def test_a_game_by_keyboard(visit: Visit) -> None:
     assert is_hidden
     assert play_apart(page) > 6
     page.keyboard.press("p")
-    assert page.locator("#dialog tr").count() == 1 + 2 + 1
+    assert page.locator("#dialog tr").count() == 1 + 2 + 2
     page.keyboard.press("Escape")
 
 

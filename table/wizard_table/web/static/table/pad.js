@@ -1,7 +1,7 @@
 // The score pad: beside the table where there is room, else in a dialog.
 
 import { suitSign } from "../drawings/cards.js";
-import { decimal, signed, t } from "../language.js";
+import { decimal, percent, signed, t } from "../language.js";
 import { $, make, row } from "../shared/elements.js";
 import { seatLabel } from "./seats.js";
 
@@ -43,9 +43,11 @@ function scorePad(view) {
   );
   const leads = row("td", [t("ahead by"), ...behind]);
   leads.className = "leads";
+  const chances = row("td", [t("to win"), ...seats.map((seat) => percent(seat.win_probability))]);
+  chances.className = "leads";
   const caption = make("caption", {}, t("Totals; tricks won / bid, points"));
   const columns = make("colgroup", {}, make("col"), ...seats.map(() => make("col", { className: "seat" })));
-  const head = make("thead", {}, make("tr", {}, make("td"), ...names), leads);
+  const head = make("thead", {}, make("tr", {}, make("td"), ...names), leads, chances);
   return make(
     "table",
     { className: seats.length > 4 ? "pad dense" : "pad" },
