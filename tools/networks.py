@@ -71,6 +71,12 @@ _RESPONSES: dict[str, dict[str, Any]] = {
     },
 }
 """Networks that `adaptive` answers with where all other seats are of one family, by its name."""
+_TO_WIN: dict[str, dict[str, Any]] = {
+    "champion": {"start": "champion", "decisions": 12_000_000, "learning_rate": 3e-4},
+    "heuristic": {"start": "response_heuristic", "decisions": 6_000_000, "learning_rate": 1.5e-4},
+    "rule_based": {"start": "response_rule_based", "decisions": 6_000_000, "learning_rate": 1.5e-4},
+}
+"""Responses that learned for points, or the champion, trained on for the probability of winning."""
 
 
 class Stage(NamedTuple):
@@ -116,7 +122,12 @@ def stages() -> Iterator[Stage]:
     yield Stage("adaptive_0", "generalist", told)
     yield Stage("adaptive", "adaptive", {"start": "adaptive_0"}, ships_as=f"adaptive/{FILE_NAME}")
     for name, learning in _RESPONSES.items():
-        yield Stage(f"response_{name}", "champion", learning, ships_as=f"adaptive/{name}.safetensors")
+        file = "" if name in _TO_WIN else f"adaptive/{name}.safetensors"
+        yield Stage(f"response_{name}", "champion", learning, ships_as=file)
+    for name, learning in _TO_WIN.items():
+        alone = {"layers": [1024, 512], "entropy_bonus": 0.0007, "sparring": 1.0, "partners": [name]}
+        to_win = learning | alone | {"team_spirit": 0.0, "reward": "win_probability"}
+        yield Stage(f"win_{name}", "champion", to_win, ships_as=f"adaptive/{name}.safetensors")
 
 
 def config_of(stage: Stage, folder: Path) -> Config:
