@@ -79,7 +79,10 @@ class PlayerKind(StrEnum):
     @property
     def column(self) -> int:
         """The index of this kind."""
-        return list(PlayerKind).index(self)
+        return _COLUMNS[self]
+
+
+_COLUMNS = {kind: column for column, kind in enumerate(PlayerKind)}
 
 
 class SeatBelief(NamedTuple):

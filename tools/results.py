@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.progress import track
 
 from tools.marked_tables import fill, head, row
@@ -17,10 +19,13 @@ from wizard_env.agents import load
 from wizard_env.agents.one_card.deals import SIZES
 from wizard_env.agents.pretrained import partner_names
 from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
+from wizard_env.evaluation.duplicate_deals import Deals, Results, arrange, leads_of_first, load_players, play
 from wizard_env.evaluation.evaluate import Entrant, Evaluation, evaluate
 from wizard_env.evaluation.one_card import ExactExploit, measure_exactly
+from wizard_env.evaluation.statistics import SHARES, estimate_weighted_sums, rank_seats
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files import write_atomically
+from wizard_env.games import game_seeds
 from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS, MAX_PLAYERS, MIN_PLAYERS
 from wizard_env.train.config.reading import read_config
 
@@ -38,6 +43,11 @@ OPPONENTS = ("random", *SEEN, *HELD_OUT, SEARCH)
 SLOW = (SEARCH, DEEP)
 FLAT_SEARCH, UNDERBIDDER, RIVAL = HELD_OUT
 MIXED = ("rule_based", "heuristic", RIVAL)
+STYLES = ("rule_based", "heuristic", CHAMPION)
+"""Styles that opponents change: each of them becomes each other one, and `rival`."""
+CHANGES = [(first, then) for first in STYLES for then in (*STYLES, RIVAL) if then != first]
+CHANGED_AFTER = (3, 6, 9)
+"""Rounds before the change."""
 
 
 class Table(NamedTuple):
@@ -101,6 +111,49 @@ def cell(result: Evaluation) -> str:
     interval = f"({difference.points_low:+.0f} to {difference.points_high:+.0f})"
     first = result.standings[0]
     return f"{difference.points:+.0f} {interval}, {first.win_share:.0%}, {first.bid_accuracy:.3f}"
+
+
+class Changed(NamedTuple):
+    """The results of an agent alone among three that change their style, one number for each deal."""
+
+    leads: NDArray[np.float64]
+    """[deals]: points per game after the change, above the mean of the others."""
+    wins: NDArray[np.float64]
+    """[deals]: the share of games won; a shared first place counts as part of a win."""
+
+
+def beside_changing(agent: str, opponent: str, after: int, games: int, spread: Map) -> Changed:
+    """Play one agent against copies of another that changes its style after some rounds."""
+    players, rules = load_players([agent, *[opponent] * 3]), Rules(4)
+    parts = [Deals(players, rules, seeds) for seeds in np.array_split(game_seeds(SEED, games), 2)]
+    results = Results.join(list(spread(play, parts)))
+    shares = rank_seats(results.scores).shares / SHARES
+    seating = arrange(len(players), rules.num_players)
+    return Changed(leads_of_first(results.points[..., after:]), (shares * (seating == 0)).sum(2).mean(1))
+
+
+def by_change(games: int, spread: Map) -> Iterator[str]:
+    """Yield the table of the champion and the adaptive player among opponents that change their style."""
+    figures = (f"`{agent}`: lead after the change, games won" for agent in (CHAMPION, ADAPTIVE))
+    yield from head("opponents", "rounds before", *figures, "difference of leads", "of games won", "deals")
+    for first, then in CHANGES:
+        for after in CHANGED_AFTER:
+            opponent = f"switch:first={first},then={then},after={after}"
+            both = [beside_changing(agent, opponent, after, games, spread) for agent in (CHAMPION, ADAPTIVE)]
+            cells = (f"{each.leads.mean():+.0f}, {each.wins.mean():.0%}" for each in both)
+            champion, adaptive = both
+            lead, won = (
+                estimate_weighted_sums([mine - theirs], np.ones((1, 1)), SEED)[0]
+                for mine, theirs in zip(adaptive, champion, strict=True)
+            )
+            yield row(
+                f"`{first}`, then `{then}`",
+                str(after),
+                *cells,
+                f"{lead.mean:+.1f} ({lead.low:+.1f} to {lead.high:+.1f})",
+                f"{won.mean:+.1%} ({won.low:+.1%} to {won.high:+.1%})",
+                str(games),
+            )
 
 
 FIGURES = ("lead in points per game, 95% interval", "games won", "bids met", "deals")
@@ -206,6 +259,7 @@ def one_card(games: int, spread: Map) -> Iterator[str]:
 SECTIONS: dict[str, Callable[[int, Map], Iterator[str]]] = {
     "opponents": by_opponent,
     "memory": by_memory,
+    "changes": by_change,
     "rules": by_rules,
     "hand-sizes": by_hand_size,
     "search": by_search,

@@ -1,8 +1,9 @@
-"""Beliefs: the kind of player that sits in each seat, by Bayes' rule over types.
+"""Beliefs: the kind of player that sits in each seat, by Bayes' rule over types that may change.
 
 A type is a kind of player that errs at an unknown rate, and whose bids are off by an unknown distribution.
-Both are integrated out, so the counts of `wizard_env.agents.adaptive.evidence` are sufficient. A seat that no
-kind explains is believed to be the nearest one, with the share of its choices that this one does not explain.
+Both are integrated out, so the counts of `wizard_env.agents.adaptive.evidence` are sufficient. Before each
+round a seat's type may change, see `add_round`. A seat that no kind explains is believed to be the nearest
+one, with the share of its choices that this one does not explain.
 
 Barrett and Stone, Cooperating with Unknown Teammates in Complex Domains: A Robot Soccer Case Study of Ad Hoc
 Teamwork, AAAI 2015 (PLASTIC); Albrecht, Crandall and Ramamoorthy, Belief and Truth in Hypothesised
@@ -10,12 +11,11 @@ Behaviours, Artificial Intelligence 2016.
 """
 
 from collections.abc import Sequence
-from functools import cache
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.actions import MAX_BID
 from wizard_env.agents.adaptive.evidence import (
     AGREED,
     DIFFERED,
@@ -27,7 +27,8 @@ from wizard_env.agents.adaptive.evidence import (
 )
 from wizard_env.agents.assessment import PlayerKind, SeatBelief
 from wizard_env.agents.network import BELIEF_HIGH
-from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS
+from wizard_env.compiled.jit import compiled, kernel
+from wizard_env.rules import MAX_PLAYERS
 
 KNOWN_KINDS = [kind for kind in PlayerKind if kind != PlayerKind.UNKNOWN]
 """The kinds of which each has a column in a belief, the first ones."""
@@ -39,50 +40,149 @@ NUM_FEATURES = LOW + 1
 NUM_INPUTS = (MAX_PLAYERS - 1) * NUM_FEATURES
 """Inputs of a network for the beliefs about the other seats."""
 
-_PLAY_PRIOR = (19.0, 0.6)
+_CHANGE = 0.01
+"""The probability that a seat's type changes before a round."""
+_RIGHT, _WRONG = 19.0, 0.6
 """The parameters of the beta distribution of the share of plays that are the kind's own."""
 _SHIFT_PRIOR = np.array([0.1, 0.3, 12.0, 0.3, 0.1])
 """The parameters of the Dirichlet distribution of the distance of bids from the kind's."""
+_EXACT = 10.0
+"""The factor on the parameters for a copy's own plays and bids: a copy does not err."""
 _DOUBT = 8.0
 """Plays that explain a kind, added to those seen before the share of others is believed."""
 _BID_DOUBT = 2.0
 """The same for bids."""
-_FEWEST, _NO_DOUBT, _MOST = 12, 1e-3, 48
-"""A seat is judged until, after the fewest decisions, one kind is certain; or for the most decisions."""
 _UNKNOWN = 0.15
 """The share of plays that the kind does not explain, from which the player is of an unknown kind."""
 _SHIFT_VALUES = np.arange(-MAX_SHIFT, MAX_SHIFT + 1)
 assert len(_SHIFT_PRIOR) == NUM_SHIFTS
 
 
-def believe(
-    counts: NDArray[np.float32], prior: NDArray[np.float64], kinds: Sequence[PlayerKind]
-) -> NDArray[np.float32]:
-    """Return the beliefs that counts lead to.
+class Prior(NamedTuple):
+    """The kinds before there is evidence."""
+
+    shares: NDArray[np.float64]
+    """[kinds]: the probability of each as a game begins."""
+    joins: NDArray[np.float64]
+    """[kinds]: the same after a change. Nobody becomes a copy: trust that was abused does not come back."""
+    exactness: NDArray[np.float64]
+    """[kinds]: the factor on the parameters for its own plays and bids."""
+
+    @classmethod
+    def of(cls, players: Sequence[PlayerKind]) -> Self:
+        """Make kinds equally likely, and the players of a kind. players: the kind of each."""
+        shares = np.array([1 / len(KNOWN_KINDS) / players.count(kind) for kind in players])
+        are_copies = np.array([kind == PlayerKind.COPY for kind in players])
+        joins = np.where(are_copies, 0, shares)
+        return cls(shares, joins / joins.sum(), np.where(are_copies, _EXACT, 1.0))
+
+
+class Posterior(NamedTuple):
+    """The kinds of seats, given their finished rounds."""
+
+    shares: NDArray[np.float64]
+    """[..., kinds]: the probability of each."""
+    counts: NDArray[np.float32]
+    """[..., kinds, NUM_COUNTS]: those of the rounds that the seat is expected to have been of the kind."""
+
+
+def add_round(
+    before: Posterior, seen: NDArray[np.float32], prior: Prior, possible: NDArray[np.bool_] | None = None
+) -> Posterior:
+    """Add the evidence of one round: a step of the forward filter of a hidden Markov model.
+
+    Before the round, a seat's type changes with a small probability. Then its kind is drawn from
+    `prior.joins`, and its rates of errors anew. Bayesian change points (Adams and MacKay, Bayesian Online
+    Changepoint Detection, 2007) keep counts for each round that may have been the first after a change.
+    Here each kind keeps one set of counts, their mean over whether the seat was of the kind before, as
+    filters for switching models merge hypotheses (Blom and Bar-Shalom, The Interacting Multiple Model
+    Algorithm, IEEE Transactions on Automatic Control 1988).
 
     Args:
-        counts: float32 [..., players, NUM_COUNTS], of a seat, compared with each player of `kinds`.
-        prior: float64 [players], the probability of each before there is evidence.
-        kinds: the kind of each player.
+        before: of n games, shares [n, MAX_PLAYERS, kinds].
+        seen: float32 [n, MAX_PLAYERS, kinds, NUM_COUNTS], the counts of the round alone.
+        prior: of the kinds.
+        possible: bool [n, MAX_PLAYERS, kinds], false for kinds that are out of the question; all if None.
+    """
+    with np.errstate(divide="ignore"):
+        stays = np.log((1 - _CHANGE) * before.shares) + log_evidence(before.counts, seen, prior)
+        joins = np.log(_CHANGE * prior.joins) + log_evidence(np.zeros_like(seen), seen, prior)
+    if possible is not None:
+        stays[~possible] = joins[~possible] = -np.inf
+    likeliest = np.maximum(stays, joins).max(axis=-1, keepdims=True)
+    stays, joins = np.exp(stays - likeliest), np.exp(joins - likeliest)
+    either = stays + joins
+    stayed = np.divide(stays, either, out=np.zeros_like(either), where=either > 0)
+    counts = np.where(either[..., np.newaxis] > 0, before.counts * stayed[..., np.newaxis] + seen, 0)
+    return Posterior(either / either.sum(axis=-1, keepdims=True), counts.astype(np.float32))
+
+
+def log_evidence(counts: NDArray[np.float32], seen: NDArray[np.float32], prior: Prior) -> NDArray[np.float64]:
+    """Return the logarithm of the probability of what was seen in a round, given counts of earlier rounds.
+
+    The rates are integrated out: plays are beta-binomial, bids Dirichlet-multinomial (Polya urns), and a
+    choice that differs is any other legal one.
+
+    counts, seen: float32 [n, MAX_PLAYERS, kinds, NUM_COUNTS]; those seen are whole numbers.
+
+    Returns float64 [n, MAX_PLAYERS, kinds].
+    """
+    logs = np.empty(seen.shape[:-1])
+    _log_evidence(np.ascontiguousarray(counts), np.ascontiguousarray(seen), prior.exactness, logs)
+    return logs
+
+
+@kernel([[[[np.float32]]]], [[[[np.float32]]]], [np.float64], [[[np.float64]]])
+def _log_evidence(counts: Any, seen: Any, exactness: Any, logs: Any) -> None:
+    for game in range(logs.shape[0]):
+        for seat in range(logs.shape[1]):
+            for kind in range(logs.shape[2]):
+                before, now = counts[game, seat, kind], seen[game, seat, kind]
+                right, wrong = before[AGREED] + _RIGHT * exactness[kind], before[DIFFERED] + _WRONG
+                log = _log_rising(right, now[AGREED]) + _log_rising(wrong, now[DIFFERED])
+                log -= _log_rising(right + wrong, now[AGREED] + now[DIFFERED]) + now[SURPRISE]
+                total, bids = 0.0, 0.0
+                for shift in range(NUM_SHIFTS):
+                    weight = _SHIFT_PRIOR[shift] * (exactness[kind] if shift == MAX_SHIFT else 1.0)
+                    weight += before[SHIFTS + shift]
+                    log += _log_rising(weight, now[SHIFTS + shift])
+                    total += weight
+                    bids += now[SHIFTS + shift]
+                logs[game, seat, kind] = log - _log_rising(total, bids)
+
+
+@compiled
+def _log_rising(start: float, steps: float) -> float:
+    """Return the logarithm of start * (start + 1) * ..., with this number of factors."""
+    product = 1.0
+    for step in range(int(steps)):
+        product *= start + step
+    return np.log(product)
+
+
+def believe(posterior: Posterior, kinds: Sequence[PlayerKind]) -> NDArray[np.float32]:
+    """Return the beliefs of a posterior.
+
+    kinds: the kind of each player.
 
     Returns:
         float32 [..., NUM_FEATURES]: the probability of each kind, then INEXACT, HIGH and LOW. All are 0
         for a seat without counts.
     """
+    shares, counts = posterior
     assert counts.shape[-1] == NUM_COUNTS
     plays = counts[..., AGREED] + counts[..., DIFFERED]
-    posterior = _posterior(counts, prior)
-    inexact = counts[..., DIFFERED] / (plays + _DOUBT)
     bids = counts[..., SHIFTS:].sum(axis=-1)
+    inexact = counts[..., DIFFERED] / (plays + _DOUBT)
     shift = (counts[..., SHIFTS:] @ _SHIFT_VALUES) / (bids + _BID_DOUBT)
     features = np.zeros((*counts.shape[:-2], NUM_FEATURES), np.float32)
     for player, kind in enumerate(kinds):
-        features[..., kind.column] += posterior[..., player]
-    features[..., INEXACT] = (posterior * inexact).sum(axis=-1)
-    mean_shift = (posterior * shift).sum(axis=-1)
+        features[..., kind.column] += shares[..., player]
+    features[..., INEXACT] = (shares * inexact).sum(axis=-1)
+    mean_shift = (shares * shift).sum(axis=-1)
     features[..., HIGH] = np.maximum(mean_shift, 0)
     features[..., LOW] = np.maximum(-mean_shift, 0)
-    features[_decisions(counts).max(axis=-1) == 0] = 0
+    features[(plays + bids).max(axis=-1) == 0] = 0
     return features
 
 
@@ -96,60 +196,6 @@ def name_belief(features: NDArray[np.float32]) -> SeatBelief | None:
         return SeatBelief(PlayerKind.UNKNOWN, None, shift)
     likeliest = int(shares.argmax())
     return SeatBelief(KNOWN_KINDS[likeliest], float(shares[likeliest]), shift)
-
-
-def rule_out(counts: NDArray[np.float32], prior: NDArray[np.float64]) -> None:
-    """Make the counts of kinds that are out of the question infinitely surprising: they stay so.
-
-    counts, prior: as for `believe`.
-    """
-    counts[_posterior(counts, prior) < _NO_DOUBT, SURPRISE] = np.inf
-
-
-def are_settled(counts: NDArray[np.float32], prior: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return whether no more evidence about a seat is needed: bool [...].
-
-    counts, prior: as for `believe`.
-    """
-    judged = _decisions(counts).max(axis=-1)
-    doubt = 1 - _posterior(counts, prior).max(axis=-1)
-    return ((judged >= _FEWEST) & (doubt < _NO_DOUBT)) | (judged >= _MOST)
-
-
-def _decisions(counts: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return float32 [..., kinds], the number of decisions that each kind was compared with."""
-    return counts[..., [AGREED, DIFFERED, *range(SHIFTS, NUM_COUNTS)]].sum(axis=-1)
-
-
-def _posterior(counts: NDArray[np.float32], prior: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return float64 [..., kinds], the probability of each kind."""
-    agreed, differed = (counts[..., column].astype(np.int64) for column in (AGREED, DIFFERED))
-    shifts = counts[..., SHIFTS:].astype(np.int64)
-    right, wrong = _PLAY_PRIOR
-    evidence = (
-        np.log(prior)
-        + _log_rising(right, agreed)
-        + _log_rising(wrong, differed)
-        - _log_rising(right + wrong, agreed + differed)
-        - counts[..., SURPRISE]
-        - _log_rising(float(_SHIFT_PRIOR.sum()), shifts.sum(axis=-1))
-    )
-    for column, weight in enumerate(_SHIFT_PRIOR.tolist()):
-        evidence += _log_rising(weight, shifts[..., column])
-    shares = np.exp(evidence - evidence.max(axis=-1, keepdims=True))
-    posterior: NDArray[np.float64] = shares / shares.sum(axis=-1, keepdims=True)
-    return posterior
-
-
-def _log_rising(start: float, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the logarithm of start * (start + 1) * ..., with this number of factors."""
-    return _log_rising_table(start)[steps]
-
-
-@cache
-def _log_rising_table(start: float) -> NDArray[np.float64]:
-    most = MAX_ROUNDS * MAX_BID  # decisions of a seat in a game
-    return np.concatenate([[0.0], np.log(start + np.arange(most)).cumsum()])
 
 
 def network_inputs(

@@ -1,8 +1,8 @@
 """Evidence: counts of how a seat's decisions in finished rounds compare with those of kinds of players.
 
 Once a round is scored, all its cards are public, so every decision in it can be put to a kind of player
-again: would it have bid, and played, like that? The counts add up over rounds, and are all that
-`wizard_env.agents.adaptive.beliefs` needs.
+again: would it have bid, and played, like that? The counts are all that `wizard_env.agents.adaptive.beliefs`
+needs.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ AGREED, DIFFERED, SURPRISE, SHIFTS = range(4)
 """Columns of counts: plays, and trumps named, as the kind would have made them; others; the sum over the
 others of the logarithm of the number of wrong choices; and bids, by their distance from the kind's bid."""
 NOT_ASKED = -1
-"""In place of the action of a kind that is out of the question."""
+"""In place of the action of a kind whose answer would change nothing."""
 MAX_SHIFT = 2
 """Bids further from a kind's bid count as this far."""
 NUM_SHIFTS = 2 * MAX_SHIFT + 1

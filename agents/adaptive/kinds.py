@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.adaptive.beliefs import KNOWN_KINDS
+from wizard_env.agents.adaptive.beliefs import KNOWN_KINDS, Prior
 from wizard_env.agents.adaptive.evidence import NOT_ASKED
 from wizard_env.agents.assessment import PlayerKind
 from wizard_env.agents.heuristic import HeuristicAgent
@@ -32,7 +32,7 @@ class Kinds:
     champion: the network of that kind.
     kinds: the kind of each player.
     is_quick: bool [players], whether it is no network.
-    prior: float64 [players], the probability of each before there is evidence; kinds are equally likely.
+    prior: of the players; kinds are equally likely.
     """
 
     def __init__(self, copy: Policy) -> None:
@@ -43,7 +43,7 @@ class Kinds:
         self._networks: list[Policy] = [self.champion, copy, *others]
         self.kinds = KNOWN_KINDS[:-1] + [PlayerKind.LEARNED] * len(others)
         self.is_quick = np.arange(len(self.kinds)) < len(self._rules)
-        self.prior = np.array([1 / len(KNOWN_KINDS) / self.kinds.count(kind) for kind in self.kinds])
+        self.prior = Prior.of(self.kinds)
 
     def __len__(self) -> int:
         return len(self.kinds)

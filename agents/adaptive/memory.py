@@ -10,20 +10,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.adaptive.beliefs import NUM_FEATURES, are_settled, believe, network_inputs, rule_out
-from wizard_env.agents.adaptive.evidence import NUM_COUNTS, SURPRISE, compare
+from wizard_env.agents.adaptive.beliefs import (
+    NUM_FEATURES,
+    Posterior,
+    add_round,
+    believe,
+    network_inputs,
+)
+from wizard_env.agents.adaptive.evidence import NUM_COUNTS, compare
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.history.decisions import Decisions, retrace, rewind
 from wizard_env.rules import MAX_PLAYERS
-from wizard_env.state import BID, FINISHED_ROUND, OPTION_FIELDS, STATE
+from wizard_env.state import FINISHED_ROUND, OPTION_FIELDS, STATE
 from wizard_env.view import View
+
+_NEGLIGIBLE = 0.005
+"""Kinds are not asked if all of them together would be less probable than this, whatever they answer."""
 
 
 class _Past(NamedTuple):
     """All that matters of some finished rounds."""
 
-    counts: NDArray[np.float32]
-    """[MAX_PLAYERS, kinds, NUM_COUNTS]"""
+    posterior: Posterior
+    """shares [MAX_PLAYERS, kinds], counts [MAX_PLAYERS, kinds, NUM_COUNTS]"""
     beliefs: NDArray[np.float32]
     """[MAX_PLAYERS, NUM_FEATURES]"""
 
@@ -39,7 +48,10 @@ class Memory:
         self._older: dict[bytes, _Past] = {}
         self._lock = Lock()
         self._nothing = _Past(
-            np.zeros((MAX_PLAYERS, len(kinds), NUM_COUNTS), np.float32),
+            Posterior(
+                np.tile(kinds.prior.shares, (MAX_PLAYERS, 1)),
+                np.zeros((MAX_PLAYERS, len(kinds), NUM_COUNTS), np.float32),
+            ),
             np.zeros((MAX_PLAYERS, NUM_FEATURES), np.float32),
         )
 
@@ -110,31 +122,44 @@ class Memory:
     def _judge(
         self, states: NDArray[Any], known: NDArray[np.bool_], rounds: NDArray[Any], before: list[_Past]
     ) -> list[_Past]:
-        """Add the evidence of one round of each game to what was known before it.
-
-        Of a seat that is settled only bids are judged further, by quick kinds: a bias takes longer to tell.
-        """
-        counts = np.stack([past.counts for past in before])
+        """Add the evidence of one round of each game to what was known before it."""
+        posterior = Posterior(*map(np.stack, zip(*(past.posterior for past in before), strict=True)))
         decisions = retrace(states, rounds, forced=False)
-        possible = np.isfinite(counts[..., SURPRISE]) & ~known[:, :, np.newaxis]
-        possible_bids = possible & self._kinds.is_quick
-        possible &= ~are_settled(counts, self._kinds.prior)[..., np.newaxis]
-        possible_bids |= possible
-        seat, bids = decisions.states["seat"], decisions.states["phase"] == BID
-        asked = np.where(
-            bids[:, np.newaxis], possible_bids[decisions.rows, seat], possible[decisions.rows, seat]
-        )
-        judged = asked.any(axis=1)
-        decisions, asked = Decisions(*(column[judged] for column in decisions)), asked[judged]
-        if len(decisions.states):
-            held = np.stack([past.beliefs for past in before])[decisions.rows]
-            seen = decisions.states
-            inputs = network_inputs(held, seen["seat"], seen["num_players"])
-            chosen = self._kinds.choices(View(seen, copy=False), inputs, asked)
-            counts += compare(decisions, chosen, len(rounds))
-            rule_out(counts, self._kinds.prior)
-        beliefs = believe(counts, self._kinds.prior, self._kinds.kinds)
-        return [_Past(*each) for each in zip(counts, beliefs, strict=True)]
+        judged = ~known[decisions.rows, decisions.states["seat"]]
+        decisions = Decisions(*(column[judged] for column in decisions))
+        held = np.stack([past.beliefs for past in before])[decisions.rows]
+        after = self._add_round(posterior, decisions, held)
+        beliefs = believe(after, self._kinds.kinds)
+        return [
+            _Past(Posterior(*of_game), believed) for *of_game, believed in zip(*after, beliefs, strict=True)
+        ]
+
+    def _add_round(self, before: Posterior, decisions: Decisions, held: NDArray[np.float32]) -> Posterior:
+        """Ask kinds about the decisions of a round, the quick ones first, until the others are negligible.
+
+        A kind that was not asked yet may agree with every choice, which makes it as probable as it can be.
+
+        before: shares [n, MAX_PLAYERS, kinds]. held: float32 [m, MAX_PLAYERS, NUM_FEATURES], the beliefs in
+        each decision.
+        """
+        kinds, seats = self._kinds, decisions.states["seat"]
+        inputs = network_inputs(held, seats, decisions.states["num_players"])
+        agreed = compare(decisions, decisions.actions[:, np.newaxis], len(before.shares))
+        seen = np.repeat(agreed, len(kinds), axis=2)
+        unknown = np.repeat(agreed.any(axis=-1), len(kinds), axis=2)
+        asked = np.zeros_like(unknown)
+        asking = unknown & kinds.is_quick
+        while asking.any():
+            rows = asking[decisions.rows, seats].any(axis=1).nonzero()[0]
+            part = Decisions(*(column[rows] for column in decisions))
+            wanted = asking[part.rows, part.states["seat"]]
+            chosen = kinds.choices(View(part.states, copy=False), inputs[rows], wanted)
+            seen[asking] = compare(part, chosen, len(seen))[asking]
+            asked |= asking
+            left = np.where(unknown & ~asked, add_round(before, seen, kinds.prior).shares, 0)
+            total = left.sum(axis=-1, keepdims=True)
+            asking = (left == left.max(axis=-1, keepdims=True)) & (total > _NEGLIGIBLE)
+        return add_round(before, seen, kinds.prior, possible=asked | ~unknown)
 
 
 def _ends(rounds: NDArray[Any]) -> NDArray[np.int64]:
